@@ -1,5 +1,5 @@
-// Reads the bytes of an InvokeHarness answer, prints what the agent says while it comes in, and builds the request
-// that answers its calls. Run by the tests.
+// Decodes a captured InvokeHarness response, prints the agent's text as the bytes arrive, and builds the request with
+// the results of the agent's tool calls. The test suite runs this example.
 
 import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";

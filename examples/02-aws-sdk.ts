@@ -1,5 +1,5 @@
-// A whole conversation with a harness through the AWS SDK: the agent asks for a tool, the tool runs here, the agent
-// answers. Run by the tests against an answer that stands in for the service.
+// A complete conversation with a harness through the AWS SDK: the agent calls a tool, the tool runs here, and the agent
+// uses the result. The test suite runs this example with a stubbed service.
 
 import {
   InvokeHarnessCommand,
@@ -48,7 +48,7 @@ export async function askAboutWeather(
     return snapshotTurn(turn);
   }
 
-  let turn = await invoke(createUserMessages("What is the weather in Bergen?"));
+  let turn = await invoke(createUserMessages("How is the weather in Bergen?"));
   while (turn.end?.outcome === "action-required") {
     const results = turn.toolCalls.map((call) =>
       call.inputError === undefined

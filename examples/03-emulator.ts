@@ -1,5 +1,5 @@
-// AgentCore on this machine, with no account: a conversation with the demo agent, which calls a tool that it is offered
-// and uses what the tool gave. Run by the tests.
+// AgentCore on this machine, without an AWS account: a conversation with the demo agent, which calls an offered tool
+// and uses the result. The test suite runs this example.
 
 import assert from "node:assert/strict";
 import { emulate, TEST_CREDENTIALS } from "../src/emulator/index.ts";
@@ -33,7 +33,7 @@ export async function talkToDemoAgent(write: (text: string) => void): Promise<vo
     const session = agent.open();
     const options = { signal: AbortSignal.timeout(20_000), tools: [weather] };
 
-    const prompt = { type: "prompt", texts: ["What is the weather in Bergen?"] } as const;
+    const prompt = { type: "prompt", texts: ["How is the weather in Bergen?"] } as const;
     const firstTurn = await printTurn(await session.invoke(prompt, options), write);
     assert.equal(firstTurn.end?.outcome, "action-required");
     assert.deepEqual(
@@ -55,7 +55,7 @@ export async function talkToDemoAgent(write: (text: string) => void): Promise<vo
   }
 }
 
-/** Prints a turn while it comes and gathers it. */
+/** Prints the events of a turn as they arrive and returns the complete turn. */
 async function printTurn(
   invocation: ProviderInvocation,
   write: (text: string) => void,

@@ -1,5 +1,5 @@
-// An agent that does what a file says, faults and all: how each failure shows, and that no call is made twice. Run by
-// the tests.
+// An agent scripted by a file, including faults. Shows how each failure is reported, and proves that no invocation is
+// repeated. The test suite runs this example.
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ export async function invokeThreeTimes(write: (text: string) => void): Promise<v
       credentials: TEST_CREDENTIALS,
     }).open();
 
-    // Inside a stream a failure is its last event, and what was said until then is there.
+    // A failure inside a stream is the last event of the turn. The text received so far is kept.
     const broken = await runPrompt(session);
     assert.equal(broken.end?.outcome, "failed");
     assert.match(broken.text, /^This answer is on/);
@@ -31,12 +31,12 @@ export async function invokeThreeTimes(write: (text: string) => void): Promise<v
     assert.ok(lost instanceof ConnectionLostError);
     write(`${lost.name} in the phase ${lost.phase}\n`);
 
-    // Before there is a stream it is thrown.
+    // A failure before the stream starts is thrown.
     const refused: unknown = await runPrompt(session).catch((error: unknown) => error);
     assert.ok(refused instanceof ThrottledError);
     write(`${refused.name} in the phase ${refused.phase}, status ${refused.status}\n`);
 
-    // The script plays a turn for each call that it gets: one that was made twice would have taken this one.
+    // The script plays one turn per invocation, so a repeated invocation would have consumed this turn.
     const answered = await runPrompt(session);
     assert.equal(answered.text, "This is the third call.");
     write(`${answered.text}\n`);

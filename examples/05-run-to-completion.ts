@@ -1,5 +1,5 @@
-// An agent with tools of one's own, run to the end of its turn: one tool asks first, a guard watches the tokens, and what
-// goes wrong in a tool is the agent's to hear. Run by the tests.
+// An agent with your own tools, run to the end of its turn: one tool needs approval, a guard limits the tokens, and a
+// tool error is reported to the agent. The test suite runs this example.
 
 import assert from "node:assert/strict";
 import { emulate, TEST_CREDENTIALS } from "../src/emulator/index.ts";
@@ -8,7 +8,7 @@ import { harnessProvider } from "../src/providers/index.ts";
 
 const notes: string[] = [];
 
-// With Zod it is `input: z.object({ text: z.string() })`, and `text` is a string in `run`.
+// With Zod: `input: z.object({ text: z.string() })`, and `text` is typed as a string in `run`.
 const saveNote = defineTool({
   name: "save_note",
   description: "Saves a note",
@@ -56,7 +56,7 @@ export async function runDemoAgent(write: (text: string) => void): Promise<void>
     assert.deepEqual(notes, ["buy milk"]);
     write(`${saved.finalText}\n`);
 
-    // Nobody answers for this run: what asks is denied, and the agent hears that.
+    // This run has no `approve` function, so a tool call which needs approval is denied, and the agent is notified.
     const denied = await runToCompletion(agent, { prompt: "Please save a note: buy bread" });
     assert.deepEqual(
       denied.toolCalls.map(({ toolCall, ending }) => [toolCall.name, ending]),
@@ -64,10 +64,10 @@ export async function runDemoAgent(write: (text: string) => void): Promise<void>
     );
     assert.deepEqual(notes, ["buy milk"]);
 
-    // The agent hears the message alone; the program hears where it came from.
+    // The agent gets only the error message; `report` gets the error with its cause and stack.
     const reported: unknown[] = [];
     const failed = await runToCompletion(agent, {
-      prompt: "What is the weather in Bergen?",
+      prompt: "How is the weather in Bergen?",
       report: (error) => reported.push(error),
     });
     assert.equal(failed.outcome, "completed");

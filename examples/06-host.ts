@@ -1,5 +1,5 @@
-// A host in front of an agent: a tool that runs here, a person who is asked, and what the agent says as it comes. Run by
-// the tests.
+// A host for an agent: a tool which runs here, a decision about an approval, and the agent's text as it arrives. The
+// test suite runs this example.
 
 import assert from "node:assert/strict";
 import {
@@ -9,7 +9,9 @@ import {
   type Connect,
 } from "../src/host/index.ts";
 
-/** `connect` makes a connection, and another one when that is lost; docs/host-sdk.md has some. */
+/**
+ * `connect` opens a connection, and is called again after the connection is lost. docs/host-sdk.md lists transports.
+ */
 export async function talkAsHost(connect: Connect, write: (text: string) => void): Promise<void> {
   const host = createHost({
     permission(question) {

@@ -15,7 +15,7 @@ import { invokeThreeTimes } from "./04-script.ts";
 import { runDemoAgent } from "./05-run-to-completion.ts";
 import { talkAsHost } from "./06-host.ts";
 
-/** The real client, with the service's answers put in place of the network. */
+/** The real client with its network replaced by the service's responses. */
 function clientWith(answers: Uint8Array[][], bodies: unknown[]): BedrockAgentCoreClient {
   return new BedrockAgentCoreClient({
     region: "eu-central-1",
@@ -32,14 +32,14 @@ function clientWith(answers: Uint8Array[][], bodies: unknown[]): BedrockAgentCor
   });
 }
 
-describe("the examples", () => {
-  it("01 folds a capture and builds the answer to its calls", async () => {
+describe("Examples", () => {
+  it("Example 01 decodes a capture and builds the request with the tool results", async () => {
     let written = "";
     await foldCapture((text) => (written += text));
     expect(written).toMatch(/^Let me look at your order\.\nYour trail shoes/);
   });
 
-  it("02 runs a tool for an agent through the AWS SDK", async () => {
+  it("Example 02 runs a tool for an agent through the AWS SDK", async () => {
     const text = (delta: object) =>
       encodeEvent("contentBlockDelta", { contentBlockIndex: 0, delta });
     const bodies: unknown[] = [];
@@ -91,7 +91,7 @@ describe("the examples", () => {
     ]);
   });
 
-  it("03 offers a tool to the demo agent of an emulator, and answers its call", async () => {
+  it("Example 03 offers a tool to the demo agent of an emulator and returns its result", async () => {
     let written = "";
     await talkToDemoAgent((text) => (written += text));
     expect(written).toBe(
@@ -100,7 +100,7 @@ describe("the examples", () => {
     );
   });
 
-  it("04 plays a script whose faults show as errors, each call made once", async () => {
+  it("Example 04 plays a script whose faults are reported as errors, with each invocation made once", async () => {
     let written = "";
     await invokeThreeTimes((text) => (written += text));
     expect(written).toBe(
@@ -110,7 +110,7 @@ describe("the examples", () => {
     );
   });
 
-  it("05 runs an agent with tools of its own, one of which asks and one of which fails", async () => {
+  it("Example 05 runs an agent with two tools: one needs approval, and one fails", async () => {
     let written = "";
     await runDemoAgent((text) => (written += text));
     expect(written).toBe(
@@ -119,7 +119,7 @@ describe("the examples", () => {
     );
   });
 
-  it("06 talks to an agent as a host, over a real connection", async () => {
+  it("Example 06 connects a host to an agent over a real connection", async () => {
     const emulator = await emulate();
     onTestFinished(() => emulator.close());
     const provider = harnessProvider({

@@ -1,4 +1,4 @@
-"""The one file that AI GO! runs itself: it hands each turn to a Spanline server, and hands the answer back."""
+"""AI GO! runs this file: it sends each turn to a Spanline server and returns the response."""
 
 import json
 import time
@@ -6,7 +6,7 @@ import urllib.error
 import urllib.request
 from typing import Any, Optional
 
-# Less than the timeout in the model's file, so that it is this error that is seen.
+# Less than `timeout` in model-custom.yaml, so AI GO! shows this error and not its own timeout.
 SECONDS = 110
 
 
@@ -38,12 +38,12 @@ def run_inference(body: str, environment: dict[str, Any]) -> str:
         except OSError as error:
             reason = getattr(error, "reason", error)
             raise RuntimeError(
-                f"No answer from a Spanline server at {base}: {reason}. Does it run, and is SPANLINE_URL right?"
+                f"No answer from a Spanline server at {base}: {reason}. Fix: start the server and check SPANLINE_URL."
             ) from None
 
 
 def pause(error: urllib.error.HTTPError) -> Optional[float]:
-    """How long to wait before the turn is sent again; None where it may have been run, or would be refused again."""
+    """Seconds to wait before a retry. None if the turn may have run already or would be refused again."""
     if error.headers.get("x-should-retry") != "true":
         return None
     try:

@@ -1,5 +1,5 @@
-// Runs the evaluation of this folder on the demo agent of a server that it starts, and checks what promptfoo found. With
-// SPANLINE_URL and SPANLINE_KEY, on a server that runs already.
+// Runs the evaluation in this folder with the demo agent of a new server and checks the results of promptfoo. With
+// SPANLINE_URL and SPANLINE_KEY, uses an existing server instead.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -47,35 +47,37 @@ try {
   rmSync(dataFolder, { recursive: true, force: true });
 }
 
-/** A server on a free port, with nothing kept from before. */
+/** Starts a server on a free port with an empty data directory and returns its address. */
 async function startServer(): Promise<string> {
   const program = join(projectFolder, "..", "..", "dist", "cli", "main.js");
   const options = ["serve", "--port", "0", "--json", "--data-dir", dataFolder];
   const { stdout, stderr } = (server = spawn(process.execPath, [program, ...options], {
     stdio: ["ignore", "pipe", "pipe"],
   }));
-  // What it says of its end is about folders that are gone then.
+  // Collected, not printed: at its end the server reports folders which have been deleted by then.
   let notes = "";
   stderr.on("data", (piece) => (notes += String(piece)));
   for await (const line of createInterface(stdout)) return JSON.parse(line).url;
-  throw new Error(`The server ended before it said where it listens. ${notes}`);
+  throw new Error(`The server exited before it printed its address. ${notes}`);
 }
 
-/** One complaint about an address or a key that is wrong, rather than one for each turn. */
+/** Reports a wrong address or key once, instead of once per turn. */
 async function checkServer(url: string): Promise<void> {
   const headers = { authorization: `Bearer ${SPANLINE_KEY}` };
   const response = await fetch(`${url}/v1/models`, { headers }).catch((error: unknown) => {
-    throw new Error(`There is no server at ${url}: look at SPANLINE_URL`, { cause: error });
+    throw new Error(`No server answers at ${url}. Fix: check SPANLINE_URL`, { cause: error });
   });
   if (response.ok) return;
   const responseText = (await response.text()).trim();
-  throw new Error(`${url} answers ${response.status}: ${responseText}\nLook at SPANLINE_KEY`);
+  throw new Error(
+    `${url} responded with ${response.status}: ${responseText}\nFix: check SPANLINE_KEY`,
+  );
 }
 
 async function runEvaluation(url: string): Promise<readonly PromptfooResult[]> {
   const output = join(dataFolder, "found.json");
   const program = join(projectFolder, "node_modules", "promptfoo", "dist", "src", "entrypoint.js");
-  // One at a time: a turn needs the answer of the one before it.
+  // `-j 1`: a turn needs the response of the turn before it.
   const options = [
     "eval",
     "-c",
@@ -102,19 +104,19 @@ async function runEvaluation(url: string): Promise<readonly PromptfooResult[]> {
   return JSON.parse(readFileSync(output, "utf8")).results.results;
 }
 
-/** What is not as it should be, for whoever reads it. */
+/** Lists the problems as messages for the user. */
 function listProblems(results: readonly PromptfooResult[]): string[] {
   const failed = results.filter(({ success }) => !success).length;
   return [
     ...(results.length === 10
       ? []
-      : [`There are ${results.length} turns, wanted 5 carried in 2 ways`]),
-    ...(failed === 0 ? [] : [`${failed} of ${results.length} turns are not as they should be`]),
+      : [`There are ${results.length} turns, expected 10 (5 turns in 2 variants)`]),
+    ...(failed === 0 ? [] : [`${failed} of ${results.length} turns failed`]),
     ...(failed === 0 ? listSessionProblems(results) : []),
   ];
 }
 
-/** Each conversation has one session for each way it is carried, and shares it with no other. */
+/** Each conversation must have a separate session per variant. */
 function listSessionProblems(results: readonly PromptfooResult[]): string[] {
   const sessions = new Map<string, string>();
   const problems: string[] = [];
@@ -125,6 +127,6 @@ function listSessionProblems(results: readonly PromptfooResult[]): string[] {
     if (other !== conversation) problems.push(`${id} carried ${other} and ${conversation}`);
     sessions.set(id, conversation);
   }
-  if (sessions.size !== 4) problems.push(`There are ${sessions.size} sessions, wanted 4`);
+  if (sessions.size !== 4) problems.push(`There are ${sessions.size} sessions, expected 4`);
   return problems;
 }

@@ -20,13 +20,13 @@ const MESSAGE = {
 const REASONING = { id: "rs_1", type: "reasoning", status: "completed", summary: [] };
 const MCP_CALL = { id: "mcp_1", type: "mcp_call", name: "search", arguments: "{}" };
 
-describe("the schema of AI GO!'s models", () => {
+describe("The schema of AI GO! models", () => {
   it.each([
     ["reasoning", [REASONING, MESSAGE]],
     ["an mcp_call", [MCP_CALL, MESSAGE]],
     ["no assistant message", []],
     ["a message without a status", [{ ...MESSAGE, status: undefined }]],
-  ])("The model output with %s is rejected", (_, items) => {
+  ])("A model output with %s is rejected", (_, items) => {
     const output = JSON.parse(JSON.stringify({ items }));
     expect(aigoProblems("ModelOutput", output)).not.toEqual([]);
   });
@@ -37,7 +37,7 @@ describe("the schema of AI GO!'s models", () => {
   });
 });
 
-describe("what AI GO! is sent", () => {
+describe("Outputs for AI GO!", () => {
   it("Every turn of a session is a valid model output [OR-74]", () => {
     const place = { sessionId: SESSION, seq: 7 };
     const encoder = createInferenceEncoder(place, { state: {}, ignored: [] });

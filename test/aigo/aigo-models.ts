@@ -5,7 +5,10 @@ const file = new URL("./aigo-models.schema.json", import.meta.url);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addSchema(JSON.parse(readFileSync(file, "utf8")), "aigo-models");
 
-/** Why AI GO! would reject a value: `ModelOutput` is its own envelope, `ResponseOutput` the output of a response. */
+/**
+ * Validates a value as AI GO! does and returns the errors. `ModelOutput` is AI GO!'s envelope; `ResponseOutput` is the
+ * output of a response.
+ */
 export function aigoProblems(
   model: "ModelOutput" | "ResponseOutput",
   value: unknown,

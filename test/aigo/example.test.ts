@@ -9,16 +9,16 @@ import { startPeer } from "../support/server/scripted-peer.ts";
 const folder = join(import.meta.dirname, "../../examples/ai-go");
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");
 
-/** A file as AI GO! reads it, `!include` with what is included. */
+/** Parses a file as AI GO! does, with `!include` resolved. */
 function document(name: string) {
   const include = { tag: "!include", resolve: (path: string) => read(path) };
   return parse(read(name), { customTags: [include] });
 }
 
-describe("the files of examples/ai-go", () => {
+describe("The files of examples/ai-go", () => {
   const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 
-  it("lead to each other: every file, model, dataset and task that one names is there", () => {
+  it("Every file, model, dataset and task that the example refers to exists", () => {
     const run = document("run.yaml");
     const at = (list: string) => run[list].map((one: { $ref: string }) => document(one.$ref));
     const keys = (list: string) => at(list).map((one: { key: string }) => one.key);
@@ -34,7 +34,7 @@ describe("the files of examples/ai-go", () => {
     expect(keys("models").every((key: string) => /^[A-Za-z0-9_$-]{1,250}$/.test(key))).toBe(true);
   });
 
-  it("register the two ways: by the built-in adapter, and by the snippet with its secret", () => {
+  it("The example registers both variants: the built-in adapter, and the snippet with its secret", () => {
     expect(document("model.yaml").config).toMatchObject({
       adapter: { key: "latticeflow$openai_responses" },
       url: "$SPANLINE_RESPONSES_URL",
@@ -49,7 +49,7 @@ describe("the files of examples/ai-go", () => {
     expect(Object.keys(secrets)).toEqual([...named].map(([, name]) => name));
   });
 
-  it("name no variable that .env.example has not, and no command of the README's lacks its key", () => {
+  it("Every variable is in .env.example, and the README has a command for every key", () => {
     const known = new Set([...read(".env.example").matchAll(/^(\w+)=/gm)].map(([, name]) => name));
     const used = files.flatMap((name) =>
       [...read(name).matchAll(/: \$([A-Z_]+)$/gm)].map(([, one]) => one),
@@ -67,7 +67,7 @@ describe("the files of examples/ai-go", () => {
 describe.skipIf(!(await hasCommand("python3", folder, process.env["PATH"])))(
   "run_inference.py",
   () => {
-    /** What the snippet returns, or the last line of its complaint. */
+    /** The result of the snippet, or the last line of its error output. */
     function inferred(body: string, environment: object): Promise<string> {
       const code =
         "import json, sys; from run_inference import run_inference; " +
@@ -83,7 +83,7 @@ describe.skipIf(!(await hasCommand("python3", folder, process.env["PATH"])))(
 
     const body = JSON.stringify({ messages: [{ role: "user", content: "Grüß Gott!", extra: 1 }] });
 
-    it("posts the turn as it came, with the key and the agent, and returns the answer as it came [OR-74]", async () => {
+    it("The snippet sends the turn unchanged with key and agent, and returns the response unchanged [OR-74]", async () => {
       const answer = `{"items":[{"type":"message","session_id":"s","text":"Grüß Gott!"}],"usage":{}}`;
       const peer = await startPeer((response) => {
         response.writeHead(200, { "content-type": "application/json" }).end(answer);
@@ -103,13 +103,16 @@ describe.skipIf(!(await hasCommand("python3", folder, process.env["PATH"])))(
       expect(JSON.parse(String(request?.body))).toEqual({ ...JSON.parse(body), model: "demo" });
     });
 
-    it.each(["", "/", "/v1", "/v1/"])("finds the server at an address with %j", async (end) => {
-      const peer = await startPeer((response) => void response.writeHead(200).end("{}"));
-      expect(await inferred(body, { SPANLINE_URL: peer.url + end })).toBe("{}");
-      expect(peer.requests.map(({ url }) => url)).toEqual(["/v1/inference"]);
-    });
+    it.each(["", "/", "/v1", "/v1/"])(
+      "The snippet finds the server at an address that ends with %j",
+      async (end) => {
+        const peer = await startPeer((response) => void response.writeHead(200).end("{}"));
+        expect(await inferred(body, { SPANLINE_URL: peer.url + end })).toBe("{}");
+        expect(peer.requests.map(({ url }) => url)).toEqual(["/v1/inference"]);
+      },
+    );
 
-    it("sends a turn again that was turned away unheard, when the server says so", async () => {
+    it("The snippet retries a turn if the server says so", async () => {
       let answers = 0;
       const peer = await startPeer((response) => {
         answers += 1;
@@ -120,7 +123,7 @@ describe.skipIf(!(await hasCommand("python3", folder, process.env["PATH"])))(
       expect(peer.requests).toHaveLength(2);
     });
 
-    it("does not wait longer than the model's time for an answer", async () => {
+    it("The snippet does not wait longer than the model's time limit", async () => {
       const peer = await startPeer((response) => {
         response.writeHead(429, { "retry-after": "600", "x-should-retry": "true" }).end("busy");
       });
@@ -129,14 +132,14 @@ describe.skipIf(!(await hasCommand("python3", folder, process.env["PATH"])))(
       );
     });
 
-    it("says where it looked for a server that is not there", async () => {
+    it("The snippet names the address of a server that cannot be reached", async () => {
       const said = await inferred(body, { SPANLINE_URL: "http://127.0.0.1:1/v1" });
       expect(said).toMatch(
         /^RuntimeError: No answer from a Spanline server at http:\/\/127\.0\.0\.1:1: .*refused/,
       );
     });
 
-    it("says what the server said where that was an error, and does not ask again", async () => {
+    it("The snippet reports the server's error and does not retry", async () => {
       const peer = await startPeer((response) => {
         response
           .writeHead(400, { "content-type": "application/json" })

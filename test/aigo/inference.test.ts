@@ -28,7 +28,7 @@ interface Message {
   readonly [field: string]: unknown;
 }
 
-/** Drives an agent as AI GO! does: the whole conversation each time, the assistant's message as it came. */
+/** Drives an agent as AI GO! does: the whole conversation in each request, assistant messages echoed unchanged. */
 function conversation(environment: { readonly [name: string]: string }, options = {}) {
   const messages: Message[] = [];
   return async (content: string, fields: object = {}) => {
@@ -45,8 +45,8 @@ function conversation(environment: { readonly [name: string]: string }, options 
   };
 }
 
-describe("an inference on a harness, over real sockets", () => {
-  it("keeps one conversation by the session that comes back [OR-74] [SD-6]", async () => {
+describe("runInference with a harness, over real sockets", () => {
+  it("A conversation continues by the echoed session id [OR-74] [SD-6]", async () => {
     const { url, demoArn } = await emulator();
     const say = conversation({ AWS_HARNESS_ARN: demoArn, AWS_ENDPOINT_URL: url, ...KEYS });
     const first = await say("Hello!");
@@ -64,7 +64,7 @@ describe("an inference on a harness, over real sockets", () => {
     });
   });
 
-  it("sends only what is new, and the system's words as instructions of the turn [SD-4]", async () => {
+  it("Only new messages are sent, with the system message as instructions of the turn [SD-4]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       for (const frame of encodeTextTurn("Hello")) response.write(frame);
@@ -90,7 +90,7 @@ describe("an inference on a harness, over real sockets", () => {
     });
   });
 
-  it("gives the events as they came, in the shape of the SDK's", async () => {
+  it("Events are returned unchanged, in the shape of the SDK", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.write(encodeAwsFrame("newKindOfEvent", { some: "thing" }));
@@ -113,7 +113,7 @@ describe("an inference on a harness, over real sockets", () => {
     });
   });
 
-  it("keeps what came before the connection broke, and calls once [SD-12] [SD-15]", async () => {
+  it("A broken connection keeps the partial output and is not retried [SD-12] [SD-15]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
@@ -133,7 +133,7 @@ describe("an inference on a harness, over real sockets", () => {
     expect(peer.requests).toHaveLength(1);
   });
 
-  it.each([429, 500, 503])("is not tried again after a refusal with %s [SD-12]", async (status) => {
+  it.each([429, 500, 503])("A refusal with %s is not retried [SD-12]", async (status) => {
     const peer = await startPeer((response) => {
       response.writeHead(status, { "content-type": "application/json" }).end("{}");
     });
@@ -143,7 +143,7 @@ describe("an inference on a harness, over real sockets", () => {
     expect(peer.requests).toHaveLength(1);
   });
 
-  it("tells a new session of a conversation that began elsewhere [SD-5]", async () => {
+  it("A conversation from elsewhere is imported into a new session [SD-5]", async () => {
     const { url, demoArn } = await emulator();
     const messages = [
       { role: "user", content: "My name is Ada." },
@@ -154,7 +154,7 @@ describe("an inference on a harness, over real sockets", () => {
     expect(await runInference(JSON.stringify({ messages }), environment)).toContain("Ada");
   });
 
-  it("gives back what was attached to the assistant's last message, and says what had no effect [SD-10]", async () => {
+  it("Fields attached to the last assistant message are returned, and ignored options are listed [SD-10]", async () => {
     const { url, demoArn } = await emulator();
     const messages = [
       { role: "user", content: "Hi" },
@@ -171,10 +171,10 @@ describe("an inference on a harness, over real sockets", () => {
   });
 });
 
-describe("the environment of an inference", () => {
+describe("The environment of runInference", () => {
   const body = JSON.stringify({ messages: [{ role: "user", content: "Hi" }] });
 
-  it("brings temporary credentials with their token [SD-16]", async () => {
+  it("Temporary credentials are used with their token [SD-16]", async () => {
     const credentials = [
       { accessKeyId: "ASIAEXAMPLE", secretAccessKey: "s", sessionToken: "token-1" },
     ];
@@ -190,7 +190,7 @@ describe("the environment of an inference", () => {
     expect(JSON.parse(answer).items).toHaveLength(1);
   });
 
-  it("is all that is asked for credentials, whatever the process has [SD-16]", async () => {
+  it("Only the passed environment is used for credentials, not the environment of the process [SD-16]", async () => {
     const peer = await startPeer((response) => void response.writeHead(500).end());
     process.env["AWS_ACCESS_KEY_ID"] = "of-the-process";
     process.env["AWS_SECRET_ACCESS_KEY"] = "of-the-process";
@@ -210,12 +210,15 @@ describe("the environment of an inference", () => {
     [{ AWS_REGION: "eu-central-1", AWS_HARNESS_ARN: HARNESS_ARN }, "AWS_REGION"],
     [{}, "AWS_HARNESS_ARN"],
     [{ AWS_HARNESS_ARN: HARNESS_ARN, AWS_RUNTIME_ARN: "arn:x" }, "AWS_HARNESS_ARN"],
-  ])("is refused before anything is sent: %j [SD-11]", async (named, path) => {
-    const wrong = runInference(body, { ...KEYS, ...named });
-    await expect(wrong).rejects.toMatchObject({ code: "invalid_option", details: { path } });
-  });
+  ])(
+    "An invalid environment is refused before anything is sent: %j [SD-11]",
+    async (named, path) => {
+      const wrong = runInference(body, { ...KEYS, ...named });
+      await expect(wrong).rejects.toMatchObject({ code: "invalid_option", details: { path } });
+    },
+  );
 
-  it("has the region in the agent's ARN [SD-11]", async () => {
+  it("The region is read from the agent's ARN [SD-11]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       for (const frame of encodeTextTurn("Hello")) response.write(frame);
@@ -226,8 +229,8 @@ describe("the environment of an inference", () => {
   });
 });
 
-describe("an inference on other agents", () => {
-  it("keeps one conversation with an agent runtime", async () => {
+describe("runInference with other agents", () => {
+  it("A conversation continues with an agent runtime", async () => {
     const { url, region, account } = await emulator({ runtimes: [{ name: "helper" }] });
     const arn = `arn:aws:bedrock-agentcore:${region}:${account}:runtime/helper`;
     const say = conversation({ AWS_RUNTIME_ARN: arn, AWS_ENDPOINT_URL: url, ...KEYS });
@@ -239,7 +242,7 @@ describe("an inference on other agents", () => {
     ]);
   });
 
-  it("tells an agent that remembers nothing what was said [SD-5]", async () => {
+  it("An agent without memory gets the whole conversation [SD-5]", async () => {
     const server = await startModelServer("chat", [says("Hello Ada."), says("You are Ada.")]);
     const provider = localProvider({ model: server.createModel() });
     const say = conversation({}, { provider });
@@ -253,7 +256,7 @@ describe("an inference on other agents", () => {
     ]);
   });
 
-  it.each(["", "no json", "[]", `{"messages":{}}`])("refuses the body %j", async (body) => {
+  it.each(["", "no json", "[]", `{"messages":{}}`])("The body %j is refused", async (body) => {
     await expect(runInference(body, KEYS)).rejects.toMatchObject({ code: "invalid_message" });
   });
 });

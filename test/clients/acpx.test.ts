@@ -24,11 +24,11 @@ beforeAll(async () => {
 afterAll(() => command.close());
 
 interface Acpx {
-  /** What it says to its end; all but its own news on standard error. */
+  /** Runs a command to its end. The client's status lines are removed from standard error. */
   readonly run: (...args: readonly string[]) => Promise<CommandResult>;
 }
 
-/** A client for the command line, with a home of its own. Whatever it is asked it approves. */
+/** A command line client with its own home folder, which approves every request. */
 function acpx({ args, environment, project }: AcpProject): Acpx {
   const home = join(project, "../home");
   mkdirSync(home);
@@ -48,7 +48,7 @@ function acpx({ args, environment, project }: AcpProject): Acpx {
     return { stdout, stderr: noted.replace(OWN_NEWS, ""), status };
   };
   onTestFinished(async () => {
-    // A process of its own keeps the agent between two commands.
+    // A background process of acpx keeps the agent between two commands.
     const keeper = /^pid: (\d+)$/m.exec((await run("status")).stdout)?.[1];
     await run("sessions", "close");
     if (keeper !== undefined) await expectGone(Number(keeper));
@@ -56,15 +56,15 @@ function acpx({ args, environment, project }: AcpProject): Acpx {
   return { run };
 }
 
-/** Which session it uses, and that it made one. */
+/** Lines about the session in use and about a new session. */
 const OWN_NEWS = /^\[acpx\] (session|created session|agent:|cwd:) .*\n/gm;
 
 function done(stdout: string): CommandResult {
   return { stdout: expect.stringContaining(stdout), stderr: "", status: 0 };
 }
 
-describe("acpx, on an agent that it started", () => {
-  it("goes through a whole session without a complaint [ACP-128]", async () => {
+describe("acpx with an agent that it started", () => {
+  it("acpx runs a whole session without errors [ACP-128]", async () => {
     const world = await createAcpProject(command);
     const { run } = acpx(world);
     expect(await run("sessions", "new")).toEqual(done("ses_"));
@@ -83,7 +83,7 @@ describe("acpx, on an agent that it started", () => {
     expect(await run("sessions", "close")).toEqual(done("ses_"));
   });
 
-  it("resumes its session with another process when its agent is killed in the middle [ACP-59]", async () => {
+  it("acpx resumes its session with a new process after its agent is killed during a turn [ACP-59]", async () => {
     const world = await createAcpProject(command);
     const { run } = acpx(world);
     await run("sessions", "new");

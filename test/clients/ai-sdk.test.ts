@@ -50,7 +50,7 @@ describe.each([
   }
 
   it.each([false, true])(
-    "goes on by its history, streamed %s [OR-80] [OR-32]",
+    "The client continues a conversation by its history (streamed: %s) [OR-80] [OR-32]",
     async (isStreamed) => {
       const { served, model } = await connected(TALK);
       const ask = async (messages: ModelMessage[]) => {
@@ -67,7 +67,7 @@ describe.each([
   );
 
   it.each([false, true])(
-    "brings the result of its own tool, streamed %s [OR-53]",
+    "The client runs its tool and sends the result (streamed: %s) [OR-53]",
     async (isStreamed) => {
       const { served, model } = await connected(CLIENT_TOOL);
       const get_weather = tool({
@@ -87,19 +87,19 @@ describe.each([
   );
 
   it.each([false, true])(
-    "ends its turn after a tool of the agent's, streamed %s [OR-58]",
+    "The client ends its turn after an agent tool (streamed: %s) [OR-58]",
     async (isStreamed) => {
       const { model } = await connected(AGENT_TOOL);
       const asked = { model, prompt: "Any shoes?" };
       const result = isStreamed ? streamText(asked) : await generateText(asked);
       const { text, finishReason, content } = result;
-      expect([await text, await finishReason]).toEqual(["There are no shoes.", "stop"]);
+      expect([await text, await finishReason]).toEqual(["No shoes were found.", "stop"]);
       const failed = (await content).filter(({ type }) => type === "tool-error");
       expect(failed).toEqual([]);
     },
   );
 
-  it("is told which model is unknown [OR-70]", async () => {
+  it("The client gets a 404 error for an unknown model [OR-70]", async () => {
     const served = await startServed(TALK);
     const model = modelAt(served, "nobody", {});
     const error = await generateText({ model, prompt: "Hello?" }).catch(
@@ -110,7 +110,7 @@ describe.each([
     expect(served.agentCalls()).toEqual([]);
   });
 
-  it("stops the agent when it aborts [OR-47]", async () => {
+  it("The agent stops if the client aborts the request [OR-47]", async () => {
     const { served, model } = await connected(HANGS);
     const controller = new AbortController();
     const asked = { model, prompt: "Go", abortSignal: controller.signal };

@@ -38,7 +38,7 @@ describe.each([
   ["chat", OpenAIChatCompletionsModel],
 ])("@openai/agents %s", (api, Model) => {
   function agentAt({ baseUrl, apiKey, model }: Target, headers = {}) {
-    // The package has an openai of its own; only its types differ.
+    // The package has a separate copy of openai; only the types differ.
     const client = new OpenAI({ baseURL: baseUrl, apiKey, defaultHeaders: headers }) as never;
     return new Agent({ name: "Assistant", model: new Model(client, model) });
   }
@@ -56,20 +56,20 @@ describe.each([
   }
 
   it.each([false, true])(
-    "goes on by its history, streamed %s [OR-80] [OR-32]",
+    "The client continues a conversation by its history (streamed: %s) [OR-80] [OR-32]",
     async (isStreamed) => {
       const { served, agent } = await connected(TALK);
       const first = await finalOutput(agent, "I am Alice.", isStreamed);
       const input = [...first.history, { role: "user", content: "Who am I?" } as const];
       const second = await finalOutput(agent, input, isStreamed);
       expect([first.finalOutput, second.finalOutput]).toEqual(["Hello Alice.", "You are Alice."]);
-      // Of a chat stream it keeps only the text; of a whole answer all that the message has.
+      // From a chat stream, the client keeps only the text; from a whole response, all fields of the message.
       expect(heardBy(served)).toEqual(api === "chat" && isStreamed ? RETOLD : HEARD);
     },
   );
 
   it.each([false, true])(
-    "brings the result of its own tool, streamed %s [OR-53]",
+    "The client runs its tool and sends the result (streamed: %s) [OR-53]",
     async (isStreamed) => {
       const { served, agent } = await connected(CLIENT_TOOL);
       const able = agent.clone({ tools: [getWeather] });
@@ -80,23 +80,23 @@ describe.each([
   );
 
   it.each([false, true])(
-    "ends its turn after a tool of the agent's, streamed %s [OR-58]",
+    "The client ends its turn after an agent tool (streamed: %s) [OR-58]",
     async (isStreamed) => {
       const { served, agent } = await connected(AGENT_TOOL);
       const result = await finalOutput(agent, "Any shoes?", isStreamed);
-      expect(result.finalOutput).toBe("There are no shoes.");
+      expect(result.finalOutput).toBe("No shoes were found.");
       expect(heardBy(served)).toHaveLength(1);
     },
   );
 
-  it("is told which model is unknown [OR-70]", async () => {
+  it("The client gets a 404 error for an unknown model [OR-70]", async () => {
     const served = await startServed(TALK);
     const asked = runner.run(agentAt({ ...served, model: "nobody" }), "Hello?");
     await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     expect(served.agentCalls()).toEqual([]);
   });
 
-  it("stops the agent when it aborts [OR-47]", async () => {
+  it("The agent stops if the client aborts the request [OR-47]", async () => {
     const { served, agent } = await connected(HANGS);
     const controller = new AbortController();
     const asked = runner.run(agent, "Go", { signal: controller.signal });
@@ -109,16 +109,22 @@ describe.each([
 });
 
 describe("@openai/agents responses", () => {
-  it.each(["previousResponseId", "conversationId"])("goes on by %s [OR-27] [OR-32]", async (by) => {
-    const served = await startServed(TALK);
-    const { baseUrl, apiKey, model } = served;
-    const client = new OpenAI({ baseURL: baseUrl, apiKey }) as never;
-    const agent = new Agent({ name: "Assistant", model: new OpenAIResponsesModel(client, model) });
-    const { lastResponseId } = await runner.run(agent, "I am Alice.");
-    const [{ sessionId: conversationId } = { sessionId: "" }] = served.agentCalls();
-    const carried =
-      by === "conversationId" ? { conversationId } : { previousResponseId: lastResponseId ?? "" };
-    await runner.run(agent, "Who am I?", carried);
-    expect(heardBy(served)).toEqual(HEARD);
-  });
+  it.each(["previousResponseId", "conversationId"])(
+    "The client continues a conversation by %s [OR-27] [OR-32]",
+    async (by) => {
+      const served = await startServed(TALK);
+      const { baseUrl, apiKey, model } = served;
+      const client = new OpenAI({ baseURL: baseUrl, apiKey }) as never;
+      const agent = new Agent({
+        name: "Assistant",
+        model: new OpenAIResponsesModel(client, model),
+      });
+      const { lastResponseId } = await runner.run(agent, "I am Alice.");
+      const [{ sessionId: conversationId } = { sessionId: "" }] = served.agentCalls();
+      const carried =
+        by === "conversationId" ? { conversationId } : { previousResponseId: lastResponseId ?? "" };
+      await runner.run(agent, "Who am I?", carried);
+      expect(heardBy(served)).toEqual(HEARD);
+    },
+  );
 });

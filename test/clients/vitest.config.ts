@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { defineConfig, mergeConfig, type Plugin } from "vitest/config";
 import shared from "../../vitest.config.ts";
 
-/** The tests of openai 6, which `npm test` runs, run here with openai 7. */
+/** Runs the tests of openai 6, which `npm test` runs, with openai 7. */
 const openai7: Plugin = {
   name: "openai-7",
   enforce: "pre",

@@ -10,7 +10,7 @@ import {
 } from "../support/server/model-server.ts";
 import { RECOUNT, TOOLS } from "./provider-contract.ts";
 
-/** Plays the agent of the provider contract as a model, which knows nothing but what it is asked. */
+/** Plays the agent of the provider contract as a stateless model. */
 export function contractModel({ messages, tools = [] }: ModelServerRequest): ScriptedResponse {
   const last = messages.at(-1);
   const text = wordsOf(last);
@@ -24,11 +24,11 @@ export function contractModel({ messages, tools = [] }: ModelServerRequest): Scr
     call: wants({ id: "call_1", name: "look", input: { at: "it" } }),
     "": says("Thank you."),
   };
-  // What was said before it, and not answered, is part of the same message.
+  // Earlier unanswered prompts are part of the same message, so only the last paragraph is matched.
   return answers[text.split("\n\n").at(-1) ?? ""] ?? says(`I do not know "${text}"`);
 }
 
-/** What the last message says in words, in either dialect: nothing where it only brings results. */
+/** The text of the last message in either dialect. Empty if the message has only results. */
 function wordsOf(message: RequestMessage | undefined): string {
   const content = message?.content;
   if (typeof content === "string") return message?.role === "user" ? content : "";

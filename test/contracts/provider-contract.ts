@@ -11,28 +11,27 @@ import type {
 } from "../../src/providers/provider.ts";
 import { catchRejection, readTurn } from "../support/session/provider-session.ts";
 
-/** A kind of provider, with an agent behind it that plays its part: `CONTRACT_SCENARIO`, `RECOUNT` and `TOOLS`. */
+/** A kind of provider whose agent plays `CONTRACT_SCENARIO`, `RECOUNT` and `TOOLS`. */
 export interface ContractSubject {
   start(): Promise<WatchedProvider>;
-  /** Matches the error of a call that a busy service refuses. */
+  /** Matches the error of an invocation which a busy service refuses. */
   readonly refusal: object;
   /** Matches the details of a failure inside the stream. */
   readonly failureDetails: object;
-  /** Matches the id that a call has for the support of its service. */
+  /** Matches the request id which the service's support needs. */
   readonly requestId: unknown;
 }
 
 export interface WatchedProvider {
   readonly provider: Provider;
-  /** How often the provider has gone to its service. */
+  /** Number of requests from the provider to its service. */
   readonly visits: () => number;
-  /** Resolves when nothing of any call is left on the way. */
+  /** Resolves when no request is in flight. */
   readonly quiet: () => Promise<void>;
 }
 
 /**
- * What the agent of a subject must do, as a script for the emulator. A provider whose agent is no emulator's plays the
- * same.
+ * The behaviour required of a subject's agent, as an emulator script. Agents outside the emulator must behave the same.
  */
 export const CONTRACT_SCENARIO = `
 chunk: 4
@@ -45,24 +44,24 @@ turns:
   - { when: { result: { tool: look } }, answer: Thank you. }
 `;
 
-/** Asked with this word, the agent says all that it knows of the conversation. */
+/** For this prompt, the agent repeats everything it knows of the conversation. */
 export const RECOUNT = "recount";
-/** Asked with this word, the agent names its tools. */
+/** For this prompt, the agent lists its tools. */
 export const TOOLS = "toolbox";
 
 const { signal } = new AbortController();
 const say = (text: string) => ({ type: "prompt", texts: [text] }) as const;
 
-/** Every provider passes this. */
+/** The contract of every provider. */
 export function providerContract(name: string, subject: () => ContractSubject): void {
-  describe(`the provider contract: ${name}`, () => {
-    it("says what it is", async () => {
+  describe(`The provider contract: ${name}`, () => {
+    it("A provider declares its name and its capabilities", async () => {
       const { provider } = await subject().start();
       expect(provider).toMatchObject({ name, effectFree: expect.any(Boolean) });
       expect(provider.injectionPoints).toContain("turn-start");
     });
 
-    it("opens a new conversation each time, or the one that is named, and goes nowhere for it", async () => {
+    it("A provider opens a new or a named session without a request", async () => {
       const { provider, visits } = await subject().start();
       const { id } = provider.open();
       expect(provider.open().id).not.toBe(id);
@@ -70,7 +69,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       expect(visits()).toBe(0);
     });
 
-    it("streams a turn that ends once, at its end", async () => {
+    it("A turn is streamed and has exactly one end event, the last one", async () => {
       const { provider } = await subject().start();
       const call = await provider.open().invoke(say("hello"), { signal });
       const types: string[] = [];
@@ -88,7 +87,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       expect(types.at(-1)).toBe("end");
     });
 
-    it("knows a call by an id for its service's support, and lets it be read once", async () => {
+    it("An invocation has a request id and can be read once", async () => {
       const { provider } = await subject().start();
       const call = await provider.open().invoke(say("hello"), { signal });
       expect(call.requestId).toEqual(subject().requestId);
@@ -96,7 +95,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       expect(() => call[Symbol.asyncIterator]()).toThrow("read once");
     });
 
-    it("goes on with a conversation in the next call, and when it is opened again", async () => {
+    it("A conversation continues in the next invocation and after it is opened again", async () => {
       const { provider } = await subject().start();
       const session = provider.open();
       await hear(session, say("hello"));
@@ -108,7 +107,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       expect(await hear(provider.open(), say(RECOUNT))).not.toContain("Hello there.");
     });
 
-    it("closes its connection when the reader leaves", async () => {
+    it("The connection is closed if the reader stops", async () => {
       const { provider, visits, quiet } = await subject().start();
       const call = await provider.open().invoke(say("long"), { signal });
       for await (const event of call) if (event.type === "text.delta") break;
@@ -116,7 +115,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       expect(visits()).toBe(1);
     });
 
-    it("closes the connection of a call that nobody reads", async () => {
+    it("The connection of an unread invocation can be closed", async () => {
       const { provider, visits, quiet } = await subject().start();
       const call = await provider.open().invoke(say("long"), { signal });
       call.close();
@@ -124,7 +123,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       expect(visits()).toBe(1);
     });
 
-    it("throws the caller's abort, and closes its connection", async () => {
+    it("An abort of the caller is thrown and closes the connection", async () => {
       const { provider, quiet } = await subject().start();
       const controller = new AbortController();
       const call = await provider.open().invoke(say("long"), { signal: controller.signal });
@@ -139,7 +138,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       await quiet();
     });
 
-    it("tells a failure inside the stream as the end of the turn, with what was said before", async () => {
+    it("A failure inside the stream ends the turn and keeps the partial text", async () => {
       const { provider } = await subject().start();
       const turn = await readTurn(await provider.open().invoke(say("fail"), { signal }));
       expect(turn.text).toBe("So far");
@@ -150,7 +149,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       });
     });
 
-    it("throws a refusal, as nothing was said, and does not try again", async () => {
+    it("A refusal before any output is thrown and not retried", async () => {
       const { provider, visits } = await subject().start();
       const error = await catchRejection(provider.open().invoke(say("refuse"), { signal }));
       expect(error).toBeInstanceOf(ProviderError);
@@ -158,7 +157,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       expect(visits()).toBe(1);
     });
 
-    it("tells its agent once what was said before, calls and results and all", async () => {
+    it("The agent gets the history once, with tool calls and results", async () => {
       const { provider } = await subject().start();
       const session = provider.open({ history: HISTORY });
       expect(await hear(session, say("hello"))).toBe("Hello there.");
@@ -173,14 +172,14 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       expect(later).toContain("My name is Ada");
     });
 
-    it("tells it again when nothing came of the first call", async () => {
+    it("The history is sent again if the first invocation was refused", async () => {
       const { provider } = await subject().start();
       const session = provider.open({ history: [said("user", "My name is Ada")] });
       await catchRejection(session.invoke(say("refuse"), { signal }));
       expect(await hear(session, say(RECOUNT))).toContain("My name is Ada");
     });
 
-    it("begins a conversation with a history under an id that the caller made", async () => {
+    it("A session with a history can have an id chosen by the caller", async () => {
       const { provider } = await subject().start();
       const sessionId = `made-by-the-caller-${"0".repeat(20)}`;
       const session = provider.open({ sessionId, history: HISTORY });
@@ -190,23 +189,23 @@ export function providerContract(name: string, subject: () => ContractSubject): 
   });
 }
 
-/** And this, if it hands calls to us. */
+/** The additional contract of providers which return tool calls to the caller. */
 export function callsContract(name: string, subject: () => ContractSubject): void {
-  describe(`the provider ${name}, whose agent has tools here,`, () => {
-    it("leaves calls to us, and takes their results", async () => {
+  describe(`The provider ${name} with client tools`, () => {
+    it("Tool calls are returned to the caller, and their results are accepted", async () => {
       const { provider, turn, answer } = await askForCall(subject());
       expect(provider.injectionPoints).toContain("tool-results");
       expect(turn.end).toMatchObject({ outcome: "action-required", openToolCallIds: ["call_1"] });
       expect(await answer()).toBe("Thank you.");
     });
 
-    it("takes text beside the results", async () => {
+    it("Text is accepted together with results", async () => {
       const { answer } = await askForCall(subject());
       const known = await answer(["Be quick", RECOUNT]);
       for (const words of ["look", "seen", "Be quick"]) expect(known).toContain(words);
     });
 
-    it("takes results as the first that it hears, behind what was said before them", async () => {
+    it("Results are accepted as the first input of a session with a history", async () => {
       const { provider, turn } = await askForCall(subject());
       const results = [toolSuccess("call_1", "seen")];
       const session = provider.open({ history: [said("user", "My name is Ada")] });
@@ -214,7 +213,7 @@ export function callsContract(name: string, subject: () => ContractSubject): voi
       for (const words of ["My name is Ada", "look", "seen"]) expect(known).toContain(words);
     });
 
-    it("shows its agent the tools that are offered", async () => {
+    it("Offered tools are visible to the agent", async () => {
       const { provider } = await subject().start();
       expect(await hear(provider.open(), say(TOOLS))).not.toContain("telescope");
       const tools = [{ name: "telescope", description: "Looks far", schema: { type: "object" } }];
@@ -223,17 +222,17 @@ export function callsContract(name: string, subject: () => ContractSubject): voi
   });
 }
 
-/** Or this, if its agent runs its tools itself. */
+/** The additional contract of providers whose agent runs its own tools. */
 export function noCallsContract(name: string, subject: () => ContractSubject): void {
-  describe(`the provider ${name}, whose agent has no tools here,`, () => {
-    it("leaves no call to us, and refuses results", async () => {
+  describe(`The provider ${name} without client tools`, () => {
+    it("No tool call is returned to the caller, and results are refused", async () => {
       const { provider, turn, answer } = await askForCall(subject());
       expect(provider.injectionPoints).not.toContain("tool-results");
       expect(turn.toolCalls).toEqual([]);
       expect(await catchRejection(answer())).toMatchObject({ code: "invalid_option" });
     });
 
-    it("refuses tools that are offered", async () => {
+    it("Offered tools are refused", async () => {
       const { provider, visits } = await subject().start();
       const tools = [{ name: "telescope", description: "Looks far", schema: { type: "object" } }];
       const offered = provider.open().invoke(say(TOOLS), { signal, tools });
@@ -265,7 +264,7 @@ function said(role: ModelMessage["role"], ...texts: readonly string[]): ModelMes
   return { role, blocks: texts.map((text) => ({ type: "text", text })) };
 }
 
-/** With ids that not every service takes, and a call that nobody answered. */
+/** Has ids which some services do not accept, and an unanswered tool call. */
 const HISTORY: readonly ModelMessage[] = [
   said("user", "My name is Ada"),
   {

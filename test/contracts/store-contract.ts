@@ -6,9 +6,9 @@ import { storeRecords } from "./store/store-records.ts";
 import type { StoreSubject } from "./store/store-subject.ts";
 import { storeWriting } from "./store/store-writing.ts";
 
-/** Every store passes this. */
+/** The contract of every store. */
 export function storeContract(name: string, subject: StoreSubject): void {
-  describe(`the store contract: ${name}`, () => {
+  describe(`The store contract: ${name}`, () => {
     storeWriting(subject);
     storeReading(subject);
     storeListing(subject);

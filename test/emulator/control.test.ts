@@ -43,7 +43,7 @@ async function endpointStatusOf(
   return (await client.send(command)).endpoint?.status;
 }
 
-describe("the harness control plane, called by the AWS SDK [AC-86] [AC-91]", () => {
+describe("The harness control plane, called by the AWS SDK [AC-86] [AC-91]", () => {
   it("A created harness has all members that the service documents", async () => {
     const { client } = await started({ clock: stillClock() });
     const answer = await client.send(new CreateHarnessCommand(harnessNamed("helper")));

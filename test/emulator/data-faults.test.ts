@@ -46,7 +46,7 @@ const WHOLE = { text: "Hello there.", reasons: ["end_turn"], attempts: 1 };
 describe("Scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
   it.each<[string, string, object]>([
     ["drip: one byte in each write", "drip: 1", WHOLE],
-    ["padding: a member p of some length in every event", "padding: 300", WHOLE],
+    ["padding: a member p in every event", "padding: 300", WHOLE],
     ["blocks without their stops", "omit: [contentBlockStop]", WHOLE],
     ["a message without its stop", "omit: [messageStop]", { ...WHOLE, reasons: [] }],
     [
@@ -82,7 +82,7 @@ describe("Scripted faults, as the unmodified AWS SDK sees them [AC-87]", () => {
       { error: "Error", message: "aborted", code: "ECONNRESET", attempts: 1 },
     ],
     [
-      "a reset before the first event, which the SDK answers with the same call twice more",
+      "a reset before the first event, after which the SDK repeats the request twice",
       "resetAtByte: 5",
       { attempts: 3 },
     ],

@@ -30,7 +30,7 @@ describe("Validation of InvokeHarness [AC-86]", () => {
       "1 validation error detected: Value 'short' at 'runtimeSessionId' failed to satisfy constraint: Member must have length greater than or equal to 33",
     ],
     [
-      "a session id of other characters",
+      "a session id with invalid characters",
       { runtimeSessionId: `.${"a".repeat(40)}` },
       `1 validation error detected: Value '.${"a".repeat(40)}' at 'runtimeSessionId' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9][a-zA-Z0-9-_]*`,
     ],
@@ -45,12 +45,12 @@ describe("Validation of InvokeHarness [AC-86]", () => {
       "1 validation error detected: Value '' at 'messages.1.member.content.1.member.text' failed to satisfy constraint: Member must have length greater than or equal to 1",
     ],
     [
-      "a name and an id that tools cannot have",
+      "an invalid tool name and an invalid tool call id",
       { messages: [assistant([{ toolUse: { name: "a b", toolUseId: "i.d", input: {} } }])] },
       "2 validation errors detected: Value 'a b' at 'messages.1.member.content.1.member.toolUse.name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+; Value 'i.d' at 'messages.1.member.content.1.member.toolUse.toolUseId' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
     ],
     [
-      "no message in the list",
+      "an empty list of messages",
       { messages: [] },
       "1 validation error detected: Value at 'messages' failed to satisfy constraint: Member must have length greater than or equal to 1",
     ],
@@ -60,22 +60,22 @@ describe("Validation of InvokeHarness [AC-86]", () => {
       "1 validation error detected: Value at 'messages.1.member.content' failed to satisfy constraint: Member must have length greater than or equal to 1",
     ],
     [
-      "a call in a message of the user",
+      "a tool call in a user message",
       { messages: [user([{ text: "x" }, CALL])] },
       "1 validation error detected: Value at 'messages.1.member.content.2.member.toolUse' failed to satisfy constraint: Member must be in a message of the role assistant",
     ],
     [
-      "a result in a message of the assistant",
+      "a tool result in an assistant message",
       { messages: [assistant([RESULT])] },
       "1 validation error detected: Value at 'messages.1.member.content.1.member.toolResult' failed to satisfy constraint: Member must be in a message of the role user",
     ],
     [
-      "a call whose input is null",
+      "a tool call whose input is null",
       { messages: [assistant([{ toolUse: { ...CALL.toolUse, input: null } }])] },
       "1 validation error detected: Value null at 'messages.1.member.content.1.member.toolUse.input' failed to satisfy constraint: Member must not be null",
     ],
     [
-      "a role that there is not",
+      "an unknown role",
       { messages: [{ role: "system", content: [{ text: "x" }] }] },
       "1 validation error detected: Value 'system' at 'messages.1.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant]",
     ],
@@ -219,17 +219,17 @@ describe("Rules for resuming with tool results [AC-89]", () => {
       "The toolUse blocks at messages.1.content contain duplicate Ids: A",
     ],
     [
-      "a result twice",
+      "a duplicate result",
       [ECHO, results("A", "A")],
       "The toolResult blocks at messages.2.content contain duplicate Ids: A",
     ],
     [
-      "a result missing",
+      "a missing result",
       [ECHO, results("A")],
       "Expected toolResult blocks at messages.2.content for the following Ids: B",
     ],
     [
-      "no results at all",
+      "no results",
       [ECHO],
       "Expected toolResult blocks at messages.2.content for the following Ids: A, B",
     ],

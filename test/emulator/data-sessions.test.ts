@@ -289,7 +289,7 @@ describe("Sessions on disk", () => {
     ["finish+remember", "one | ?"],
     ["abort+forget", "?"],
   ])(
-    "A turn of a killed emulator counts as a turn whose client disconnected: %s",
+    "A turn that was running when the emulator ended counts as a turn whose client disconnected: %s",
     async (onDisconnect, seen) => {
       const dataDirectory = dataFolder();
       const stuck: Brain = { respond: () => new Promise(() => {}) };

@@ -124,7 +124,7 @@ describe("Session logs that cannot be read", () => {
 
   it.each([
     ["a record of an unknown type", `${STARTED}{"type":"future","at":1}\n`, 2],
-    ["a question without messages", `${STARTED}{"type":"asked","at":1,"turn":0}\n`, 2],
+    ["a prompt without messages", `${STARTED}{"type":"asked","at":1,"turn":0}\n`, 2],
     ["a damaged line in the middle", `${STARTED}{"type":"us\n${STARTED}`, 2],
   ])("An invalid log is reported with the line number: %s", async (_, text, line) => {
     const dataDirectory = dataFolder();

@@ -28,8 +28,8 @@ const preflight = {
   "access-control-request-headers": "authorization,content-type,x-stainless-os,bad name",
 };
 
-describe("a page of another origin", () => {
-  it("is answered when it asks first, where it is allowed [OR-69]", async () => {
+describe("Pages of other origins", () => {
+  it("A preflight request of an allowed origin is answered [OR-69]", async () => {
     const server = await started([ORIGIN]);
     const answer = await server.call("OPTIONS", "/v1/responses", { headers: preflight });
     expect([answer.status, answer.text, answer.headers["content-length"]]).toEqual([
@@ -47,7 +47,7 @@ describe("a page of another origin", () => {
     });
   });
 
-  it("can read answers and errors, where it is allowed", async () => {
+  it("An allowed origin can read responses and errors", async () => {
     const server = await started([ORIGIN]);
     const headers = { origin: ORIGIN };
     for (const path of ["/v1/responses", "/v1/none"]) {
@@ -67,7 +67,7 @@ describe("a page of another origin", () => {
     [[ORIGIN], "http://app.example"],
     [[ORIGIN], "https://app.example:8443"],
     [[ORIGIN], "null"],
-  ])("is refused where it is not: %j, %s", async (allowed, origin) => {
+  ])("With the allowed origins %j, the origin %s is refused", async (allowed, origin) => {
     const server = await started(allowed);
     const asked = { ...preflight, origin };
     for (const method of ["OPTIONS", "POST"]) {
@@ -77,7 +77,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  it("is nobody when there is none: the answer says nothing of origins", async () => {
+  it("A request without an origin gets no CORS headers", async () => {
     const server = await started();
     expect(shared((await server.call("POST", "/v1/responses")).headers)).toEqual({});
   });

@@ -68,8 +68,8 @@ async function started(options: Parameters<typeof served>[1] = {}): Promise<Serv
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-describe("a route", () => {
-  it.each(["/v1/responses", "/responses"])("answers at %s [OR-69]", async (path) => {
+describe("Routes", () => {
+  it.each(["/v1/responses", "/responses"])("A route is served at %s [OR-69]", async (path) => {
     const server = await started();
     const answer = await server.call("POST", path, { headers: JSON_TYPE, body: '{"a":"é"}' });
     expect([answer.status, answer.json]).toEqual([200, { a: "é" }]);
@@ -78,7 +78,7 @@ describe("a route", () => {
   });
 });
 
-describe("an error", () => {
+describe("Errors", () => {
   const post = (body: string | Uint8Array, type?: string) => ({
     method: "POST",
     path: "/v1/responses",
@@ -95,19 +95,19 @@ describe("an error", () => {
   const otherType = faulty(415, "unsupported_media_type");
   const longHeader = { "x-long": "x".repeat(20_000) };
   it.each([
-    ["a path that is not there", get("/v1/none"), faulty(404, "unknown_url", "not_found")],
-    ["another method", get("/v1/responses"), faulty(405, "method_not_allowed")],
-    ["too long a body", post("x".repeat(1001), json), faulty(413, "request_too_large")],
-    ["another content type", post("{}", "text/plain"), otherType],
-    ["no content type", post("{}"), otherType],
-    ["no JSON", post("{", json), notJson],
-    ["no object", post("[1]", json), notJson],
-    ["no UTF-8", post(Buffer.from('{"a":"\xe9"}', "latin1"), json), notJson],
-    ["half a character", post(Buffer.from('{"a":"é"}').subarray(0, 7), json), notJson],
-    ["another host", get("/v1/models", { host: "evil.example" }), faulty(403, "access_denied")],
-    ["too long headers", get("/v1/models", longHeader), faulty(431, "headers_too_large")],
+    ["an unknown path", get("/v1/none"), faulty(404, "unknown_url", "not_found")],
+    ["a wrong method", get("/v1/responses"), faulty(405, "method_not_allowed")],
+    ["a body that is too long", post("x".repeat(1001), json), faulty(413, "request_too_large")],
+    ["a wrong content type", post("{}", "text/plain"), otherType],
+    ["a missing content type", post("{}"), otherType],
+    ["invalid JSON", post("{", json), notJson],
+    ["a body that is not an object", post("[1]", json), notJson],
+    ["a body that is not UTF-8", post(Buffer.from('{"a":"\xe9"}', "latin1"), json), notJson],
+    ["a truncated UTF-8 character", post(Buffer.from('{"a":"é"}').subarray(0, 7), json), notJson],
+    ["an unknown host", get("/v1/models", { host: "evil.example" }), faulty(403, "access_denied")],
+    ["headers that are too long", get("/v1/models", longHeader), faulty(431, "headers_too_large")],
   ])(
-    "for %s has OpenAI's form and an id [OR-70] [OR-71]",
+    "The error for %s has OpenAI's form and a request id [OR-70] [OR-71]",
     async (_, { method, path, call }, { status, ...error }) => {
       const server = await served([responses, portal]);
       open.push(server);
@@ -124,14 +124,14 @@ describe("an error", () => {
   it.each([
     [{ host: "Team.Example:80" }, 'serve.allowedHosts: ["team.example"]'],
     [{ origin: "https://app.example" }, 'serve.allowedOrigins: ["https://app.example"]'],
-  ])("for %j names the setting that would let it in", async (headers, setting) => {
+  ])("The error for %j names the setting that would allow it", async (headers, setting) => {
     const server = await started();
     const answer = await server.call("GET", "/v1/models", { headers });
     expect(answer.status).toBe(403);
     expect(answer.json).toMatchObject({ error: { message: expect.stringContaining(setting) } });
   });
 
-  it("has the form of the routes that its path is near to [OR-70]", async () => {
+  it("An unknown path gets the error form of the routes that it resembles [OR-70]", async () => {
     const server = await started();
     const forms = await Promise.all(
       ["/api/none", "/none", "/v1", "/responses/a/b/c", "/models/x"].map(async (path) => [
@@ -148,7 +148,7 @@ describe("an error", () => {
     ]);
   });
 
-  it("says which field, what to do, and what its headers say", async () => {
+  it("An error has the field, a hint and its headers", async () => {
     const server = await started();
     const { status, json, headers } = await server.call("GET", "/responses/x");
     expect([status, json, headers["x-should-retry"]]).toEqual([
@@ -165,7 +165,7 @@ describe("an error", () => {
     ]);
   });
 
-  it("of ours tells nothing, and is not tried again by itself [OR-46]", async () => {
+  it("An internal error contains no details and is not to be retried [OR-46]", async () => {
     const server = await started();
     const { status, json, headers } = await server.call("GET", "/v1/models");
     expect([status, headers["x-should-retry"]]).toEqual([500, "false"]);
@@ -174,26 +174,26 @@ describe("an error", () => {
     expect(server.bugs).toEqual([new TypeError("a bug")]);
   });
 
-  it("names the methods that a path takes", async () => {
+  it("A wrong method is answered with the allowed methods", async () => {
     const server = await started();
     const { headers } = await server.call("POST", "/responses/x");
     expect(headers["allow"]).toBe("DELETE, GET");
   });
 });
 
-describe("the id of a request", () => {
+describe("Request ids", () => {
   it.each([
     ["the client's own", "a-b_c.d:9", "a-b_c.d:9"],
-    ["ours for one that is too long", "x".repeat(129), "req_1"],
-    ["ours for one with other characters", "a b", "req_1"],
-    ["ours for an empty one", "", "req_1"],
-  ])("is %s [OR-70]", async (_, given, id) => {
+    ["generated if the client's is too long", "x".repeat(129), "req_1"],
+    ["generated if the client's has invalid characters", "a b", "req_1"],
+    ["generated if the client's is empty", "", "req_1"],
+  ])("The request id is %s [OR-70]", async (_, given, id) => {
     const server = await started();
     const { headers } = await server.call("GET", "/", { headers: { "x-request-id": given } });
     expect(headers["x-request-id"]).toBe(id);
   });
 
-  it("is on an answer to bytes that are no HTTP", async () => {
+  it("A request that is not HTTP gets a response with a request id", async () => {
     const server = await started();
     const socket = await server.raw("NONSENSE\r\n\r\n");
     const said = Buffer.concat(await socket.toArray()).toString();
@@ -203,7 +203,7 @@ describe("the id of a request", () => {
   });
 });
 
-describe("a request that comes slowly", () => {
+describe("Slow requests", () => {
   const limits = { ...TEST_LIMITS, headerMs: 40, requestMs: 80 };
 
   it.each([
@@ -212,7 +212,7 @@ describe("a request that comes slowly", () => {
       "in its body",
       "POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
     ],
-  ])("%s is refused, and its connection ended", async (_, bytes) => {
+  ])("A request that is slow %s is refused, and its connection is closed", async (_, bytes) => {
     const server = await started({ limits });
     const socket = await server.raw(bytes);
     const said = Buffer.concat(await socket.toArray()).toString();
@@ -221,7 +221,7 @@ describe("a request that comes slowly", () => {
     expect(server.bugs).toEqual([]);
   });
 
-  it("does not let its refusal be taken for the answer to the one before it", async () => {
+  it("The refusal of a request is not sent as the response to the request before it", async () => {
     let answer: () => void = () => {};
     const held = new Promise<void>((resolve) => (answer = resolve));
     const server = await served([
@@ -243,8 +243,8 @@ describe("a request that comes slowly", () => {
   });
 });
 
-describe("connections", () => {
-  it("over the limit are told so with a status and a code of their own, and are closed", async () => {
+describe("Connection limits", () => {
+  it("A connection over the limit gets its own status and code and is closed", async () => {
     const server = await started({ limits: { ...TEST_LIMITS, connections: 1 } });
     const first = await server.raw();
     const { status, headers, json } = await server.call("GET", "/");
@@ -262,7 +262,7 @@ describe("connections", () => {
     first.destroy();
   });
 
-  it("far over the limit are closed", async () => {
+  it("A connection far over the limit is closed without a response", async () => {
     const server = await started({ limits: { ...TEST_LIMITS, connections: 1 } });
     const open = await Promise.all(Array.from({ length: 101 }, () => server.raw()));
     const last = await server.raw();

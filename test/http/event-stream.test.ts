@@ -27,8 +27,8 @@ async function started(
   return server;
 }
 
-describe("events", () => {
-  it("are written one by one and whole, with headers that keep proxies from gathering them [OR-19]", async () => {
+describe("Event streams", () => {
+  it("Each event is written whole, with headers that prevent proxies from buffering [OR-19]", async () => {
     const texts = ["é".repeat(3), "🙂".repeat(30_000), "x"].map((data) =>
       formatEvent("delta", data),
     );
@@ -43,11 +43,11 @@ describe("events", () => {
     expect(said.subarray(0, end).toString().toLowerCase()).toMatch(
       /^http\/1\.1 200 ok\r\n(?=[\s\S]*content-type: text\/event-stream; charset=utf-8\r\n)(?=[\s\S]*cache-control: no-store\r\n)(?=[\s\S]*x-accel-buffering: no\r\n)(?=[\s\S]*x-own: 1\r\n)(?=[\s\S]*x-request-id: req_1\r\n)/,
     );
-    // Each write is one chunk of HTTP.
+    // Each write is a single HTTP chunk.
     expect(chunksOf(said.subarray(end))).toEqual(texts);
   });
 
-  it("come behind those of the request before, and an empty one is no end", async () => {
+  it("Pipelined streams are sent in order, and an empty chunk does not end a stream", async () => {
     const server = await started(async function* () {
       yield* ["data: 1\n\n", "", "data: 2\n\n"];
     });
@@ -60,7 +60,7 @@ describe("events", () => {
     expect(bodies.map((body) => chunksOf(Buffer.from(body)))).toEqual([wanted, wanted]);
   });
 
-  it("go as they are to a client of HTTP/1.0, which knows no pieces", async () => {
+  it("An HTTP/1.0 client gets events without chunked encoding", async () => {
     const server = await started(async function* () {
       yield* ["data: 1\n\n", "data: 2\n\n"];
     });
@@ -69,7 +69,7 @@ describe("events", () => {
     expect(said.slice(said.indexOf("\r\n\r\n") + 4)).toBe("data: 1\n\ndata: 2\n\n");
   });
 
-  it("are the same for all who are sent them", async () => {
+  it("All clients get the same events", async () => {
     const events = Array.from({ length: 50 }, (_, at) => formatEvent("delta", `é ${at}`));
     const server = await started(async function* () {
       for (const event of events) {
@@ -83,14 +83,14 @@ describe("events", () => {
     expect(all).toEqual(all.map(() => events.join("")));
   });
 
-  it("have one line of data for each line", () => {
+  it("Each line of an event has its own data line", () => {
     expect(formatEvent("a", "1\r\n2\n3\r4")).toBe(
       "event: a\ndata: 1\ndata: 2\ndata: 3\ndata: 4\n\n",
     );
     expect(formatEvent(undefined, "[DONE]")).toBe("data: [DONE]\n\n");
   });
 
-  it("that do not come are replaced by a comment every 15 s [OR-21]", async () => {
+  it("A comment is sent every 15 seconds while no event arrives [OR-21]", async () => {
     const clock = createFakeClock();
     let proceed: () => void = () => {};
     const more = new Promise<void>((resolve) => (proceed = resolve));
@@ -112,7 +112,7 @@ describe("events", () => {
     expect(await second).toBe("event: b\ndata: 2\n\n");
   });
 
-  it("are made no faster than they are read, and a reader that takes none is cut off [OR-23]", async () => {
+  it("Events are produced no faster than they are read, and a client that reads nothing is disconnected [OR-23]", async () => {
     const clock = createFakeClock();
     let made = 0;
     let left: () => void = () => {};
@@ -127,13 +127,13 @@ describe("events", () => {
     const socket = await server.raw("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
     socket.pause();
     await advanceUntil(clock, isLeft);
-    // What the system buffers, and no more.
+    // Only the events in system buffers.
     expect(made).toBeLessThan(1000);
     socket.destroy();
   });
 });
 
-/** The chunks of a body in chunks. */
+/** Decodes the chunks of a chunked body. */
 function chunksOf(body: Buffer): string[] {
   const chunks: string[] = [];
   for (let at = 0; ;) {

@@ -22,7 +22,7 @@ interface World extends Served {
   readonly metrics: Metrics;
   readonly clock: FakeClock;
   readonly lines: string[];
-  /** The lines of one metric. */
+  /** Lines of a single metric. */
   readonly samples: (name: string) => Promise<string[]>;
 }
 
@@ -85,8 +85,8 @@ async function started(options: Partial<OperationOptions> = {}): Promise<World> 
   return world;
 }
 
-describe("a guarded route", () => {
-  it("knows its caller, and tells what is left of the limit", async () => {
+describe("Guarded routes", () => {
+  it("A guarded route has its caller and returns the remaining requests", async () => {
     const { call } = await started();
     const answer = await call("GET", "/v1/responses/resp_1", { headers: auth });
     expect([answer.status, answer.json, answer.headers["x-ratelimit-remaining-requests"]]).toEqual([
@@ -96,7 +96,7 @@ describe("a guarded route", () => {
     ]);
   });
 
-  it("refuses who is not known, in OpenAI's form [OR-70]", async () => {
+  it("An unknown caller is refused in OpenAI's form [OR-70]", async () => {
     const { call } = await started();
     const { status, json, headers } = await call("GET", "/v1/responses/resp_1");
     expect([status, headers["www-authenticate"]]).toEqual([401, 'Bearer realm="spanline"']);
@@ -112,9 +112,9 @@ describe("a guarded route", () => {
 
   it.each([
     ["without a key", "GET /v1/responses/resp_1", 401],
-    ["for what is not there", "POST /nowhere", 404],
-    ["by a method that it does not take", "PUT /v1/stream", 405],
-  ])("is not read whole %s: nobody is to fill the memory [OR-71]", async (_, line, status) => {
+    ["for an unknown path", "POST /nowhere", 404],
+    ["by a method that is not allowed", "PUT /v1/stream", 405],
+  ])("A body is not read %s, so it cannot fill the memory [OR-71]", async (_, line, status) => {
     const server = await started();
     const head = "host: localhost\r\ncontent-type: application/json\r\ncontent-length: 900\r\n";
     const socket = await server.raw(`${line} HTTP/1.1\r\n${head}\r\n`);
@@ -123,7 +123,7 @@ describe("a guarded route", () => {
     socket.destroy();
   });
 
-  it("refuses what is too much, and says when to come again [OR-46]", async () => {
+  it("A request over the rate limit is refused with retry-after [OR-46]", async () => {
     const { call, clock } = await started();
     const statuses: unknown[] = [];
     for (let at = 0; at < 5; at++) {
@@ -137,8 +137,8 @@ describe("a guarded route", () => {
   });
 });
 
-describe("metrics", () => {
-  it("count requests by route, and how long they took", async () => {
+describe("Metrics", () => {
+  it("Requests and their durations are counted by route", async () => {
     const { call, samples } = await started();
     await call("GET", "/v1/responses/resp_1", { headers: auth });
     await call("GET", "/v1/responses/resp_2", { headers: auth });
@@ -154,7 +154,7 @@ describe("metrics", () => {
     expect(await samples(sum)).toEqual([`${sum} 0.5`]);
   });
 
-  it("count the streams that are open", async () => {
+  it("Open streams are counted", async () => {
     const { begin, samples } = await started();
     const response = await begin("GET", "/v1/stream", { headers: auth });
     await once(response, "data");
@@ -163,7 +163,7 @@ describe("metrics", () => {
     while ((await samples("spanline_http_open_streams"))[0] !== "spanline_http_open_streams 0");
   });
 
-  it("count turns and tokens, and look at the process", async () => {
+  it("Turns, tokens and process metrics are reported", async () => {
     const { metrics, samples } = await started();
     metrics.countTurn("completed");
     metrics.countTurn("failed");
@@ -182,31 +182,31 @@ describe("metrics", () => {
     expect(await samples("process_")).toHaveLength(3);
   });
 
-  it("are shown to those only who may call", async () => {
+  it("Metrics require a key", async () => {
     const { call } = await started();
     expect((await call("GET", "/metrics")).status).toBe(401);
   });
 
-  it("are each server's own", async () => {
+  it("Each server has its own metrics", async () => {
     const [one, other] = [await started(), await started()];
     one.metrics.countTurn("completed");
     expect(await other.samples("spanline_turns_total{")).toEqual([]);
   });
 });
 
-describe("health", () => {
-  it("is whether the process lives", async () => {
+describe("Health", () => {
+  it("/healthz succeeds while the process lives, even if a check fails", async () => {
     const { call } = await started({ checks: { sessions: () => Promise.reject(new Error("x")) } });
     expect((await call("GET", "/healthz")).status).toBe(200);
   });
 
-  it("and readiness whether it can work", async () => {
+  it("/readyz succeeds if all checks succeed", async () => {
     const { call } = await started({ checks: { sessions: async () => {} } });
     const { status, json } = await call("GET", "/readyz");
     expect([status, json]).toEqual([200, { status: "ready" }]);
   });
 
-  it("names what does not work, and says why to the log only", async () => {
+  it("/readyz names a failed check and logs the reason", async () => {
     const reasons: string[] = [];
     const { call } = await started({
       checks: {
@@ -222,7 +222,7 @@ describe("health", () => {
     expect(reasons).toEqual(["sessions: the disk /secret is full"]);
   });
 
-  it("does not wait for what never answers", async () => {
+  it("/readyz does not wait for a check that never answers", async () => {
     const clock = createFakeClock();
     const { call } = await started({ clock, checks: { sessions: () => new Promise(() => {}) } });
     const asked = call("GET", "/readyz");
@@ -232,8 +232,8 @@ describe("health", () => {
   });
 });
 
-describe("the access log", () => {
-  it("has one line for a request, without anything that was said, keys or sessions [OR-72]", async () => {
+describe("Access log", () => {
+  it("Each request has one line without message text, keys or session ids [OR-72]", async () => {
     const { call, lines } = await started();
     const headers = { ...auth, cookie: "a=cookie-secret", "x-request-id": "mine" };
     const path = "/v1/responses/resp_ses_secret_1?key=query-secret";
@@ -261,7 +261,7 @@ describe("the access log", () => {
     expect(lines.every((line) => line.endsWith("}\n"))).toBe(true);
   });
 
-  it("says when a client left", async () => {
+  it("A client that disconnects is logged as gone", async () => {
     const { begin, lines } = await started();
     const response = await begin("GET", "/v1/stream", { headers: auth });
     await once(response, "data");

@@ -9,14 +9,14 @@ import { systemClock } from "../../src/platform/clock.ts";
 import { plain, served, type Served } from "./test-server.ts";
 import { waitUntil } from "../support/with-deadline.ts";
 
-/** Requests that come before their client has an answer to the one before. */
+/** A request which may be sent before the response to the previous request. */
 const get = (path: string, headers = "") =>
   `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`;
 
 interface World {
   readonly server: Served;
   readonly begun: ServedRequest[];
-  /** Lets the first of those that wait go on. */
+  /** Releases the first waiting request. */
   readonly release: () => void;
 }
 
@@ -40,7 +40,7 @@ async function worldOf(options: Parameters<typeof served>[1] = {}): Promise<Worl
   return { server, begun, release: () => waiting.shift()?.() };
 }
 
-it("each is begun when the one before it was answered", async () => {
+it("A pipelined request starts after the response to the previous one", async () => {
   const { server, begun, release } = await worldOf();
   const socket = await server.raw(get("/1") + get("/2") + get("/3", "connection: close\r\n"));
   for (const path of ["/1", "/2", "/3"]) {
@@ -52,7 +52,7 @@ it("each is begun when the one before it was answered", async () => {
   expect(begun).toHaveLength(3);
 });
 
-it("those that wait are not begun when their client is gone, and the one that runs is told", async () => {
+it("Waiting pipelined requests do not start after their client disconnects, and the running one is aborted", async () => {
   const { server, begun } = await worldOf();
   const socket = await server.raw(get("/1") + get("/2"));
   await waitUntil(() => begun.length > 0);
@@ -64,14 +64,14 @@ it("those that wait are not begun when their client is gone, and the one that ru
   expect(begun.map(({ path }) => path)).toEqual(["/1"]);
 });
 
-it("no more may wait than some", async () => {
+it("The number of waiting pipelined requests is limited", async () => {
   const { server, begun } = await worldOf();
   const socket = await server.raw(Array.from({ length: 200 }, (_, at) => get(`/${at}`)).join(""));
   await once(socket, "close");
   expect(begun.length).toBeLessThan(2);
 });
 
-it("one whose body does not come is not answered into the answer before it", async () => {
+it("A request without its body is not answered inside the response to the previous one", async () => {
   const { server, begun, release } = await worldOf({
     limits: { bodyBytes: () => 1000, headerBytes: 1000, headerMs: 100, requestMs: 100 },
   });
@@ -83,7 +83,7 @@ it("one whose body does not come is not answered into the answer before it", asy
   expect(await answer).toBe("");
 });
 
-it("a WebSocket is not begun before the answer to what was asked before it", async () => {
+it("A WebSocket upgrade does not start before the response to the previous request", async () => {
   const upgrades = createWebSockets({
     routes: [{ path: "/socket", accept: async () => async () => {} }],
     formatError: formatOpenAiError,

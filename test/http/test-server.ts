@@ -19,22 +19,24 @@ export interface Answer {
   readonly status: number | undefined;
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
-  /** Undefined for what is none. */
+  /** Undefined if the body is not JSON. */
   readonly json: unknown;
 }
 
 export interface Served extends HttpServer {
-  /** What was thrown and nobody expected. */
+  /** Unexpected errors. */
   readonly bugs: unknown[];
   readonly begin: (method: string, path: string, call?: Call) => Promise<IncomingMessage>;
   readonly call: (method: string, path: string, call?: Call) => Promise<Answer>;
-  /** A connection on which bytes are sent as they are. */
+  /** A connection on which raw bytes are sent. */
   raw(bytes?: string | Uint8Array): Promise<Socket>;
 }
 
 export const TEST_LIMITS = { bodyBytes: () => 1000, headerBytes: 16 * 1024 };
 
-/** Routes behind the real server, on a real socket, with OpenAI's errors unless their group says otherwise. */
+/**
+ * Serves routes behind the real server on a real socket. Errors have OpenAI's form unless the group defines another.
+ */
 export async function served(
   routes: readonly Route[] | readonly [RouteGroup, ...RouteGroup[]],
   options: Partial<ServerOptions> = {},

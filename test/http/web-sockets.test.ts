@@ -78,7 +78,7 @@ const echo: SocketHandler = async ({ messages, send }) => {
   for await (const text of messages) await send(text);
 };
 
-/** Reads nothing. */
+/** A handler which reads nothing. */
 const idle: SocketHandler = async ({ disconnectSignal }) => {
   await once(disconnectSignal, "abort");
 };
@@ -88,7 +88,7 @@ async function closing(client: WebSocket): Promise<[number, string]> {
   return [code, String(reason)];
 }
 
-/** Opens a WebSocket by hand, to send frames that no client sends. */
+/** Opens a WebSocket by hand, to send frames which no client library sends. */
 async function rawSocket(server: Served): Promise<Socket> {
   const socket = await server.raw(
     `GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n\r\n`,
@@ -109,16 +109,16 @@ function frame(opcode: number, payload: Uint8Array, isFinal = true): Buffer {
   return Buffer.concat([Buffer.from([(isFinal ? 0x80 : 0) | opcode, ...length]), mask, masked]);
 }
 
-/** The code in the close frame at the end of what a server said. */
+/** The code in the close frame at the end of the server's output. */
 async function closeCode(socket: Socket): Promise<number> {
   let said = Buffer.alloc(0);
   while (!said.includes(0x88)) said = Buffer.concat([said, (await once(socket, "data"))[0]]);
   return said.readUInt16BE(said.indexOf(0x88) + 2);
 }
 
-describe("a WebSocket", () => {
+describe("WebSockets", () => {
   it.each(["/v1/responses", "/responses?a=b"])(
-    "carries texts both ways, in order, at %s [OR-76]",
+    "Messages are sent in both directions and in order at %s [OR-76]",
     async (path) => {
       const server = await started(echo);
       const client = server.client(path);
@@ -134,7 +134,7 @@ describe("a WebSocket", () => {
     },
   );
 
-  it("is refused to whom its requests are refused, in the same form", async () => {
+  it("An upgrade is refused in the same cases and form as a request", async () => {
     const server = await started(echo);
     const refusal = async (path: string, headers: { readonly [name: string]: string }) => {
       const client = server.client(path, headers);
@@ -166,7 +166,7 @@ describe("a WebSocket", () => {
     expect([sockets.open, server.bugs]).toEqual([0, []]);
   });
 
-  it("is refused when as many are open as may be", async () => {
+  it("An upgrade over the limit is refused", async () => {
     const server = await started(echo, {}, { sockets: 1 });
     await once(server.client(), "open");
     const second = server.client();
@@ -175,14 +175,14 @@ describe("a WebSocket", () => {
     expect(response.statusCode).toBe(503);
   });
 
-  it("closes when its handler is done", async () => {
+  it("A WebSocket closes when its handler returns", async () => {
     const server = await started(async ({ send }) => send("bye"));
     const client = server.client();
     const [said] = await once(client, "message");
     expect([String(said), await closing(client)]).toEqual(["bye", [1000, ""]]);
   });
 
-  it("closes when its handler has a bug, which its client does not learn", async () => {
+  it("A WebSocket closes if its handler throws, without details for the client", async () => {
     const server = await started(async () => {
       throw new Error("a bug");
     });
@@ -191,7 +191,7 @@ describe("a WebSocket", () => {
     expect(server.bugs).toEqual([new Error("a bug")]);
   });
 
-  it("tells its handler that the client is gone", async () => {
+  it("A handler is notified when the client disconnects", async () => {
     let isGone: (by: boolean) => void = () => {};
     const gone = new Promise<boolean>((resolve) => (isGone = resolve));
     const server = await started(async ({ messages: texts, send, disconnectSignal: signal }) => {
@@ -207,20 +207,20 @@ describe("a WebSocket", () => {
   });
 });
 
-describe("what a client may not send", () => {
+describe("Invalid WebSocket messages", () => {
   it.each([
-    ["a text over the limit", [frame(1, Buffer.alloc(1001, "x"))], 1009],
+    ["a message over the limit", [frame(1, Buffer.alloc(1001, "x"))], 1009],
     [
-      "fragments that are together over the limit",
+      "fragments that exceed the limit together",
       [frame(1, Buffer.alloc(600, "x"), false), frame(0, Buffer.alloc(600, "x"))],
       1009,
     ],
-    ["text that is no UTF-8", [frame(1, Buffer.from([0xc3, 0x28]))], 1007],
+    ["text that is not UTF-8", [frame(1, Buffer.from([0xc3, 0x28]))], 1007],
     ["bytes", [frame(2, Buffer.from("x"))], 1003],
     ["a frame that is not masked", [Buffer.from([0x81, 1, 0x78])], 1002],
     ["a frame with a reserved bit", [Buffer.from([0xf1, 0x80, 1, 2, 3, 4])], 1002],
-    ["a continuation of nothing", [frame(0, Buffer.from("x"))], 1002],
-  ])("closes its connection: %s [OR-76]", async (_, frames, code) => {
+    ["a continuation frame without a start", [frame(0, Buffer.from("x"))], 1002],
+  ])("A client is disconnected for %s [OR-76]", async (_, frames, code) => {
     const server = await started(echo, { messageBytes: 1000 });
     const socket = await rawSocket(server);
     socket.write(Buffer.concat(frames));
@@ -228,7 +228,7 @@ describe("what a client may not send", () => {
     expect(server.bugs).toEqual([]);
   });
 
-  it("closes its connection: more texts than may wait", async () => {
+  it("A client is disconnected for more waiting messages than the limit", async () => {
     const server = await started(idle, {
       waitingTexts: 3,
     });
@@ -238,11 +238,11 @@ describe("what a client may not send", () => {
     expect(await closing(client)).toEqual([1008, "Too many messages wait"]);
   });
 
-  it("a text in fragments is one text", async () => {
+  it("A fragmented message is received as one", async () => {
     const server = await started(echo);
     const socket = await rawSocket(server);
     const bytes = Buffer.from("é🙂");
-    // Cut inside of characters.
+    // The fragments are cut inside characters.
     socket.write(frame(1, bytes.subarray(0, 1), false));
     socket.write(frame(0, bytes.subarray(1, 4), false));
     socket.write(frame(0, bytes.subarray(4)));
@@ -251,16 +251,16 @@ describe("what a client may not send", () => {
     socket.destroy();
   });
 
-  it("a request that offers another protocol is answered as any other", async () => {
+  it("A request with an upgrade to another protocol is answered normally", async () => {
     const server = await started(echo);
-    // As Java's client sends it.
+    // The request as Java's client sends it.
     const socket = await server.raw(
       "POST /v1/responses HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nContent-Length: 4\r\nHost: localhost\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: h2c\r\n\r\nab",
     );
     socket.write("cd");
     const [said] = await once(socket, "data");
     expect(String(said)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\ngot abcd$/);
-    // The connection goes on.
+    // The connection stays usable.
     socket.write("POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
     const [next] = await once(socket, "data");
     expect(String(next)).toMatch(/\r\n\r\ngot $/);
@@ -269,8 +269,8 @@ describe("what a client may not send", () => {
   });
 });
 
-describe("a client that does not read", () => {
-  it("makes the sender wait, and is cut off in the end [OR-23]", async () => {
+describe("Clients that stop reading a WebSocket", () => {
+  it("A sender waits for a client that stops reading, which is disconnected at last [OR-23]", async () => {
     let sent = 0;
     let over: () => void = () => {};
     const isOver = new Promise<void>((resolve) => (over = resolve));
@@ -284,12 +284,12 @@ describe("a client that does not read", () => {
     const socket = await rawSocket(server);
     socket.pause();
     await advanceUntil(clock, isOver);
-    // What the system buffers, and no more: 100 kB each.
+    // Only the messages in system buffers, 100 kB each.
     expect(sent).toBeLessThan(500);
     socket.destroy();
   });
 
-  it("is cut off at once by a sender that does not wait", async () => {
+  it("A client that stops reading is disconnected at once if the sender does not wait", async () => {
     let opened: OpenSocket | undefined;
     const server = await started(
       async (socket) => {
@@ -306,7 +306,7 @@ describe("a client that does not read", () => {
     socket.destroy();
   });
 
-  it("gets no answers to its pings without end", async () => {
+  it("Pong replies to a client that stops reading are limited", async () => {
     const server = await started(idle, {
       unsentBytes: 10_000,
     });
@@ -324,8 +324,8 @@ describe("a client that does not read", () => {
   });
 });
 
-describe("a connection", () => {
-  it("whose other end fell silent is cut off after two questions [OR-76]", async () => {
+describe("Lifetime of a WebSocket", () => {
+  it("A silent peer is disconnected after two unanswered pings [OR-76]", async () => {
     const server = await started(echo, { pingMs: 1000 });
     const silent = await rawSocket(server);
     const lively = server.client();
@@ -342,7 +342,7 @@ describe("a connection", () => {
     expect(lively.readyState).toBe(WebSocket.OPEN);
   });
 
-  it("that is an hour old may say so, and is closed [OR-76]", async () => {
+  it("A WebSocket that is an hour old is closed after it could say so [OR-76]", async () => {
     const server = await started(
       async ({ expirySignal, send, disconnectSignal: gone }) => {
         await once(expirySignal, "abort");
@@ -363,7 +363,7 @@ describe("a connection", () => {
     expect(await closed).toEqual([1001, "Too old"]);
   });
 
-  it("is closed properly when the server ends", async () => {
+  it("WebSockets are closed properly when the server stops", async () => {
     const server = await started(echo);
     const client = server.client();
     await once(client, "open");
@@ -372,7 +372,7 @@ describe("a connection", () => {
     expect(await closed).toEqual([1001, "The server ends"]);
   });
 
-  it("does not hold up the end of the server by its silence", async () => {
+  it("A silent peer does not delay the stop of the server", async () => {
     const server = await started(echo);
     const silent = await rawSocket(server);
     silent.pause();

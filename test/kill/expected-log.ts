@@ -6,7 +6,7 @@ import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { stateOf } from "./expected-transcript.ts";
 import { livingIn, type KillWorld } from "./kill-world.ts";
 
-/** No gaps, and nothing left open. */
+/** The log has no gaps and no open work. */
 export function expectWhole(log: readonly Envelope[]): void {
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, at) => at + 1));
   const { turn, approvals } = stateOf(log);
@@ -26,7 +26,10 @@ function idsOf(log: readonly Envelope[], type: Envelope["event"]["type"]): strin
   });
 }
 
-/** Every receipt is proven, none is missing, and no bridge doubted that: a kill is not mistaken for a change of the log. */
+/**
+ * Every receipt verifies, none is missing, and no bridge invalidated a receipt: a kill must not be mistaken for
+ * tampering with the log.
+ */
 export async function expectProven(
   { keysDirectory }: KillWorld,
   log: readonly Envelope[],
@@ -43,11 +46,11 @@ export async function expectProven(
     missingAtEnd: 0,
     gaps: [],
   });
-  // Runs and their results are receipts, so a log with a tool has some.
+  // Tool starts and tool results are receipts, so a log with a tool has at least one receipt per start.
   expect(entries.length).toBeGreaterThanOrEqual(idsOf(log, "tool.started").length);
 }
 
-/** The tool that does harm when it runs twice did not, and nothing of any tool runs on. */
+/** The non-idempotent tool ran only once, and no process of any tool is still running. */
 export async function expectOneCharge(world: KillWorld, log: readonly Envelope[]): Promise<void> {
   const charges = (await world.effects()).filter((line) => line === "charge");
   expect(charges.length).toBeLessThanOrEqual(1);

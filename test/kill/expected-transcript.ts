@@ -6,14 +6,14 @@ import { transcript } from "./kill-world.ts";
 
 export interface Killed {
   readonly onLost: LostInvocationPolicy;
-  /** The log at the kill, and at the end. */
+  /** The log at the time of the kill, and at the end. */
   readonly before: readonly Envelope[];
   readonly after: readonly Envelope[];
-  /** What a session says that nobody kills. */
+  /** The transcript of a session without a kill. */
   readonly undisturbed: readonly string[];
 }
 
-/** What people have to see in the end, by what was under way at the kill. */
+/** The transcript which users must see in the end, depending on the work which the kill interrupted. */
 export function expectedTranscript(killed: Killed): readonly string[] {
   const { before, undisturbed } = killed;
   const { turn, tools } = stateOf(before);
@@ -26,7 +26,7 @@ export function expectedTranscript(killed: Killed): readonly string[] {
   return undisturbed.map((line) => line.replace("charge is done", lost));
 }
 
-/** The prefix, that it was lost, and what was to follow that. */
+/** The transcript up to the lost invocation, the note about the loss, and the continuation which `onLost` defines. */
 function afterLostCall({ onLost, before, after, undisturbed }: Killed): readonly string[] {
   const prefix = [...transcript(before, after), ...cutTexts(before), "lost"];
   if (onLost !== "continue") {

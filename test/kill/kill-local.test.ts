@@ -8,7 +8,9 @@ import { expectedTranscript } from "./expected-transcript.ts";
 import { localKillWorld, transcript } from "./kill-world.ts";
 import { testDepth } from "../support/test-depth.ts";
 
-/** As `kill.test.ts`, with an agent whose loop dies with the bridge: all that is left of it is the log. */
+/**
+ * Same as `kill.test.ts`, with an agent whose loop runs in the bridge and dies with the bridge. Only the log remains.
+ */
 const isThorough = testDepth() === "full";
 const MOST_APPENDS = 32;
 const LEAST_APPENDS = 20;
@@ -22,17 +24,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe("a bridge that runs the agent's loop itself, and is killed", () => {
+describe("Killed bridges that run the agent's loop themselves", () => {
   const all = Array.from({ length: MOST_APPENDS }, (_, at) => at + 1).flatMap((append) =>
     (["before", "after"] as const).flatMap((when) =>
       (["resend", "ask"] as const).map((onLost) => ({ kill: { append, when }, onLost })),
     ),
   );
-  // Every other append or so; how they are killed, and how they go on, takes turns.
+  // Every ninth case covers about every other append, with alternating kill positions and policies for lost invocations.
   const cases = isThorough ? all : all.filter((_, at) => at % 9 === 4);
   let undisturbed: readonly string[] = [];
 
-  it("says what it says to somebody whom nobody kills", async () => {
+  it("A session without a kill has the expected transcript", async () => {
     const world = await localKillWorld();
     await world.run(program, { kill: null, onLost: "resend", outcome: "done" });
     undisturbed = transcript(await world.log());
@@ -42,7 +44,7 @@ describe("a bridge that runs the agent's loop itself, and is killed", () => {
   });
 
   it.for(cases)(
-    "$kill.when append $kill.append loses nothing and does nothing twice, with $onLost",
+    "A kill $kill.when append $kill.append loses nothing and repeats nothing, with $onLost",
     async ({ kill, onLost }) => {
       const world = await localKillWorld();
       onTestFinished(() => world.end());

@@ -11,13 +11,13 @@ import { killWorld, localKillWorld, type KillWorld } from "./kill-world.ts";
 import { testDepth } from "../support/test-depth.ts";
 
 /**
- * Kills a bridge before and after every append of a session whose agent calls a tool of whoever prompted, and lets a new
- * process go on. The full lane does so for every place and every answer to a lost call; otherwise they take turns.
+ * Kills a bridge before and after every append of a session whose agent calls a client tool, and resumes the session in
+ * a new process. The full lane covers every append with every policy for lost invocations; the other lanes alternate.
  */
 const isThorough = testDepth() === "full";
 const ANSWERS: readonly LostInvocationPolicy[] = ["continue", "reseed", "ask"];
 const WORLDS = { harness: () => killWorld("finish+remember"), local: localKillWorld } as const;
-/** What the session takes with either of them. */
+/** Number of appends of the session with each kind of agent. */
 const APPENDS = { harness: 30, local: 36 } as const;
 
 let folder = "";
@@ -35,7 +35,7 @@ function eventsOf<Type extends SessionEvent["type"]>(log: readonly Envelope[], t
   return log.map(({ event }) => event).filter(isIt);
 }
 
-/** Of what was handed out nothing ran here, and each pause has its one answer. */
+/** No client tool call ran in the bridge, and every pause was answered exactly once. */
 function expectGivenOnce(log: readonly Envelope[]): void {
   const paused = eventsOf(log, "turn.paused").map(({ toolCallIds }) => toolCallIds);
   const given = eventsOf(log, "tool_results.submitted").map(({ toolCallIds }) => toolCallIds);
@@ -47,45 +47,48 @@ function expectGivenOnce(log: readonly Envelope[]): void {
   expect(results.map(({ ending }) => ending)).toEqual([...handedOut].map(() => "succeeded"));
 }
 
-describe.each(["harness", "local"] as const)("a bridge that is killed while %s waits", (where) => {
-  const points = Array.from({ length: APPENDS[where] }, (_, at) => at + 1).flatMap((append) =>
-    (["before", "after"] as const).map((when) => ({ append, when })),
-  );
-  const cases = points.flatMap((kill, at) => {
-    const all = ANSWERS.map((onLost) => ({ kill, onLost }));
-    if (isThorough) return all;
-    return at % 4 === 0 ? all.slice((at / 4) % all.length).slice(0, 1) : [];
-  });
-  const run = (
-    world: KillWorld,
-    kill: (typeof points)[number] | null,
-    onLost: LostInvocationPolicy,
-  ) => world.run(program, { kill, onLost, outcome: "done", isPausing: true });
+describe.each(["harness", "local"] as const)(
+  "Killed bridges while the agent (%s) waits for client tools",
+  (where) => {
+    const points = Array.from({ length: APPENDS[where] }, (_, at) => at + 1).flatMap((append) =>
+      (["before", "after"] as const).map((when) => ({ append, when })),
+    );
+    const cases = points.flatMap((kill, at) => {
+      const all = ANSWERS.map((onLost) => ({ kill, onLost }));
+      if (isThorough) return all;
+      return at % 4 === 0 ? all.slice((at / 4) % all.length).slice(0, 1) : [];
+    });
+    const run = (
+      world: KillWorld,
+      kill: (typeof points)[number] | null,
+      onLost: LostInvocationPolicy,
+    ) => world.run(program, { kill, onLost, outcome: "done", isPausing: true });
 
-  it.concurrent.for(cases)(
-    "$kill.when append $kill.append loses nothing of its pause, with $onLost [W-32]",
-    async ({ kill, onLost }, { onTestFinished: atEnd }) => {
+    it.concurrent.for(cases)(
+      "A kill $kill.when append $kill.append loses no pause, with $onLost [W-32]",
+      async ({ kill, onLost }, { onTestFinished: atEnd }) => {
+        const world = await WORLDS[where]();
+        atEnd(() => world.end());
+        expect((await run(world, kill, onLost)).signal).toBe("SIGKILL");
+        const before = await world.log();
+        const lived = await run(world, null, onLost);
+        expect(lived).toEqual({ signal: null, code: 0, errors: "" });
+        const after = await world.log();
+        expect(after.slice(0, before.length)).toEqual(before);
+        expectWhole(after);
+        await expectProven(world, after);
+        expectGivenOnce(after);
+      },
+    );
+
+    it("The session has no more appends than these tests cover", async () => {
       const world = await WORLDS[where]();
-      atEnd(() => world.end());
-      expect((await run(world, kill, onLost)).signal).toBe("SIGKILL");
-      const before = await world.log();
-      const lived = await run(world, null, onLost);
-      expect(lived).toEqual({ signal: null, code: 0, errors: "" });
-      const after = await world.log();
-      expect(after.slice(0, before.length)).toEqual(before);
-      expectWhole(after);
-      await expectProven(world, after);
-      expectGivenOnce(after);
-    },
-  );
-
-  it("makes no more appends than these tests kill it at", async () => {
-    const world = await WORLDS[where]();
-    onTestFinished(() => world.end());
-    const kill = { when: "before", append: APPENDS[where] + 1 } as const;
-    expect((await run(world, kill, "ask")).signal).toBeNull();
-    const log = await world.log();
-    expect(eventsOf(log, "turn.paused")).toHaveLength(1);
-    expectGivenOnce(log);
-  });
-});
+      onTestFinished(() => world.end());
+      const kill = { when: "before", append: APPENDS[where] + 1 } as const;
+      expect((await run(world, kill, "ask")).signal).toBeNull();
+      const log = await world.log();
+      expect(eventsOf(log, "turn.paused")).toHaveLength(1);
+      expectGivenOnce(log);
+    });
+  },
+);

@@ -22,7 +22,7 @@ import {
 } from "../support/server/model-server.ts";
 import { formatTail, PROCESS_MS } from "../support/with-deadline.ts";
 
-/** An emulator that outlives every bridge, and what it was told. */
+/** An emulator or model which outlives every bridge, with the messages received. */
 export interface KillWorld {
   /** The new message of each invocation, as text. */
   readonly heard: readonly string[];
@@ -30,11 +30,11 @@ export interface KillWorld {
     program: string,
     settings: Pick<KilledBridge, "kill" | "onLost" | "outcome" | "isPausing">,
   ): Promise<Run>;
-  /** Lives on in the same files. */
+  /** Reads the log, which all bridges share. */
   log(): Promise<readonly Envelope[]>;
-  /** Where the signing keys of every bridge are. */
+  /** Folder of the signing keys of every bridge. */
   readonly keysDirectory: string;
-  /** What the tools did, in order. */
+  /** Effects of the tools, in order. */
   effects(): Promise<readonly string[]>;
   end(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function killWorld(onDisconnect: Switches["onDisconnect"]): Promise
   return worldAround(heard, { endpoint, harnessArn }, () => emulator.close());
 }
 
-/** The same with a model that outlives every bridge, and an agent whose loop runs in the bridge. */
+/** The same world with a model which outlives every bridge, and an agent whose loop runs in the bridge. */
 export async function localKillWorld(): Promise<KillWorld> {
   const heard: string[] = [];
   const server = await startModelServer("chat", (asked) => workerModel(asked, heard));
@@ -99,7 +99,7 @@ async function worldAround(
   };
 }
 
-/** `late` if the process had to be ended because it did not exit by itself. */
+/** Returns `late` if the process had to be terminated because it did not exit. */
 function runProgram(program: string, settings: KilledBridge): Promise<Run | "late"> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -114,7 +114,7 @@ function runProgram(program: string, settings: KilledBridge): Promise<Run | "lat
   });
 }
 
-/** Plays the agent: what it says depends on the last message alone, so that it does not mind what it forgot. */
+/** Plays the agent. Its responses depend only on the last message, so lost history does not change them. */
 function workerBrain(heard: string[]): Brain {
   return {
     async respond(request) {
@@ -155,7 +155,7 @@ function stepsFor({ messages }: BrainRequest): Step[] {
   ];
 }
 
-/** Plays the same as a model, which is told all of the conversation, and knows nothing else. */
+/** Plays the agent as a model, which receives the whole conversation and has no other state. */
 function workerModel({ messages }: ModelServerRequest, heard: string[]): ScriptedResponse {
   const since = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
   const text = since.map(({ content }) => String(content)).join(" ");
@@ -185,8 +185,8 @@ function spoken(message: Message | undefined): string {
 }
 
 /**
- * What people see of a log: who said what, which tools ran and what they gave, how turns ended. No ids, no times; results
- * in the order of their calls, since tools run beside each other. `known` is where results are looked up.
+ * The log as users see it: messages, tools with their results, and turn ends. Without ids and times. Results are in the
+ * order of the tool calls, because tools run concurrently. Results are looked up in `known`.
  */
 export function transcript(log: readonly Envelope[], known = log): string[] {
   const results = new Map<string, string>();
@@ -214,7 +214,7 @@ function line(event: SessionEvent, results: ReadonlyMap<string, string>): string
   }
 }
 
-/** Processes of a group that can still do something: one that is dead and that nobody reaped cannot. */
+/** Processes of a group which can still run. Zombies (dead, not yet reaped) are excluded. */
 export async function livingIn(group: number): Promise<string[]> {
   const living = [];
   for (const pid of await readdir("/proc")) {

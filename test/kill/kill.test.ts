@@ -12,13 +12,13 @@ import { testDepth } from "../support/test-depth.ts";
 
 /**
  * Kills a bridge with SIGKILL before and after every append of a session with text, two tools, an approval and a
- * follow-up, lets a new process go on, and looks at what everybody saw. The full lane does so for every switch of the
- * emulator and every answer to a lost call, which takes ten minutes; otherwise they take turns.
+ * follow-up, resumes in a new process, and checks the transcript, the log and the receipts. The full lane covers every
+ * switch of the emulator and every policy for lost invocations and takes ten minutes; the other lanes alternate.
  */
 const isThorough = testDepth() === "full";
 const SWITCHES = ["finish+remember", "finish+forget", "abort+keep-user", "abort+forget"] as const;
 const ANSWERS: readonly LostInvocationPolicy[] = ["continue", "reseed", "ask"];
-/** What the session takes: every event of a stream is one of its own there. */
+/** Number of appends of the session: every stream event is a separate append there. */
 const APPENDS = 34;
 
 let folder = "";
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe("a bridge that is killed", () => {
+describe("Killed bridges", () => {
   const points = Array.from({ length: APPENDS }, (_, at) => at + 1).flatMap((append) =>
     (["before", "after"] as const).map((when) => ({ append, when })),
   );
@@ -49,7 +49,7 @@ describe("a bridge that is killed", () => {
   });
 
   it.concurrent.for(cases)(
-    "$kill.when append $kill.append loses nothing and does nothing twice, with $onDisconnect and $onLost [W-32] [ACP-59]",
+    "A kill $kill.when append $kill.append loses nothing and repeats nothing, with $onDisconnect and $onLost [W-32] [ACP-59]",
     async ({ kill, onDisconnect, onLost }, { onTestFinished: atEnd }) => {
       const world = await killWorld(onDisconnect);
       atEnd(() => world.end());
@@ -67,7 +67,7 @@ describe("a bridge that is killed", () => {
     },
   );
 
-  it("makes no more appends than these tests kill it at", async () => {
+  it("The session has no more appends than these tests cover", async () => {
     const world = await killWorld("finish+remember");
     onTestFinished(() => world.end());
     const kill = { when: "before", append: APPENDS + 1 } as const;

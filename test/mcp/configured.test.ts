@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the server of a configuration says of its variables, as the model sees it. */
+/** The environment variables of a configured server, as the model sees them. */
 async function surroundings(agent: object, given: object): Promise<string> {
   const file = join(folder, "spanline.config.json");
   const server = { command: process.execPath, args: [program], ...given };
@@ -42,8 +42,8 @@ async function surroundings(agent: object, given: object): Promise<string> {
   return String(await opened?.agent.tools.get("h__surroundings")?.run({}, createToolContext()));
 }
 
-describe("a server of a configuration", () => {
-  it("may speak of a folder that stands in a variable, and of no secret that does", async () => {
+describe("Configured MCP servers", () => {
+  it("The value of an ordinary variable is shown to the model, and secrets are redacted", async () => {
     const env = {
       NOTES: "${HOME}/notes",
       OWN: { file: "place.txt" },
@@ -61,7 +61,7 @@ describe("a server of a configuration", () => {
     });
   });
 
-  it("does not speak of what the agent has from a file, whatever that is called", async () => {
+  it("A value that the agent reads from a file is redacted, whatever its name", async () => {
     const said = await surroundings(
       { environment: { AT: { file: "place.txt" } } },
       { env: { FOLDER: { env: "HOME" } }, inheritEnv: ["AT"] },
@@ -71,7 +71,7 @@ describe("a server of a configuration", () => {
     });
   });
 
-  it("is found from the folder of the configuration, wherever its session works", async () => {
+  it("A server's path is relative to the folder of the configuration, not to the session's folder", async () => {
     const args = [relative(folder, program)];
     expect(JSON.parse(await surroundings({}, { args }))).toMatchObject({ cwd: folder });
     mkdirSync(join(folder, "below"));

@@ -6,8 +6,8 @@ import { openMcpWorld, type McpWorld } from "../support/server/mcp-world.ts";
 
 const namesOf = (world: McpWorld) => world.tools().map(({ spec }) => spec.name);
 
-describe("servers of the official SDK over standard input and output [ACP-44]", () => {
-  it("give structured content that fits its schema", async () => {
+describe("Servers of the official SDK over standard input and output [ACP-44]", () => {
+  it("Structured content that matches its schema is returned", async () => {
     const world = await openMcpWorld([
       { ...resolveExampleProgram("mcpServerOutputSchema"), name: "weather" },
     ]);
@@ -20,7 +20,7 @@ describe("servers of the official SDK over standard input and output [ACP-44]", 
     expect(world.reports).toEqual([]);
   });
 
-  it("tell of their progress, and stop when they are told", async () => {
+  it("Progress is reported, and a tool call can be cancelled", async () => {
     const world = await openMcpWorld([resolveExampleProgram("progressExample")]);
     const told: string[] = [];
     const amounts: unknown[] = [];
@@ -44,7 +44,7 @@ describe("servers of the official SDK over standard input and output [ACP-44]", 
     await expect(running).rejects.toThrow("Enough");
   });
 
-  it("get no answers of a model from us", async () => {
+  it("A sampling request of a server is refused", async () => {
     const world = await openMcpWorld([resolveExampleProgram("toolWithSampleServer")]);
     await expect(
       world.callTool("toolWithSampleServer__summarize", { text: "Long" }),
@@ -54,22 +54,25 @@ describe("servers of the official SDK over standard input and output [ACP-44]", 
     ]);
   });
 
-  it("are each session's own [ACP-46]", async () => {
+  it("Each session has its own servers [ACP-46]", async () => {
     const one = await openMcpWorld([resolveExampleProgram("progressExample")]);
     const other = await openMcpWorld([]);
     expect([namesOf(one), namesOf(other)]).toEqual([["progressExample__count"], []]);
   });
 });
 
-describe("servers of the official SDK over HTTP [ACP-45]", () => {
-  it.each(["jsonResponseStreamableHttp", "simpleStreamableHttp"])("answer: %s", async (name) => {
-    const { url } = await startExampleServer(name);
-    const world = await openMcpWorld([{ type: "http", name: "s", url }]);
-    expect(await world.callTool("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
-    expect(world.status()).toMatchObject([{ state: "connected" }]);
-  });
+describe("Servers of the official SDK over HTTP [ACP-45]", () => {
+  it.each(["jsonResponseStreamableHttp", "simpleStreamableHttp"])(
+    "A server over HTTP answers: %s",
+    async (name) => {
+      const { url } = await startExampleServer(name);
+      const world = await openMcpWorld([{ type: "http", name: "s", url }]);
+      expect(await world.callTool("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
+      expect(world.status()).toMatchObject([{ state: "connected" }]);
+    },
+  );
 
-  it("answer without sessions", async () => {
+  it("A stateless server answers", async () => {
     const { url } = await startExampleServer("simpleStatelessStreamableHttp");
     const world = await openMcpWorld([{ type: "http", name: "s", url }]);
     const input = { interval: 1, count: 2 };
@@ -78,7 +81,7 @@ describe("servers of the official SDK over HTTP [ACP-45]", () => {
     );
   });
 
-  it("give links, are believed when they are trusted, and may ask nobody", async () => {
+  it("Resource links are returned, traits of trusted servers are used, and elicitation is refused", async () => {
     const { url } = await startExampleServer("simpleStreamableHttp");
     const world = await openMcpWorld([{ type: "http", name: "s", url, trusted: true }]);
     expect(await world.callTool("s__list-files")).toContain("[link, ");
@@ -88,14 +91,17 @@ describe("servers of the official SDK over HTTP [ACP-45]", () => {
     );
   });
 
-  it.each(["http", "sse"] as const)("answer over the older SSE, asked as %s", async (type) => {
-    const { url } = await startExampleServer("simpleSseServer");
-    const world = await openMcpWorld([{ type, name: "old", url }]);
-    const input = { interval: 1, count: 2 };
-    expect(await world.callTool("old__start-notification-stream", input)).toContain("Completed");
-  });
+  it.each(["http", "sse"] as const)(
+    "A server with the older SSE transport answers, configured as %s",
+    async (type) => {
+      const { url } = await startExampleServer("simpleSseServer");
+      const world = await openMcpWorld([{ type, name: "old", url }]);
+      const input = { interval: 1, count: 2 };
+      expect(await world.callTool("old__start-notification-stream", input)).toContain("Completed");
+    },
+  );
 
-  it("are taken up again when they come back: they have forgotten the session", async () => {
+  it("A restarted server that lost its session is connected again", async () => {
     const server = await startExampleServer("jsonResponseStreamableHttp");
     const world = await openMcpWorld([{ type: "http", name: "s", url: server.url }]);
     await server.kill();
@@ -111,7 +117,7 @@ describe("servers of the official SDK over HTTP [ACP-45]", () => {
     expect(world.changeCount).toBe(1);
   });
 
-  it("that forgot the session say so once, and are greeted again", async () => {
+  it("A lost session is reported once, and the server is initialized again", async () => {
     const server = await startExampleServer("jsonResponseStreamableHttp");
     const world = await openMcpWorld([{ type: "http", name: "s", url: server.url }]);
     await server.kill();
@@ -123,7 +129,7 @@ describe("servers of the official SDK over HTTP [ACP-45]", () => {
     expect(await world.callTool("s__greet", { name: "Ada" })).toBe("Hello, Ada!");
   });
 
-  it("that are gone in the middle of a call fail it", async () => {
+  it("A server that stops during a tool call fails the tool call", async () => {
     const server = await startExampleServer("simpleStatelessStreamableHttp");
     const world = await openMcpWorld([{ type: "http", name: "s", url: server.url }]);
     const running = world.callTool("s__start-notification-stream", { interval: 1000, count: 100 });

@@ -30,8 +30,8 @@ const failureOf = (world: McpWorld) => world.status()[0]?.failure;
 const namesOf = (world: McpWorld) => world.tools().map(({ spec }) => spec.name);
 const messagesOf = (world: McpWorld) => world.reports.map(({ message }) => message);
 
-describe("a server that cannot be used", () => {
-  it("does not fail the session, and says why: it ended [ACP-47]", async () => {
+describe("Servers that cannot be used", () => {
+  it("A server that exits does not fail the session, and the reason is reported [ACP-47]", async () => {
     const world = await openMcpWorld([hostile("exit"), hostile("", { name: "good" })]);
     expect(namesOf(world)).toContain("good__echo");
     expect(messagesOf(world)).toEqual([
@@ -43,7 +43,7 @@ describe("a server that cannot be used", () => {
     });
   });
 
-  it("says nothing of what it was told in confidence", async () => {
+  it("A failure report does not contain secrets", async () => {
     const env = { DATABASE: "postgres://me:s3cret@host" };
     const world = await openMcpWorld([hostile("exit", { env })]);
     expect(JSON.stringify(world.reports.map((failure) => failure.toFailure()))).toContain(
@@ -52,7 +52,7 @@ describe("a server that cannot be used", () => {
     expect(JSON.stringify([world.reports, world.status()])).not.toContain("s3cret");
   });
 
-  it("says nothing of a secret that was cut, also not of one that is cut here", async () => {
+  it("A failure report does not contain parts of a truncated secret", async () => {
     const secret = "sk-4f9a8b7c6d5e4f3a2b1c";
     const script = `printf '%s' "${"x".repeat(20)}$LONG" >&2; exit 3`;
     const LONG = `${secret}${"y".repeat(985)}`;
@@ -64,7 +64,7 @@ describe("a server that cannot be used", () => {
     expect(said).not.toMatch(/4f3a|2b1c/);
   });
 
-  it("is tried again, each time after a longer wait", async () => {
+  it("A failed server is started again with increasing delays", async () => {
     const file = join(folder, "tries");
     const script = `echo x >> ${file}; exit 3`;
     const random = (): number => 1;
@@ -88,11 +88,11 @@ describe("a server that cannot be used", () => {
     [{ command: "no-such-program" }, "command not found: no-such-program in PATH. Fix: install it"],
     [{ command: "./none", cwd: folder }, `command not found: ./none in ${folder}`],
     [{ cwd: "/not/there" }, "cannot be started: its working directory /not/there is not a folder"],
-  ])("says why: %j", async (more, words) => {
+  ])("The reason for a failed start is reported: %j", async (more, words) => {
     expect(failureOf(await openMcpWorld([hostile("", more)]))?.message).toContain(words);
   });
 
-  it("is given up when it does not say hello in time, and ended [ACP-48]", async () => {
+  it("A server that does not initialize in time is stopped [ACP-48]", async () => {
     const file = join(folder, "silent.pid");
     const clock = createFakeClock();
     const opened = vi.fn<(world: McpWorld) => McpWorld>((world) => world);
@@ -113,7 +113,7 @@ describe("a server that cannot be used", () => {
     await expectGone(pid);
   });
 
-  it("is given up when its list is none, or a message has no end", async () => {
+  it("A server with an invalid tool list or an endless message is stopped", async () => {
     const noList = await openMcpWorld([hostile("no-list")]);
     expect(failureOf(noList)?.message).toContain("did not respond with a list of tools");
     const endless = await openMcpWorld([hostile("endless")]);
@@ -121,8 +121,8 @@ describe("a server that cannot be used", () => {
   });
 });
 
-describe("what a server offers", () => {
-  it("is asked for page by page", async () => {
+describe("Tool lists of servers", () => {
+  it("A tool list is read in pages", async () => {
     expect(namesOf(await openMcpWorld([hostile("pages")]))).toEqual([
       "h__page_0",
       "h__page_1",
@@ -131,25 +131,25 @@ describe("what a server offers", () => {
     ]);
   });
 
-  it("ends where the pages go round in a circle", async () => {
+  it("A tool list whose pages form a cycle ends there", async () => {
     const world = await openMcpWorld([hostile("circle")]);
     expect(namesOf(world)).toEqual(["h__tundefined", "h__tagain"]);
     expect(messagesOf(world).join()).toContain("its tool list does not end after 2 pages");
   });
 
-  it("is no more than 512 tools of 10,000, and the user is told", async () => {
+  it("At most 512 of 10,000 tools are used, and the user is notified", async () => {
     const world = await openMcpWorld([hostile("many")]);
     expect(world.tools().length).toBe(512);
     expect(messagesOf(world).join()).toContain("9488 or more tools are omitted");
   });
 
-  it("is no more than a million characters, however few the tools are", async () => {
+  it("At most a million characters of tool descriptions are used", async () => {
     const world = await openMcpWorld([hostile("fat")]);
     expect(world.tools()).toHaveLength(20);
     expect(messagesOf(world).join()).toContain("80 or more tools are omitted");
   });
 
-  it("gives a name to the tool that really has it, and counts the other one out", async () => {
+  it("A generated name that another tool really has stays with that tool", async () => {
     const world = await openMcpWorld([hostile("twins")]);
     expect(namesOf(world)).toHaveLength(20);
     expect(world.tools().at(-1)?.spec.description).toBe(
@@ -159,7 +159,7 @@ describe("what a server offers", () => {
     expect(messagesOf(world).join()).not.toContain("left out");
   });
 
-  it("has no name of another server's tool, or of a workspace's", async () => {
+  it("A server cannot imitate the tools of another server or of the workspace", async () => {
     const world = await openMcpWorld([hostile("imitating"), hostile("", { name: "other" })]);
     const names = namesOf(world);
     expect(new Set(names).size).toBe(names.length);
@@ -175,25 +175,25 @@ describe("what a server offers", () => {
     await expect(world.callTool("h__other__echo")).rejects.toThrow("Unknown tool other__echo");
   });
 
-  it("is asked for less and less often when it changes all the time", async () => {
+  it("A server whose tools change constantly is queried less and less often", async () => {
     const world = await openMcpWorld([hostile("fickle")]);
     for (let second = 0; second < 300; second += 1) {
       world.clock.advance(1000);
-      // What was asked before is answered by then.
+      // This tool call ends after every earlier request was answered.
       await world.callTool("h__echo");
     }
     expect(world.changeCount).toBeGreaterThan(12);
     expect(world.changeCount).toBeLessThan(25);
   });
 
-  it("is what is included and not excluded, also of 10,000", async () => {
+  it("The settings include and exclude select tools, also from 10,000", async () => {
     const settings = hostile("many", { include: ["tool_999*"], exclude: ["*7", "tool_999"] });
     expect(namesOf(await openMcpWorld([settings]))).toEqual(
       [0, 1, 2, 3, 4, 5, 6, 8, 9].map((at) => `h__tool_999${at}`),
     );
   });
 
-  it("leaves out tools with a schema that cannot be, one by one, with reasons", async () => {
+  it("Each tool with an invalid schema is omitted with the reason", async () => {
     const world = await openMcpWorld([hostile("schemas")]);
     expect(namesOf(world)).toEqual([
       "h__good",
@@ -223,7 +223,7 @@ describe("what a server offers", () => {
     );
   });
 
-  it("has names and descriptions in which nothing is hidden", async () => {
+  it("Invisible characters are removed from names and descriptions", async () => {
     const world = await openMcpWorld([hostile("names")]);
     const said = world.tools().map(({ spec: facts }) => [facts.name, facts.description]);
     expect(Object.fromEntries(said)).toEqual({
@@ -240,7 +240,7 @@ describe("what a server offers", () => {
     expect(messagesOf(world).join()).toContain("its name is longer than 256 characters");
   });
 
-  it("takes a tool and an argument named __proto__ as data", async () => {
+  it("A tool and an argument named __proto__ are plain data", async () => {
     const world = await openMcpWorld([hostile("names")]);
     const tool = world.findTool("h____proto__");
     expect(tool.check(JSON.parse('{"__proto__":"a"}'))).toBe(undefined);
@@ -249,7 +249,7 @@ describe("what a server offers", () => {
     expect(await plain.callTool("h__echo", JSON.parse(given))).toBe(given);
   });
 
-  it("is checked in time, whatever its schemas are", async () => {
+  it("Slow schemas and patterns are limited to 500 ms", async () => {
     const world = await openMcpWorld([hostile("slow-schema")]);
     expect(world.findTool("h__slow").check({})).toBe(
       "its schema cannot be used: It takes longer than 500 ms",
@@ -261,7 +261,7 @@ describe("what a server offers", () => {
   });
 });
 
-describe("what a server says of its tools", () => {
+describe("Tool annotations of a server", () => {
   const executor = { type: "mcp", server: "h" };
   const careful = { kind: "other", sideEffect: "network", executor };
   const said = (world: McpWorld) =>
@@ -269,7 +269,7 @@ describe("what a server says of its tools", () => {
       world.tools().map(({ spec: { name, traits, idempotent } }) => [name, { traits, idempotent }]),
     );
 
-  it("is not believed, and who runs them is what the settings say [B-084] [B-085]", async () => {
+  it("Annotations of an untrusted server are ignored, and the settings define the executor [B-084] [B-085]", async () => {
     expect(said(await openMcpWorld([hostile("hints")]))).toEqual({
       h__read: { traits: careful, idempotent: false },
       h__search: { traits: careful, idempotent: false },
@@ -278,7 +278,7 @@ describe("what a server says of its tools", () => {
     });
   });
 
-  it("is believed of a server that the user trusts", async () => {
+  it("Annotations of a trusted server are used", async () => {
     expect(said(await openMcpWorld([hostile("hints", { trusted: true })]))).toEqual({
       h__read: { traits: { kind: "read", sideEffect: "read_only", executor }, idempotent: true },
       h__search: { traits: { kind: "fetch", sideEffect: "network", executor }, idempotent: true },
@@ -288,15 +288,15 @@ describe("what a server says of its tools", () => {
   });
 });
 
-describe("a call", () => {
-  it("gives what the tool says", async () => {
+describe("MCP tool calls", () => {
+  it("A tool call returns the tool's result", async () => {
     const world = await openMcpWorld([hostile()]);
     expect(await world.callTool("h__echo", { a: [1, null, "ü"] })).toBe('{"a":[1,null,"ü"]}');
     expect(await world.callTool("h__silence")).toBe(undefined);
     expect(await world.callTool("h__fits")).toEqual({ n: 1 });
   });
 
-  it("runs in the session's folder, with no more of our environment than is said", async () => {
+  it("A server runs in the session's folder with a minimal environment", async () => {
     const environment = { PATH: process.env["PATH"], HOME: "/home/me", SECRET: "s", TOKEN: "t" };
     const settings = hostile("", { env: { GIVEN: "g" }, inheritEnv: ["TOKEN", "NOT_SET"] });
     const world = await openMcpWorld([settings], { environment, workingDirectory: folder });
@@ -307,7 +307,7 @@ describe("a call", () => {
     expect(odd.sort()).toEqual(["GIVEN", "HOME", "PATH", "TOKEN"]);
   });
 
-  it("A server that asks for roots gets the session's folder if its settings say so", async () => {
+  it("A server that requests roots gets the session's folder if its settings say so", async () => {
     const settings = hostile("", { roots: "session" });
     const world = await openMcpWorld([settings], { workingDirectory: folder });
     const roots = { roots: [{ uri: `file://${folder}`, name: folder.split("/").at(-1) }] };
@@ -317,7 +317,7 @@ describe("a call", () => {
     });
   });
 
-  it("A server that asks for roots, sampling or elicitation is refused by default", async () => {
+  it("Requests for roots, sampling or elicitation are refused by default", async () => {
     const world = await openMcpWorld([hostile()], { workingDirectory: folder });
     for (const name of ["h__roots", "h__sample", "h__elicit"]) {
       expect(JSON.parse(String(await world.callTool(name)))).toMatchObject({
@@ -326,7 +326,7 @@ describe("a call", () => {
     }
   });
 
-  it("describes what is no text", async () => {
+  it("Content that is not text is described", async () => {
     const world = await openMcpWorld([hostile()]);
     expect(await world.callTool("h__pictures")).toBe(
       [
@@ -341,7 +341,7 @@ describe("a call", () => {
     );
   });
 
-  it("fails with what the tool or the server says", async () => {
+  it("A tool call fails with the error of the tool or of the server", async () => {
     const world = await openMcpWorld([hostile()]);
     await expect(world.callTool("h__error")).rejects.toThrow(/^No such row$/);
     await expect(world.callTool("h__refuse")).rejects.toThrow(
@@ -349,7 +349,7 @@ describe("a call", () => {
     );
   });
 
-  it("fails when a result does not fit its own schema", async () => {
+  it("A tool call fails if its result does not match its output schema", async () => {
     const world = await openMcpWorld([hostile()]);
     await expect(world.callTool("h__lies")).rejects.toThrow(
       "The tool was run, but its result does not match its own output schema: n must be number",
@@ -357,7 +357,7 @@ describe("a call", () => {
     await expect(world.callTool("h__keeps_to_itself")).rejects.toThrow(/the result must be/);
   });
 
-  it("ends at once when it is cancelled, and the server is told", async () => {
+  it("A cancelled tool call ends at once, and the server is notified", async () => {
     const world = await openMcpWorld([hostile()]);
     const controller = new AbortController();
     const running = world.callTool("h__hang", {}, { signal: controller.signal });
@@ -370,7 +370,7 @@ describe("a call", () => {
     expect(JSON.parse(String(await world.callTool("h__cancelled")))).toHaveLength(1);
   });
 
-  it("that is cancelled as its answer comes ends once, and leaves the server as it was", async () => {
+  it("A tool call cancelled while its result arrives ends once, and the server stays usable", async () => {
     const world = await openMcpWorld([hostile()]);
     for (let at = 0; at < 50; at += 1) {
       const controller = new AbortController();
@@ -386,7 +386,7 @@ describe("a call", () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  it("ends when nothing is heard for its limit, which begins anew with progress", async () => {
+  it("A tool call ends at its idle limit, which restarts with every progress notification", async () => {
     const world = await openMcpWorld([hostile("", { timeoutMs: 10_000 })]);
     const { clock } = world;
     const heard: string[] = [];
@@ -407,7 +407,7 @@ describe("a call", () => {
     expect(JSON.parse(String(await world.callTool("h__cancelled")))).toHaveLength(1);
   });
 
-  it("never takes longer than its maximum, whatever progress it makes", async () => {
+  it("A tool call ends at its maximum time regardless of progress", async () => {
     const world = await openMcpWorld([hostile("", { timeoutMs: 10_000, maxTimeoutMs: 12_000 })]);
     expect(world.findTool("h__steps").spec.timeoutMs).toBe(12_000);
     const running = world.callTool("h__steps");
@@ -419,7 +419,7 @@ describe("a call", () => {
     await expect(running).rejects.toThrow("did not respond within 12 seconds");
   });
 
-  it("waits its turn: eight of a server run at once", async () => {
+  it("At most eight tool calls of a server run at once, and further ones are queued", async () => {
     const world = await openMcpWorld([hostile()]);
     const controller = new AbortController();
     const eight = Array.from({ length: 8 }, () =>
@@ -436,10 +436,10 @@ describe("a call", () => {
   });
 });
 
-describe("a secret that a server was told", () => {
+describe("Secrets in the settings of a server", () => {
   const secret = "sk-4f9a8b7c6d5e4f3a2b1c";
 
-  it("is in nothing that it says: results, progress, tools, errors", async () => {
+  it("Secrets are redacted from results, progress, tool names and errors", async () => {
     const env = { API_TOKEN: secret, ROOT: "/home/somebody" };
     const world = await openMcpWorld([hostile("", { env })]);
     const told: string[] = [];
@@ -455,7 +455,7 @@ describe("a secret that a server was told", () => {
       ].join("\n"),
     );
     expect(told).toEqual(["1 of 3", "Sending [redacted]"]);
-    // One that has it in its name could not be called by another.
+    // A tool with the secret in its name is dropped: under a redacted name no call could reach it.
     await eventually(() => expect(namesOf(world)).toEqual(["h__echo", "h__confess"]));
     expect(messagesOf(world).join()).toContain("with [redacted]");
     const facts = world.tools().map((tool) => tool.spec);
@@ -466,15 +466,15 @@ describe("a secret that a server was told", () => {
     );
   });
 
-  it("is one where it came from a reference, whatever its name is", async () => {
+  it("A value from a reference is redacted, whatever its name", async () => {
     const settings = hostile("", { env: { PLACE: "the-reference-value" } });
     const world = await openMcpWorld([settings], { secrets: ["the-reference-value"] });
     expect(await world.callTool("h__surroundings")).toContain('"PLACE":"[redacted]"');
   });
 });
 
-describe("a server in the middle of a call", () => {
-  it("that ends fails the call, which is not run again, and comes back", async () => {
+describe("Servers during a tool call", () => {
+  it("A server that exits fails its tool call, which is not repeated, and is started again", async () => {
     const world = await openMcpWorld([hostile()]);
     const pid = await world.callTool("h__pid");
     const [dying, other] = await Promise.allSettled([
@@ -497,7 +497,7 @@ describe("a server in the middle of a call", () => {
     expect(world.changeCount).toBe(1);
   });
 
-  it("that comes back with other tools runs none under an old name", async () => {
+  it("A server that returns with other tools runs none of them for a call of an old tool", async () => {
     const env = { PID_FILE: join(folder, "turncoat.pid") };
     const world = await openMcpWorld([hostile("turncoat", { env })]);
     await expect(world.callTool("h__die")).rejects.toThrow("ended with code 9");
@@ -507,7 +507,7 @@ describe("a server in the middle of a call", () => {
     world.clock.advance(1000);
     await eventually(() => expect(world.status()).toMatchObject([{ state: "connecting" }]));
     await expect(before.run({}, createToolContext())).rejects.toThrow("no longer offers this tool");
-    // A yes to what it was is none to what it is now.
+    // An approval of the old tool does not apply to the changed tool.
     await expect(other.run({}, createToolContext())).rejects.toThrow(
       "The MCP server h has changed this tool since it was called; the tool was not run",
     );
@@ -515,7 +515,7 @@ describe("a server in the middle of a call", () => {
     expect(namesOf(world)).toEqual(["h__echo", "h__newcomer", "h__error"]);
   });
 
-  it("that says something else of a tool does not run calls of what it was before", async () => {
+  it("A tool call is refused if the server changed the tool since", async () => {
     const world = await openMcpWorld([hostile()]);
     const before = world.findTool("h__echo");
     const hang = world.findTool("h__hang");
@@ -523,7 +523,7 @@ describe("a server in the middle of a call", () => {
     const take = () => hang.run({}, createToolContext({ signal: end.signal }));
     const places = Array.from({ length: 7 }, take);
     expect(await world.callTool("h__change")).toBe("changed");
-    // All places are taken: the call waits while the server is asked what it offers now.
+    // All slots are in use: the call is queued while the tool list is read again.
     places.push(take());
     const late = before.run({}, createToolContext());
     await eventually(() => expect(world.findTool("h__echo").spec.description).toBe("Another echo"));
@@ -533,7 +533,7 @@ describe("a server in the middle of a call", () => {
     expect(await world.callTool("h__echo", { a: 1 })).toBe('{"a":1}');
   });
 
-  it("that sends too much is ended", async () => {
+  it("A server that sends too much is stopped", async () => {
     const world = await openMcpWorld([hostile()]);
     const pid = Number(await world.callTool("h__pid"));
     await expect(world.callTool("h__giant")).rejects.toThrow(
@@ -542,7 +542,7 @@ describe("a server in the middle of a call", () => {
     await expectGone(pid);
   });
 
-  it("that does not read any more is ended", async () => {
+  it("A server that stops reading its input is stopped", async () => {
     const world = await openMcpWorld([hostile()]);
     const pid = Number(await world.callTool("h__pid"));
     expect(await world.callTool("h__deaf")).toBe("What?");
@@ -557,12 +557,12 @@ describe("a server in the middle of a call", () => {
     await expectGone(pid);
   });
 
-  it("that floods costs the others nothing but time", async () => {
-    // However much of it passes while the server gets to say all that it wants to.
+  it("A server that floods its output delays the other servers only slightly", async () => {
+    // No time limit ends the call while the server writes all of its output.
     const patient = { timeoutMs: 86_400_000, maxTimeoutMs: 86_400_000 };
     const world = await openMcpWorld([hostile("", patient), hostile("", { name: "quiet" })]);
     const flooding = world.callTool("h__flood");
-    // It is not listened to any more for now, and has to wait.
+    // Reading from this server is paused, so the server has to wait.
     await eventually(() => expect(world.clock.pending).toBeGreaterThan(1));
     expect(await world.callTool("quiet__echo")).toBe("{}");
     const answered = vi.fn<(text: unknown) => void>();
@@ -573,7 +573,7 @@ describe("a server in the middle of a call", () => {
     });
   });
 
-  it("that takes a tool away fails its calls with that", async () => {
+  it("A call of a removed tool fails with the reason", async () => {
     const world = await openMcpWorld([hostile()]);
     const before = world.findTool("h__error");
     expect(await world.callTool("h__change")).toBe("changed");
@@ -585,7 +585,7 @@ describe("a server in the middle of a call", () => {
     );
   });
 
-  it("that prints other things on its output is heard all the same", async () => {
+  it("Lines on standard output that are not messages are ignored and reported", async () => {
     const world = await openMcpWorld([hostile("junk")]);
     expect(await world.callTool("h__echo")).toBe("{}");
     expect(messagesOf(world)[0]).toBe(
@@ -594,8 +594,8 @@ describe("a server in the middle of a call", () => {
   });
 });
 
-describe("a server that knows only the protocol of 2026", () => {
-  it("is spoken to in that", async () => {
+describe("Servers with the 2026 protocol only", () => {
+  it("A server that supports only the 2026 protocol is used with it", async () => {
     const world = await openMcpWorld([hostile("modern")]);
     expect(world.reports).toEqual([]);
     expect(await world.callTool("h__echo", { a: 1 })).toBe('{"a":1}');
@@ -604,8 +604,8 @@ describe("a server that knows only the protocol of 2026", () => {
   });
 });
 
-describe("a program that was started", () => {
-  it("ends when the session closes, also when it takes no notice", async () => {
+describe("Server processes", () => {
+  it("A server ends when its session closes, even if it ignores signals", async () => {
     const world = await openMcpWorld([hostile("stubborn")]);
     const pid = Number(await world.callTool("h__pid"));
     expect(isAlive(pid)).toBe(true);
@@ -615,7 +615,7 @@ describe("a program that was started", () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  it("is killed from outside, and started again", async () => {
+  it("A server that was killed from outside is started again", async () => {
     const world = await openMcpWorld([hostile()]);
     const pid = Number(await world.callTool("h__pid"));
     process.kill(pid, "SIGKILL");

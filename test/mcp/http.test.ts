@@ -24,7 +24,7 @@ async function failureAt(
   return message.replace(url, "URL");
 }
 
-/** Answers a request of JSON-RPC as a server that is fine, but for what is given by method. */
+/** Responds to JSON-RPC requests like a well-behaved server, except for the given methods. */
 function speaking(results: { readonly [method: string]: (id: number) => string }): PeerResponder {
   return (response, { method, body }) => {
     if (method !== "POST") return void response.writeHead(405).end();
@@ -44,20 +44,20 @@ function speaking(results: { readonly [method: string]: (id: number) => string }
   };
 }
 
-describe("a server over HTTP that cannot be used says why", () => {
-  it.each([401, 403])("with status %d", async (status) => {
+describe("Failures of servers over HTTP", () => {
+  it.each([401, 403])("Status %d is reported as a missing or wrong token", async (status) => {
     expect(await failureAt((response) => void response.writeHead(status).end("No"))).toBe(
       `The MCP server s requires authentication (HTTP ${status} from URL/mcp). Fix: set a token in headers, such as Authorization`,
     );
   });
 
-  it.each([404, 500])("with status %d", async (status) => {
+  it.each([404, 500])("Status %d is reported with the response body", async (status) => {
     expect(await failureAt((response) => void response.writeHead(status).end("Out\u0007"))).toBe(
       `The MCP server s returned HTTP ${status} at URL/mcp: Error POSTing to endpoint: Out`,
     );
   });
 
-  it("without the secret that it quotes, also where that is cut", async () => {
+  it("A secret that the server quotes is redacted, also if it is cut", async () => {
     const quoting: PeerResponder = (response, { headers }) =>
       void response.writeHead(500).end(`${"x".repeat(455)} ${String(headers["authorization"])}`);
     const headers = { Authorization: "Bearer abcdefghijklmnopqrstuvwxyz" };
@@ -66,13 +66,13 @@ describe("a server over HTTP that cannot be used says why", () => {
     expect(message).not.toMatch(/Bearer|abcdef/);
   });
 
-  it("with a page for people", async () => {
+  it("An HTML page is reported by its content type", async () => {
     const page: PeerResponder = (response) =>
       void response.writeHead(200, { "content-type": "text/html" }).end("<h1>Welcome</h1>");
     expect(await failureAt(page)).toContain("Unexpected content type: text/html");
   });
 
-  it("with an answer that has no end", async () => {
+  it("An endless response is reported as too large", async () => {
     const endless: PeerResponder = (response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const more = (): void => {
@@ -83,7 +83,7 @@ describe("a server over HTTP that cannot be used says why", () => {
     expect(await failureAt(endless)).toContain("sent a message of more than 10485760 bytes");
   });
 
-  it("with nobody there, or somewhere else", async () => {
+  it("A redirect and a refused connection are reported", async () => {
     const away: PeerResponder = (response) =>
       void response.writeHead(307, { location: "http://127.0.0.1:1/else?a=b" }).end();
     expect(await failureAt(away)).toContain("Redirect to http://127.0.0.1:1/else not followed");
@@ -95,21 +95,21 @@ describe("a server over HTTP that cannot be used says why", () => {
     );
   });
 
-  it("without the token that it quotes", async () => {
+  it("A token that the server quotes is redacted", async () => {
     const quoting: PeerResponder = (response, { headers }) =>
       void response.writeHead(400).end(`What is ${headers.authorization}?`);
     const headers = { Authorization: "Bearer token-secret" };
     expect(await failureAt(quoting, { headers })).toContain("What is [redacted]?");
   });
 
-  it("over the older SSE", async () => {
+  it("A missing token is reported for the older SSE transport", async () => {
     const no: PeerResponder = (response) => void response.writeHead(401).end();
     expect(await failureAt(no, { type: "sse" })).toContain("requires authentication (HTTP 401");
   });
 });
 
-describe("a server over HTTP", () => {
-  it("gets the headers that the settings have", async () => {
+describe("Tool calls over HTTP", () => {
+  it("Requests have the configured headers", async () => {
     const peer = await startPeer(speaking({}));
     const headers = { Authorization: "Bearer secret" };
     const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url, headers }]);
@@ -118,7 +118,7 @@ describe("a server over HTTP", () => {
     expect(new Set(sent)).toEqual(new Set(["Bearer secret"]));
   });
 
-  it("that breaks off before it answers fails the call", async () => {
+  it("A response that breaks off fails the tool call", async () => {
     const peer = await startPeer(speaking({ "tools/call": () => "data: {\n\n" }));
     const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url }]);
     await expect(world.callTool("s__t")).rejects.toThrow(
@@ -129,7 +129,7 @@ describe("a server over HTTP", () => {
   it.each([
     ["as JSON", (id: number) => `{"jsonrpc":"2.0","id":${id},"result":"${"x".repeat(11e6)}"}`],
     ["as one event", (id: number) => `data: {"id":${id}}\ndata: ${"x".repeat(11e6)}\n\n`],
-  ])("that answers too much fails the call: %s", async (_, answer) => {
+  ])("A response that is too large fails the tool call: %s", async (_, answer) => {
     const peer = await startPeer(speaking({ "tools/call": answer }));
     const world = await openMcpWorld([{ type: "http", name: "s", url: peer.url }]);
     await expect(world.callTool("s__t")).rejects.toThrow(
@@ -138,7 +138,7 @@ describe("a server over HTTP", () => {
     expect(world.status()).toMatchObject([{ state: "connected" }]);
   });
 
-  it("that answers with what is nested without end costs its call no more than that", async () => {
+  it("A deeply nested result fails only its own tool call", async () => {
     const deep = `${'{"a":['.repeat(100_000)}${"]}".repeat(100_000)}`;
     const answer = (id: number): string =>
       `{"jsonrpc":"2.0","id":${id},"result":{"structuredContent":${deep}}}`;
@@ -150,7 +150,7 @@ describe("a server over HTTP", () => {
     expect(JSON.stringify(await world.callTool("s__t"))).toContain("nested deeper than 200 levels");
   });
 
-  it("holds no connection of a call that is over", async () => {
+  it("The connection of a finished tool call is closed", async () => {
     const endless = new Set<ServerResponse>();
     const answer = speaking({});
     const peer = await startPeer((response, request) => {
@@ -181,7 +181,7 @@ describe("a server over HTTP", () => {
     });
   });
 
-  it("may send many events, each within the limit", async () => {
+  it("Many events are accepted if each is within the limit", async () => {
     const logged = `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${"x".repeat(1e6)}"}}\n\n`;
     const answer = (id: number): string =>
       `${logged.repeat(12)}data: {"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"done"}]}}\n\n`;
@@ -198,7 +198,7 @@ interface Sdk {
   readonly streams: () => number;
 }
 
-/** A server of the official SDK in this process, whose tools a test can change. */
+/** A server of the official SDK in this process, whose tools the test can change. */
 async function sdkServer(port = 0): Promise<Sdk> {
   const server = new McpServer({ name: "live", version: "1" });
   const add = (name: string): void => {
@@ -228,8 +228,8 @@ async function sdkServer(port = 0): Promise<Sdk> {
   return { url: `http://127.0.0.1:${given}/`, server, http, streams: () => streams };
 }
 
-describe("a server over HTTP that lives", () => {
-  it("tells of tools that come and go", async () => {
+describe("Long-lived servers over HTTP", () => {
+  it("Added and removed tools are noticed", async () => {
     const { url, server, streams } = await sdkServer();
     const world = await openMcpWorld([{ type: "http", name: "s", url }]);
     expect(namesOf(world)).toEqual(["s__first"]);
@@ -244,7 +244,7 @@ describe("a server over HTTP that lives", () => {
     expect(world.changeCount).toBe(2);
   });
 
-  it("is listened to again when its stream breaks off, and given up when it does not answer", async () => {
+  it("A broken event stream is reopened, and a server that does not answer is reported", async () => {
     const { url, http, streams } = await sdkServer();
     const world = await openMcpWorld([{ type: "http", name: "s", url }]);
     await eventually(() => expect(streams()).toBe(1));
@@ -263,7 +263,7 @@ describe("a server over HTTP that lives", () => {
     ]);
   });
 
-  it("is told when the session ends", async () => {
+  it("The server is notified when the session ends", async () => {
     const { url, server } = await sdkServer();
     const world = await openMcpWorld([{ type: "http", name: "s", url }]);
     const closed = vi.fn<() => void>();

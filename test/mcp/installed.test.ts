@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A server behind a program named `npx`, which installs until the test creates a file. */
+/** A server behind a program named `npx`, which keeps installing until the test creates a file. */
 function installing(more: object = {}) {
   const installed = join(mkdtempSync(join(tmpdir(), "spanline-npx-")), "installed");
   onTestFinished(() => rmSync(join(installed, ".."), { recursive: true, force: true }));
@@ -26,7 +26,7 @@ function installing(more: object = {}) {
   return { settings, finish: () => writeFileSync(installed, "") };
 }
 
-/** The servers of a session, which opens when the clock has advanced by so much. */
+/** Opens the servers of a session; the session is ready after the clock has advanced by `milliseconds`. */
 async function openedAfter(milliseconds: number, more: object = {}) {
   const { settings, finish } = installing(more);
   const clock = createFakeClock();
@@ -38,7 +38,7 @@ async function openedAfter(milliseconds: number, more: object = {}) {
 
 const messagesOf = (world: McpWorld) => world.reports.map(({ message }) => message);
 
-it("A server that npx installs for minutes is not killed, and its tools are added later", async () => {
+it("A server that npx installs for minutes is not stopped, and its tools are added later", async () => {
   const { clock, finish, world } = await openedAfter(20_000);
   expect([world.tools(), world.status()]).toEqual([
     [],
@@ -54,7 +54,7 @@ it("A server that npx installs for minutes is not killed, and its tools are adde
   expect(messagesOf(world)).toHaveLength(1);
 });
 
-it("A server that npx does not install within five minutes is reported with its setting", async () => {
+it("A server that npx does not install within five minutes is reported with the name of its setting", async () => {
   const { clock, world } = await openedAfter(20_000);
   clock.advance(280_000);
   await eventually(() => expect(world.status()).toMatchObject([{ state: "waiting" }]));
@@ -63,7 +63,7 @@ it("A server that npx does not install within five minutes is reported with its 
   );
 });
 
-it("A session waits as long as a connectTimeoutMs of its settings says", async () => {
+it("A session waits as long as connectTimeoutMs says", async () => {
   const { world } = await openedAfter(60_000, { connectTimeoutMs: 60_000 });
   expect(messagesOf(world)).toEqual([
     expect.stringMatching(/^The MCP server slow was not ready within 60 seconds/),

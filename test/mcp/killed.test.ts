@@ -5,7 +5,7 @@ import { bundleProgram } from "../support/bundle-program.ts";
 import { expectGone, isAlive } from "../support/processes.ts";
 
 it.each(["", "stubborn"])(
-  "leaves no program behind when the bridge is killed, whatever the program does: %j",
+  "No server process remains after the bridge is killed, whatever the process does: %j",
   async (mode) => {
     const server = await bundleProgram("hostile-server.ts");
     const bridge = fork(await bundleProgram("keep-mcp-server.ts"), [

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { bundleProgram } from "../support/bundle-program.ts";
 
-it("loads the client of the protocol only when there is a server", async () => {
+it("The MCP client library is loaded only if a server is configured", async () => {
   const program = await bundleProgram("no-mcp-server.ts");
   rmSync(join(dirname(program), "node_modules"));
   const run = (...args: readonly string[]): unknown =>

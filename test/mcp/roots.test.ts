@@ -13,8 +13,8 @@ const SERVER = join(
 );
 
 /**
- * The official filesystem server, configured with the folder `notes` of a project. The session works in the whole
- * project, as it does by default.
+ * The official filesystem server, configured with the folder `notes` of a project. By default the session works in the
+ * whole project.
  */
 async function filesystemServer(more: object = {}): Promise<McpWorld & { readonly root: string }> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "spanline-roots-")));
@@ -41,7 +41,7 @@ it("A filesystem server that is configured with a folder stays within that folde
   expect(await world.callTool("fs__read_text_file", { path: join(root, "notes/a.txt") })).toContain(
     "a text in notes",
   );
-  // The server asks for roots right after the handshake: by now it would have them.
+  // The server requests roots right after the handshake, so a reply would have arrived by now.
   expect(await allowed(world)).not.toContain(`${root}\n`);
   for (const path of ["spanline.config.json", "docs/a.txt"].map((name) => join(root, name))) {
     await expect(world.callTool("fs__read_text_file", { path })).rejects.toThrow("Access denied");
@@ -55,7 +55,7 @@ it.each([
   { roots: "session", folders: ["."] },
   { roots: ["docs"], folders: ["docs"] },
   { roots: ["docs", "notes"], folders: ["docs", "notes"] },
-])("A server is offered the folders of `roots: $roots`, and only those", async (given) => {
+])("A server gets exactly the folders of `roots: $roots`", async (given) => {
   const world = await filesystemServer({ roots: given.roots });
   const paths = given.folders.map((folder) => join(world.root, folder));
   await eventually(async () =>
@@ -72,7 +72,7 @@ it.each([
   [["docs", "missing"], "agents.coder.mcpServers.fs.roots[1]"],
   [["spanline.config.json"], "agents.coder.mcpServers.fs.roots[0]"],
 ])(
-  "A configuration whose roots are %j is refused, with the path of the option",
+  "A configuration with the roots %j is refused with the path of the option",
   async (roots, path) => {
     await expect(filesystemServer({ roots })).rejects.toMatchObject({
       code: "invalid_option",
@@ -84,7 +84,7 @@ it.each([
   },
 );
 
-it("A server whose root is missing is reported when it is connected, and not started", async () => {
+it("A server whose root is missing is reported at connection time and not started", async () => {
   const settings = {
     type: "stdio",
     name: "fs",

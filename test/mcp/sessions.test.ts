@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** An agent that asks its server for its process id in every turn. */
+/** An agent which requests its server's process id in every turn. */
 function agentWith(
   mode: string,
   clock: FakeClock,
@@ -73,22 +73,22 @@ const startedPid = (): Promise<number> =>
     return pid;
   });
 
-describe("a session whose server does not answer yet", () => {
-  it("is given up at once when the sessions are closed, and its program is ended", async () => {
+describe("Sessions whose server does not answer yet", () => {
+  it("Closing all sessions aborts the opening session at once and ends its server", async () => {
     const clock = createFakeClock();
     const { agent, reports } = agentWith("silent", clock);
     const sessions = running(agent, clock);
     const opening = sessions.open({ principal: ME, sessionId: "s" });
     const refused = opening.catch((error: unknown) => error);
     const pid = await startedPid();
-    // No time passes: waiting for the server's own limit would be for ever.
+    // The clock does not advance, so waiting for the server's time limit would never end.
     await sessions.close();
     expect(await refused).toMatchObject({ code: "aborted" });
     await expectGone(pid);
     expect(reports).toEqual([]);
   });
 
-  it("is given up at once when it is deleted", async () => {
+  it("Deleting a session aborts its opening at once", async () => {
     const clock = createFakeClock();
     const store = createMemoryStore();
     const { spec, digest, provider, tools } = agentWith("", clock).agent;
@@ -108,8 +108,8 @@ describe("a session whose server does not answer yet", () => {
   });
 });
 
-describe("a session that nobody uses", () => {
-  /** Asks for the server's process id, and gives it. */
+describe("Idle sessions", () => {
+  /** Submits a prompt and returns the server's process id. */
   async function pidOf(sessions: RunningSessions, turns: number): Promise<number> {
     const content = [{ type: "text", text: "Who are you?" }] as const;
     await sessions.command("s", { type: "prompt", content }, { principal: ME });
@@ -132,7 +132,7 @@ describe("a session that nobody uses", () => {
     }
   }
 
-  it("keeps its server for a quarter of an hour, and gets it back when it is taken up again", async () => {
+  it("An idle session keeps its server for 15 minutes and starts it again on its next use", async () => {
     const clock = createFakeClock();
     const sessions = running(agentWith("", clock).agent, clock);
     await sessions.open({ principal: ME, sessionId: "s" });
@@ -147,7 +147,7 @@ describe("a session that nobody uses", () => {
     expect(next).not.toBe(first);
   });
 
-  it("keeps its server for as long as its settings say", async () => {
+  it("An idle session keeps its server as long as idleMs says", async () => {
     const clock = createFakeClock();
     const sessions = running(agentWith("", clock, { idleMs: 120_000 }).agent, clock);
     await sessions.open({ principal: ME, sessionId: "s" });

@@ -45,8 +45,8 @@ data: {"type":"message_stop"}
 
 `;
 
-describe("a model behind the Messages API", () => {
-  it("reads a stream in the layout of Anthropic's documentation", async () => {
+describe("A model with the Messages API", () => {
+  it("A stream in the layout of Anthropic's documentation is parsed", async () => {
     const peer = await startPeer((response) => {
       response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
       response.end(DOCUMENTED);
@@ -71,7 +71,7 @@ describe("a model behind the Messages API", () => {
     });
   });
 
-  it("fails the turn with its cause when the API gives up in the middle", async () => {
+  it("An error inside the stream fails the turn with its cause", async () => {
     const peer = await startPeer((response) => {
       response.writeHead(200, { "content-type": "text/event-stream", "request-id": "req_1" });
       response.write(DOCUMENTED.slice(0, DOCUMENTED.indexOf("event: content_block_stop")));

@@ -74,7 +74,7 @@ const request: ModelRequest = {
   stopSequences: ["END"],
 };
 
-/** The same in the words of the AWS SDK. */
+/** The same request as input of the AWS SDK. */
 const sdkInput: ConverseStreamCommandInput = {
   modelId: ARN,
   system: [{ text: "Be brief." }],
@@ -121,7 +121,7 @@ interface SdkRequest {
   readonly body: Uint8Array;
 }
 
-/** The unmodified client, which speaks HTTP/2 to this service, with its network replaced. */
+/** The unmodified client with its HTTP/2 transport replaced. */
 async function askBySdk(
   input: ConverseStreamCommandInput,
   frames: readonly Uint8Array[],
@@ -150,7 +150,7 @@ async function askBySdk(
   return { events, request };
 }
 
-/** What of a request the service looks at. */
+/** The parts of a request which the service evaluates. */
 function essence({ method, url, headers, body }: ReceivedRequest): object {
   const signature = String(headers.authorization);
   return {
@@ -162,8 +162,8 @@ function essence({ method, url, headers, body }: ReceivedRequest): object {
   };
 }
 
-describe("a model behind ConverseStream", () => {
-  it("is asked as the AWS SDK asks it", async () => {
+describe("A model with ConverseStream", () => {
+  it("The request equals the request of the AWS SDK", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.end(Buffer.concat(encodeTextTurn("ok")));
@@ -173,7 +173,7 @@ describe("a model behind ConverseStream", () => {
     expect(peer.requests.map(essence)).toEqual([essence(theirs.request)]);
   });
 
-  it("streams what the AWS SDK reads of the same frames", async () => {
+  it("The events equal those which the AWS SDK reads from the same frames", async () => {
     const frames = [
       encodeAwsFrame("messageStart", { role: "assistant", p: "ab" }),
       encodeAwsFrame("contentBlockDelta", {
@@ -214,7 +214,7 @@ describe("a model behind ConverseStream", () => {
     });
   });
 
-  it("fails the turn with its cause when the service gives up in the middle", async () => {
+  it("An exception inside the stream fails the turn with its cause", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
@@ -229,7 +229,7 @@ describe("a model behind ConverseStream", () => {
     });
   });
 
-  it("throws what the service says instead of an answer", async () => {
+  it("An error response is thrown with the service's message", async () => {
     const peer = await startPeer((response) => {
       response.writeHead(400, { "x-amzn-errortype": "ValidationException" });
       response.end('{"message":"The provided model identifier is invalid."}');

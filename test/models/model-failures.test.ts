@@ -38,7 +38,7 @@ const saysHi: PeerResponder = (response) => {
   response.end(HI + STOP + DONE);
 };
 
-/** Answers one after the other; the last one stays. */
+/** Responds with each responder in order; the last responder is used for all further requests. */
 function inTurn(...answers: readonly PeerResponder[]): PeerResponder {
   let count = 0;
   return (response, request) => answers[Math.min(count++, answers.length - 1)]?.(response, request);
@@ -57,7 +57,7 @@ function refusing(
 
 const UNLIMITED = { firstEvent: Infinity, idle: Infinity };
 
-/** Waits for the attempts of a call; the one second at its end is for the stream to close. */
+/** Delays between the attempts of a request. Excludes the final second, in which the stream may close. */
 async function waitsFor(answer: PeerResponder, random = 0.5): Promise<readonly number[]> {
   const clock = createInstantClock();
   const peer = await startPeer(answer);
@@ -66,9 +66,9 @@ async function waitsFor(answer: PeerResponder, random = 0.5): Promise<readonly n
   return clock.waits.slice(0, peer.requests.length - 1);
 }
 
-describe("a call that finds a busy server", () => {
+describe("Retries of model requests", () => {
   it.each([408, 429, 500, 502, 503, 504, 520, 529])(
-    "is made again after %i, each time after a longer wait [RMA-P1-22]",
+    "A request is retried after %i with increasing delays [RMA-P1-22]",
     async (status) => {
       expect(await waitsFor(inTurn(refusing(status), refusing(status), saysHi))).toEqual([
         375, 750,
@@ -76,12 +76,12 @@ describe("a call that finds a busy server", () => {
     },
   );
 
-  it("waits between half and all of the time, at random [RMA-P1-22]", async () => {
+  it("A delay is random between half of its time and all of it [RMA-P1-22]", async () => {
     expect(await waitsFor(inTurn(refusing(503), saysHi), 0)).toEqual([250]);
     expect(await waitsFor(inTurn(refusing(503), saysHi), 0.999)).toEqual([499.75]);
   });
 
-  it("waits as long as the server wishes, in seconds, in milliseconds or until a date [RMA-P1-22]", async () => {
+  it("A delay follows retry-after in seconds, milliseconds or as a date [RMA-P1-22]", async () => {
     const dates = {
       date: "Mon, 16 Nov 2026 00:00:00 GMT",
       "retry-after": "Mon, 16 Nov 2026 00:00:09 GMT",
@@ -93,16 +93,16 @@ describe("a call that finds a busy server", () => {
   });
 
   it.each([
-    ["wants more than a minute", 429, { "retry-after": "61" }, "throttled"],
-    ["wants no second attempt", 503, { "x-should-retry": "false" }, "service_failed"],
-    ["does not know how", 501, {}, "service_failed"],
-  ])("is not made again when the server %s", async (_, status, headers, code) => {
+    ["requests a delay of more than a minute", 429, { "retry-after": "61" }, "throttled"],
+    ["forbids a retry", 503, { "x-should-retry": "false" }, "service_failed"],
+    ["does not support the request", 501, {}, "service_failed"],
+  ])("A request is not retried if the server %s", async (_, status, headers, code) => {
     const peer = await startPeer(refusing(status, headers));
     expect(await refusalOf(modelAt(peer))).toMatchObject({ code, status });
     expect(peer.requests).toHaveLength(1);
   });
 
-  it("gives up after the attempts that it has", async () => {
+  it("A request fails after its maximum number of attempts", async () => {
     const clock = createInstantClock();
     const peer = await startPeer(refusing(503));
     const settings = { clock, limits: UNLIMITED, maxAttempts: 2 };
@@ -110,7 +110,7 @@ describe("a call that finds a busy server", () => {
     expect(peer.requests).toHaveLength(2);
   });
 
-  it("is made again when the connection is lost before an answer", async () => {
+  it("A request is retried if the connection is lost before a response", async () => {
     const lost: PeerResponder = (response) => void response.destroy();
     expect(await waitsFor(inTurn(lost, saysHi))).toEqual([375]);
   });
@@ -124,7 +124,7 @@ describe("a call that finds a busy server", () => {
   ];
 
   it.each(unsaid)(
-    "is made again when the answer %s before a word of it [RMA-P1-22]",
+    "A request is retried if the response %s before its first text [RMA-P1-22]",
     async (_, rest) => {
       const broken: PeerResponder = (response, request) => {
         startStream(response);
@@ -134,7 +134,7 @@ describe("a call that finds a busy server", () => {
     },
   );
 
-  it("is not made again when the answer says that it was wrong", async () => {
+  it("A request is not retried if the stream reports an invalid request", async () => {
     const peer = await startPeer((response) => {
       startStream(response);
       response.end(failing("invalid_request_error"));
@@ -146,7 +146,7 @@ describe("a call that finds a busy server", () => {
     expect(peer.requests).toHaveLength(1);
   });
 
-  it("tells of each wait when it begins, and in the end of the failure that the answer was", async () => {
+  it("Every delay is reported when it starts, and the final failure ends the turn", async () => {
     const peer = await startPeer(
       inTurn(refusing(429, { "retry-after": "7" }), (response) => {
         startStream(response);
@@ -170,7 +170,7 @@ describe("a call that finds a busy server", () => {
     expect(peer.requests).toHaveLength(2);
   });
 
-  it("is never made again once it has an answer [RMA-P1-22]", async () => {
+  it("A request is never retried after its first output [RMA-P1-22]", async () => {
     const peer = await startPeer((response) => {
       startStream(response);
       response.write(HI, () => response.destroy());
@@ -186,7 +186,7 @@ describe("a call that finds a busy server", () => {
     expect(peer.requests).toHaveLength(1);
   });
 
-  it("stops waiting when the caller does", async () => {
+  it("A delay ends when the caller aborts", async () => {
     const clock = createFakeClock();
     const controller = new AbortController();
     const peer = await startPeer((response, request) => {
@@ -200,7 +200,7 @@ describe("a call that finds a busy server", () => {
   });
 });
 
-describe("a call that fails", () => {
+describe("Failed model requests", () => {
   it.each([
     [400, "invalid_request_error", "validation_failed"],
     [401, "invalid_request_error", "unauthorized"],
@@ -209,7 +209,7 @@ describe("a call that fails", () => {
     [413, "request_too_large", "validation_failed"],
     [429, "insufficient_quota", "quota_exceeded"],
     [501, "api_error", "service_failed"],
-  ])("with %i %s has a code of ours", async (status, type, code) => {
+  ])("A failure with %i %s has a Spanline error code", async (status, type, code) => {
     const body = JSON.stringify({ error: { message: "because", type, param: null, code: null } });
     const peer = await startPeer(refusing(status, { "x-request-id": "req-1" }, body));
     expect(await refusalOf(modelAt(peer))).toMatchObject({
@@ -220,7 +220,7 @@ describe("a call that fails", () => {
     expect(peer.requests).toHaveLength(1);
   });
 
-  it("with a proxy's page quotes it", async () => {
+  it("The page of a proxy is quoted", async () => {
     const peer = await startPeer(refusing(403, {}, "<h1>Blocked</h1>"));
     expect(await refusalOf(modelAt(peer))).toMatchObject({
       code: "access_denied",
@@ -229,7 +229,7 @@ describe("a call that fails", () => {
     });
   });
 
-  it("never shows its key, whatever the server echoes", async () => {
+  it("The key is never shown, even if the server echoes it", async () => {
     const error = { error: { message: `Incorrect API key: ${KEY}`, type: KEY } };
     const refused = await startPeer(refusing(401, {}, JSON.stringify(error)));
     const broken = await startPeer((response) => {
@@ -245,7 +245,7 @@ describe("a call that fails", () => {
     expect(said).not.toContain(KEY);
   });
 
-  it("for want of a connection says where it went and what to do", async () => {
+  it("A failed connection is reported with the address and a hint", async () => {
     const peer = await startPeer(saysHi);
     const model = openAiCompatible({
       model: "m",
@@ -260,7 +260,7 @@ describe("a call that fails", () => {
     expect(peer.requests).toEqual([]);
   });
 
-  it("with an answer of another kind quotes it in the turn", async () => {
+  it("A response of another content type is quoted in the turn", async () => {
     const peer = await startPeer(refusing(200, { "content-type": "application/json" }, '{"hm":1}'));
     expect((await ask(modelAt(peer))).end).toMatchObject({
       outcome: "failed",
@@ -268,7 +268,7 @@ describe("a call that fails", () => {
     });
   });
 
-  it("because there is nothing to say sends nothing", async () => {
+  it("An empty conversation is refused before anything is sent", async () => {
     const peer = await startPeer(saysHi);
     const call = modelAt(peer).stream({ messages: [] }, new AbortController().signal);
     await expect(call[Symbol.asyncIterator]().next()).rejects.toMatchObject({
@@ -278,7 +278,7 @@ describe("a call that fails", () => {
   });
 });
 
-/** Chunks as they came, and something that happens after each. */
+/** Yields the chunks and calls a function after each. */
 async function* seen(
   chunks: AsyncIterable<Uint8Array>,
   then: () => void,
@@ -289,8 +289,8 @@ async function* seen(
   }
 }
 
-describe("the time that a call may take", () => {
-  it("ends before an answer with the time for the first event", async () => {
+describe("Time limits of model requests", () => {
+  it("A missing response ends the request at the limit for the first event", async () => {
     const clock = createFakeClock();
     const peer = await startPeer(() => clock.advance(5000));
     const limits = { firstEvent: 5000 };
@@ -301,7 +301,7 @@ describe("the time that a call may take", () => {
     await peer.waitUntilQuiet();
   });
 
-  it("ends inside the answer when no event comes, however much else does", async () => {
+  it("A stream without events ends at the limit for the first event, even if comments arrive", async () => {
     const clock = createFakeClock();
     const peer = await startPeer((response) => {
       startStream(response);
@@ -316,7 +316,7 @@ describe("the time that a call may take", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("ends when the model falls silent, and does not count the reader's own time", async () => {
+  it("A silent model ends the request at the idle limit, which excludes the reader's own time", async () => {
     const clock = createFakeClock();
     const peer = await startPeer((response) => {
       startStream(response);
@@ -333,7 +333,7 @@ describe("the time that a call may take", () => {
     await peer.waitUntilQuiet();
   });
 
-  it("does not wait for a server that keeps a finished stream open", async () => {
+  it("A stream that the server keeps open after its end is closed", async () => {
     const clock = createInstantClock();
     const peer = await startPeer((response) => {
       startStream(response);
@@ -345,7 +345,7 @@ describe("the time that a call may take", () => {
     await peer.waitUntilQuiet();
   });
 
-  it("ends when the caller says so, before and inside the answer", async () => {
+  it("An abort by the caller ends the request before and during the response", async () => {
     const before = new AbortController();
     const mute = await startPeer(() => before.abort("enough"));
     expect(await refusalOf(modelAt(mute), before.signal)).toMatchObject({
@@ -369,7 +369,7 @@ describe("the time that a call may take", () => {
     await Promise.all([mute.waitUntilQuiet(), peer.waitUntilQuiet()]);
   });
 
-  it("leaves no connection behind when the reader leaves early", async () => {
+  it("The connection is closed if the reader stops early", async () => {
     const clock = createFakeClock();
     const peer = await startPeer((response) => {
       startStream(response);
@@ -387,8 +387,8 @@ describe("the time that a call may take", () => {
   });
 });
 
-describe("whoever watches a call", () => {
-  it("sees its bytes, and the server's own id of it", async () => {
+describe("Observers of a model request", () => {
+  it("An observer sees the bytes and the server's request id", async () => {
     const peer = await startPeer(saysHi);
     const seen: unknown[] = [];
     const events = modelAt(peer).stream(HELLO, new AbortController().signal, {
@@ -400,8 +400,8 @@ describe("whoever watches a call", () => {
   });
 });
 
-describe("an abort that meets a finished answer", () => {
-  it("does no harm", async () => {
+describe("Aborts after the end", () => {
+  it("An abort after the end of the response has no effect", async () => {
     const peer = await startPeer(saysHi);
     const controller = new AbortController();
     const request = { method: "POST", url: new URL(peer.url), headers: {} } as const;
@@ -415,8 +415,8 @@ describe("an abort that meets a finished answer", () => {
   });
 });
 
-describe("a call to Anthropic that finds it overloaded", () => {
-  it("is made again", async () => {
+describe("Overloaded Anthropic servers", () => {
+  it("A request to an overloaded Anthropic server is retried", async () => {
     const overloaded =
       '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}';
     const stream = 'data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}\n\n';

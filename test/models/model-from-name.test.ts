@@ -4,7 +4,7 @@ import { toBodyParts, type HttpRequest, type SendHttp } from "../../src/platform
 import { NoResponseError } from "../../src/platform/http-client.ts";
 import { refusalOf } from "./run-model.ts";
 
-/** What a model of that name would send, and where. */
+/** The request which a model of this name sends. */
 async function sentBy(
   name: string,
   env: { readonly [name: string]: string },
@@ -25,21 +25,21 @@ function bodyOf({ body }: HttpRequest): unknown {
   return JSON.parse(Buffer.concat(toBodyParts(body ?? [])).toString());
 }
 
-describe("a model by its name", () => {
-  it("ollama is on this machine and wants no key", async () => {
+describe("Models by name", () => {
+  it("ollama uses this machine and needs no key", async () => {
     const request = await sentBy("ollama:qwen3:8b", {});
     expect(String(request.url)).toBe("http://127.0.0.1:11434/v1/chat/completions");
     expect(request.headers).not.toHaveProperty("authorization");
     expect(bodyOf(request)).toMatchObject({ model: "qwen3:8b" });
   });
 
-  it("openai has its key from the environment", async () => {
+  it("openai reads its key from the environment", async () => {
     const request = await sentBy("openai:gpt-5", { OPENAI_API_KEY: "sk-1" });
     expect(String(request.url)).toBe("https://api.openai.com/v1/chat/completions");
     expect(request.headers).toMatchObject({ authorization: "Bearer sk-1" });
   });
 
-  it("openai may be another server, which need not have a key", async () => {
+  it("openai can use another server, with or without a key", async () => {
     const env = { OPENAI_BASE_URL: "http://gpu:8000/v1" };
     expect(String((await sentBy("openai:m", env)).url)).toBe("http://gpu:8000/v1/chat/completions");
     const keyed = await sentBy("openai:m", { ...env, OPENAI_API_KEY: "sk-1" });
@@ -56,19 +56,19 @@ describe("a model by its name", () => {
       { AWS_REGION: "us-east-1", AWS_BEARER_TOKEN_BEDROCK: "k" },
       "http://gpu:8000/v1/model/m/converse-stream",
     ],
-  ])("A request of %s with %j goes to the server that baseUrl names", async (name, env, url) => {
+  ])("A request of %s with %j goes to the server in baseUrl", async (name, env, url) => {
     const request = await sentBy(name, env, { baseUrl: "http://gpu:8000/v1" });
     expect(String(request.url)).toBe(url);
   });
 
-  it("A server that baseUrl names gets no authorization header if no key is set", async () => {
+  it("A server in baseUrl gets no authorization header if no key is set", async () => {
     const settings = { baseUrl: "http://127.0.0.1:8000/v1" };
     expect((await sentBy("openai:m", {}, settings)).headers).not.toHaveProperty("authorization");
     const keyed = await sentBy("openai:m", { OPENAI_API_KEY: "sk-1" }, settings);
     expect(keyed.headers).toMatchObject({ authorization: "Bearer sk-1" });
   });
 
-  it("anthropic has its key and its address from the environment", async () => {
+  it("anthropic reads its key and its address from the environment", async () => {
     const request = await sentBy("anthropic:claude-opus-4-1", { ANTHROPIC_API_KEY: "sk-ant-1" });
     expect(String(request.url)).toBe("https://api.anthropic.com/v1/messages");
     expect(request.headers).toMatchObject({ "x-api-key": "sk-ant-1" });
@@ -78,7 +78,7 @@ describe("a model by its name", () => {
     );
   });
 
-  it("bedrock is in a region and takes a key of its own", async () => {
+  it("bedrock uses a region and its own key", async () => {
     const env = { AWS_REGION: "eu-central-1", AWS_BEARER_TOKEN_BEDROCK: "bedrock-key" };
     const request = await sentBy("bedrock:eu.amazon.nova-pro-v1:0", env);
     expect(String(request.url)).toBe(
@@ -87,7 +87,7 @@ describe("a model by its name", () => {
     expect(request.headers).toMatchObject({ authorization: "Bearer bedrock-key" });
   });
 
-  it("bedrock finds the region in an ARN and the address in the environment", async () => {
+  it("bedrock reads the region from an ARN and the address from the environment", async () => {
     const arn = "arn:aws:bedrock:us-west-2:123456789012:inference-profile/us.nova";
     const env = {
       AWS_BEARER_TOKEN_BEDROCK: "bedrock-key",

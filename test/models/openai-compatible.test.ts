@@ -5,7 +5,7 @@ import { ask, eventsOf, HELLO } from "./run-model.ts";
 
 const SSE = "text/event-stream";
 
-/** A tool call in the layout of OpenAI's API reference: every member that it names, written here, not recorded. */
+/** A tool call in the layout of OpenAI's API reference, with every documented member. Written by hand, not recorded. */
 const OPENAI = `data: {"id":"chatcmpl-123","object":"chat.completion.chunk","created":1694268190,"model":"gpt-4o-mini","service_tier":"default","system_fingerprint":"fp_44709d6fcb","choices":[{"index":0,"delta":{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_abc123","type":"function","function":{"name":"get_weather","arguments":""}}],"refusal":null},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"x1"}
 
 data: {"id":"chatcmpl-123","object":"chat.completion.chunk","created":1694268190,"model":"gpt-4o-mini","service_tier":"default","system_fingerprint":"fp_44709d6fcb","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\\"location\\":"}}]},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"a"}
@@ -20,7 +20,10 @@ data: [DONE]
 
 `;
 
-/** In the layout that Ollama was reported to send (ollama/ollama#4357, #15457): the role in every chunk, reasoning under its own name, whole calls that all have the index 0. */
+/**
+ * The layout reported for Ollama (ollama/ollama#4357, #15457): the role in every chunk, reasoning in a separate field,
+ * complete tool calls which all have the index 0.
+ */
 const OLLAMA = `data: {"id":"chatcmpl-745","object":"chat.completion.chunk","created":1,"model":"qwen3","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":"Two files."},"finish_reason":null}]}
 
 data: {"id":"chatcmpl-745","object":"chat.completion.chunk","created":1,"model":"qwen3","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":"","tool_calls":[{"id":"call_a","index":0,"type":"function","function":{"name":"write","arguments":"{\\"path\\":\\"a\\"}"}}]},"finish_reason":null}]}
@@ -35,7 +38,10 @@ data: [DONE]
 
 `;
 
-/** In the layout that vLLM was reported to send (vllm-project/vllm#45678): members of its own, most of them null, and usage that is reported as it goes. */
+/**
+ * The layout reported for vLLM (vllm-project/vllm#45678): additional members, most of them null, and usage in every
+ * chunk.
+ */
 const VLLM = `data: {"id":"chatcmpl-9","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null,"token_ids":null}],"prompt_token_ids":null,"usage":{"prompt_tokens":5,"total_tokens":5,"completion_tokens":0}}
 
 data: {"id":"chatcmpl-9","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"reasoning_content":"hm"},"logprobs":null,"finish_reason":null,"token_ids":null}],"usage":{"prompt_tokens":5,"total_tokens":6,"completion_tokens":1}}
@@ -55,8 +61,8 @@ function streaming(body: string): PeerResponder {
   };
 }
 
-describe("a model behind chat completions", () => {
-  it("reads a stream in the layout of OpenAI's reference", async () => {
+describe("A model with chat completions", () => {
+  it("A stream in the layout of OpenAI's reference is parsed", async () => {
     const peer = await startPeer(streaming(OPENAI));
     const turn = await ask(openAiCompatible({ model: "gpt-4o-mini", baseUrl: `${peer.url}/v1` }));
     expect(turn).toMatchObject({
@@ -68,7 +74,7 @@ describe("a model behind chat completions", () => {
     });
   });
 
-  it("reads a stream in the layout of Ollama", async () => {
+  it("A stream in the layout of Ollama is parsed", async () => {
     const peer = await startPeer(streaming(OLLAMA));
     const turn = await ask(openAiCompatible({ model: "qwen3", baseUrl: `${peer.url}/v1/` }));
     expect(turn).toMatchObject({
@@ -81,7 +87,7 @@ describe("a model behind chat completions", () => {
     });
   });
 
-  it("reads a stream in the layout of vLLM", async () => {
+  it("A stream in the layout of vLLM is parsed", async () => {
     const peer = await startPeer(streaming(VLLM));
     const turn = await ask(openAiCompatible({ model: "m", baseUrl: peer.url }));
     expect(turn).toMatchObject({
@@ -93,7 +99,7 @@ describe("a model behind chat completions", () => {
     });
   });
 
-  it("asks as a client of OpenAI does, with the key as its bearer", async () => {
+  it("The request equals that of an OpenAI client, with the key as bearer token", async () => {
     const peer = await startPeer(streaming(VLLM));
     const model = openAiCompatible({
       model: "m",
@@ -124,19 +130,19 @@ describe("a model behind chat completions", () => {
     });
   });
 
-  it("sends no key where there is none", async () => {
+  it("No authorization header is sent without a key", async () => {
     const peer = await startPeer(streaming(VLLM));
     await ask(openAiCompatible({ model: "m", baseUrl: peer.url }));
     expect(peer.requests[0]?.headers.authorization).toBeUndefined();
   });
 
-  it.each(["ftp://host/v1", "localhost:11434", ""])("refuses the base URL %j", (baseUrl) => {
+  it.each(["ftp://host/v1", "localhost:11434", ""])("The base URL %j is refused", (baseUrl) => {
     expect(() => openAiCompatible({ model: "m", baseUrl })).toThrowError(
       expect.objectContaining({ code: "invalid_option", details: { path: "baseUrl" } }),
     );
   });
 
-  it("refuses a key that no header can hold, and does not show it", () => {
+  it("A key that cannot be a header value is refused and not shown", () => {
     const make = () => openAiCompatible({ model: "m", baseUrl: "http://host", key: "sk-1\nsk-2" });
     expect(make).toThrowError(expect.objectContaining({ code: "invalid_option" }));
     expect(make).not.toThrowError(/sk-/);

@@ -65,7 +65,7 @@ const showing: ModelRequest = {
   ],
 };
 
-/** As a model may say it that knows no better. */
+/** Ids and names as a careless model may produce them. */
 const named: ModelRequest = {
   messages: [
     ...short.messages,
@@ -82,8 +82,8 @@ const named: ModelRequest = {
   ],
 };
 
-describe("a request for a chat completion", () => {
-  it("holds the whole conversation", () => {
+describe("Chat completion requests", () => {
+  it("A chat request contains the whole conversation", () => {
     expect(encodeChatRequest("m", request)).toEqual({
       model: "m",
       messages: [
@@ -126,7 +126,7 @@ describe("a request for a chat completion", () => {
     });
   });
 
-  it("says no more than it was told", () => {
+  it("A chat request has no fields for missing options", () => {
     expect(encodeChatRequest("m", short)).toEqual({
       model: "m",
       messages: [{ role: "user", content: "Hi" }],
@@ -135,7 +135,7 @@ describe("a request for a chat completion", () => {
     });
   });
 
-  it("limits tokens and returns reasoning under the names that the server knows", () => {
+  it("The token limit and reasoning use the field names which the server supports", () => {
     const options = {
       limitName: "max_completion_tokens",
       reasoningName: "reasoning_content",
@@ -146,7 +146,7 @@ describe("a request for a chat completion", () => {
     });
   });
 
-  it("shows pictures, in parts", () => {
+  it("A chat request has images as content parts", () => {
     expect(encodeChatRequest("m", showing)).toMatchObject({
       messages: [
         { role: "tool", tool_call_id: "A" },
@@ -161,7 +161,7 @@ describe("a request for a chat completion", () => {
     });
   });
 
-  it("leaves out a message of thoughts alone, and writes names that servers take", () => {
+  it("A message with only reasoning is omitted, and tool names are made valid", () => {
     const messages: ModelRequest["messages"] = [
       ...short.messages,
       { role: "assistant", blocks: [{ type: "reasoning", text: "hm" }] },
@@ -176,12 +176,12 @@ describe("a request for a chat completion", () => {
     });
   });
 
-  it("knows what OpenAI itself calls the limit", () => {
+  it("OpenAI's own field name for the token limit is used for OpenAI", () => {
     expect(resolveLimitName(new URL("https://api.openai.com/v1"))).toBe("max_completion_tokens");
     expect(resolveLimitName(new URL("http://127.0.0.1:11434/v1"))).toBe("max_tokens");
   });
 
-  it("has no text where there are only calls", () => {
+  it("A chat message with only tool calls has null content", () => {
     const messages = [{ role: "assistant", blocks: [{ type: "call", call: hear }] }] as const;
     expect(encodeChatRequest("m", { messages })).toMatchObject({ messages: [{ content: null }] });
   });
@@ -189,13 +189,13 @@ describe("a request for a chat completion", () => {
   it.each([
     ["required", "required"],
     [{ tool: "look" }, { type: "function", function: { name: "look" } }],
-  ] as const)("names the choice of tool %j", (toolChoice, wanted) => {
+  ] as const)("A chat request encodes the tool choice %j", (toolChoice, wanted) => {
     expect(encodeChatRequest("m", { ...short, toolChoice })).toMatchObject({ tool_choice: wanted });
   });
 });
 
-describe("a request to the Messages API", () => {
-  it("holds the whole conversation, with sealed thinking only", () => {
+describe("Messages API requests", () => {
+  it("A Messages request contains the whole conversation, with signed thinking only", () => {
     expect(encodeMessagesRequest("m", request)).toEqual({
       model: "m",
       max_tokens: 100,
@@ -248,7 +248,7 @@ describe("a request to the Messages API", () => {
     });
   });
 
-  it("shows pictures, behind results", () => {
+  it("A Messages request has images after results", () => {
     expect(encodeMessagesRequest("m", showing)).toMatchObject({
       messages: [
         {
@@ -265,7 +265,7 @@ describe("a request to the Messages API", () => {
     });
   });
 
-  it("has ids and names that the API takes", () => {
+  it("A Messages request has valid ids and names", () => {
     expect(encodeMessagesRequest("m", named)).toMatchObject({
       messages: [
         {},
@@ -275,7 +275,7 @@ describe("a request to the Messages API", () => {
     });
   });
 
-  it("always has a limit, since the API demands one", () => {
+  it("A Messages request always has a token limit, because the API requires one", () => {
     expect(encodeMessagesRequest("m", short)).toEqual({
       model: "m",
       max_tokens: 8192,
@@ -287,7 +287,7 @@ describe("a request to the Messages API", () => {
   it.each([
     ["required", { type: "any" }],
     [{ tool: "look" }, { type: "tool", name: "look" }],
-  ] as const)("names the choice of tool %j", (toolChoice, wanted) => {
+  ] as const)("A Messages request encodes the tool choice %j", (toolChoice, wanted) => {
     expect(encodeMessagesRequest("m", { ...short, toolChoice })).toMatchObject({
       tool_choice: wanted,
     });

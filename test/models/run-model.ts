@@ -18,7 +18,7 @@ export function ask(model: Model, request: ModelRequest = HELLO): Promise<Turn> 
   return readTurn(model.stream(request, never));
 }
 
-/** What a call throws. */
+/** The error which a request throws. */
 export function refusalOf(model: Model, signal: AbortSignal = never): Promise<unknown> {
   return catchRejection(gather(model.stream(HELLO, signal)));
 }

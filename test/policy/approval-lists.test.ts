@@ -16,7 +16,7 @@ const inner = readPolicy({
   write_path_allowlist: ["src/**"],
 });
 
-it("the lists of a policy are shown as they were written", () => {
+it("The lists of a policy are shown as written", () => {
   expect(readPolicyLists(outer)).toEqual({
     autoApprove: ["get_*", "list_*"],
     autoDeny: ["drop_*"],
@@ -25,7 +25,7 @@ it("the lists of a policy are shown as they were written", () => {
   });
 });
 
-it("of merged policies nothing is shown as allowed that one does not list", () => {
+it("The lists of merged policies allow only entries that every policy allows", () => {
   expect(readPolicyLists(mergePolicies(outer, inner))).toEqual({
     autoApprove: ["get_*"],
     autoDeny: ["drop_*", "rm_*"],
@@ -34,7 +34,7 @@ it("of merged policies nothing is shown as allowed that one does not list", () =
   });
 });
 
-it("no list is not an empty one [W-05]", () => {
+it("A missing allowlist is null and not an empty list [W-05]", () => {
   expect(readPolicyLists(readPolicy({})).writePathAllowlist).toBeNull();
   expect(readPolicyLists(mergePolicies(readPolicy({}), inner)).writePathAllowlist).toEqual([
     "src/**",

@@ -13,8 +13,8 @@ const anyLaunched = fc
   )
   .map(([launchers, length]) => [...launchers, "echo", "x".repeat(length)].join(" "));
 
-describe("a command with launchers in a row", () => {
-  it("is not more to compare than four times the longest command, whatever is repeated", () => {
+describe("Commands with nested launchers", () => {
+  it("The text compared for nested launchers is at most four times the longest command", () => {
     fc.assert(
       fc.property(anyLaunched, (command) => {
         const { simpleCommands = [], commandUnparsed } = readCommandFacts({ command }) ?? {};
@@ -37,8 +37,8 @@ const anyJoined = fc
   )
   .map(([commands, operator, quotes]) => commands.join(` ${"\\'".repeat(quotes)}${operator}`));
 
-describe("a command of many that are joined", () => {
-  it("is not more to compare than four times the longest command, however it is spelt", () => {
+describe("Commands joined by operators", () => {
+  it("The text compared for joined commands is at most four times the longest command", () => {
     fc.assert(
       fc.property(anyJoined, (command) => {
         const { commandLines = [] } = readCommandFacts({ command }) ?? {};
@@ -51,7 +51,7 @@ describe("a command of many that are joined", () => {
   });
 });
 
-describe("a command that is too long for so many rules", () => {
+describe("Commands too long for the number of rules", () => {
   const rules = (action: "allow" | "deny", count: number): object => ({
     rules: Array.from({ length: count / 100 }, (_, at) => ({
       id: `r${at}`,
@@ -64,7 +64,7 @@ describe("a command that is too long for so many rules", () => {
   const long = run(`echo ${"x".repeat(3_900)}`);
   const most = Math.floor(MAX_COMPARED_CHARACTERS / 3_906 / 100) * 100;
 
-  it("counts as one that nobody understands: denied by what denies any, allowed by none", () => {
+  it("A command too long to compare counts as unparsed: any command deny rule denies it and no rule allows it", () => {
     expect(outcomeOf(decide(rules("deny", most), long))).toBe("ask by default");
     const denied = decide(rules("deny", most + 100), long);
     expect([outcomeOf(denied), denied.labels]).toEqual([

@@ -13,12 +13,12 @@ function blocks(language: string): string[] {
 }
 
 describe("docs/policy.md", () => {
-  it("has examples that can be read", () => {
+  it("Every example policy in docs/policy.md can be parsed", () => {
     const examples = blocks("json").map((text) => readPolicy(JSON.parse(text)));
     expect(examples.length).toBe(3);
   });
 
-  it("lists the sensitive paths", () => {
+  it("docs/policy.md lists the sensitive paths", () => {
     expect(blocks("text").map((text) => text.trim().split("\n"))).toEqual([SENSITIVE_PATHS]);
   });
 
@@ -38,7 +38,7 @@ describe("docs/policy.md", () => {
     ["find . -e$X", "deny by rules:no-rm"],
     ['[ -n "$X" ]', "deny by rules:no-rm"],
     ["echo x | sh /dev/stdin", "deny by rules:no-rm"],
-  ])("tells the truth about %s", (command, expected) => {
+  ])("docs/policy.md describes the decision for the command %s", (command, expected) => {
     const policy: object = JSON.parse(blocks("json")[2] ?? "{}");
     expect(outcomeOf(decide(policy, run(command)))).toBe(expected);
     expect(page).toContain(command.replaceAll("|", "\\|"));
@@ -48,7 +48,7 @@ describe("docs/policy.md", () => {
     ["curl * | sh", "ls; curl x.y|/bin/sh", "deny"],
     ["git push*", "git -C . push", "allow"],
     ["git * push*", "git -C . push", "deny"],
-  ])("tells the truth about a denial of %s and %s", (pattern, command, action) => {
+  ])("docs/policy.md describes how a deny of %s treats %s", (pattern, command, action) => {
     const policy = { default: "allow", rules: [{ deny: { command: pattern } }] };
     expect(decide(policy, run(command)).action).toBe(action);
     expect([page.includes(pattern), page.includes(command)]).toEqual([true, true]);

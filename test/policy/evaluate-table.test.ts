@@ -9,13 +9,13 @@ import { PATH_CASES } from "./cases/paths.ts";
 import { TOOL_CASES } from "./cases/tools.ts";
 
 const TABLES: readonly (readonly [string, readonly Row[]])[] = [
-  ["paths", PATH_CASES],
-  ["guards", GUARD_CASES],
-  ["commands", COMMAND_CASES],
-  ["tools", TOOL_CASES],
-  ["network", NETWORK_CASES],
-  ["arguments", ARGUMENT_CASES],
-  ["merged policies", MERGED_CASES],
+  ["Path rules", PATH_CASES],
+  ["Path checks", GUARD_CASES],
+  ["Command rules", COMMAND_CASES],
+  ["Tool rules", TOOL_CASES],
+  ["Network rules", NETWORK_CASES],
+  ["Argument rules", ARGUMENT_CASES],
+  ["Merged policies", MERGED_CASES],
 ];
 
 describe.each(TABLES)("%s", (_, rows) => {

@@ -11,15 +11,15 @@ const TOOL = {
   timeoutMs: 1000,
 } as const;
 
-/** What becomes of a call that may have been made before, and of which nobody knows. */
+/** The decision for a tool call which may be a repeat, when the session no longer remembers all tool calls. */
 function judged(policy: object) {
   const context = { ...createPolicyContext(readCallFacts(TOOL, {}), [], 0), uncountedRepeats: 1 };
   const { action, reason } = evaluatePolicy(readPolicy(policy), context, {});
   return { action, reason };
 }
 
-describe("a call that may have been made before", () => {
-  it("counts as made for what denies or asks, and says why", () => {
+describe("Tool calls that may be repeats", () => {
+  it("A possible repeat counts as a repeat for rules that deny or ask, and the reason says so", () => {
     const reason =
       "pay may have been called with the same arguments before: there were too many calls to count";
     const limited = { default: "allow", repeat_limit: 1 };
@@ -30,7 +30,7 @@ describe("a call that may have been made before", () => {
     expect(judged({ default: "allow", repeat_limit: 2 })).toMatchObject({ action: "allow" });
   });
 
-  it("does not count as made for what allows", () => {
+  it("A possible repeat does not count as a repeat for rules that allow", () => {
     const rule = { allow: { tool: "pay", repeat_count_at_least: 1 } };
     expect(judged({ default: "deny", rules: [rule] })).toMatchObject({ action: "deny" });
   });

@@ -23,8 +23,8 @@ function allowed(kind: string, sideEffect: string): PolicyDecision {
   return evaluatePolicy(policy, context, {});
 }
 
-describe("a mode", () => {
-  it("never allows, under any policy, what a wider one did not [ACP-41]", () => {
+describe("Session modes", () => {
+  it("A stricter session mode never allows more under any policy [ACP-41]", () => {
     fc.assert(
       fc.property(document, judged, (rules, { context, input }) => {
         const decision = evaluatePolicy(readPolicy(rules), context, input);
@@ -47,7 +47,7 @@ describe("a mode", () => {
     ["other", "none", "ask", "deny"],
     ["nonsense", "none", "ask", "deny"],
     ["read", "nonsense", "ask", "deny"],
-  ])("takes %s with %s as it says of itself", (kind, sideEffect, ask, readOnly) => {
+  ])("Every session mode treats %s with %s as documented", (kind, sideEffect, ask, readOnly) => {
     const decision = allowed(kind, sideEffect);
     expect(decision.action).toBe("allow");
     expect(applyMode(decision, "default")).toBe(decision);
@@ -55,7 +55,7 @@ describe("a mode", () => {
     expect(applyMode(decision, "read-only").action).toBe(readOnly);
   });
 
-  it("says in the receipt that it was the mode, and to the model what it can do", () => {
+  it("A decision by the session mode names the mode in the receipt and tells the model its options", () => {
     const decision = allowed("edit", "workspace_write");
     expect(applyMode(decision, "ask")).toEqual({
       ...decision,

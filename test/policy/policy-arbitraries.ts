@@ -11,7 +11,7 @@ import {
 import { createPolicyContext, readCallFacts } from "../../src/policy/facts/tool-call-facts.ts";
 import { toolWith } from "./policy-calls.ts";
 
-/** Few words, so that rules and calls often meet. */
+/** A small vocabulary, so rules often match tool calls. */
 const toolPattern = fc.constantFrom("*", "read_*", "edit_file", "run_command", "?", "R*", "*__x");
 const pathPattern = fc.constantFrom(
   "**",
@@ -65,7 +65,7 @@ export const matcher = fc.oneof(
     .map((keys) => (Object.keys(keys).length === 0 ? true : pruned(keys))),
 );
 
-/** Two keys at most: more hardly ever fit. An allowance by arguments says for which tool. */
+/** At most two keys: a matcher with more keys rarely matches. An allow rule by arguments must name its tool. */
 function pruned(keys: { [key: string]: unknown }): { [key: string]: unknown } {
   const kept = Object.fromEntries(Object.entries(keys).slice(0, 2));
   const needsTool = ["args", "method", "repeat_count_at_least"].some((key) => key in kept);
@@ -193,7 +193,7 @@ const tool = fc
       : toolWith(name),
   );
 
-/** A call, and where its paths were found to lead. */
+/** A tool call with its resolved paths. */
 export const judged: fc.Arbitrary<{ context: PolicyContext; input: JsonObject }> = fc
   .record({
     tool,

@@ -9,16 +9,16 @@ import { evaluatePolicy } from "../../src/policy/evaluate-policy.ts";
 import type { PathArgument } from "../../src/policy/facts/path-arguments.ts";
 import { mergePolicies } from "../../src/policy/merge-policies.ts";
 
-/** A call as a session would judge it. */
+/** A tool call as a session evaluates it. */
 export interface Call {
   readonly tool: ToolSpec;
   readonly input: JsonObject;
-  /** Where paths lead by symlinks; elsewhere they lead where they say, the workspace being /work. */
+  /** Resolved paths, by argument. Default: the path as written, in the workspace /work. */
   readonly leads?: { readonly [argument: string]: Partial<PathFact> };
   readonly repeats?: number;
 }
 
-/** What is to become of a call, by `action` and what decided: `deny by rules:no-keys`. */
+/** Expected action and its source, for example `deny by rules:no-keys`. */
 export type Expected = string;
 
 export type Row = readonly [
@@ -85,7 +85,7 @@ export function fetchUrl(url: string, more: JsonObject = {}): Call {
   return { tool: FETCH, input: { url, ...more } };
 }
 
-/** A tool of which nobody said what it does. */
+/** A tool without declared traits. */
 export function call(name: string, input: JsonObject = {}, more: More = {}): Call {
   return { tool: toolWith(name), input, ...more };
 }
@@ -94,7 +94,7 @@ export function calling(tool: ToolSpec, input: JsonObject = {}, more: More = {})
   return { tool, input, ...more };
 }
 
-/** Several policies are merged, the outermost first. */
+/** Evaluates a call. A list of policies is merged, outermost first. */
 export function decide(
   policy: object,
   { tool, input, leads = {}, repeats = 0 }: Call,

@@ -14,13 +14,13 @@ const RUNS = { numRuns: runs(2_500) };
 const FEWER = { numRuns: runs(800) };
 const ORDER = ["allow", "ask", "deny"];
 
-/** How strict a decision is: of two that ask, the one that asks more people. */
+/** Strictness of a decision. Of two `ask` decisions, more approvers are stricter. */
 function strictness({ action, approvers }: PolicyDecision): number {
   return ORDER.indexOf(action) * 100 + approvers;
 }
 
-describe("merging", () => {
-  it("never widens, and narrows no more than it has to [W-05]", () => {
+describe("Merging policies", () => {
+  it("A merged policy is exactly as strict as its strictest member [W-05]", () => {
     fc.assert(
       fc.property(document, document, judged, (outer, inner, { context, input }) => {
         const [one, other] = [readPolicy(outer), readPolicy(inner)];
@@ -34,7 +34,7 @@ describe("merging", () => {
     );
   });
 
-  it("comes to the same in any order", () => {
+  it("Merging policies in any order has the same result", () => {
     fc.assert(
       fc.property(document, document, document, judged, (a, b, c, { context, input }) => {
         const [one, two, three] = [readPolicy(a), readPolicy(b), readPolicy(c)];
@@ -50,7 +50,7 @@ describe("merging", () => {
   });
 });
 
-describe("a policy with one thing more", () => {
+describe("Stricter policies", () => {
   type Change = (document: Document, matcher: unknown) => object;
 
   function without(document: Document, action: "allow"): readonly object[] {
@@ -81,24 +81,21 @@ describe("a policy with one thing more", () => {
       "an entry in auto_deny",
       (document) => ({ ...document, auto_deny: [...list(document, "auto_deny"), "r*"] }),
     ],
-    [
-      "a list of where writing is allowed",
-      (document) => ({ write_path_allowlist: ["src/**"], ...document }),
-    ],
+    ["a write_path_allowlist", (document) => ({ write_path_allowlist: ["src/**"], ...document })],
     ["a lower limit", (document) => ({ ...document, repeat_limit: 1 })],
     [
-      "a sensitive path",
+      "an additional sensitive path",
       (document) => ({
         ...document,
         sensitive_path_patterns: [...list(document, "sensitive_path_patterns"), "lib/**"],
       }),
     ],
     [
-      "an allowance less",
+      "without allow rules",
       (document) => ({ ...document, auto_approve: [], rules: without(document, "allow") }),
     ],
     [
-      "nothing opened",
+      "without permissions for sensitive, external or unparsed input",
       (document) => ({
         ...document,
         allow_sensitive_paths: false,
@@ -107,7 +104,7 @@ describe("a policy with one thing more", () => {
         allow_unparsed_commands: false,
       }),
     ],
-  ])("never allows more: %s", (title, change) => {
+  ])("A stricter policy never allows more: %s", (title, change) => {
     fc.assert(
       fc.property(document, matcher, judged, (document, matcher, { context, input }) => {
         const before = evaluatePolicy(readPolicy(document), context, input);
@@ -118,7 +115,7 @@ describe("a policy with one thing more", () => {
     );
   });
 
-  it("lets nothing run that did not run before, if that is a rule that asks", () => {
+  it("An additional ask rule allows nothing that was not allowed before", () => {
     fc.assert(
       fc.property(document, matcher, judged, (document, matcher, { context, input }) => {
         const asking = { ...document, rules: [...(document.rules ?? []), { ask: matcher }] };
@@ -131,8 +128,8 @@ describe("a policy with one thing more", () => {
   });
 });
 
-describe("any policy", () => {
-  it("that allows by a matcher would deny by it", () => {
+describe("All policies", () => {
+  it("A matcher that allows a tool call would also deny it", () => {
     let allowed = 0;
     fc.assert(
       fc.property(matcher, judged, (matcher, { context, input }) => {
@@ -149,7 +146,7 @@ describe("any policy", () => {
     expect(allowed).toBeGreaterThan(FEWER.numRuns / 50);
   });
 
-  it("decides the same whatever the order of its rules", () => {
+  it("The order of rules does not change the decision", () => {
     fc.assert(
       fc.property(document, judged, ({ rules = [], ...rest }, { context, input }) => {
         const forth = evaluatePolicy(readPolicy({ ...rest, rules }), context, input);
@@ -164,7 +161,7 @@ describe("any policy", () => {
     );
   });
 
-  it("decides the same out of a log", () => {
+  it("A policy from a log makes the same decision", () => {
     fc.assert(
       fc.property(document, judged, (document, { context, input }) => {
         const policy = readPolicy(document);
@@ -177,7 +174,7 @@ describe("any policy", () => {
     );
   });
 
-  it("denies what is protected or no path", () => {
+  it("Protected and invalid paths are denied", () => {
     fc.assert(
       fc.property(document, judged, (document, { context, input }) => {
         fc.pre(
@@ -189,7 +186,7 @@ describe("any policy", () => {
     );
   });
 
-  it("lets no command run unasked that nobody understood, unless it says so", () => {
+  it("An unparsed command is not allowed unless the policy has allow_unparsed_commands", () => {
     fc.assert(
       fc.property(document, judged, (document, { context, input }) => {
         fc.pre(context.commandUnparsed !== undefined);
@@ -200,7 +197,7 @@ describe("any policy", () => {
     );
   });
 
-  it("lets a writing tool write nowhere but on its list [W-04]", () => {
+  it("A writing tool writes only to paths on the allowlist [W-04]", () => {
     fc.assert(
       fc.property(document, judged, (document, { context, input }) => {
         const policy = readPolicy({ ...document, write_path_allowlist: ["src/**"] });
@@ -215,7 +212,7 @@ describe("any policy", () => {
     );
   });
 
-  it("that is none at all denies, and nothing throws", () => {
+  it("An invalid policy denies and does not throw", () => {
     fc.assert(
       fc.property(fc.anything(), judged, (anything, { context, input }) => {
         expect(evaluatePolicy(anything as Policy, context, input).action).toBe("deny");

@@ -16,7 +16,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCommandFacts } from "../../src/policy/command/command-facts.ts";
 
-/** Programs that only note that they ran, and the few real ones that start others. */
+/** Stub programs which only record a line for each run, and the few real programs which start other programs. */
 const NOTED = ["rm", "ls", "git"];
 const REAL = ["env", "xargs", "nohup", "timeout", "find", "sh", "bash", "nice"];
 const SHELLS = ["bash", "dash"].filter(
@@ -24,9 +24,9 @@ const SHELLS = ["bash", "dash"].filter(
 );
 const RUNS = Number(process.env["SPANLINE_SHELL_RUNS"] ?? 300);
 
-/** Files that a pattern finds. */
+/** Files which a shell glob can match. */
 const LYING_THERE = ["rm", "-exec"];
-/** Folders with another ls. A redirection by a name sets it to a number. */
+/** Folders with another `ls`. A redirection to a named descriptor sets the variable to a number. */
 const PLANTED = ["evil", "10", "11"];
 
 let folder = "";
@@ -49,7 +49,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a real shell runs, and the files that it leaves. */
+/** Runs a command in a real shell and returns the programs which ran and the files left behind. */
 function run(shell: string, command: string): { programs: string[]; files: string[] } {
   const notes = join(folder, "notes");
   const workplace = join(folder, "work");
@@ -108,7 +108,7 @@ const soup = fc.oneof(
   fc.array(piece, { minLength: 1, maxLength: 10 }).map((pieces) => pieces.join(" ")),
 );
 
-/** Commands that are mostly right, so that most of them run. */
+/** Mostly valid commands, so most of them run. */
 const { command: grown } = fc.letrec<{ command: string }>((tie) => {
   const program = fc.constantFrom(
     "rm",
@@ -212,7 +212,7 @@ const { command: grown } = fc.letrec<{ command: string }>((tie) => {
   };
 });
 
-/** A line may be continued anywhere. */
+/** Line continuations at arbitrary positions. */
 const cut = fc
   .tuple(grown, fc.array(fc.nat(200), { maxLength: 3 }))
   .map(([command, places]) =>
@@ -221,9 +221,9 @@ const cut = fc
 
 interface Foresight {
   readonly isCertain: boolean;
-  /** How many programs ran. */
+  /** Number of programs which ran. */
   readonly ran: number;
-  /** What nobody could have known. */
+  /** Programs or files which the parser did not predict. */
   readonly surprises: readonly string[];
 }
 
@@ -233,18 +233,18 @@ function foresightOf(shell: string, command: string): Foresight {
   const foreseen = new Set(simpleCommands.map(({ program }) => program));
   const isCertain = commandUnparsed === undefined;
   const unforeseen = programs.filter((name) => !foreseen.has(name));
-  // Another of the same name is foreseen by the doubt: nothing allows such a command.
+  // An uncertain parse predicts a different program of the same name: no rule allows such a command.
   const excused = isCertain ? unforeseen : unforeseen.filter((name) => name !== "planted");
   const surprises = [
     ...(foreseen.has(null) ? [] : excused),
-    ...(isCertain && foreseen.has(null) ? ["certain of what is unknown"] : []),
+    ...(isCertain && foreseen.has(null) ? ["certain about an unknown program"] : []),
     ...(isCertain ? files : []),
   ];
   return { isCertain, ran: programs.length, surprises };
 }
 
-describe("what real shells run", () => {
-  it.each(SHELLS)("%s runs nothing that was not foreseen", (shell) => {
+describe("Programs that real shells run", () => {
+  it.each(SHELLS)("%s runs only programs that the parser predicted", (shell) => {
     let certain = 0;
     fc.assert(
       fc.property(fc.oneof(soup, grown, cut), (command) => {
@@ -274,7 +274,7 @@ describe("what real shells run", () => {
     "echo 'rm x' | sh /dev/stdin",
     "echo 'rm x' | sh /proc/self/fd/0",
     ": {PATH}>/dev/null; ls",
-  ])("bash and dash run %s, which was foreseen", (command) => {
+  ])("bash and dash run %s as the parser predicted", (command) => {
     const surprises = SHELLS.flatMap((shell) => foresightOf(shell, command).surprises);
     expect(surprises).toEqual([]);
   });

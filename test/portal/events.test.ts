@@ -42,7 +42,7 @@ function seenOf(envelopes: readonly Envelope[]): Seen[] {
   }));
 }
 
-/** Waits until a number stays the same for many turns of the event loop. */
+/** Waits until the number does not change for 300 ticks. */
 async function settled(count: () => number): Promise<void> {
   for (let same = 0, before = -1; same < 300; same++) {
     if (count() !== before) same = 0;
@@ -51,8 +51,8 @@ async function settled(count: () => number): Promise<void> {
   }
 }
 
-describe("the events of a session", () => {
-  it("come from the beginning, and then as they happen", async () => {
+describe("GET /api/sessions/:id/events", () => {
+  it("Events are sent from the beginning and then as they are appended", async () => {
     await sessions.log(sessionId, ...beforeApproval());
     const client = await sseClient(portal, events);
     expect(client.response.headers).toMatchObject({
@@ -70,26 +70,29 @@ describe("the events of a session", () => {
     client.close();
   });
 
-  it.each(["cursor", "last-event-id"])("are the same from every place, by %s", async (by) => {
-    const half = toolTurn().slice(0, 10);
-    await sessions.log(sessionId, ...half);
-    const places = Array.from({ length: half.length + 2 }, (_, seq) => `${incarnation}.${seq}`);
-    const clients = await Promise.all(
-      places.map((place) =>
-        by === "cursor"
-          ? sseClient(portal, `${events}?cursor=${encodeURIComponent(place)}`)
-          : sseClient(portal, `${events}?cursor=${incarnation}.0`, { "last-event-id": place }),
-      ),
-    );
-    await sessions.log(sessionId, ...toolTurn().slice(10));
-    const all = seenOf(await logged());
-    for (const [seq, client] of clients.entries()) {
-      expect(await client.take(all.length - seq)).toEqual(all.slice(seq));
-      client.close();
-    }
-  });
+  it.each(["cursor", "last-event-id"])(
+    "Events are the same from every position, given by %s",
+    async (by) => {
+      const half = toolTurn().slice(0, 10);
+      await sessions.log(sessionId, ...half);
+      const places = Array.from({ length: half.length + 2 }, (_, seq) => `${incarnation}.${seq}`);
+      const clients = await Promise.all(
+        places.map((place) =>
+          by === "cursor"
+            ? sseClient(portal, `${events}?cursor=${encodeURIComponent(place)}`)
+            : sseClient(portal, `${events}?cursor=${incarnation}.0`, { "last-event-id": place }),
+        ),
+      );
+      await sessions.log(sessionId, ...toolTurn().slice(10));
+      const all = seenOf(await logged());
+      for (const [seq, client] of clients.entries()) {
+        expect(await client.take(all.length - seq)).toEqual(all.slice(seq));
+        client.close();
+      }
+    },
+  );
 
-  it("leave out what is for the session alone, also for those who resume", async () => {
+  it("Internal events are omitted, also after a resume", async () => {
     await sessions.logInternal(sessionId, { type: "session.recovered", epoch: 2 });
     await sessions.log(sessionId, { type: "session.title_changed", title: "B" });
     await sessions.logInternal(sessionId, { type: "session.recovered", epoch: 3 });
@@ -109,7 +112,7 @@ describe("the events of a session", () => {
     }
   });
 
-  it("come in one piece each, however long the log", async () => {
+  it("A long log is sent with one frame per event", async () => {
     const titles = Array.from({ length: 3000 }, (_, at) => `Title ${at}`);
     await sessions.log(
       sessionId,
@@ -123,16 +126,16 @@ describe("the events of a session", () => {
   it.each([
     ["of another log", "other.1", 410, "cursor_gone"],
     ["ahead of the log", "$incarnation.99", 410, "cursor_ahead"],
-    ["that is none", "first", 400, "validation_failed"],
-    ["with a negative place", "$incarnation.-1", 400, "validation_failed"],
-  ])("refuse a cursor %s", async (_, text, status, code) => {
+    ["that is invalid", "first", 400, "validation_failed"],
+    ["with a negative position", "$incarnation.-1", 400, "validation_failed"],
+  ])("A cursor %s is refused", async (_, text, status, code) => {
     const cursor = text.replace("$incarnation", incarnation);
     const answer = await portal.get(`${events}?cursor=${cursor}`);
     expect(answer).toMatchObject({ status, json: { error: { code } } });
     expect((await portal.get(events, { "last-event-id": cursor })).status).toBe(status);
   });
 
-  it("refuse a cursor of a session that was deleted and made again", async () => {
+  it("A cursor of a session that was deleted and created again is refused", async () => {
     const cursor = `${incarnation}.1`;
     await sessions.delete(sessionId);
     const principal = { id: "local", rights: ["prompt"] } as const;
@@ -143,7 +146,7 @@ describe("the events of a session", () => {
     });
   });
 
-  it("end with a failure when the session is deleted", async () => {
+  it("A stream ends with a failure if its session is deleted", async () => {
     const client = await sseClient(portal, events);
     await client.take(1);
     await sessions.delete(sessionId);
@@ -153,7 +156,7 @@ describe("the events of a session", () => {
     expect(await client.next()).toBeUndefined();
   });
 
-  it("say that they are alive while nothing happens", async () => {
+  it("An idle stream gets keep-alive comments", async () => {
     const client = await sseClient(portal, events);
     await client.take(1);
     for (let beat = 0; beat < 3; beat++) {
@@ -169,7 +172,7 @@ describe("the events of a session", () => {
     await eventually(() => expect(clock.pending).toBe(0));
   });
 
-  it("let go of the subscription when the client leaves", async () => {
+  it("The subscription ends when the client disconnects", async () => {
     let live = 0;
     const subscribe = sessions.subscribe.bind(sessions);
     sessions.subscribe = async function* (...taken) {
@@ -188,9 +191,9 @@ describe("the events of a session", () => {
   });
 });
 
-describe("a reader that does not read", () => {
-  it("has little waiting, and misses nothing when it reads on", async () => {
-    // Far more than the kernel and both ends hold: what is not read has to stay in the log.
+describe("Clients that stop reading", () => {
+  it("A client that stops reading has little buffered and misses no events when it continues", async () => {
+    // More bytes than the kernel and both sockets buffer: unread events have to stay in the log.
     const text = "x".repeat(64 * 1024);
     const count = 400;
     for (let at = 0; at < count; at++) {
@@ -209,21 +212,21 @@ describe("a reader that does not read", () => {
     client.close();
   });
 
-  it("has no more waiting when the events are large", async () => {
+  it("Large events do not increase the buffered bytes of a client that stops reading", async () => {
     await logMany(40, 1_000_000);
     const { response, client } = await stuckClient();
     expect(response.writableLength).toBeGreaterThan(0);
-    // The end of one event may be less than what Node takes before it says that the client is to read first.
+    // Node signals backpressure at its high-water mark, so a short tail of an event may be buffered with the next chunk.
     const taken = response.socket?.writableHighWaterMark ?? 0;
     expect(response.writableLength).toBeLessThan(taken + PIECE_BYTES + 1000);
     client.close();
   });
 
-  it("takes nothing more of the log before it reads on", async () => {
+  it("No further events are read from the log until the client continues reading", async () => {
     await logMany(40, 1_000_000);
     let taken = 0;
     const subscribe = sessions.subscribe.bind(sessions);
-    // In batches of one event, as a store on a disk gives events of this size.
+    // Batches with a single event each, as a store on disk returns events of this size.
     sessions.subscribe = async function* (...given) {
       for await (const { events: some, ...batch } of subscribe(...given)) {
         for (const event of some) {
@@ -235,13 +238,13 @@ describe("a reader that does not read", () => {
     const { response, client } = await stuckClient();
     const written = response.socket?.bytesWritten ?? 0;
     expect(written).toBeGreaterThan(0);
-    // The first event is a short one.
+    // The first event is short.
     expect((taken - 1) * 1_000_000 - written).toBeLessThan(1_000_000);
     expect(await client.take(41)).toEqual(seenOf(await logged()));
     client.close();
   });
 
-  it("is cut off when it has taken nothing for five minutes, and goes on from its cursor", async () => {
+  it("A client that reads nothing for five minutes is disconnected and resumes from its cursor", async () => {
     await logMany(40, 1_000_000);
     const { response, client } = await stuckClient();
     const { socket } = response;
@@ -263,7 +266,7 @@ describe("a reader that does not read", () => {
     again.close();
   });
 
-  it("is not cut off as long as it reads now and then, or there is nothing for it to take", async () => {
+  it("A client is not disconnected if it reads occasionally or nothing is waiting for it", async () => {
     await logMany(40, 1_000_000);
     const { response, client } = await stuckClient();
     const seen: Seen[] = [];
@@ -279,7 +282,7 @@ describe("a reader that does not read", () => {
     client.close();
   });
 
-  it("does not hold up others", async () => {
+  it("A client that stops reading does not delay other clients", async () => {
     const stuck = await portal.begin("GET", events);
     await once(stuck, "readable");
     const client = await sseClient(portal, events);
@@ -295,11 +298,11 @@ describe("a reader that does not read", () => {
   });
 });
 
-describe("many readers", () => {
-  it("share what an event is written out as, live and when they catch up", async () => {
+describe("Many clients", () => {
+  it("Each event is encoded once for all clients, live and during catch-up", async () => {
     const stringify = vi.spyOn(JSON, "stringify");
     onTestFinished(() => stringify.mockRestore());
-    // The log measures an event without its place.
+    // The log measures an event without its position.
     const encoded = (): unknown[] =>
       stringify.mock.calls
         .map(([value]) => (isPlaced(value) ? value.seq : undefined))
@@ -317,14 +320,14 @@ describe("many readers", () => {
   });
 });
 
-/** As `src/surfaces/portal/event-frames.ts` has it. */
+/** Same value as in `src/surfaces/portal/event-frames.ts`. */
 const PIECE_BYTES = 64 * 1024;
 
 function isPlaced(value: unknown): value is { readonly seq: unknown } {
   return typeof value === "object" && value !== null && "seq" in value && "event" in value;
 }
 
-/** Far more than the kernel and both ends hold. */
+/** More bytes than the kernel and both sockets buffer. */
 async function logMany(count: number, length: number): Promise<void> {
   const text = "x".repeat(length);
   for (let at = 0; at < count; at++) {
@@ -333,7 +336,10 @@ async function logMany(count: number, length: number): Promise<void> {
   }
 }
 
-/** Waits until nothing more goes to a client that does not read while others are answered; gives what went to it. */
+/**
+ * Waits until no more bytes are sent to a client which does not read, while other requests are answered. Returns the
+ * number of bytes sent.
+ */
 async function stuck(response: ServerResponse): Promise<number> {
   const written = (): number => response.socket?.bytesWritten ?? 0;
   for (let before = -1; response.writableLength === 0 || written() !== before;) {
@@ -343,7 +349,7 @@ async function stuck(response: ServerResponse): Promise<number> {
   return written();
 }
 
-/** A client that has connected and not read, when nothing more goes to it, and the server's side of it. */
+/** A connected client which does not read, after sending has stalled, with the server's response object. */
 async function stuckClient(): Promise<{ response: ServerResponse; client: SseClient }> {
   const answering = answeringResponse();
   const client = await sseClient(portal, events);
@@ -352,7 +358,7 @@ async function stuckClient(): Promise<{ response: ServerResponse; client: SseCli
   return { response, client };
 }
 
-/** The server's side of the next request, to see what waits in it. */
+/** The server's response object of the next request, to inspect its write buffer. */
 function answeringResponse(): Promise<ServerResponse> {
   return new Promise((resolve) => {
     const started = (message: unknown): void => {

@@ -20,7 +20,7 @@ function sessionsOn(store: Store): RunningSessions {
   return sessions;
 }
 
-/** The portal over a session whose log of `count` events was changed by some SQL. */
+/** The portal over a session whose log of `count` events was damaged by SQL. */
 async function damagedBy(sql: (count: number) => string) {
   const file = temporaryFile();
   const store = await opened({ file });
@@ -34,7 +34,7 @@ async function damagedBy(sql: (count: number) => string) {
   await tamper(file, (database) => database.exec(sql(seq)));
   const portal = await servedPortal(sessionsOn(await opened({ file })));
   onTestFinished(() => portal.close());
-  /** Reads events from a cursor: the number of each, or the numbers of a gap. */
+  /** Reads events from a cursor: the position of each event, or the range of a gap. */
   const read = async (after: number, count: number): Promise<readonly unknown[]> => {
     const cursor = after === 0 ? "" : `?cursor=${incarnation}.${after}`;
     const client = await sseClient(portal, `/api/sessions/${sessionId}/events${cursor}`, withToken);
@@ -55,7 +55,7 @@ const gap = (seq: number, through: number, message: string) => [
   { code: "store_damaged", message: expect.stringContaining(message), details: { seq, through } },
 ];
 
-it("The stream of a damaged log has a gap event in place of each gap and continues behind it", async () => {
+it("The stream of a damaged log has a gap event for each gap and continues after it", async () => {
   const { read } = await damagedBy(
     () => `DELETE FROM events WHERE seq IN (4, 5); UPDATE events SET body = '{' WHERE seq = 7`,
   );

@@ -13,14 +13,14 @@ export interface Commanded {
   readonly from: Sender;
 }
 
-/** Sessions whose log the test writes and whose commands it answers, on a real store: its cursors, its pages. */
+/** Sessions on a real store (real cursors and pages) for which the test writes the log and replies to commands. */
 export interface LoggedSessions extends Sessions {
   readonly store: Store;
   readonly commanded: readonly Commanded[];
   /** Appends to a session's log. */
   log(sessionId: string, ...events: readonly SessionEvent[]): Promise<readonly Envelope[]>;
   logInternal(sessionId: string, ...events: readonly SessionEvent[]): Promise<readonly Envelope[]>;
-  /** What the next commands come to; without one they are accepted. */
+  /** Replies to the next commands. Default: every command is accepted. */
   onCommand: (commanded: Commanded) => Promise<CommandReply>;
 }
 

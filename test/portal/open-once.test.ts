@@ -26,7 +26,7 @@ async function portalOn(sessions: RunningSessions, principal?: string): Promise<
   return portal;
 }
 
-/** Asks for a session under a name of the caller's. */
+/** Requests a session with an idempotency key. */
 function ask(portal: ServedPortal, key: string, body: object = {}): Promise<Answer> {
   return portal.post("/api/sessions", body, { ...withToken, "idempotency-key": key });
 }
@@ -37,8 +37,8 @@ async function countOf(sessions: RunningSessions): Promise<number> {
   return (await sessions.list({ limit: 100 })).sessions.length;
 }
 
-describe("a session that is asked for again", () => {
-  it("is the same under the same key, also of those that ask at once", async () => {
+describe("Sessions opened with an idempotency key", () => {
+  it("The same key returns the same session, also for concurrent requests", async () => {
     const sessions = sessionsOf(createMemoryStore());
     const portal = await portalOn(sessions);
     const body = { title: "Notes", agent: "other", workingDirectory: "/tmp" };
@@ -56,7 +56,7 @@ describe("a session that is asked for again", () => {
     expect(await countOf(sessions)).toBe(1);
   });
 
-  it("is the same after a restart, and after it was used and named anew", async () => {
+  it("The same key returns the same session after a restart and after a rename", async () => {
     const file = temporaryFile();
     const store = await opened({ file });
     const before = sessionsOf(store);
@@ -76,7 +76,7 @@ describe("a session that is asked for again", () => {
     ["agent", { title: "Notes", agent: "other" }],
     ["workingDirectory", { title: "Notes", workingDirectory: "/tmp" }],
     ["title", {}],
-  ])("with another %s is refused, and nothing is opened", async (name, body) => {
+  ])("The same key with another %s is refused, and no session is opened", async (name, body) => {
     const sessions = sessionsOf(createMemoryStore());
     const portal = await portalOn(sessions);
     await ask(portal, "k", { title: "Notes" });
@@ -89,7 +89,7 @@ describe("a session that is asked for again", () => {
     expect(await ask(portal, "k", same)).toMatchObject({ status: 201 });
   });
 
-  it("A session with the agent's default folder is opened once and refused without a trace under another request", async () => {
+  it("A session with the agent's default folder is opened once, and another request with its key is refused without a trace", async () => {
     const sessions = sessionsOf(createMemoryStore(), async (named = "/default") => `/real${named}`);
     const portal = await portalOn(sessions);
     const first = await ask(portal, "k");
@@ -108,7 +108,7 @@ describe("a session that is asked for again", () => {
     expect(await countOf(sessions)).toBe(2);
   });
 
-  it("is another one under another key, without one, and of another principal", async () => {
+  it("Another key, a missing key and another principal each get a new session", async () => {
     const sessions = sessionsOf(createMemoryStore());
     const portal = await portalOn(sessions);
     const answers = [
@@ -122,7 +122,7 @@ describe("a session that is asked for again", () => {
     expect(await countOf(sessions)).toBe(5);
   });
 
-  it("is refused under a key that is none", async () => {
+  it("An invalid key is refused", async () => {
     const sessions = sessionsOf(createMemoryStore());
     const portal = await portalOn(sessions);
     for (const key of ["", "a b", "x".repeat(201)]) {

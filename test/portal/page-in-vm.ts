@@ -3,18 +3,18 @@ import type { SessionEvent } from "../../src/domain/events/session-event.ts";
 import type { ServedPortal } from "./start-portal.ts";
 
 export interface PageInVm {
-  /** What later calls of the page carry; a browser's cookie, for instance. */
+  /** Headers of later requests of the page, for example a browser's cookie. */
   headers: { readonly [name: string]: string };
   element(id: string): FakeElement;
   elements(tag: string): FakeElement[];
-  /** Something happens to the window or the document. */
+  /** Dispatches an event to the window and the document. */
   fire(type: string): void;
-  /** The stream of events opens, for the first time or again. */
+  /** Signals that the event stream opened, for the first time or after a reconnect. */
   opened(): void;
   show(event: SessionEvent): void;
 }
 
-/** The script of a page, run on a real portal, with just as much of a browser as it asks for. */
+/** Runs the script of a page against a real portal, with the minimal browser API which the script uses. */
 export async function pageInVm(portal: ServedPortal, path: string): Promise<PageInVm> {
   const { text } = await portal.get(path);
   const script = /<script>([\s\S]*)<\/script>/.exec(text)?.[1] ?? "";

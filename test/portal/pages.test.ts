@@ -31,8 +31,8 @@ function hash(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-describe.each(["/", "/sessions/ses_1"])("the page %s", (path) => {
-  it("lets the browser run and load nothing but what is in it", async () => {
+describe.each(["/", "/sessions/ses_1"])("The page %s", (path) => {
+  it("A page lets the browser run and load only its inline content", async () => {
     const { text, headers, status } = await portal.get(path);
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -52,7 +52,7 @@ describe.each(["/", "/sessions/ses_1"])("the page %s", (path) => {
     expect(text).not.toMatch(/https?:\/\/|style=|\son\w+=/);
   });
 
-  it("has a script that is a script, and that makes no markup of text", async () => {
+  it("A page's script can be parsed and never turns text into markup", async () => {
     const script = between((await portal.get(path)).text, "<script>", "</script>");
     expect(parseSync("page.js", script, { sourceType: "script" }).errors).toEqual([]);
     expect(script).not.toMatch(
@@ -60,14 +60,14 @@ describe.each(["/", "/sessions/ses_1"])("the page %s", (path) => {
     );
   });
 
-  it("answers HEAD as GET, without the page", async () => {
+  it("HEAD is answered like GET, without the body", async () => {
     const whole = await portal.get(path);
     const head = await portal.begin("HEAD", path);
     expect([head.statusCode, await textOf(head)]).toEqual([200, ""]);
     expect(head.headers["content-length"]).toBe(whole.headers["content-length"]);
   });
 
-  it("holds nothing of a session", async () => {
+  it("A page contains no data of a session", async () => {
     const empty = await portal.get(path);
     const principal = { id: "local", rights: ["prompt"] } as const;
     const { sessionId } = await sessions.open({ principal, title: HOSTILE });
@@ -76,8 +76,8 @@ describe.each(["/", "/sessions/ses_1"])("the page %s", (path) => {
   });
 });
 
-describe("the session's page", () => {
-  it("names no event that there is not", async () => {
+describe("The session page", () => {
+  it("The session page handles only event types that exist", async () => {
     const { text } = await portal.get("/sessions/ses_1");
     const named = [...text.matchAll(/^ {2}"([a-z]+\.[a-z.]+)": /gm)].map((match) => match[1] ?? "");
     expect(named.length).toBeGreaterThan(15);
@@ -85,8 +85,8 @@ describe("the session's page", () => {
   });
 });
 
-describe("a question on the session's page", () => {
-  it("is shown with what its rule wants people to be told, as text", async () => {
+describe("Approval requests on the session page", () => {
+  it("An approval request is shown as text with the details that its rule defines", async () => {
     const principal = { id: "local", rights: ["prompt"] } as const;
     const { sessionId } = await sessions.open({ principal });
     const page = await pageInVm(portal, `/sessions/${sessionId}`);
@@ -107,8 +107,8 @@ describe("a question on the session's page", () => {
   });
 });
 
-describe("a plan on the session's page", () => {
-  it("is there once, as it last was, as text", async () => {
+describe("Plans on the session page", () => {
+  it("A plan is shown once, in its last state, as text", async () => {
     const principal = { id: "local", rights: ["prompt"] } as const;
     const { sessionId } = await sessions.open({ principal });
     const page = await pageInVm(portal, `/sessions/${sessionId}`);
@@ -124,12 +124,12 @@ describe("a plan on the session's page", () => {
   });
 });
 
-describe("the rights of the session's page", () => {
+describe("Rights on the session page", () => {
   it.each([
-    ["its window is looked at again", "focus"],
-    ["its tab is", "visibilitychange"],
-    ["its stream opens again", "reconnect"],
-  ])("are asked for when %s", async (_, occasion) => {
+    ["its window gets the focus", "focus"],
+    ["its tab becomes visible", "visibilitychange"],
+    ["its stream reconnects", "reconnect"],
+  ])("The session page reads its rights again when %s", async (_, occasion) => {
     const principal = { id: "local", rights: ["prompt"] } as const;
     const { sessionId } = await sessions.open({ principal });
     const page = await pageInVm(portal, `/sessions/${sessionId}`);
@@ -149,8 +149,8 @@ describe("the rights of the session's page", () => {
   });
 });
 
-describe("hostile text", () => {
-  it("goes out as JSON that no browser takes for a page", async () => {
+describe("Hostile text", () => {
+  it("Hostile text is sent as JSON that no browser treats as a page", async () => {
     const principal = { id: "local", rights: ["prompt"] } as const;
     const { sessionId } = await sessions.open({ principal, title: HOSTILE });
     const answers = [
@@ -167,7 +167,7 @@ describe("hostile text", () => {
     expect(answers[0]?.json).toMatchObject({ sessions: [{ title: HOSTILE }] });
   });
 
-  it("gets no code into an error", async () => {
+  it("Hostile text in a path does not reach the error code", async () => {
     const { json } = await portal.get(`/api/sessions/${encodeURIComponent(HOSTILE)}`);
     expect(ERROR_CODES).toContain(Object(json).error.code);
   });

@@ -25,8 +25,8 @@ async function opened(title = "A talk"): Promise<string> {
   return sessionId;
 }
 
-describe("sessions", () => {
-  it("are opened, found and listed", async () => {
+describe("Sessions of the portal", () => {
+  it("Sessions can be opened, found and listed", async () => {
     const made = await portal.post("/api/sessions", { agent: "other", title: "First" });
     expect(made).toMatchObject({ status: 201, headers: { location: "/api/sessions/ses_1" } });
     const record = await sessions.find("ses_1");
@@ -41,7 +41,7 @@ describe("sessions", () => {
     });
   });
 
-  it("are listed by pages", async () => {
+  it("Sessions are listed in pages", async () => {
     for (let at = 0; at < 3; at++) await opened();
     const first = (await portal.get("/api/sessions?limit=2")).json;
     expect(first).toMatchObject({ sessions: [{}, {}], nextPage: expect.any(String) });
@@ -58,14 +58,14 @@ describe("sessions", () => {
     ["GET", "/nothing", 404, "not_found"],
     ["DELETE", "/api/sessions", 405, "validation_failed"],
     ["PUT", "/", 405, "validation_failed"],
-  ])("answer %s %s with %i", async (method, path, status, code) => {
+  ])("%s %s is answered with %i", async (method, path, status, code) => {
     const response = await portal.begin(method, path);
     expect(response.statusCode).toBe(status);
     const body = await response.toArray();
     expect(JSON.parse(Buffer.concat(body).toString())).toMatchObject({ error: { code } });
   });
 
-  it("refuse an agent that there is not", async () => {
+  it("An unknown agent is refused with the list of agents", async () => {
     expect(await portal.post("/api/sessions", { agent: "nobody" })).toMatchObject({
       status: 404,
       json: { error: { code: "not_found", hint: "There are: demo, other" } },
@@ -73,7 +73,7 @@ describe("sessions", () => {
   });
 });
 
-describe("commands", () => {
+describe("POST /api/sessions/:id/commands", () => {
   it.each([
     [
       { type: "prompt", text: "Hello" },
@@ -96,7 +96,7 @@ describe("commands", () => {
       { type: "configure", mode: "ask" },
       { type: "set-mode", mode: "ask" },
     ],
-  ])("reach the session: %j", async (body, command) => {
+  ])("A command reaches the session: %j", async (body, command) => {
     const sessionId = await opened();
     sessions.onCommand = async () => ({ status: "accepted", turnId: "turn_1" });
     const headers = { ...withToken, "idempotency-key": "once-1" };
@@ -106,7 +106,7 @@ describe("commands", () => {
     expect(sessions.commanded).toEqual([{ sessionId, command, from }]);
   });
 
-  it("answer every question with every option that it has", async () => {
+  it("Every approval request can be answered with each of its options", async () => {
     const sessionId = await opened();
     const questions = [...toolTurn(), ...recoveryQuestions()].filter(
       (event) => event.type === "approval.requested",
@@ -124,7 +124,7 @@ describe("commands", () => {
     );
   });
 
-  it("that are refused come back with the failure", async () => {
+  it("A refused command is answered with its failure", async () => {
     const sessionId = await opened();
     const failure = { code: "conflict", message: "It is answered", details: { by: "x" } } as const;
     sessions.onCommand = async () => ({ status: "refused", failure });
@@ -134,24 +134,24 @@ describe("commands", () => {
   });
 
   it.each([
-    ["a session that there is not", "none", { type: "cancel" }, 404],
+    ["an unknown session", "none", { type: "cancel" }, 404],
     ["no type", "ses_1", {}, 400],
     ["another type", "ses_1", { type: "attach" }, 400],
     ["no text", "ses_1", { type: "prompt" }, 400],
-    ["a text that is none", "ses_1", { type: "prompt", text: 5 }, 400],
+    ["a text that is not a string", "ses_1", { type: "prompt", text: 5 }, 400],
     ["an empty text", "ses_1", { type: "prompt", text: " \n" }, 400],
     [
-      "a decision that is none",
+      "an unknown decision",
       "ses_1",
       { type: "answer", approvalId: "a", decision: "toString" },
       400,
     ],
-    ["a mode that is none", "ses_1", { type: "configure", mode: "yolo" }, 400],
-    ["no JSON", "ses_1", "{", 400],
-    ["no object", "ses_1", "[]", 400],
+    ["an unknown mode", "ses_1", { type: "configure", mode: "yolo" }, 400],
+    ["invalid JSON", "ses_1", "{", 400],
+    ["a body that is not an object", "ses_1", "[]", 400],
     ["inherited fields", "ses_1", '{"__proto__":{"type":"cancel"}}', 400],
     ["a body over the limit", "ses_1", "x".repeat(1_000_001), 413],
-  ])("are refused for %s", async (_, sessionId, body, status) => {
+  ])("A command is refused for %s", async (_, sessionId, body, status) => {
     await opened();
     const answer = await portal.post(`/api/sessions/${sessionId}/commands`, body, withToken);
     expect(answer.status).toBe(status);
@@ -159,7 +159,7 @@ describe("commands", () => {
     expect(sessions.commanded).toEqual([]);
   });
 
-  it("are refused without the content type of JSON, which no form can send", async () => {
+  it("A command without the JSON content type is refused, since forms cannot send JSON", async () => {
     const sessionId = await opened();
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
       const path = `/api/sessions/${sessionId}/commands`;
@@ -174,30 +174,27 @@ describe("commands", () => {
   });
 });
 
-describe("rights", () => {
+describe("Rights", () => {
   const answering = { type: "answer", approvalId: "appr_1", decision: "allow" };
 
-  it.each([[answering], [{ type: "cancel" }]])(
-    "are asked for: without the token, no %j",
-    async (body) => {
-      const sessionId = await opened();
-      const answer = await portal.post(`/api/sessions/${sessionId}/commands`, body);
-      expect(answer).toMatchObject({
-        status: 403,
-        json: { error: { code: "access_denied", hint: expect.stringContaining("spanline up") } },
-      });
-      expect(sessions.commanded).toEqual([]);
-    },
-  );
+  it.each([[answering], [{ type: "cancel" }]])("Without the token, %j is refused", async (body) => {
+    const sessionId = await opened();
+    const answer = await portal.post(`/api/sessions/${sessionId}/commands`, body);
+    expect(answer).toMatchObject({
+      status: 403,
+      json: { error: { code: "access_denied", hint: expect.stringContaining("spanline up") } },
+    });
+    expect(sessions.commanded).toEqual([]);
+  });
 
-  it("are not needed to prompt and to read on the loopback", async () => {
+  it("Prompting and reading on the loopback interface need no token", async () => {
     const sessionId = await opened();
     const body = { type: "prompt", text: "Hi" };
     expect((await portal.post(`/api/sessions/${sessionId}/commands`, body)).status).toBe(200);
     expect(sessions.commanded[0]?.from).toEqual({ principal: local });
   });
 
-  it("are needed for a working directory", async () => {
+  it("Choosing a working directory needs the token", async () => {
     const body = { workingDirectory: tmpdir() };
     expect((await portal.post("/api/sessions", body)).status).toBe(403);
     expect((await portal.post("/api/sessions", body, withToken)).json).toMatchObject(body);
@@ -207,7 +204,7 @@ describe("rights", () => {
     ["does not exist", join(tmpdir(), "spanline-no-such-folder")],
     ["is a file", import.meta.filename],
     ["is relative", "."],
-  ])("A working directory that %s is refused, and nothing is opened", async (_, path) => {
+  ])("A working directory that %s is refused, and no session is opened", async (_, path) => {
     const count = async () => (await sessions.list({ limit: 100 })).sessions.length;
     const before = await count();
     const answer = await portal.post("/api/sessions", { workingDirectory: path }, withToken);
@@ -218,7 +215,7 @@ describe("rights", () => {
     expect(await count()).toBe(before);
   });
 
-  it("come with the link's token, which becomes a cookie and leaves the address", async () => {
+  it("The token of the link becomes a cookie and is removed from the address", async () => {
     const sessionId = await opened();
     const link = await portal.get(`/sessions/${sessionId}?token=${TOKEN}&x=1`);
     const name = `spanline_${portal.port}`;
@@ -235,7 +232,7 @@ describe("rights", () => {
     expect(sessions.commanded[0]?.from).toEqual({ principal: owner });
   });
 
-  it("do not come with a wrong token", async () => {
+  it("A wrong token gives no rights", async () => {
     const sessionId = await opened();
     const path = `/api/sessions/${sessionId}/commands`;
     expect((await portal.get("/?token=wrong")).status).toBe(403);
@@ -248,7 +245,7 @@ describe("rights", () => {
     });
   });
 
-  it("are needed for everything where keys are required", async () => {
+  it("Every request needs a key where keys are required", async () => {
     const remote = await servedPortal(sessions, { keyless: false });
     const refused = await remote.get("/api/sessions");
     expect(refused).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } });
@@ -257,13 +254,13 @@ describe("rights", () => {
   });
 
   it.each([
-    ["another name for this machine", { host: "evil.example" }],
+    ["a request for another host name", { host: "evil.example" }],
     ["a page of another site", { origin: "http://evil.example" }],
     ["a page of another port", { origin: "http://localhost:3000" }],
-    ["no page at all", { origin: "null" }],
+    ["a page with a null origin", { origin: "null" }],
     ["a script of another site", { "sec-fetch-site": "cross-site" }],
     ["a script of another port", { "sec-fetch-site": "same-site" }],
-  ])("do not help %s, cookie or not", async (_, headers) => {
+  ])("Rights do not apply to %s, with or without a cookie", async (_, headers) => {
     const sessionId = await opened();
     const cookie = `spanline_${portal.port}=${TOKEN}; spanline_80=${TOKEN}`;
     const sent = { ...headers, cookie };
@@ -279,8 +276,8 @@ describe("rights", () => {
   });
 });
 
-describe("errors of ours", () => {
-  it("are reported, and answered without their details", async () => {
+describe("Internal errors", () => {
+  it("An internal error is reported, and its details are not sent", async () => {
     const sessionId = await opened();
     const bug = new Error("a secret");
     sessions.onCommand = async () => Promise.reject(bug);

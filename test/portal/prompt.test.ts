@@ -55,8 +55,8 @@ async function asked(body: object, headers?: { readonly [name: string]: string }
   return portal.post(prompt, body, headers);
 }
 
-describe("a prompt", () => {
-  it("is answered at once when nobody waits", async () => {
+describe("POST /api/sessions/:id/prompt", () => {
+  it("A prompt without wait is answered at once", async () => {
     sessions.onCommand = async () => ({ ...accepted, turnId: "turn_1" });
     const answer = await asked({ text: "Do they pass?" });
     expect([answer.status, answer.json]).toEqual([
@@ -68,7 +68,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("is answered with its turn when somebody waits", async () => {
+  it("A prompt with wait is answered with its turn", async () => {
     sessions.onCommand = async () => {
       await sessions.log("ses_1", ...toolTurn());
       return accepted;
@@ -77,7 +77,7 @@ describe("a prompt", () => {
     expect([answer.status, answer.json]).toEqual([200, { ...report, events }]);
   });
 
-  it("waits for its own turn, not for the one before it", async () => {
+  it("A prompt waits for its own turn and not for the turn before it", async () => {
     sessions.onCommand = async () => {
       await sessions.log(
         "ses_1",
@@ -99,14 +99,14 @@ describe("a prompt", () => {
     expect((await asked({ text: "x", wait: true })).json).toEqual({ ...report, events });
   });
 
-  it("that was sent before gets the turn it had", async () => {
+  it("A repeated prompt gets the turn of the first one", async () => {
     await sessions.log("ses_1", ...toolTurn());
     sessions.onCommand = async () => accepted;
     const answer = await asked({ text: "x", wait: true }, { "idempotency-key": "k1" });
     expect(answer).toMatchObject({ status: 200, json: { turnId: "turn_1", text: report.text } });
   });
 
-  it("is answered as plain text when that is asked for", async () => {
+  it("A turn is returned as plain text if the client accepts text/plain", async () => {
     sessions.onCommand = async () => {
       await sessions.log("ses_1", ...toolTurn());
       return accepted;
@@ -116,7 +116,7 @@ describe("a prompt", () => {
     expect(answer.text).toBe("Let me run them.\n\nAll 42 pass.\n");
   });
 
-  it("is told as plain text while it comes, with what it waits for", async () => {
+  it("Plain text is streamed while the turn runs, with its pending approval", async () => {
     sessions.onCommand = async () => {
       await sessions.log("ses_1", ...beforeApproval());
       return accepted;
@@ -139,7 +139,7 @@ describe("a prompt", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("is told as plain text as long as may be waited", async () => {
+  it("Plain text ends at the wait limit and says that the turn continues", async () => {
     sessions.onCommand = async () => {
       await sessions.log("ses_1", ...beforeApproval());
       return accepted;
@@ -150,7 +150,7 @@ describe("a prompt", () => {
     expect((await waiting).text).toMatch(/\[the turn goes on\]\n$/);
   });
 
-  it("cuts off one who asked for plain text and takes nothing of it for five minutes", async () => {
+  it("A plain text client that reads nothing for five minutes is disconnected", async () => {
     sessions.onCommand = async () => {
       const text = "x".repeat(40_000_000);
       await sessions.log(
@@ -171,7 +171,7 @@ describe("a prompt", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("says of a failed turn that it failed, in plain text too", async () => {
+  it("Plain text of a failed turn says that it failed", async () => {
     const failure = { code: "throttled", message: "Too many requests", details: {} } as const;
     sessions.onCommand = async () => {
       await sessions.log(
@@ -196,7 +196,7 @@ describe("a prompt", () => {
     );
   });
 
-  it("whose turn takes too long is answered with what it waits for", async () => {
+  it("A turn that exceeds the wait limit is answered with its pending approvals", async () => {
     const subscribe = sessions.subscribe.bind(sessions);
     const read = new Promise<void>((resolve) => {
       sessions.subscribe = async function* (...taken) {
@@ -227,7 +227,7 @@ describe("a prompt", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("goes on when its caller hangs up", async () => {
+  it("A turn continues if its caller disconnects", async () => {
     let isWatched: (() => void) | undefined;
     const watched = new Promise<void>((resolve) => (isWatched = resolve));
     const subscribe = sessions.subscribe.bind(sessions);
@@ -252,7 +252,7 @@ describe("a prompt", () => {
     await eventually(() => expect(clock.pending).toBe(0));
   });
 
-  it("that is withdrawn ends the wait", async () => {
+  it("A withdrawn prompt ends the wait", async () => {
     sessions.onCommand = async () => {
       await sessions.log("ses_1", {
         type: "prompt.withdrawn",
@@ -267,7 +267,7 @@ describe("a prompt", () => {
     });
   });
 
-  it("that is refused says why", async () => {
+  it("A refused prompt is answered with the reason", async () => {
     const failure = { code: "conflict", message: "Too many wait", details: {} } as const;
     sessions.onCommand = async () => ({ status: "refused", failure });
     const answer = await asked({ text: "x", wait: true });
@@ -275,7 +275,7 @@ describe("a prompt", () => {
   });
 
   it.each([[{ wait: true }], [{ text: "" }], [{ text: "x", wait: "yes" }]])(
-    "is refused for its body: %j",
+    "A prompt with an invalid body is refused: %j",
     async (body) => {
       expect((await asked(body)).status).toBe(400);
     },

@@ -5,7 +5,7 @@ const NOON = Date.UTC(2026, 10, 16, 12);
 
 const inBlock = (messageId: string, block: number) => ({ messageId, block });
 
-/** A turn with thoughts, a tool that has to be allowed, and an answer. */
+/** A turn with thoughts, a tool which needs approval, and a message. */
 export function toolTurn(): SessionEvent[] {
   return [...beforeApproval(), ...afterApproval()];
 }
@@ -57,7 +57,7 @@ export function beforeApproval(): SessionEvent[] {
   ];
 }
 
-/** A question with all that a rule can want said about it. */
+/** An approval request with all details which a rule can define. */
 export function riskyQuestion(prompt: string, risk: string): SessionEvent {
   const input = { command: "rm -rf build" };
   return {
@@ -122,7 +122,7 @@ export function afterApproval(): SessionEvent[] {
   ];
 }
 
-/** What recovery asks: of a tool that was under way, and of a lost call. */
+/** Approval requests of a recovery: for an interrupted tool and for a lost invocation. */
 export function recoveryQuestions(): SessionEvent[] {
   const inputText = '{"to":"ada@example.com","subject":"Invoice 7"}';
   const call = createToolCall({ id: "p2", name: "send_mail", inputText, runBy: "client" });
@@ -163,7 +163,7 @@ export function recoveryQuestions(): SessionEvent[] {
   ];
 }
 
-/** Text that would be markup, or more, if it were not only ever text. */
+/** A string which would be markup or code if it were not treated as text. */
 export const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script></script>\u2028"'&`;
 
 export function hostileTurn(): SessionEvent[] {

@@ -4,7 +4,7 @@ import { streamCodec } from "../../src/domain/codec.ts";
 import type { ServedPortal } from "./start-portal.ts";
 import { withDeadline } from "../support/with-deadline.ts";
 
-/** One item of a stream as a browser would see it. */
+/** An item of a stream as a browser sees it. */
 export interface Seen {
   readonly id: string;
   readonly name: string;
@@ -13,9 +13,9 @@ export interface Seen {
 
 export interface SseClient {
   readonly response: IncomingMessage;
-  /** The next events, comments passed over. */
+  /** The next events; comments are skipped. */
   take(count: number): Promise<readonly Seen[]>;
-  /** The next item, be it a comment. */
+  /** The next item, which may be a comment. */
   next(): Promise<SseItem | undefined>;
   close(): void;
 }

@@ -11,9 +11,9 @@ import { createFakeClock } from "../support/fake-clock.ts";
 export const TOKEN = "the-token-of-this-run";
 
 export interface ServedPortal extends HttpServer {
-  /** What was thrown and nobody expected; what is left of it at the end fails the test. */
+  /** Unexpected errors. Errors still in this list at the end fail the test. */
   readonly bugs: unknown[];
-  /** The answer as it begins; its body is still to be read. */
+  /** The response with its body unread. */
   begin(method: string, path: string, options?: CallOptions): Promise<IncomingMessage>;
   get(path: string, headers?: Headers): Promise<Answer>;
   post(path: string, body: unknown, headers?: Headers): Promise<Answer>;
@@ -30,7 +30,7 @@ export interface Answer {
   readonly status: number | undefined;
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
-  /** Undefined for what is none. */
+  /** Undefined if the body is not JSON. */
   readonly json: unknown;
 }
 

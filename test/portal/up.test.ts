@@ -28,8 +28,8 @@ function up(directory: string, options: Partial<UpOptions> = {}): Promise<UpBrid
 
 const tokenOf = ({ link }: UpBridge): string | null => new URL(link).searchParams.get("token");
 
-describe("the bridge that is up", () => {
-  it("has the token that it had when it is started again, unless another is wanted", async () => {
+describe("spanline up", () => {
+  it("The token is the same after a restart unless a new one is requested", async () => {
     const directory = newDirectory();
     const tokens: (string | null)[] = [];
     for (const newToken of [false, false, true, false]) {
@@ -46,7 +46,7 @@ describe("the bridge that is up", () => {
   it.each([
     ["127.0.0.1", 200, []],
     ["0.0.0.0", 401, [{ name: "ada", key: "a-key-of-16-letters" }]],
-  ])("on %s answers whoever has no token with %i", async (host, status, keys) => {
+  ])("On %s a request without a token is answered with %i", async (host, status, keys) => {
     const running = await up(newDirectory(), { host, serving: { ...DEFAULT_SERVE_CONFIG, keys } });
     onTestFinished(() => running.close());
     expect((await fetch(`${running.url}/api/sessions`)).status).toBe(status);
@@ -55,7 +55,7 @@ describe("the bridge that is up", () => {
   });
 });
 
-describe("sessions in the portal", () => {
+describe("Sessions in the portal", () => {
   const KEY = "a-key-of-16-letters";
   const serving = { ...DEFAULT_SERVE_CONFIG, keys: [{ name: "ada", key: KEY }] };
 
@@ -68,7 +68,7 @@ describe("sessions in the portal", () => {
     return JSON.parse(await response.text()).session_id;
   }
 
-  it("are all there for the token, and only its own for a program of this machine without it [OR-36]", async () => {
+  it("The token lists all sessions, and a local program without it only its own [OR-36]", async () => {
     const directory = newDirectory();
     const guarded = await up(directory, { serving });
     const adas = await askAs(guarded, KEY);

@@ -7,7 +7,7 @@ import { createAgent, openSessions, createTool } from "../support/session/sessio
 import { servedPortal, withToken, type ServedPortal } from "./start-portal.ts";
 import { sseClient, type Seen } from "./sse-client.ts";
 
-/** The portal on real sessions, whose agent is the emulator's demo. */
+/** The portal over real sessions with the emulator's demo agent. */
 async function started(): Promise<ServedPortal> {
   const emulator = await emulate();
   onTestFinished(() => emulator.close());
@@ -31,8 +31,8 @@ function eventOf({ data }: Seen): { readonly type: string; readonly [name: strin
   return JSON.parse(data).event;
 }
 
-describe("the portal on a real session", () => {
-  it("prompts, shows the approval, takes the answer and gives the turn to who waits", async () => {
+describe("The portal with a real session", () => {
+  it("The portal submits a prompt, shows the approval, accepts the decision and returns the turn to the waiting client", async () => {
     const portal = await started();
     const { json } = await portal.post("/api/sessions", {});
     const path = `/api/sessions/${Object(json).sessionId}`;
@@ -83,7 +83,7 @@ describe("the portal on a real session", () => {
     for (const client of [watcher, late, resumed]) client.close();
   });
 
-  it("gives a command that is sent again the reply it had", async () => {
+  it("A repeated command gets the reply of the first one", async () => {
     const portal = await started();
     const { json } = await portal.post("/api/sessions", {});
     const path = `/api/sessions/${Object(json).sessionId}/commands`;

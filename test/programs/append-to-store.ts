@@ -3,7 +3,7 @@ import type { SessionEvent } from "../../src/domain/events/session-event.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** Appends to three sessions of a file for ever, and says of each append that it was told to be there. */
+/** Appends to three sessions of a file in an endless loop, and prints every append which the store confirmed. */
 const [, , file = ""] = process.argv;
 const store = await openSqliteStore({ file });
 await Promise.all(["ses_a", "ses_b", "ses_c"].map((sessionId) => appendForEver(store, sessionId)));

@@ -3,6 +3,6 @@ import { startEmulator } from "../../src/emulator/start-emulator.ts";
 
 const [, , dataDirectory = ""] = process.argv;
 
-/** An emulator, until it is killed. Its one line is its address and the ARN of its demo harness. */
+/** Runs an emulator until it is killed. Prints its address and the ARN of its demo harness on a single line. */
 const { url, demoArn } = await startEmulator({ dataDirectory, dataPlane: createDataPlane() });
 process.stdout.write(`${url} ${demoArn}\n`);

@@ -1,6 +1,6 @@
 import { dropPendingInput } from "../../src/platform/terminal/pending-input.ts";
 
-/** Drops what was typed before it began, while something holds it up, and prints what is typed after that. */
+/** Drops input typed before its start, while the process is blocked, and prints input typed afterwards. */
 const dropping = dropPendingInput(process.stdin, () => undefined);
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
 await dropping;

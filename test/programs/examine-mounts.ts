@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 
 /**
- * In a mount namespace of its own: gives parts of the data directory other names in the workspace, as an administrator
- * or a file system that does not tell letters apart would, and says where they lead.
+ * Runs in a separate mount namespace. Gives parts of the data directory other names in the workspace, as an
+ * administrator or a case-insensitive file system would, and prints the resolved paths.
  */
 const [root = "", data = ""] = process.argv.slice(2);
 

@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { createProcessIo } from "../../src/platform/process/command-io.ts";
 import { addHarnessCommand } from "../../src/cli/harness/harness-command.ts";
 
-/** `spanline harness` alone. */
+/** Runs `spanline harness` alone. */
 const spanline = new Command("spanline").exitOverride();
 addHarnessCommand(spanline, async (run) => void (process.exitCode = await run(createProcessIo())));
 try {

@@ -1,6 +1,9 @@
 import { startGatedProcess } from "../../src/platform/process/gated-process.ts";
 
-/** Holds a program that would make a file, tells its group, and waits to be killed before it has begun. */
+/**
+ * Starts a gated process which would create a file, prints the process group, and waits to be killed before the gate
+ * opens. The file must never be created.
+ */
 const [path = ""] = process.argv.slice(2);
 const held = await startGatedProcess("/usr/bin/env", ["touch", path], { environment: {} });
 process.send?.(held.group);

@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { toModelName } from "../../src/tools/mcp/model-name.ts";
 
 /**
- * An MCP server over standard input and output that does what a server must not: before it says hello when it is told so by
- * an argument, else when one of its tools is called.
+ * An MCP server over standard input and output which misbehaves: during initialization if an argument says so,
+ * otherwise when its tools are called.
  */
 const [mode = ""] = process.argv.slice(2);
 const PLAIN =
@@ -19,10 +19,10 @@ const asked = new Map<unknown, unknown>();
 let tools = toolsOf(mode);
 let lastToken: unknown;
 let lists = 0;
-/** Whether somebody wants to know of changes; in the older protocol everybody does. */
+/** Whether the client subscribed to changes. In the older protocol every client is subscribed. */
 let isHeard = mode !== "modern";
 
-/** Whether more can be said at once. */
+/** Returns false if the output is full (backpressure). */
 function say(message: object): boolean {
   return process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 }
@@ -63,7 +63,7 @@ function toolsOf(what: string): readonly unknown[] {
     case "twins": {
       const fat = (name: string): object =>
         tool(name, { inputSchema: { type: "object", const: "x".repeat(50_000) } });
-      // All that is taken, and then one that really has the name which the first is given.
+      // Fills the limit, then adds a tool whose real name equals the generated name of the first tool.
       const others = Array.from({ length: 19 }, (_, at) => fat(`fat_${at}`));
       return [fat("a b"), ...others, fat(toModelName("h", "a b").slice("h__".length))];
     }
@@ -121,7 +121,7 @@ function nested(levels: number): object {
   return levels === 0 ? {} : { a: { type: "object", properties: nested(levels - 1) } };
 }
 
-/** Every level is looked at twice for each time of the one above. */
+/** Every level refers to the next level twice, so validation is exponential. */
 function bomb(): object {
   const levels = Array.from({ length: 40 }, (_, at) => [
     `d${at}`,
@@ -228,7 +228,7 @@ async function call(id: unknown, name: unknown, given: unknown, token: unknown):
   }
 }
 
-/** Says what it was told in confidence in every way that there is; the last one is cut in the middle of it. */
+/** Leaks the secret through every channel; the last message is cut inside the secret. */
 function confess(id: unknown, secret: string): void {
   const params = { progressToken: lastToken, progress: 2, message: `Sending ${secret}` };
   say({ method: "notifications/progress", params });
@@ -260,7 +260,7 @@ function pictures(): readonly object[] {
   ];
 }
 
-/** What the protocol of 2026 wants in a result. */
+/** Members which the 2026 protocol requires in a result. */
 const COMPLETE = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { startCompanion } from "../../src/platform/process/companion.ts";
 
-/** Keeps a companion that runs a script of the shell, tells the number that it says, and waits to be killed. */
+/** Runs a shell script as a companion, forwards the number which the script prints, and waits to be killed. */
 const [script = ""] = process.argv.slice(2);
 const environment = { PATH: process.env["PATH"] ?? "" };
 const { output, errors } = await startCompanion("/bin/sh", ["-c", script], { environment });

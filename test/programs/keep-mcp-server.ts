@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/platform/clock.ts";
 import { openMcpServers } from "../../src/tools/mcp/open-mcp-servers.ts";
 
-/** Keeps a session's MCP server, tells that it is there, and waits to be killed. */
+/** Opens a session's MCP server, reports its process id, and waits to be killed. */
 const [command = "", ...args] = process.argv.slice(2);
 const servers = await openMcpServers([{ type: "stdio", name: "kept", command, args }], {
   version: "1.0.0",

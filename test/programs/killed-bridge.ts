@@ -15,27 +15,27 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 
-/** What the test says to this process. */
+/** Settings which the test passes to this process. */
 export interface KilledBridge {
   readonly file: string;
-  /** What the tools did is written down here, a line for each time. */
+  /** File to which the tools append one line per run. */
   readonly effects: string;
-  /** Where the emulator is, or the model of an agent whose loop runs in this process. */
+  /** Address of the emulator, or of the model of an agent whose loop runs in this process. */
   readonly endpoint: string;
-  /** Null for such an agent. */
+  /** Null if the agent's loop runs in this process. */
   readonly harnessArn: string | null;
   readonly onLost: LostInvocationPolicy;
-  /** What an approver says of a tool that was running at a kill. */
+  /** The approver's decision about a tool which was running at a kill. */
   readonly outcome: ApprovalDecision;
-  /** This process kills itself before or after its append of this number; null lets it live. */
-  /** The prompt brings a tool of its own, whose results this process gives. */
+  /** If true, the prompt has a client tool, for which this process submits the results. */
   readonly isPausing?: boolean;
+  /** The append before or after which this process kills itself. Null: the process is not killed. */
   readonly kill: { readonly when: "before" | "after"; readonly append: number } | null;
 }
 
 /**
- * A bridge with one session: a prompt that needs two tools and an approval, and one that follows. It goes on from wherever
- * the last process was killed, and ends when both turns have.
+ * A bridge with a single session: a prompt which needs two tools and an approval, and a follow-up. Resumes where the
+ * last process was killed, and exits when both turns have ended.
  */
 const settings: KilledBridge = JSON.parse(process.argv[2] ?? "");
 const { file, effects, endpoint, harnessArn, onLost, outcome, isPausing = false } = settings;
@@ -75,7 +75,7 @@ const keys = await openSigningKeys(dirname(file), 1);
 const heads = await openReceiptHeads(dirname(file), (error) => {
   throw error;
 });
-// Every event is an append of its own, so that there are as many places to be killed at as can be.
+// Every event is a separate append, which gives the largest number of positions for a kill.
 const sessions = createSessions({
   store,
   agents: [agent],
@@ -89,7 +89,7 @@ const sessions = createSessions({
 await sessions.resumeInterrupted();
 const { sessionId } = await sessions.open({ sessionId: "ses_killed", principal });
 const end = new AbortController();
-/** What was said, until it has its replies. */
+/** Submitted commands without a reply. */
 const asked: Promise<unknown>[] = [];
 const home = { name: "home", description: "Asks at home", schema: { type: "object" } };
 asked.push(
@@ -130,7 +130,7 @@ async function say(text: string, commandId: string, options?: PromptOptions): Pr
   await sessions.command(sessionId, command, { principal, commandId });
 }
 
-/** Also of a pause that a process before this one saw: given twice, it is taken once. */
+/** Submits results, also for a pause which an earlier process saw. Results submitted twice are accepted once. */
 async function give(toolCallIds: readonly string[]): Promise<void> {
   const parts = [{ type: "text", text: "nobody is in" }] as const;
   const results = toolCallIds.map((toolCallId) => ({ toolCallId, parts, isError: false }));
@@ -138,7 +138,7 @@ async function give(toolCallIds: readonly string[]): Promise<void> {
   await sessions.command(sessionId, { type: "submit-results", results }, { principal, commandId });
 }
 
-/** Kills the process at one append, where nothing can be tidied up. */
+/** Kills the process at a single append, without any cleanup. */
 function deadly(inner: Store): Store {
   const { kill } = settings;
   let appends = 0;

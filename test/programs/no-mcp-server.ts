@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/platform/clock.ts";
 import { openMcpServers } from "../../src/tools/mcp/open-mcp-servers.ts";
 
-/** Opens no MCP server, or one when it is told a command, and tells what was reported. */
+/** Opens no MCP server, or a server for the given command, and prints the reports. */
 const [command] = process.argv.slice(2);
 const reports: string[] = [];
 const servers = await openMcpServers(

@@ -1,6 +1,6 @@
 import { Server } from "node:net";
 
-/** Loaded before a program that listens on a port of its own choice: it listens on any other, and tells which. */
+/** Loaded before a program which listens on a fixed port: makes it listen on a free port and prints the port. */
 const prototype: { listen: (...args: never[]) => Server } = Server.prototype;
 const { listen } = prototype;
 prototype.listen = function (this: Server, ...args: readonly unknown[]): Server {

@@ -1,8 +1,8 @@
 import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 
 /**
- * Reads a turn from the address that it is given, and tells how its memory grew. After the first event it does nothing
- * until it is told to go on, so that the other side may send all that it wants.
+ * Reads a turn from the given address and prints how its memory grew. Pauses after the first event until the parent
+ * process sends a message, so the server can send as much as the buffers accept.
  */
 const [endpoint = "", mode] = process.argv.slice(2);
 const session = harnessProvider({

@@ -2,8 +2,8 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Puts a link in the place of a folder and of a file, and the real ones back, as fast as it can, until it is told to
- * stop. It says how often, now and then.
+ * Replaces a folder and a file with links and restores them, as fast as possible, until a message requests the stop.
+ * Reports the number of rounds at intervals.
  */
 const [root = "", outside = ""] = process.argv.slice(2);
 const folder = join(root, "folder");
@@ -17,7 +17,7 @@ process.on("message", () => {
 function swap(): void {
   for (let count = 0; count < 50; count++) {
     renameSync(folder, join(root, "kept"));
-    // A tool that writes may have made a folder of that name meanwhile.
+    // A writing tool may have created a folder of that name in the meantime.
     while (!isDone(() => symlinkSync(outside, folder))) remove(folder);
     remove(folder);
     while (!isDone(() => renameSync(join(root, "kept"), folder))) remove(folder);

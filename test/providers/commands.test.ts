@@ -26,8 +26,8 @@ function machine(): HarnessSession {
   return harnessProvider({ harnessArn, endpoint, credentials: TEST_CREDENTIALS }).open();
 }
 
-describe("a command on the agent's machine", () => {
-  it("streams what it writes, and its exit code is a result", async () => {
+describe("Commands on the agent's machine", () => {
+  it("A command streams its output and ends with its exit code", async () => {
     const run = await machine().runCommand("echo one; echo two >&2; exit 3", { signal });
     const events = await gather(run);
     expect(events.at(-1)).toEqual({
@@ -40,7 +40,7 @@ describe("a command on the agent's machine", () => {
     expect(events).toContainEqual({ type: "stderr", text: "two\n" });
   });
 
-  it("says when it took too long [RMA-P2-7]", async () => {
+  it("A command that exceeds its time limit says so [RMA-P2-7]", async () => {
     const limit = { signal, timeoutSeconds: 60 };
     const run = await machine().runCommand("echo begun; sleep 600", limit);
     const passing = (async function* () {
@@ -55,7 +55,7 @@ describe("a command on the agent's machine", () => {
     });
   });
 
-  it("is heard in both shapes, and what breaks it is the error that it is elsewhere [AC-57]", async () => {
+  it("Both response shapes are parsed, and exceptions have the same errors as elsewhere [AC-57]", async () => {
     const answering = async (...frames: readonly Buffer[]) => {
       const peer = await startPeer((response) => {
         startEventStream(response);
@@ -97,10 +97,10 @@ describe("a command on the agent's machine", () => {
   });
 });
 
-describe("artifacts of a session", () => {
+describe("Artifacts of a session", () => {
   const artifacts = (): Artifacts => openSessionArtifacts(machine(), { folder: "it's here" });
 
-  it("are put, listed, fetched and deleted by name", async () => {
+  it("Artifacts can be stored, listed, fetched and deleted by name", async () => {
     const store = artifacts();
     expect(await store.list(signal)).toEqual([]);
     const large = Buffer.alloc(100_000, "a very long line without an end ");
@@ -116,7 +116,7 @@ describe("artifacts of a session", () => {
     expect(await store.list(signal)).toEqual([{ name: "empty", bytes: 7 }]);
   });
 
-  it("are only what has a name that they can have, and no folder", async () => {
+  it("Folders and files with invalid names are not artifacts", async () => {
     const session = machine();
     const store = openSessionArtifacts(session, { folder: "-x" });
     const odd = String.raw`mkdir -p ./-x/sub && cd ./-x && : > "$(printf 'a\n9 b')" && : > 'c d'`;
@@ -130,7 +130,7 @@ describe("artifacts of a session", () => {
     expect((await collectCommandOutput(left)).stdout).toBe("");
   });
 
-  it("are not found when they are not there", async () => {
+  it("A missing artifact is not found", async () => {
     const store = artifacts();
     const asked = [() => store.fetch("nothing", signal), () => store.delete("nothing", signal)];
     for (const ask of asked) {
@@ -141,7 +141,7 @@ describe("artifacts of a session", () => {
   });
 
   it.each(["", ".", "..", ".part-x", "a/b", "a b", "$(id)", "x".repeat(256)])(
-    "are refused by a name such as %j before anything runs",
+    "The artifact name %j is refused before a command runs",
     async (name) => {
       const ran: string[] = [];
       const store = openSessionArtifacts({
@@ -157,7 +157,7 @@ describe("artifacts of a session", () => {
     },
   );
 
-  it("keep the old content when a put dies, and the next put is whole [RMA-P2-9]", async () => {
+  it("An interrupted put keeps the old content, and the next put is complete [RMA-P2-9]", async () => {
     const inner = machine();
     const store = openSessionArtifacts(inner);
     await store.put("notes", Buffer.from("old"), signal);

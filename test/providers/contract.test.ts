@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => emulator.close());
 
-/** A provider that reaches the emulator through a proxy, which sees its connections. */
+/** A provider which reaches the emulator through a proxy; the proxy observes its connections. */
 function overHttp(make: (endpoint: string) => Provider): ContractSubject {
   return {
     async start() {

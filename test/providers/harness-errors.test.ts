@@ -59,7 +59,7 @@ async function refusedWith({ status, type, body, headers = {} }: HttpError): Pro
   return error;
 }
 
-describe("an answer that is an error", () => {
+describe("Error responses", () => {
   it.each([
     [400, "ValidationException", ValidationFailedError, "validation_failed"],
     [401, "UnauthorizedException", UnauthorizedError, "unauthorized"],
@@ -73,7 +73,7 @@ describe("an answer that is an error", () => {
     [500, "InternalServerException", ServiceFailedError, "service_failed"],
     [418, "TeapotException", UnknownExceptionError, "unknown_exception"],
   ])(
-    "%i %s has its class and code, and is never sent again [AC-57, AC-58, AC-62, AC-63, RMA-P0-5]",
+    "%i %s has its error class and code, and is never retried [AC-57, AC-58, AC-62, AC-63, RMA-P0-5]",
     async (status, type, wanted, code) => {
       const body = `{"message":"because","extra":1}`;
       const error = await refusedWith({ status, type, body });
@@ -95,7 +95,7 @@ describe("an answer that is an error", () => {
     },
   );
 
-  it("keeps the fields that a validation blames and the time to wait [RMA-P2-8]", async () => {
+  it("The invalid fields and the retry delay are kept [RMA-P2-8]", async () => {
     const fieldList = [{ name: "messages", message: "too many" }];
     const body = JSON.stringify({ message: "no", reason: "FieldValidationFailed", fieldList });
     expect(await refusedWith({ status: 400, type: "ValidationException", body })).toMatchObject({
@@ -114,11 +114,11 @@ describe("an answer that is an error", () => {
     [403, "", "access_denied", "HTTP 403"],
     [429, "[1", "throttled", "HTTP 429"],
     [404, "null", "not_found", "HTTP 404"],
-  ])("%i with body %j does not lose its status [AC-64]", async (status, body, code, message) => {
+  ])("%i with the body %j keeps its status [AC-64]", async (status, body, code, message) => {
     expect(await refusedWith({ status, body })).toMatchObject({ status, code, message });
   });
 
-  it("is read no further than it may say something [AC-64]", async () => {
+  it("An error body is read only up to a limit [AC-64]", async () => {
     const peer = await startPeer((response) => {
       response.writeHead(500);
       const flood = (): void => {
@@ -133,8 +133,8 @@ describe("an answer that is an error", () => {
   });
 });
 
-describe("a stream that cannot go on", () => {
-  it("is left where it broke, though its sender goes on [AC-5]", async () => {
+describe("Invalid streams", () => {
+  it("An invalid stream is closed where it broke, even if the server continues to send [AC-5]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
@@ -150,7 +150,7 @@ describe("a stream that cannot go on", () => {
   });
 });
 
-describe("an exception in the stream", () => {
+describe("Exceptions in the stream", () => {
   async function endedBy(...frames: readonly Buffer[]) {
     const peer = await startPeer((response) => {
       startEventStream(response);
@@ -170,7 +170,7 @@ describe("an exception in the stream", () => {
     ["accessDeniedException", AccessDeniedError],
     ["somethingNewException", UnknownExceptionError],
   ])(
-    "%s is the error that it is as an answer, first or later [AC-57, AC-60, AC-63]",
+    "%s has the same error as an error response, at the start or later [AC-57, AC-60, AC-63]",
     async (type, wanted) => {
       const exception = encodeAwsFrame(type, { message: "because", extra: 1 }, "exception");
       const first = await endedBy(exception);
@@ -204,12 +204,15 @@ describe("an exception in the stream", () => {
       "results-without-calls",
     ],
     ["Input is too long for requested model.", "context-overflow"],
-  ])("of the agent is known by its words: %s [AC-62]", async (message, problem) => {
-    const { end } = await endedBy(encodeAwsFrame("runtimeClientError", { message }, "exception"));
-    expect(end?.failure).toMatchObject({ code: "agent_failed", details: { problem } });
-  });
+  ])(
+    "A failure of the agent is classified by its message: %s [AC-62]",
+    async (message, problem) => {
+      const { end } = await endedBy(encodeAwsFrame("runtimeClientError", { message }, "exception"));
+      expect(end?.failure).toMatchObject({ code: "agent_failed", details: { problem } });
+    },
+  );
 
-  it("is not confused with a stream that stops without one [AC-12]", async () => {
+  it("A stream that stops without an end is an incomplete turn, not an exception [AC-12]", async () => {
     const cut = await endedBy(...encodeTextTurn("Hello").slice(0, -1));
     expect(cut.end?.failure).toMatchObject({
       code: "incomplete_turn",
@@ -218,8 +221,8 @@ describe("an exception in the stream", () => {
   });
 });
 
-describe("an answer that is none", () => {
-  it("is no reason to wait for ever: another protocol", async () => {
+describe("Invalid responses", () => {
+  it("A protocol switch fails and does not hang", async () => {
     const peer = await startPeer((response) => {
       response.socket?.write(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n",
@@ -230,7 +233,7 @@ describe("an answer that is none", () => {
     await peer.waitUntilQuiet();
   });
 
-  it("was heard all the same, though its error never ends [AC-67]", async () => {
+  it("An error response that never ends fails at the limit for the first event [AC-67]", async () => {
     const clock = createFakeClock();
     const peer = await startPeer((response) => {
       response.writeHead(400);
@@ -242,8 +245,8 @@ describe("an answer that is none", () => {
   });
 });
 
-describe("a connection", () => {
-  it("that cannot be made fails before anything is sent [AC-57]", async () => {
+describe("Connections", () => {
+  it("A connection that cannot be made fails before anything is sent [AC-57]", async () => {
     const error = await catchRejection(
       openHarnessSession("http://127.0.0.1:9").invoke(PROMPT, { signal }),
     );
@@ -252,7 +255,7 @@ describe("a connection", () => {
     expect(String(error)).toContain("127.0.0.1:9");
   });
 
-  it("that is reset before an answer is lost, and nothing is sent again [AC-58]", async () => {
+  it("A connection reset before a response is lost, and the request is not repeated [AC-58]", async () => {
     const peer = await startPeer((response) => response.socket?.resetAndDestroy());
     const error = await catchRejection(openHarnessSession(peer.url).invoke(PROMPT, { signal }));
     expect(error).toBeInstanceOf(ConnectionLostError);
@@ -263,28 +266,31 @@ describe("a connection", () => {
   it.each([
     ["before the first event", []],
     [
-      "behind some text",
+      "after some text",
       [encodeAwsFrame("messageStart", { role: "assistant" }), encodeTextDelta("Hel")],
     ],
-  ])("that is reset %s fails the turn, and nothing is sent again [AC-59]", async (_, frames) => {
-    const peer = await startPeer((response) => {
-      startEventStream(response);
-      response.flushHeaders();
-      response.write(Buffer.concat(frames), () => response.socket?.resetAndDestroy());
-    });
-    const turn = await runInvocation(openHarnessSession(peer.url));
-    expect(turn.end).toMatchObject({
-      outcome: "failed",
-      openToolCallIds: [],
-      failure: { code: "connection_lost", details: { phase: "stream", requestId: "request-1" } },
-    });
-    expect(turn.text).toBe(frames.length === 0 ? "" : "Hel");
-    expect(peer.requests).toHaveLength(1);
-  });
+  ])(
+    "A connection reset %s fails the turn, and the request is not repeated [AC-59]",
+    async (_, frames) => {
+      const peer = await startPeer((response) => {
+        startEventStream(response);
+        response.flushHeaders();
+        response.write(Buffer.concat(frames), () => response.socket?.resetAndDestroy());
+      });
+      const turn = await runInvocation(openHarnessSession(peer.url));
+      expect(turn.end).toMatchObject({
+        outcome: "failed",
+        openToolCallIds: [],
+        failure: { code: "connection_lost", details: { phase: "stream", requestId: "request-1" } },
+      });
+      expect(turn.text).toBe(frames.length === 0 ? "" : "Hel");
+      expect(peer.requests).toHaveLength(1);
+    },
+  );
 });
 
-describe("a connection that breaks behind the end of a turn", () => {
-  /** Any call but the first is answered whole. */
+describe("Connections that break after the end of a turn", () => {
+  /** Resets the first connection after these frames; all later requests get a whole response. */
   function resetBehind(...frames: readonly Buffer[]): Promise<Peer> {
     let calls = 0;
     return startPeer((response) => {
@@ -295,7 +301,7 @@ describe("a connection that breaks behind the end of a turn", () => {
     });
   }
 
-  it("leaves the turn as it ended, and says so", async () => {
+  it("The turn keeps its outcome and has a diagnostic", async () => {
     const peer = await resetBehind(...encodeTextTurn("Hello"));
     expect(await runInvocation(openHarnessSession(peer.url))).toMatchObject({
       text: "Hello",
@@ -304,7 +310,7 @@ describe("a connection that breaks behind the end of a turn", () => {
     });
   });
 
-  it("loses no call that waits while its handler runs [AC-70]", async () => {
+  it("A waiting tool call is not lost while its handler runs [AC-70]", async () => {
     const peer = await resetBehind(
       encodeAwsFrame("messageStart", { role: "assistant" }),
       encodeAwsFrame("contentBlockStart", {
@@ -318,7 +324,7 @@ describe("a connection that breaks behind the end of a turn", () => {
     const events: ProviderEvent[] = [];
     for await (const event of await session.invoke(PROMPT, { signal })) {
       events.push(event);
-      // The handler takes its time, and meanwhile the connection goes.
+      // The connection breaks while the handler runs.
       if (event.type === "tool.end") await peer.waitUntilQuiet();
     }
     const turn = buildTurn(events);
@@ -329,8 +335,8 @@ describe("a connection that breaks behind the end of a turn", () => {
   });
 });
 
-describe("a clock that is off", () => {
-  it("is set by the refusal, and the call is signed once more [AC-53]", async () => {
+describe("Clock skew", () => {
+  it("The clock is corrected from the refusal, and the request is signed once more [AC-53]", async () => {
     const serviceTime = Date.UTC(2026, 10, 16, 12);
     const peer = await startPeer((response, request) => {
       const problem = findSignatureProblem(request, TEST_KEYS, serviceTime);
@@ -351,7 +357,7 @@ describe("a clock that is off", () => {
     expect(peer.requests).toHaveLength(3);
   });
 
-  it("is nothing that a token, or a date beyond reason, has to do with [AC-53, AC-58]", async () => {
+  it("A bearer token, or an implausible date, does not trigger a correction [AC-53, AC-58]", async () => {
     const peer = await startPeer((response) => {
       response.writeHead(403, { date: "Fri, 31 Dec 9999 23:59:59 GMT" });
       response.end(JSON.stringify({ message: "Signature expired: always" }));
@@ -363,7 +369,7 @@ describe("a clock that is off", () => {
     expect(peer.requests).toHaveLength(2);
   });
 
-  it("is tried once only [AC-53]", async () => {
+  it("A correction is tried only once [AC-53]", async () => {
     const peer = await startPeer((response) => {
       response.writeHead(403, { date: new Date().toUTCString() });
       response.end(JSON.stringify({ message: "Signature expired: always" }));

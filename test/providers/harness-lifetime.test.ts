@@ -25,7 +25,7 @@ import {
 const START = encodeAwsFrame("messageStart", { role: "assistant" });
 const { signal } = new AbortController();
 
-/** Begins a turn and then says nothing more. */
+/** A server which starts a turn and then sends nothing. */
 function silentPeer(...frames: readonly Buffer[]): Promise<Peer> {
   return startPeer((response) => {
     startEventStream(response);
@@ -34,8 +34,8 @@ function silentPeer(...frames: readonly Buffer[]): Promise<Peer> {
   });
 }
 
-describe("leaving a stream early", () => {
-  it("closes its connection, 500 times over, with none left [AC-65]", async () => {
+describe("Readers that stop early", () => {
+  it("A reader that stops early closes its connection, also 500 times in a row [AC-65]", async () => {
     const peer = await silentPeer(START, encodeTextDelta("Hel"));
     const session = openHarnessSession(peer.url);
     for (let at = 0; at < 500; at++) {
@@ -54,7 +54,7 @@ describe("leaving a stream early", () => {
       (events: AsyncIterator<unknown>) =>
         catchRejection(Promise.resolve(events.throw?.(new Error("no")))),
     ],
-  ])("closes its connection by %s [AC-65]", async (_, leave) => {
+  ])("A reader closes its connection by %s [AC-65]", async (_, leave) => {
     const peer = await silentPeer(START, encodeTextDelta("Hel"));
     const events = (await openHarnessSession(peer.url).invoke(PROMPT, { signal }))[
       Symbol.asyncIterator
@@ -65,7 +65,7 @@ describe("leaving a stream early", () => {
     expect((await events.next()).done).toBe(true);
   });
 
-  it("closes the connection of one who leaves before the first event [AC-65]", async () => {
+  it("A reader that stops before the first event closes its connection [AC-65]", async () => {
     const peer = await silentPeer(START);
     const call = await openHarnessSession(peer.url).invoke(PROMPT, { signal });
     await call[Symbol.asyncIterator]().return?.();
@@ -73,7 +73,7 @@ describe("leaving a stream early", () => {
     expect(() => call[Symbol.asyncIterator]()).toThrow("read once");
   });
 
-  it("closes the connection of a call that nobody reads [AC-65]", async () => {
+  it("An unread invocation can be closed [AC-65]", async () => {
     const peer = await silentPeer(START);
     (await openHarnessSession(peer.url).invoke(PROMPT, { signal })).close();
     await peer.waitUntilQuiet();
@@ -81,7 +81,7 @@ describe("leaving a stream early", () => {
   });
 });
 
-describe("an abort", () => {
+describe("Aborts", () => {
   const reason = new Error("The user pressed a key");
 
   function expectAbort(error: unknown): void {
@@ -89,7 +89,7 @@ describe("an abort", () => {
     expect(error).toMatchObject({ name: "AbortError", code: "aborted", cause: reason });
   }
 
-  it("before the call sends nothing [AC-66]", async () => {
+  it("An abort before the invocation sends nothing [AC-66]", async () => {
     const peer = await silentPeer();
     const call = openHarnessSession(peer.url).invoke(PROMPT, { signal: AbortSignal.abort(reason) });
     const error = await catchRejection(call);
@@ -98,7 +98,7 @@ describe("an abort", () => {
     expect(peer.requests).toEqual([]);
   });
 
-  it("before the answer closes the connection [AC-66]", async () => {
+  it("An abort before the response closes the connection [AC-66]", async () => {
     const controller = new AbortController();
     const peer = await startPeer(() => controller.abort(reason));
     const call = openHarnessSession(peer.url).invoke(PROMPT, { signal: controller.signal });
@@ -108,7 +108,7 @@ describe("an abort", () => {
     await peer.waitUntilQuiet();
   });
 
-  it("ends the wait for credentials, and nothing was sent [AC-66, AC-67]", async () => {
+  it("An abort or a deadline ends the wait for credentials, and nothing is sent [AC-66, AC-67]", async () => {
     const controller = new AbortController();
     const peer = await silentPeer();
     const never = (): Promise<never> => new Promise(() => {});
@@ -136,7 +136,7 @@ describe("an abort", () => {
   it.each([
     ["before the first event", []],
     ["inside a message", [START, encodeTextDelta("Hel")]],
-  ])("%s closes the connection, and is thrown [AC-66]", async (_, frames) => {
+  ])("An abort %s closes the connection and is thrown [AC-66]", async (_, frames) => {
     const controller = new AbortController();
     const peer = await silentPeer(...frames);
     const call = await openHarnessSession(peer.url).invoke(PROMPT, { signal: controller.signal });
@@ -148,7 +148,7 @@ describe("an abort", () => {
     await peer.waitUntilQuiet();
   });
 
-  it("behind the end changes nothing, and no listener is left on the signal [AC-66, AC-71]", async () => {
+  it("An abort after the end has no effect, and no listener remains on the signal [AC-66, AC-71]", async () => {
     const controller = new AbortController();
     const peer = await startPeer((response) => {
       startEventStream(response);
@@ -161,10 +161,10 @@ describe("an abort", () => {
   });
 });
 
-describe("limits of time", () => {
+describe("Time limits", () => {
   const limits = { firstEvent: 1000, idle: 500, total: 10_000 };
 
-  it("have one for the first event, with or without an answer, that names itself [AC-67]", async () => {
+  it("A missing first event fails with first_event_timeout, with or without a response [AC-67]", async () => {
     const clock = createFakeClock();
     const mute = await startPeer(() => clock.advance(1000));
     const error = await catchRejection(
@@ -186,7 +186,7 @@ describe("limits of time", () => {
     await peer.waitUntilQuiet();
   });
 
-  it("have one for silence between events, that names itself and keeps what was said [AC-67]", async () => {
+  it("Silence between events fails with idle_timeout and keeps the partial text [AC-67]", async () => {
     const clock = createFakeClock();
     const peer = await silentPeer(START, encodeTextDelta("Hel"));
     const call = await openHarnessSession(peer.url, { clock, limits }).invoke(PROMPT, { signal });
@@ -194,7 +194,7 @@ describe("limits of time", () => {
     for await (const event of call) {
       seen.push(event.type);
       if (event.type === "text.delta") {
-        // The consumer may take all the time that it wants.
+        // The reader's own time does not count.
         clock.advance(5000);
         setImmediate(() => clock.advance(500));
       }
@@ -209,7 +209,7 @@ describe("limits of time", () => {
     await peer.waitUntilQuiet();
   });
 
-  it("have one for all of it, that names itself [AC-67]", async () => {
+  it("The whole invocation fails with deadline_exceeded at its limit [AC-67]", async () => {
     const clock = createFakeClock();
     const peer = await silentPeer(START, encodeTextDelta("Hel"));
     const slow = { firstEvent: Infinity, idle: Infinity, total: 10_000 };
@@ -232,7 +232,7 @@ describe("limits of time", () => {
     expect(error).toBeInstanceOf(DeadlineExceededError);
   });
 
-  it("hold while the deployed tools are asked for [AC-67]", async () => {
+  it("The time limits apply while the deployed tools are read [AC-67]", async () => {
     const clock = createFakeClock();
     const mute = await startPeer(() => clock.advance(1000));
     const tools = [{ name: "look", description: "Looks", schema: { type: "object" } }];
@@ -248,7 +248,7 @@ describe("limits of time", () => {
     readonly jump: number;
   }
 
-  it("take any byte for a sign of life, or only events [AC-68]", async () => {
+  it("Silence is measured by bytes or only by events, as configured [AC-68]", async () => {
     const outcome = async (idleCounts: "bytes" | "events", step: Step): Promise<unknown> => {
       const clock = createFakeClock();
       const delta = encodeTextDelta("lo");
@@ -256,7 +256,7 @@ describe("limits of time", () => {
       const peer = await startPeer((response) => {
         startEventStream(response);
         response.write(Buffer.concat([START, encodeTextDelta("Hel")]));
-        // A frame in three pieces: bytes that are no event yet.
+        // A frame in three chunks: bytes which are not an event yet.
         rest = [
           () => void response.write(delta.subarray(0, 20)),
           () => void response.write(delta.subarray(20, 40)),
@@ -277,14 +277,14 @@ describe("limits of time", () => {
     const slow: Step = { advance: 300, jump: 0 };
     expect(await outcome("bytes", slow)).toMatchObject({ outcome: "completed" });
     expect(await outcome("events", slow)).toMatchObject({ failure: { code: "idle_timeout" } });
-    // Somebody who sets the time of day neither ends a call nor makes it live longer.
+    // A change of the system time neither ends an invocation nor extends it.
     const ahead: Step = { advance: 100, jump: 3_600_000 };
     expect(await outcome("events", ahead)).toMatchObject({ outcome: "completed" });
     const back: Step = { advance: 300, jump: -3_600_000 };
     expect(await outcome("events", back)).toMatchObject({ failure: { code: "idle_timeout" } });
   });
 
-  it("leave no timer behind, however a call ends [AC-71]", async () => {
+  it("No timer remains after an invocation, however it ends [AC-71]", async () => {
     const clock = createFakeClock();
     const whole = await startPeer((response) => {
       startEventStream(response);

@@ -41,8 +41,8 @@ function signedIn(outboundAuth: object) {
   return { tools: [{ type: "remote_mcp", name: "notes", config }] };
 }
 
-describe("a request to a harness", () => {
-  it("goes to the harness of its ARN, under its session, with only what is new [AC-45]", async () => {
+describe("Requests to a harness", () => {
+  it("A request goes to the harness of the ARN, with its session and only the new message [AC-45]", async () => {
     const peer = await answering();
     const session = openHarnessSession(peer.url, { qualifier: "prod" }, "s".repeat(33));
     await runInvocation(session);
@@ -57,14 +57,14 @@ describe("a request to a harness", () => {
     expect(bodyOf(peer)).toEqual({ messages: [{ role: "user", content: [{ text: "Hi" }] }] });
   });
 
-  it("makes session ids that the service takes, each another, and tells them [AC-56]", () => {
+  it("Generated session ids are valid and unique [AC-56]", () => {
     const provider = harnessProvider({ harnessArn: HARNESS_ARN, credentials: TEST_KEYS });
     const ids = Array.from({ length: 100 }, () => provider.open().id);
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9][a-zA-Z0-9_-]{32,99}$/);
     expect(new Set(ids).size).toBe(100);
   });
 
-  it("carries the overrides of the provider and of the call, the call's first [RMA-P1-6]", async () => {
+  it("Overrides of the invocation take precedence over those of the provider [RMA-P1-6]", async () => {
     const peer = await answering();
     const session = openHarnessSession(peer.url, {
       userId: "ada",
@@ -94,7 +94,7 @@ describe("a request to a harness", () => {
     expect(peer.requests[0]?.headers["x-amzn-bedrock-agentcore-runtime-user-id"]).toBe("ada");
   });
 
-  it("carries what a call asks for, within what the provider's own settings allow [OR-57] [OR-60]", async () => {
+  it("Turn options are sent within the limits of the provider's settings [OR-57] [OR-60]", async () => {
     const peer = await answering();
     const overrides = {
       systemPrompt: "Be brief.",
@@ -111,7 +111,7 @@ describe("a request to a harness", () => {
     });
   });
 
-  it("says none where a call allows no tool, since an empty list would allow all [OR-57]", async () => {
+  it("A turn without allowed tools names a tool that does not exist, because an empty list would allow all [OR-57]", async () => {
     const peer = await answering();
     const session = openHarnessSession(peer.url, { offeredTools: "replace" });
     await runInvocation(session, { allowedTools: [], maxOutputTokens: 7 });
@@ -122,7 +122,7 @@ describe("a request to a harness", () => {
     });
   });
 
-  it("passes trace headers on, up to the lengths that the service takes [AC-55]", async () => {
+  it("Trace headers are sent up to the lengths that the service accepts [AC-55]", async () => {
     const peer = await answering();
     const trace = {
       traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -152,7 +152,7 @@ describe("a request to a harness", () => {
     expect(peer.requests).toHaveLength(1);
   });
 
-  it("derives the host from the region and the partition of the ARN [RMA-P0-11]", async () => {
+  it("The host is derived from region and partition of the ARN [RMA-P0-11]", async () => {
     const hosts: string[] = [];
     for (const [arn] of [
       ["arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/demo-a1b2c3d4e5"],
@@ -175,7 +175,7 @@ describe("a request to a harness", () => {
     ]);
   });
 
-  it("is signed anew with what the source of credentials gives, asked again when that expires [RMA-P1-21]", async () => {
+  it("Every request is signed with current credentials, which are read again when they expire [RMA-P1-21]", async () => {
     const peer = await answering();
     let asked = 0;
     let now = Date.UTC(2026, 10, 16);
@@ -199,7 +199,7 @@ describe("a request to a harness", () => {
     expect(tokens).toEqual(["token1", "token1", "token2"]);
   });
 
-  it("bears a token without any signature [AC-54]", async () => {
+  it("A bearer token replaces the signature [AC-54]", async () => {
     const peer = await answering();
     const { harnessArn, endpoint } = { harnessArn: HARNESS_ARN, endpoint: peer.url };
     const session = harnessProvider({ harnessArn, endpoint, bearerToken: "header.claims.seal" });
@@ -209,7 +209,7 @@ describe("a request to a harness", () => {
     expect(Object.keys(headers).filter((name) => name.startsWith("x-amz-"))).toEqual([]);
   });
 
-  it("shows no secret when a provider, a session or an error is printed, though the service quotes it [AC-54]", async () => {
+  it("No secret is shown if a provider, a session or an error is printed, even if the service quotes it [AC-54]", async () => {
     const peer = await startPeer((response, request) => {
       response.writeHead(403, { "x-amzn-errortype": "InvalidSignatureException" });
       response.end(JSON.stringify({ message: `No: ${JSON.stringify(request.headers)}` }));
@@ -228,7 +228,7 @@ describe("a request to a harness", () => {
     }
   });
 
-  it("shows no secret that the service quotes in any other way [AC-54]", async () => {
+  it("A secret that the service quotes in any other form is redacted [AC-54]", async () => {
     const token = "bearer/token-text";
     const answers: PeerResponder[] = [
       (response) => {
@@ -253,7 +253,7 @@ describe("a request to a harness", () => {
     }
   });
 
-  it("stays with the host that it was given, whatever its path is [AC-54]", async () => {
+  it("Requests stay on the configured host, whatever its path [AC-54]", async () => {
     const peer = await answering();
     for (const path of ["//", "//example.com", "/prefix/"])
       await runInvocation(openHarnessSession(peer.url + path));
@@ -264,7 +264,7 @@ describe("a request to a harness", () => {
     ]);
   });
 
-  it("says that there are no credentials, whatever its source does instead", async () => {
+  it("A failing or invalid source of credentials is reported as no_credentials", async () => {
     const peer = await answering();
     for (const secret of [
       { credentials: () => Promise.reject(new Error("locked")) },
@@ -277,7 +277,7 @@ describe("a request to a harness", () => {
     expect(peer.requests).toEqual([]);
   });
 
-  it("asks a source of credentials once for all who wait, and again after it failed [RMA-P1-21]", async () => {
+  it("Concurrent requests read credentials once, and again after a failure [RMA-P1-21]", async () => {
     const peer = await answering();
     let asked = 0;
     const session = openHarnessSession(peer.url, {
@@ -292,7 +292,7 @@ describe("a request to a harness", () => {
   });
 });
 
-describe("what cannot be sent", () => {
+describe("Invalid requests", () => {
   const open = (options: object, sessionId?: string): unknown =>
     openHarnessSession("http://127.0.0.1:9", options, sessionId);
 
@@ -307,7 +307,7 @@ describe("what cannot be sent", () => {
     ["sessionId", () => open({}, "x".repeat(32))],
     ["sessionId", () => open({}, "x".repeat(101))],
     ["sessionId", () => open({}, `-${"x".repeat(33)}`)],
-  ])("is refused when a session is opened: %s [AC-50]", (path, opening) => {
+  ])("An invalid %s is refused when a session is opened [AC-50]", (path, opening) => {
     expect(opening).toThrow(SpanlineError);
     expect(opening).toThrow(`${path} is `);
   });
@@ -334,7 +334,7 @@ describe("what cannot be sent", () => {
     ["maxTokens", { maxTokens: 1.5 }],
     ["timeoutSeconds", { timeoutSeconds: -1 }],
     ["actorId", { actorId: "" }],
-  ])("is refused before anything goes out, with its path: %s [AC-50]", async (path, overrides) => {
+  ])("An invalid %s is refused before anything is sent [AC-50]", async (path, overrides) => {
     const peer = await answering();
     const error = await catchRejection(
       runInvocation(openHarnessSession(peer.url), { overrides: overrides as object }),
@@ -344,7 +344,7 @@ describe("what cannot be sent", () => {
   });
 
   it.each([{ awsIam: { service: "execute-api" } }, { none: {} }, { newerThanThis: {} }])(
-    "An MCP server's outbound authentication goes out as it is written: %j",
+    "The outbound authentication of an MCP server is sent unchanged: %j",
     async (outboundAuth) => {
       const peer = await answering();
       const overrides = signedIn(outboundAuth);
@@ -353,7 +353,7 @@ describe("what cannot be sent", () => {
     },
   );
 
-  it("is an empty prompt, and results that do not match the calls [AC-44, RMA-P1-4, RMA-P1-5]", async () => {
+  it("An empty prompt, and results that do not match the tool calls, are refused [AC-44, RMA-P1-4, RMA-P1-5]", async () => {
     const peer = await answering();
     const session = openHarnessSession(peer.url);
     const empty = session.invoke({ type: "prompt", texts: [" "] }, { signal });
@@ -365,8 +365,8 @@ describe("what cannot be sent", () => {
   });
 });
 
-describe("the answer to open calls", () => {
-  it("goes back with the assistant's part, text behind the results, and ids that Harness takes [AC-46, RMA-P1-3]", async () => {
+describe("Tool results", () => {
+  it("Results are sent with the echoed assistant message, text after results, and ids valid for Harness [AC-46, RMA-P1-3]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       const isFirst = peer.requests.length === 1;
@@ -426,7 +426,7 @@ describe("the answer to open calls", () => {
   });
 });
 
-describe("tools that are offered", () => {
+describe("Offered tools", () => {
   const look = { name: "look", description: "Looks something up", schema: { type: "object" } };
   const inline = {
     type: "inline_function",
@@ -479,7 +479,7 @@ describe("tools that are offered", () => {
     });
   }
 
-  it("come beside the deployed ones, ours in place of one with the same name [AC-47, RMA-P1-6]", async () => {
+  it("Offered tools are added to the deployed tools and replace those with the same name [AC-47, RMA-P1-6]", async () => {
     const peer = await harnessWith(["@builtin"]);
     const session = openHarnessSession(peer.url);
     await runInvocation(session, { tools: [look] });
@@ -495,7 +495,7 @@ describe("tools that are offered", () => {
     });
   });
 
-  it("are merged with the version that the endpoint serves, and leave an open list alone [AC-47]", async () => {
+  it("Offered tools are merged with the version of the endpoint, and an open allow list is unchanged [AC-47]", async () => {
     const peer = await harnessWith(["*"]);
     await runInvocation(openHarnessSession(peer.url, { qualifier: "prod" }), { tools: [look] });
     expect(peer.requests.slice(0, 2).map(({ url }) => url)).toEqual([
@@ -505,7 +505,7 @@ describe("tools that are offered", () => {
     expect(bodyOf(peer, 2)).toMatchObject({ allowedTools: ["*"] });
   });
 
-  it("say what is missing where the deployed ones cannot be read [AC-47]", async () => {
+  it("A failure to read the deployed tools names the missing permission [AC-47]", async () => {
     const peer = await startPeer((response) => {
       response.writeHead(403, { "x-amzn-errortype": "AccessDeniedException" });
       response.end(JSON.stringify({ message: "not allowed" }));
@@ -525,7 +525,7 @@ describe("tools that are offered", () => {
     expect(lost).toMatchObject({ code: "connection_lost" });
   });
 
-  it("are read with a signature, though the agent is called with a token [AC-47, AC-54]", async () => {
+  it("The deployed tools are read with a signature even if the agent is invoked with a token [AC-47, AC-54]", async () => {
     const peer = await harnessWith(["*"]);
     await runInvocation(openHarnessSession(peer.url, { bearerToken: "token" }), { tools: [look] });
     expect(peer.requests.map(({ headers }) => headers.authorization?.split(" ")[0])).toEqual([
@@ -534,7 +534,7 @@ describe("tools that are offered", () => {
     ]);
   });
 
-  it("stand alone where the caller wants that, and nothing is asked [AC-47]", async () => {
+  it("Offered tools replace the deployed ones on request, without reading them [AC-47]", async () => {
     const peer = await harnessWith([]);
     await runInvocation(openHarnessSession(peer.url, { offeredTools: "replace" }), {
       tools: [look],

@@ -64,8 +64,8 @@ const ADA_SENT = [
   { role: "assistant", content: [{ text: "Nice to meet you, Ada!" }] },
 ];
 
-describe("a history for a harness", () => {
-  it("is sent as messages before the first prompt, and not again", async () => {
+describe("History for a harness", () => {
+  it("The history is sent as messages before the first prompt, and only once", async () => {
     const peer = await startPeer(saysHello);
     const session = sessionOn(peer, ADA);
     await hear(session);
@@ -73,7 +73,7 @@ describe("a history for a harness", () => {
     expect(messagesIn(peer)).toEqual([[...ADA_SENT, HI], [HI]]);
   });
 
-  it("brings its calls with their results, in a form that Harness takes", async () => {
+  it("Tool calls of the history are sent with their results, in a form valid for Harness", async () => {
     const peer = await startPeer(saysHello);
     const session = sessionOn(peer, [
       user(text("Look")),
@@ -142,7 +142,7 @@ describe("a history for a harness", () => {
     ]);
   });
 
-  it("is refused where it is opened when it cannot be written", async () => {
+  it("A history that cannot be encoded is refused when the session is opened", async () => {
     const peer = await startPeer(saysHello);
     const history = [user(text("Look")), assistant(call("x".repeat(65), "look"))];
     expect(() => sessionOn(peer, history)).toThrow("cannot be written as Harness wants it");
@@ -158,7 +158,7 @@ describe("a history for a harness", () => {
         response.end(encodeAwsFrame("throttlingException", { message: "slow" }, "exception"));
       },
     ],
-  ])("goes with the next call when the first %s", async (_, refuse) => {
+  ])("The history is sent with the next invocation if the first %s", async (_, refuse) => {
     const peer = await startPeer((response, request) =>
       (peer.requests.length === 1 ? refuse : saysHello)(response, request),
     );
@@ -169,7 +169,7 @@ describe("a history for a harness", () => {
     expect(messagesIn(peer)).toEqual([[...ADA_SENT, HI], [...ADA_SENT, HI], [HI]]);
   });
 
-  it("does not go again when the first answer breaks off", async () => {
+  it("The history is not sent again if the first response breaks off", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.end(encodeAwsFrame("messageStart", { role: "assistant" }));
@@ -181,7 +181,7 @@ describe("a history for a harness", () => {
   });
 });
 
-describe("a history for a runtime", () => {
+describe("History for a runtime", () => {
   const RUNTIME = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-a1b2c3d4e5";
   const saysOk: PeerResponder = (response) => {
     response.writeHead(200, { "content-type": "application/json" });
@@ -197,7 +197,7 @@ describe("a history for a runtime", () => {
     });
   }
 
-  it("is a transcript before the first prompt, in which nobody speaks for another", async () => {
+  it("The history is a transcript before the first prompt in which roles cannot be forged", async () => {
     const peer = await startPeer(saysOk);
     const session = runtimeOn(peer).open({
       history: [
@@ -247,7 +247,7 @@ describe("a history for a runtime", () => {
     expect(second).toEqual({ prompt: "Hi" });
   });
 
-  it("is given to the payload function as it is, for the first call", async () => {
+  it("The payload function gets the history with the first invocation", async () => {
     const peer = await startPeer(saysOk);
     const session = runtimeOn(peer, {
       payload: (_input, _tools, history) => ({ history }),
@@ -261,7 +261,7 @@ describe("a history for a runtime", () => {
   });
 });
 
-describe("the emulator's agent", () => {
+describe("The emulator's agent", () => {
   async function started(options: EmulateOptions = {}): Promise<Emulator> {
     const emulator = await emulate(options);
     onTestFinished(() => emulator.close());
@@ -272,7 +272,7 @@ describe("the emulator's agent", () => {
     return harnessProvider({ harnessArn, endpoint, credentials: TEST_CREDENTIALS });
   }
 
-  it("knows what was said before, also in later calls", async () => {
+  it("The agent uses the history in its first and in later invocations", async () => {
     const provider = providerOn(await started());
     const session = provider.open({ history: ADA });
     const ask = { type: "prompt", texts: ["What is my name?"] } as const;
@@ -282,7 +282,7 @@ describe("the emulator's agent", () => {
     expect((await hear(provider.open(), ask)).text).toBe("You have not told me your name yet.");
   });
 
-  it("takes a history that is made of its own turns, with a call that is still open", async () => {
+  it("The agent accepts a history of its own turns with an open tool call", async () => {
     const emulator = await started();
     const provider = providerOn(emulator);
     const tools = [
@@ -308,8 +308,8 @@ describe("the emulator's agent", () => {
   });
 });
 
-describe("no history", () => {
-  it("is what a list without words is", async () => {
+describe("Empty histories", () => {
+  it("A history without text is not sent", async () => {
     const peer = await startPeer(saysHello);
     await hear(sessionOn(peer, [user(text(" ")), assistant()]));
     expect(messagesIn(peer)).toEqual([[HI]]);

@@ -20,15 +20,15 @@ const FLOOD_BYTES = 100 * MEGABYTE;
 
 interface Measured {
   readonly baseline: number;
-  /** When the reader was told to go on. */
+  /** Bytes while the reader was paused. */
   readonly paused: number;
-  /** At the end. */
+  /** Bytes at the end. */
   readonly arrayBuffers: number;
   readonly events: number;
   readonly outcome: string;
 }
 
-/** Runs the reader in a process of its own, since a test's own memory says nothing. */
+/** Runs the reader in a separate process, because the memory of the test process is not meaningful. */
 async function measured(
   url: string,
   mode: "pause" | "read",
@@ -45,7 +45,10 @@ async function measured(
   return JSON.parse(output);
 }
 
-/** Sends so many bytes of frames as fast as they are taken; resolves when the reader takes no more, or has it all. */
+/**
+ * Sends frames as fast as the reader accepts them. `stalled` resolves when the reader accepts no more, and fails if the
+ * reader has accepted half of the flood by then.
+ */
 function flood(response: ServerResponse, frame: Buffer): { stalled(): Promise<void> } {
   const [start, ...end] = encodeTextTurn("");
   startEventStream(response);
@@ -66,7 +69,7 @@ function flood(response: ServerResponse, frame: Buffer): { stalled(): Promise<vo
   response.on("drain", send);
   send();
   return {
-    // The kernel's buffers are full when nothing has been taken for many turns of the loop.
+    // The kernel's buffers are full if nothing was accepted for many ticks.
     async stalled() {
       for (let turns = 0, seen = drains; turns < 5000; turns++) {
         if (seen !== drains) turns = 0;
@@ -80,8 +83,8 @@ function flood(response: ServerResponse, frame: Buffer): { stalled(): Promise<vo
   };
 }
 
-describe("memory", () => {
-  it("grows by less than 8 MB while a peer floods 100 MB at a reader that waits [AC-69]", async () => {
+describe("Memory of stream readers", () => {
+  it("A paused reader's memory grows by less than 8 MB while a server floods 100 MB [AC-69]", async () => {
     let flooding: ReturnType<typeof flood> | undefined;
     const peer = await startPeer((response) => {
       flooding = flood(
@@ -96,17 +99,17 @@ describe("memory", () => {
       await flooding?.stalled();
     });
     expect((paused - baseline) / MEGABYTE).toBeLessThan(8);
-    // And all of it comes when the reader goes on.
+    // All events arrive after the reader resumes.
     expect(outcome).toBe("completed");
     expect(events).toBeGreaterThan(20_000);
   });
 
-  it("is not taken by a length prefix that lies [AC-5]", async () => {
+  it("A false length prefix does not allocate memory [AC-5]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       const frame = encodeAwsFrame("messageStart", { role: "assistant" });
       response.write(frame);
-      // What claims 4 GB has a checksum that is right.
+      // The prefix claims 4 GB and has a valid checksum.
       const prelude = Buffer.alloc(12);
       prelude.writeUInt32BE(0xff_ff_ff_f0, 0);
       prelude.writeUInt32BE(0, 4);

@@ -29,8 +29,8 @@ function sessionOn(url: string, options: object = {}) {
   });
 }
 
-describe("a call to a runtime", () => {
-  it("escapes the ARN in its path once, and carries the session and the payload [AC-51]", async () => {
+describe("Requests to a runtime", () => {
+  it("The ARN in the path is escaped once, and session and payload are sent [AC-51]", async () => {
     const peer = await answering("application/json", `{"result":"Hello"}`);
     const session = sessionOn(peer.url, { qualifier: "prod", userId: "ada" }).open({
       sessionId: "s".repeat(33),
@@ -59,7 +59,7 @@ describe("a call to a runtime", () => {
     expect(String(peer.requests[0]?.body)).toBe(`{"prompt":"One.\\n\\nTwo."}`);
   });
 
-  it("reads an event stream and keeps an error inside it, with its phase [AC-80]", async () => {
+  it("An event stream is parsed, and an error inside it is kept with its phase [AC-80]", async () => {
     const lines = ['"Hel"', '"lo"', '{"error":"Boom","error_type":"ValueError","message":"x"}'];
     const body = lines.map((line) => `data: ${line}\n\n`).join("");
     const peer = await answering("text/event-stream; charset=utf-8", body);
@@ -77,7 +77,7 @@ describe("a call to a runtime", () => {
     });
   });
 
-  it("takes a body of nothing but a message for the app's answer, as the status says so [AC-83]", async () => {
+  it("A body with only a message is the app's answer if the status is 200 [AC-83]", async () => {
     const peer = await answering("application/json", `{"message":"Hello"}`);
     const events = await gather(await sessionOn(peer.url).open().invoke(PROMPT, { signal }));
     expect(events).toMatchObject([
@@ -86,7 +86,7 @@ describe("a call to a runtime", () => {
     ]);
   });
 
-  it("sends the payload that the agent wants", async () => {
+  it("A payload function defines the payload", async () => {
     const peer = await answering("application/json", `"ok"`);
     const session = sessionOn(peer.url, {
       payload: (input: { readonly texts: readonly string[] }) => ({ input: { text: input.texts } }),
@@ -95,7 +95,7 @@ describe("a call to a runtime", () => {
     expect(JSON.parse(String(peer.requests[0]?.body))).toEqual({ input: { text: ["Hi"] } });
   });
 
-  it("refuses what it cannot send before anything goes out [AC-50]", async () => {
+  it("Invalid requests are refused before anything is sent [AC-50]", async () => {
     expect(() => sessionOn("http://127.0.0.1:9", { runtimeArn: "agent" })).toThrow(
       "runtimeArn is ",
     );
@@ -111,7 +111,7 @@ describe("a call to a runtime", () => {
     expect(peer.requests).toEqual([]);
   });
 
-  it("refuses tools and results that its agent has no form for", async () => {
+  it("Tools and results are refused without a payload function for them", async () => {
     const peer = await answering("application/json", "1");
     const tools = [{ name: "look", description: "Looks", schema: { type: "object" } }];
     const refused = sessionOn(peer.url).open().invoke(PROMPT, { signal, tools });
@@ -121,7 +121,7 @@ describe("a call to a runtime", () => {
     expect(peer.requests).toEqual([]);
   });
 
-  it("stops its session only when that is asked for [AC-96]", async () => {
+  it("A session is stopped only on request [AC-96]", async () => {
     const peer = await answering("application/json", `"ok"`);
     const session = sessionOn(peer.url).open();
     for await (const _ of await session.invoke(PROMPT, { signal })) break;

@@ -26,14 +26,14 @@ import { catchRejection } from "../support/session/provider-session.ts";
 
 const READY: ControlReply = { body: { harness: createHarnessMembers("READY") } };
 
-describe("what reads", () => {
+describe("Read requests", () => {
   it.each([
     ["a 500", createRefusal(500, "InternalServerException")],
     ["a 503 of a proxy", { status: 503, body: "<html>" }],
     ["a 429", createRefusal(429, "ThrottlingException")],
     ["a conflict that may be retried", createRefusal(409, "RetryableConflictException")],
     ["a lost connection", "reset" as const],
-  ])("is asked for again after %s, after waits that double [AC-61]", async (_, failure) => {
+  ])("A read is retried after %s, with delays that double [AC-61]", async (_, failure) => {
     const plane = await startScriptedControlPlane(() =>
       plane.requests.length < 4 ? failure : READY,
     );
@@ -45,14 +45,14 @@ describe("what reads", () => {
     expect(plane.clock.pending).toBe(0);
   });
 
-  it("waits as long as the service wishes [AC-61]", async () => {
+  it("A retry waits as long as retry-after says [AC-61]", async () => {
     const busy = createRefusal(429, "ThrottlingException", { "retry-after": "3" });
     const plane = await startScriptedControlPlane(() => (plane.requests.length < 2 ? busy : READY));
     await plane.settle(plane.client.getHarness(ID, plane.budget(60_000)));
     expect(plane.requests.map(({ at }) => at)).toEqual([0, 3000]);
   });
 
-  it("gives up at once when the wish does not fit into the budget [AC-61]", async () => {
+  it("A read fails at once if retry-after exceeds the budget [AC-61]", async () => {
     const plane = await startScriptedControlPlane(() =>
       createRefusal(503, "ServiceUnavailableException", { "retry-after": "120" }),
     );
@@ -65,7 +65,7 @@ describe("what reads", () => {
     });
   });
 
-  it("is asked for four times at most, and never beyond the budget [AC-61]", async () => {
+  it("A read is tried at most four times, and never beyond the budget [AC-61]", async () => {
     const plane = await startScriptedControlPlane(() =>
       createRefusal(500, "InternalServerException"),
     );
@@ -77,7 +77,7 @@ describe("what reads", () => {
     expect(short.elapsed).toBeLessThanOrEqual(500);
   });
 
-  it("leaves a connection that says nothing for a new one [AC-61]", async () => {
+  it("A silent connection is replaced by a new one [AC-61]", async () => {
     const plane = await startScriptedControlPlane(() =>
       plane.requests.length < 2 ? "hang" : READY,
     );
@@ -86,7 +86,7 @@ describe("what reads", () => {
     expect(plane.requests.map(({ at }) => at)).toEqual([0, 15_200]);
   });
 
-  it("shares a short budget among its attempts, and ends with it [AC-61, RMA-P1-13]", async () => {
+  it("A short budget is shared among the attempts, and the read ends with it [AC-61, RMA-P1-13]", async () => {
     const plane = await startScriptedControlPlane(() => "hang");
     const budget = plane.budget(4000);
     const error = await plane.settle(catchRejection(plane.client.getHarness(ID, budget)));
@@ -95,7 +95,7 @@ describe("what reads", () => {
     expect(budget.elapsed).toBeLessThanOrEqual(4000);
   });
 
-  it("ends at once when its caller wants it, in the middle of a wait [AC-66]", async () => {
+  it("An abort ends a read at once, even while it waits [AC-66]", async () => {
     const stop = new AbortController();
     const plane = await startScriptedControlPlane(() => {
       queueMicrotask(() => stop.abort("enough"));
@@ -108,7 +108,7 @@ describe("what reads", () => {
   });
 });
 
-describe("an answer that is an error", () => {
+describe("Error responses of the control plane", () => {
   it.each([
     [400, "ValidationException", ValidationFailedError],
     [402, "ServiceQuotaExceededException", QuotaExceededError],
@@ -116,7 +116,7 @@ describe("an answer that is an error", () => {
     [404, "ResourceNotFoundException", NotFoundError],
     [409, "ConflictException", ConflictError],
   ])(
-    "%i %s has the class it has on the other plane, and is not asked for again [AC-61, RMA-P2-8]",
+    "%i %s has the same error class as on the data plane and is not retried [AC-61, RMA-P2-8]",
     async (status, type, wanted) => {
       const plane = await startScriptedControlPlane(() => createRefusal(status, type));
       const error = await plane.settle(
@@ -133,15 +133,15 @@ describe("an answer that is an error", () => {
     },
   );
 
-  it("is thrown as it is when it came to the last attempt [RMA-P2-8]", async () => {
+  it("The error of the last attempt is thrown unchanged [RMA-P2-8]", async () => {
     const plane = await startScriptedControlPlane(() => createRefusal(429, "ThrottlingException"));
     const listing = plane.client.listHarnesses(plane.budget(60_000));
     expect(await plane.settle(catchRejection(listing))).toBeInstanceOf(ThrottledError);
   });
 });
 
-describe("what deletes", () => {
-  it("is asked for again under one token, and has done it when the second answer is 404 [AC-61]", async () => {
+describe("Delete requests", () => {
+  it("A delete is retried with the same token, and a 404 on retry counts as success [AC-61]", async () => {
     const plane = await startScriptedControlPlane(() =>
       plane.requests.length === 1 ? "reset" : createRefusal(404, "ResourceNotFoundException"),
     );
@@ -152,7 +152,7 @@ describe("what deletes", () => {
     expect(tokens[0]).toMatch(/^[a-zA-Z0-9](-*[a-zA-Z0-9]){32,256}$/);
   });
 
-  it("fails when the first answer is 404", async () => {
+  it("A delete whose first response is 404 fails", async () => {
     const plane = await startScriptedControlPlane(() =>
       createRefusal(404, "ResourceNotFoundException"),
     );
@@ -160,15 +160,15 @@ describe("what deletes", () => {
     expect(await plane.settle(catchRejection(deletion))).toBeInstanceOf(NotFoundError);
   });
 
-  it("leaves the memory where it is wanted", async () => {
+  it("A delete keeps the memory on request", async () => {
     const plane = await startScriptedControlPlane(() => READY);
     await plane.client.deleteHarness(ID, plane.budget(9000), { keepMemory: true });
     expect(plane.requests[0]?.query.get("deleteManagedMemory")).toBe("false");
   });
 });
 
-describe("what makes or changes something", () => {
-  it("is asked for once, with a token, however it fails [AC-61, RMA-P1-7]", async () => {
+describe("Create and update requests", () => {
+  it("A create or update is sent once with a token, however it fails [AC-61, RMA-P1-7]", async () => {
     const plane = await startScriptedControlPlane(() =>
       createRefusal(500, "InternalServerException"),
     );
@@ -207,13 +207,13 @@ describe("what makes or changes something", () => {
   });
 });
 
-describe("a list", () => {
+describe("Lists", () => {
   const named = (...names: readonly string[]) =>
     names.map((name) =>
       createHarnessMembers("READY", { harnessName: name, harnessId: `${name}-a1b2c3d4e5` }),
     );
 
-  it("is read to its last page [RMA-P1-8]", async () => {
+  it("A list is read to its last page [RMA-P1-8]", async () => {
     const pages = new Map([
       [null, { harnesses: named("a", "b"), nextToken: "2" }],
       ["2", { harnesses: named("c"), nextToken: "3" }],
@@ -232,7 +232,7 @@ describe("a list", () => {
     ]);
   });
 
-  it("drops a cursor that comes again and says so, with every item once [RMA-P2-5]", async () => {
+  it("A repeated page token ends the list, marked incomplete and without duplicates [RMA-P2-5]", async () => {
     const plane = await startScriptedControlPlane(({ query }) => ({
       body: { harnesses: named(query.has("nextToken") ? "b" : "a", "both"), nextToken: "again" },
     }));
@@ -242,7 +242,7 @@ describe("a list", () => {
     expect(plane.requests).toHaveLength(2);
   });
 
-  it("of versions and of endpoints is one too [RMA-P1-8]", async () => {
+  it("Lists of versions and endpoints are read to the last page [RMA-P1-8]", async () => {
     const plane = await startScriptedControlPlane(({ path, query }) => {
       const isLast = query.has("nextToken");
       const next = isLast ? {} : { nextToken: "2" };
@@ -262,25 +262,36 @@ describe("a list", () => {
   });
 });
 
-describe("a success that lacks what must be in it", () => {
+describe("Success responses with missing members", () => {
   it.each([
-    ["no id", { harness: createHarnessMembers("CREATING", { harnessId: null }) }, `"harnessId"`],
-    ["an ARN that is no text", { harness: createHarnessMembers("CREATING", { arn: 5 }) }, `"arn"`],
+    [
+      "a missing id",
+      { harness: createHarnessMembers("CREATING", { harnessId: null }) },
+      `"harnessId"`,
+    ],
+    [
+      "an ARN that is not a string",
+      { harness: createHarnessMembers("CREATING", { arn: 5 }) },
+      `"arn"`,
+    ],
     ["a flat shape", createHarnessMembers("CREATING"), `"harnessId"`],
-    ["no JSON", "<html>", "no JSON"],
+    ["a body that is not JSON", "<html>", "no JSON"],
     ["a list", [1], "no object"],
-  ])("%s is an error that names it [RMA-P2-8]", async (_, body, words) => {
-    const plane = await startScriptedControlPlane(() => ({ status: 201, body }));
-    const error = await catchRejection(plane.client.createHarness(SPEC, plane.budget(9000)));
-    expect(error).toBeInstanceOf(UnexpectedResponseError);
-    expect(error).toMatchObject({
-      code: "unexpected_answer",
-      message: expect.stringContaining(words),
-      details: { operation: "CreateHarness", body: expect.any(String) },
-    });
-  });
+  ])(
+    "A success response with %s is an error that names the member [RMA-P2-8]",
+    async (_, body, words) => {
+      const plane = await startScriptedControlPlane(() => ({ status: 201, body }));
+      const error = await catchRejection(plane.client.createHarness(SPEC, plane.budget(9000)));
+      expect(error).toBeInstanceOf(UnexpectedResponseError);
+      expect(error).toMatchObject({
+        code: "unexpected_answer",
+        message: expect.stringContaining(words),
+        details: { operation: "CreateHarness", body: expect.any(String) },
+      });
+    },
+  );
 
-  it("a list that is none is another", async () => {
+  it("A list that is not an array is an error", async () => {
     const plane = await startScriptedControlPlane(() => ({ body: { harnesses: "none" } }));
     expect(await catchRejection(plane.client.listHarnesses(plane.budget(9000)))).toMatchObject({
       code: "unexpected_answer",
@@ -289,20 +300,24 @@ describe("a success that lacks what must be in it", () => {
   });
 });
 
-describe("what cannot be right", () => {
+describe("Invalid requests", () => {
   const wrong: readonly (readonly [string, object, string])[] = [
-    ["a blank role", { roleArn: "  " }, "roleArn"],
-    ["a role that is none", { roleArn: ARN }, "roleArn"],
-    ["a long name", { name: "a".repeat(41) }, "name"],
-    ["a name with a hyphen", { name: "a-b" }, "name"],
-    ["two models", { model: { bedrockModelConfig: {}, openAiModelConfig: {} } }, "model"],
-    ["two kinds of memory", { memory: { disabled: {}, managedMemoryConfiguration: {} } }, "memory"],
-    ["a variable that is a number", { environmentVariables: { A: 1 } }, "environmentVariables.A"],
-    ["a hook that is a text", { hooks: ["x"] }, "hooks[0]"],
-    ["no iterations", { maxIterations: 0 }, "maxIterations"],
+    ["role (blank)", { roleArn: "  " }, "roleArn"],
+    ["role (an ARN of another kind)", { roleArn: ARN }, "roleArn"],
+    ["name (too long)", { name: "a".repeat(41) }, "name"],
+    ["name (with a hyphen)", { name: "a-b" }, "name"],
+    ["model (two models)", { model: { bedrockModelConfig: {}, openAiModelConfig: {} } }, "model"],
+    ["memory (two kinds)", { memory: { disabled: {}, managedMemoryConfiguration: {} } }, "memory"],
+    [
+      "environment variable (a number)",
+      { environmentVariables: { A: 1 } },
+      "environmentVariables.A",
+    ],
+    ["hook (a string)", { hooks: ["x"] }, "hooks[0]"],
+    ["number of iterations", { maxIterations: 0 }, "maxIterations"],
   ];
 
-  it.each(wrong)("%s is refused before anything is sent", async (_, more, path) => {
+  it.each(wrong)("An invalid %s is refused before anything is sent", async (_, more, path) => {
     const plane = await startScriptedControlPlane(() => READY);
     const spec = { ...SPEC, ...more };
     const error = await catchRejection(plane.client.createHarness(spec, plane.budget(9000)));
@@ -310,7 +325,7 @@ describe("what cannot be right", () => {
     expect(plane.requests).toEqual([]);
   });
 
-  it("no change, a strange id or a strange version is refused too", async () => {
+  it("An empty change, an invalid id and an invalid version are refused", async () => {
     const { client, budget, requests } = await startScriptedControlPlane(() => READY);
     const calls = [
       () => client.updateHarness(ID, {}, budget(9000)),
@@ -326,8 +341,8 @@ describe("what cannot be right", () => {
   });
 });
 
-describe("the body of CreateHarness", () => {
-  it("has every member that the service takes, and objects as they were given [RMA-P1-7]", async () => {
+describe("Request bodies", () => {
+  it("CreateHarness sends every member of the service and passes objects unchanged [RMA-P1-7]", async () => {
     const environment = {
       agentCoreRuntimeEnvironment: {
         lifecycleConfiguration: { idleRuntimeSessionTimeout: 60 },
@@ -364,13 +379,13 @@ describe("the body of CreateHarness", () => {
     });
   });
 
-  it("leaves out an environment that says nothing", async () => {
+  it("CreateHarness omits an empty environment", async () => {
     const plane = await startScriptedControlPlane(() => READY);
     await plane.client.createHarness({ ...SPEC, environment: {} }, plane.budget(9000));
     expect(plane.requests[0]?.body).not.toHaveProperty("environment");
   });
 
-  it("of UpdateHarness wraps what may be taken away", async () => {
+  it("UpdateHarness wraps members that can be removed", async () => {
     const plane = await startScriptedControlPlane(() => READY);
     const changes = {
       memory: null,
@@ -387,12 +402,12 @@ describe("the body of CreateHarness", () => {
   });
 });
 
-describe("the place", () => {
+describe("The control plane endpoint", () => {
   it.each([
     ["eu-central-1", "https://bedrock-agentcore-control.eu-central-1.amazonaws.com"],
     ["cn-north-1", "https://bedrock-agentcore-control.cn-north-1.amazonaws.com.cn"],
     ["us-gov-west-1", "https://bedrock-agentcore-control.us-gov-west-1.amazonaws.com"],
-  ])("of %s is %s [RMA-P0-11]", (region, origin) => {
+  ])("The endpoint of %s is %s [RMA-P0-11]", (region, origin) => {
     expect(createControlClient({ region }).origin).toBe(origin);
   });
 });

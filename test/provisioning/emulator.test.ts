@@ -18,10 +18,10 @@ import { catchRejection } from "../support/session/provider-session.ts";
 
 const { signal } = new AbortController();
 
-/** Loading the signer takes a time of its own. */
+/** Loading the signer is slow, so it must not happen within a timed test. */
 beforeAll(() => import("@smithy/signature-v4"));
 
-/** Our client and an emulator that checks every signature, with one clock. */
+/** Our client and an emulator which checks every signature, on the same clock. */
 async function started(options: EmulatorOptions = {}) {
   const clock = createFakeClock();
   const emulator = await startEmulator({ signatures: "strict", clock, ...options });
@@ -46,8 +46,8 @@ async function started(options: EmulatorOptions = {}) {
 const SLOW = { visible: 500, create: 11_000, endpointVisible: 12_000, endpoint: 151_000 };
 const spec = { ...SPEC, name: "support" };
 
-describe("on the emulator", () => {
-  it("A harness is provisioned with an MCP server that it signs in to by its role", async () => {
+describe("Provisioning on the emulator", () => {
+  it("A harness is provisioned with an MCP server that it authenticates to by its role", async () => {
     const { client, budget, settled } = await started();
     const tools = [
       { awsIam: { service: "execute-api", region: "eu-central-1" } },
@@ -61,8 +61,8 @@ describe("on the emulator", () => {
     expect(created.raw["tools"]).toEqual(tools);
   });
 
-  it("a harness is provisioned in the service's own time, and the AWS SDK sees it [RMA-P0-13, RMA-P1-12]", async () => {
-    // The SDK signs by a clock of its own.
+  it("A harness is provisioned at the service's pace, and the AWS SDK sees it [RMA-P0-13, RMA-P1-12]", async () => {
+    // The SDK signs with its own clock.
     const { emulator, client, clock, settled } = await started({
       delays: SLOW,
       signatures: "off",
@@ -87,7 +87,7 @@ describe("on the emulator", () => {
     });
   });
 
-  it("what fails is told in the service's words and deleted again", async () => {
+  it("A failed harness is reported in the service's words and deleted", async () => {
     const { emulator, client, settled, names } = await started({
       delays: { create: 2000, delete: 1000 },
     });
@@ -103,14 +103,14 @@ describe("on the emulator", () => {
     expect(await names()).toEqual(before);
   });
 
-  it("an endpoint that fails takes its harness with it [RMA-P0-13]", async () => {
+  it("A failed endpoint removes its harness [RMA-P0-13]", async () => {
     const { emulator, client, settled } = await started();
     emulator.inject({ harnessName: "support", change: "endpoint", status: "CREATE_FAILED" });
     const error = await settled(catchRejection(provisionHarness(spec, { client, signal })));
     expect(error).toMatchObject({ code: "harness_failed", details: { phase: "endpoint" } });
   });
 
-  it("what is not ready in time is deleted as soon as the service lets it be", async () => {
+  it("A harness that is not ready in time is deleted as soon as the service allows it", async () => {
     const { client, settled, names } = await started({
       delays: { create: 20_000 },
       deleteWhileCreating: "409",
@@ -123,7 +123,7 @@ describe("on the emulator", () => {
     expect(await names()).toEqual(before);
   });
 
-  it("two who want the same get the same", async () => {
+  it("Two concurrent requests for the same harness get the same one", async () => {
     const { client, settled, names } = await started({ delays: { create: 3000 } });
     const cache = createHarnessCache(client, createMemoryHandleStore());
     const other = createHarnessCache(client, createMemoryHandleStore());
@@ -135,7 +135,7 @@ describe("on the emulator", () => {
     expect((await names()).filter((name) => name.startsWith("support_"))).toHaveLength(1);
   });
 
-  it("a name that is being freed is waited for", async () => {
+  it("A name that is being deleted is waited for", async () => {
     const { client, settled, budget } = await started({ delays: { delete: 30_000 } });
     const first = await settled(provisionHarness(spec, { client, signal }));
     await settled(client.deleteHarness(first.handle.id, budget));
@@ -144,7 +144,7 @@ describe("on the emulator", () => {
     expect(second.handle.id).not.toBe(first.handle.id);
   });
 
-  it("a harness has the endpoint that was asked for, which an update leaves behind", async () => {
+  it("A harness gets the requested endpoint, which does not follow an update", async () => {
     const { client, settled, budget } = await started({ delays: { update: 1000, endpoint: 500 } });
     const { handle } = await settled(provisionHarness(spec, { client, signal, endpoint: "prod" }));
     const waiting = startPoll({ client, signal });
@@ -164,7 +164,7 @@ describe("on the emulator", () => {
     });
   });
 
-  it("an adopted harness says in what it is not as wanted", async () => {
+  it("An adopted harness lists its differences from the spec", async () => {
     const { client, settled } = await started();
     await settled(provisionHarness(spec, { client, signal }));
     const other = { ...spec, systemPrompt: "Be long.", maxTokens: 5 };
@@ -177,7 +177,7 @@ describe("on the emulator", () => {
     expect(same.differences).toEqual([]);
   });
 
-  it("a list has several pages, and prune sees them all [RMA-P1-8]", async () => {
+  it("A list has several pages, and prune reads all of them [RMA-P1-8]", async () => {
     const { client, clock, settled, budget, names } = await started();
     const numbers = Array.from({ length: 130 }, (_, at) => at);
     for (const at of numbers) {
@@ -199,7 +199,7 @@ describe("on the emulator", () => {
     ]);
   });
 
-  it("a wrong signature is refused as on the other plane [RMA-P2-8]", async () => {
+  it("A wrong signature is refused as on the data plane [RMA-P2-8]", async () => {
     const { emulator, budget } = await started();
     const credentials = { accessKeyId: "test", secretAccessKey: "wrong" };
     const client = createControlClient({

@@ -21,8 +21,8 @@ const stores: readonly (readonly [string, () => Promise<HandleStore>])[] = [
   ["in a file", () => openFileHandleStore(join(folder(), "harnesses.json"))],
 ];
 
-describe.each(stores)("a store %s", (_, open) => {
-  it("gives back the handle that was put [RMA-P0-12]", async () => {
+describe.each(stores)("A handle store %s", (_, open) => {
+  it("A stored handle can be read and deleted [RMA-P0-12]", async () => {
     const store = await open();
     expect(await store.getHandle("a")).toBeNull();
     await store.putHandle("a", HANDLE);
@@ -35,7 +35,7 @@ describe.each(stores)("a store %s", (_, open) => {
     expect(await store.getHandle("constructor")).toBeNull();
   });
 
-  it("lets tags move", async () => {
+  it("A tag can be moved", async () => {
     const store = await open();
     await store.putTag("demo:live", "00000001");
     await store.putTag("demo:live", "00000002");
@@ -51,7 +51,7 @@ describe.each(stores)("a store %s", (_, open) => {
     expect(await store.getTag("__proto__")).toBeNull();
   });
 
-  it("loses nothing when much is put at once", async () => {
+  it("Concurrent writes are not lost", async () => {
     const store = await open();
     const keys = Array.from({ length: 20 }, (_, at) => `key ${at}`);
     await Promise.all(keys.map((key) => store.putHandle(key, { ...HANDLE, name: key })));
@@ -60,15 +60,15 @@ describe.each(stores)("a store %s", (_, open) => {
   });
 });
 
-describe("a store in a file", () => {
-  it("is there for the next process, which gets the same handle [RMA-P0-12]", async () => {
+describe("A handle store in a file", () => {
+  it("The next process reads the same handle [RMA-P0-12]", async () => {
     const path = join(folder(), "harnesses.json");
     await (await openFileHandleStore(path)).putHandle("a", HANDLE);
     const again = await openFileHandleStore(path);
     expect(await again.getHandle("a")).toEqual(HANDLE);
   });
 
-  it("makes its folder, for the owner alone [RMA-P2-3]", async () => {
+  it("The folder is created with access for the owner only [RMA-P2-3]", async () => {
     const path = join(folder(), "new/deeper/harnesses.json");
     const store = await openFileHandleStore(path);
     await store.putHandle("a", HANDLE);
@@ -76,7 +76,7 @@ describe("a store in a file", () => {
     expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
   });
 
-  it("cannot be opened where it could not be kept [RMA-P2-3]", async () => {
+  it("A store that cannot be written is refused when it is opened [RMA-P2-3]", async () => {
     const place = folder();
     writeFileSync(join(place, "file"), "");
     expect(
@@ -85,7 +85,7 @@ describe("a store in a file", () => {
       code: "invalid_option",
       message: expect.stringContaining("cannot be used: its folder cannot be written to"),
     });
-    // Where the system lets no folder be.
+    // A path where the system does not allow folders.
     expect(await catchRejection(openFileHandleStore("/proc/x/harnesses.json"))).toMatchObject({
       code: "invalid_option",
     });
@@ -95,9 +95,9 @@ describe("a store in a file", () => {
     });
   });
 
-  // Root may write to any folder, so there is none to try it with.
+  // Root can write to every folder, so the test would not fail for root.
   it.skipIf(process.getuid?.() === 0)(
-    "cannot be opened in a folder of others [RMA-P2-3]",
+    "A folder without write permission is refused [RMA-P2-3]",
     async () => {
       const place = join(folder(), "theirs");
       mkdirSync(place);
@@ -110,19 +110,22 @@ describe("a store in a file", () => {
     },
   );
 
-  it.each(["{", "[]", '{"handles":[]}', ""])("that is %j is set aside, not lost", async (text) => {
-    const place = folder();
-    const path = join(place, "harnesses.json");
-    writeFileSync(path, text);
-    const warnings: string[] = [];
-    const store = await openFileHandleStore(path, (message) => warnings.push(message));
-    expect(warnings).toEqual([expect.stringContaining("it was set aside as")]);
-    await store.putHandle("a", HANDLE);
-    const aside = readdirSync(place).find((name) => name.includes("unreadable"));
-    expect(readFileSync(join(place, aside ?? ""), "utf8")).toBe(text);
-  });
+  it.each(["{", "[]", '{"handles":[]}', ""])(
+    "A file with the content %j is renamed and kept",
+    async (text) => {
+      const place = folder();
+      const path = join(place, "harnesses.json");
+      writeFileSync(path, text);
+      const warnings: string[] = [];
+      const store = await openFileHandleStore(path, (message) => warnings.push(message));
+      expect(warnings).toEqual([expect.stringContaining("it was set aside as")]);
+      await store.putHandle("a", HANDLE);
+      const aside = readdirSync(place).find((name) => name.includes("unreadable"));
+      expect(readFileSync(join(place, aside ?? ""), "utf8")).toBe(text);
+    },
+  );
 
-  it("keeps what it does not understand, and takes no handle for one that is none", async () => {
+  it("Unknown entries are kept, and invalid handles are ignored", async () => {
     const path = join(folder(), "harnesses.json");
     const handles = { "half a handle": { arn: ARN }, "a newer one": { ...HANDLE, since: "2027" } };
     writeFileSync(path, JSON.stringify({ version: 1, handles, tags: { odd: 5 }, more: [1] }));
@@ -139,7 +142,7 @@ describe("a store in a file", () => {
     });
   });
 
-  it("of a newer version is left alone", async () => {
+  it("A file of a newer version is refused and left unchanged", async () => {
     const path = join(folder(), "harnesses.json");
     const text = JSON.stringify({ version: 2, handles: {}, tags: {} });
     writeFileSync(path, text);

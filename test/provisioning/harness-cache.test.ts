@@ -18,7 +18,7 @@ import { catchRejection } from "../support/session/provider-session.ts";
 const { signal } = new AbortController();
 const NAME = createContentName(SPEC);
 
-/** A service that remembers what was created, by name. */
+/** A service which stores created harnesses by name. */
 async function living(): Promise<ScriptedControlPlane & { readonly there: Map<string, object> }> {
   const there = new Map<string, object>();
   const plane = await startScriptedControlPlane(({ method, path, body }) => {
@@ -46,8 +46,8 @@ async function living(): Promise<ScriptedControlPlane & { readonly there: Map<st
 const creations = ({ requests }: ScriptedControlPlane): number =>
   requests.filter(({ method }) => method === "POST").length;
 
-describe("a harness by its content", () => {
-  it("is created once, and found ever after [RMA-P0-12]", async () => {
+describe("Harnesses by content", () => {
+  it("A harness is created once and found afterwards [RMA-P0-12]", async () => {
     const plane = await living();
     const store = createMemoryHandleStore();
     const first = await plane.settle(
@@ -63,7 +63,7 @@ describe("a harness by its content", () => {
     expect(creations(plane)).toBe(1);
   });
 
-  it("is looked at once by every process that remembers it [RMA-P1-26]", async () => {
+  it("Every process verifies a remembered harness once [RMA-P1-26]", async () => {
     const plane = await living();
     const store = createMemoryHandleStore();
     await plane.settle(createHarnessCache(plane.client, store).ensure(SPEC, { signal }));
@@ -76,7 +76,7 @@ describe("a harness by its content", () => {
     expect(plane.requests.length).toBe(looked);
   });
 
-  it("that was deleted behind our back is created again [RMA-P1-26]", async () => {
+  it("A harness that was deleted elsewhere is created again [RMA-P1-26]", async () => {
     const plane = await living();
     const store = createMemoryHandleStore();
     await plane.settle(createHarnessCache(plane.client, store).ensure(SPEC, { signal }));
@@ -88,7 +88,7 @@ describe("a harness by its content", () => {
     expect(creations(plane)).toBe(2);
   });
 
-  it("that is being deleted is not used [RMA-P1-26]", async () => {
+  it("A harness that is being deleted is not used [RMA-P1-26]", async () => {
     const plane = await living();
     const store = createMemoryHandleStore();
     await plane.settle(createHarnessCache(plane.client, store).ensure(SPEC, { signal }));
@@ -98,7 +98,7 @@ describe("a harness by its content", () => {
     expect(creations(plane)).toBe(2);
   });
 
-  it("is another for another spec, and is not remembered for another place", async () => {
+  it("Another spec gets another harness, and handles are not shared between endpoints", async () => {
     const [here, there] = [await living(), await living()];
     const store = createMemoryHandleStore();
     const cache = createHarnessCache(here.client, store);
@@ -108,7 +108,7 @@ describe("a harness by its content", () => {
     expect([creations(here), creations(there)]).toEqual([2, 1]);
   });
 
-  it("is not remembered when it failed", async () => {
+  it("A failed harness is not remembered", async () => {
     const plane = await startScriptedControlPlane(() =>
       createRefusal(403, "AccessDeniedException"),
     );
@@ -118,7 +118,7 @@ describe("a harness by its content", () => {
     expect(await store.getHandle(`${plane.client.origin} ${NAME}`)).toBeNull();
   });
 
-  it("is there even when it cannot be remembered, with a warning", async () => {
+  it("A harness that cannot be remembered is returned with a warning", async () => {
     const plane = await living();
     const broken = {
       ...createMemoryHandleStore(),
@@ -133,7 +133,7 @@ describe("a harness by its content", () => {
   });
 });
 
-describe("a tag", () => {
+describe("Tags", () => {
   async function tagged(): Promise<{ plane: ScriptedControlPlane; cache: HarnessCache }> {
     const plane = await living();
     const cache = createHarnessCache(plane.client, createMemoryHandleStore());
@@ -142,7 +142,7 @@ describe("a tag", () => {
     return { plane, cache };
   }
 
-  it("stands for a harness, and moves", async () => {
+  it("A tag refers to a harness and can be moved", async () => {
     const { plane, cache } = await tagged();
     expect((await cache.resolveTag("demo:live")).name).toBe(NAME);
     const changed = { ...SPEC, systemPrompt: "Be long." };
@@ -151,7 +151,7 @@ describe("a tag", () => {
     expect(await cache.resolveTag("demo:live")).toEqual(handle);
   });
 
-  it("that is not there, or stands for what is not there, is an error of its own", async () => {
+  it("An unknown tag, and a tag of an unknown harness, have their own errors", async () => {
     const { cache } = await tagged();
     expect(await catchRejection(cache.resolveTag("demo:old"))).toMatchObject({
       code: "unknown_tag",
@@ -166,7 +166,7 @@ describe("a tag", () => {
     });
   });
 
-  it("is not given to a harness of another base, and has only letters", async () => {
+  it("A tag is refused for a harness of another base and for invalid characters", async () => {
     const { cache } = await tagged();
     expect(await catchRejection(cache.setTag("other", "live", NAME))).toMatchObject({
       code: "invalid_option",
@@ -215,7 +215,7 @@ describe("prune", () => {
   const names = (harnesses: readonly { readonly name: string }[]): string[] =>
     harnesses.map(({ name }) => name);
 
-  it("keeps the newest and the tagged, of this base alone, over all pages [RMA-P1-8]", async () => {
+  it("prune keeps the newest and the tagged harnesses of its base only, over all pages [RMA-P1-8]", async () => {
     const { cache, caller } = await pruning();
     await cache.setTag("demo", "live", "demo_00000001");
     const plan = await planPrune({ base: "demo", keep: 2 }, caller, cache);
@@ -223,7 +223,7 @@ describe("prune", () => {
     expect(names(plan.harnessesToDelete)).toEqual(["demo_00000002", "demo_00000003"]);
   });
 
-  it("deletes the oldest first, and says what it could not delete", async () => {
+  it("prune deletes the oldest first and reports failures", async () => {
     const { plane, cache, caller } = await pruning(["00000002"]);
     const plan = await planPrune({ base: "demo", keep: 1 }, caller, cache);
     const { deleted, failed } = await plane.settle(pruneHarnesses(plan, caller, cache));
@@ -233,7 +233,7 @@ describe("prune", () => {
     ]);
   });
 
-  it.each([0, -1, 1.5])("does not keep %d", async (keep) => {
+  it.each([0, -1, 1.5])("prune refuses to keep %d harnesses", async (keep) => {
     const { plane, cache, caller } = await pruning();
     const error = await catchRejection(planPrune({ base: "demo", keep }, caller, cache));
     expect(error).toMatchObject({ code: "invalid_option", details: { path: "keep" } });

@@ -11,7 +11,7 @@ import { bundleProgram } from "../support/bundle-program.ts";
 import { ROLE } from "../support/server/scripted-control-plane.ts";
 import { PROCESS_MS, withDeadline } from "../support/with-deadline.ts";
 
-/** Runs a command on a terminal of its own. */
+/** Program which runs a command on a pseudo-terminal. */
 const TERMINAL = "script";
 
 interface Ended {
@@ -22,7 +22,7 @@ interface Ended {
 
 interface Started {
   readonly ended: Promise<Ended>;
-  /** Resolves when stderr has said so. */
+  /** Resolves when stderr contains these words. */
   said(words: string): Promise<void>;
   type(text: string): void;
   interrupt(): void;
@@ -33,13 +33,13 @@ interface Place {
   readonly folder: string;
   readonly start: (...args: readonly string[]) => Started;
   readonly run: (...args: readonly string[]) => Promise<Ended>;
-  /** Whether the emulator has a harness of that name. */
+  /** Whether the emulator has a harness named `support`. */
   readonly hasSupport: () => Promise<boolean>;
-  /** The same on a terminal, where stdout and stderr are one. */
+  /** Runs the command on a terminal, where stdout and stderr are the same stream. */
   readonly atTerminal: (...args: readonly string[]) => Started;
 }
 
-/** The real command in processes of its own, and an emulator for it. */
+/** Runs the real command in separate processes, with an emulator. */
 async function place(options: EmulatorOptions = {}): Promise<Place> {
   const [program, emulator] = await Promise.all([
     bundleProgram("harness-command.ts"),
@@ -66,7 +66,11 @@ async function place(options: EmulatorOptions = {}): Promise<Place> {
       async said(words) {
         while (!(stdout + stderr).includes(words)) {
           const more = Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
-          await withDeadline(more, () => `"${words}" was not said: ${stdout}${stderr}`, PROCESS_MS);
+          await withDeadline(
+            more,
+            () => `"${words}" was not printed: ${stdout}${stderr}`,
+            PROCESS_MS,
+          );
         }
       },
       type: (text) => void child.stdin.write(text),
@@ -100,7 +104,7 @@ const hasTerminal = spawnSync(TERMINAL, ["--version"]).status === 0;
 const CREATE = ["create", "--name", "support", "--role", ROLE, "--system-prompt", "Be brief."];
 
 describe("spanline harness", () => {
-  it("creates, shows, lists, changes, waits for and deletes a harness", async () => {
+  it("The command creates, shows, lists, updates, waits for and deletes a harness", async () => {
     const { run } = await place();
     const created = await run(...CREATE);
     expect(created).toMatchObject({
@@ -133,7 +137,7 @@ describe("spanline harness", () => {
     expect(await run("wait", "support", "--gone")).toMatchObject({ status: 0 });
   });
 
-  it("creates from a file, by content and once, and finds it by its tag", async () => {
+  it("The command creates a harness from a file once, by its content, and finds it by its tag", async () => {
     const { run, folder } = await place();
     const spec = { name: "support", roleArn: ROLE, systemPrompt: "Be brief.", maxTokens: 50 };
     writeFileSync(join(folder, "spec.json"), JSON.stringify(spec));
@@ -154,7 +158,7 @@ describe("spanline harness", () => {
     expect(existsSync(join(folder, ".local/state/spanline/harness-handles.json"))).toBe(true);
   });
 
-  it("prunes what is neither new nor tagged, and asks for --yes where nobody can answer", async () => {
+  it("prune deletes untagged old harnesses and requires --yes without a terminal", async () => {
     const { run, folder } = await place();
     const store = join(folder, "store.json");
     for (const [at, prompt] of ["one", "two", "three"].entries()) {
@@ -184,7 +188,7 @@ describe("spanline harness", () => {
     expect(JSON.parse(readFileSync(store, "utf8")).handles).toBeDefined();
   });
 
-  it("says what it found instead of creating, and what of it differs", async () => {
+  it("create reports an existing harness and its differences", async () => {
     const { run } = await place();
     await run(...CREATE);
     const other = await run(...CREATE.slice(0, 5), "--system-prompt", "Be long.");
@@ -197,7 +201,7 @@ describe("spanline harness", () => {
 
   it.each([
     [
-      "no name",
+      "a missing name",
       ["create", "--role", ROLE],
       "name is nothing, wanted the name of the harness\nGive it with --name",
     ],
@@ -205,15 +209,15 @@ describe("spanline harness", () => {
     ["no such file", ["create", "--spec", "none.yaml"], "Cannot read none.yaml: file not found"],
     ["nothing to change", ["update", "demo"], "Say what to change"],
     [
-      "a bad endpoint",
+      "an invalid endpoint",
       ["create", "--name", "a", "--role", ROLE, "--endpoint", "a-b"],
       "--endpoint is",
     ],
-    ["no number", ["list", "--timeout", "soon"], "whole number above 0"],
-    ["no --keep", ["prune", "demo"], "required option '--keep <number>' not specified"],
-    ["no such command", ["crate"], "Did you mean create?"],
+    ["an invalid number", ["list", "--timeout", "soon"], "whole number above 0"],
+    ["a missing --keep", ["prune", "demo"], "required option '--keep <number>' not specified"],
+    ["an unknown command", ["crate"], "Did you mean create?"],
     [
-      "another region",
+      "a different region in the ARN",
       [
         "get",
         "arn:aws:bedrock-agentcore:eu-west-1:123456789012:harness/a-a1b2c3d4e5",
@@ -223,23 +227,23 @@ describe("spanline harness", () => {
       "is in eu-west-1",
     ],
     [
-      "a strange address",
+      "an invalid address",
       ["list", "--endpoint-url", "nonsense", "--region", "us-east-1"],
       "--endpoint-url is",
     ],
     [
-      "both ends",
+      "--content-name and --no-wait",
       ["create", "--content-name", "--no-wait", "--name", "a", "--role", ROLE],
       "cannot be used with",
     ],
-  ])("cannot use a command line with %s", async (_, args, words) => {
+  ])("A command line with %s is refused", async (_, args, words) => {
     const { run } = await place();
     const { status, stdout, stderr } = await run(...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain(words);
   });
 
-  it("names the next step when something fails", async () => {
+  it("An error names the next step", async () => {
     const { run, emulator } = await place();
     expect(await run("get", "nobody")).toMatchObject({
       status: 1,
@@ -263,7 +267,7 @@ describe("spanline harness", () => {
     expect(gone.stderr).toContain("Check --region and --endpoint-url");
   });
 
-  it("deletes what it created when it is stopped", async () => {
+  it("create deletes its harness when it is interrupted", async () => {
     const { start, run, hasSupport } = await place({
       delays: { create: 60_000 },
       deleteWhileCreating: "accept",
@@ -279,7 +283,7 @@ describe("spanline harness", () => {
     expect((await run("list", "--prefix", "support")).stdout).toBe("");
   });
 
-  it("ends at once when it is stopped twice", async () => {
+  it("create exits at once when it is interrupted twice", async () => {
     const { start, hasSupport } = await place({
       delays: { create: 60_000 },
       deleteWhileCreating: "409",
@@ -292,7 +296,7 @@ describe("spanline harness", () => {
     expect((await started.ended).status).toBe(130);
   });
 
-  it("shows help with examples for each of its commands", async () => {
+  it("Every command has help with examples", async () => {
     const { run } = await place();
     const help = await run("--help");
     expect(help).toMatchObject({ status: 0, stderr: "" });
@@ -302,9 +306,9 @@ describe("spanline harness", () => {
     expect((await run("create", "--help")).stdout).toContain("roleArn: arn:aws:iam");
   });
 
-  // A terminal takes a program that plays one.
-  describe.runIf(hasTerminal)("at a terminal", () => {
-    it("shows its progress, and clears it", async () => {
+  // A pseudo-terminal needs an external program.
+  describe.runIf(hasTerminal)("At a terminal", () => {
+    it("Progress is shown and cleared", async () => {
       const { atTerminal } = await place({ delays: { create: 300 } });
       const { status, stdout } = await atTerminal(...CREATE, "--timeout", "3").ended;
       expect(status).toBe(0);
@@ -315,7 +319,7 @@ describe("spanline harness", () => {
     it.each([
       ["y", "Harness support is deleted.", 0],
       ["n", "Nothing was deleted.", 1],
-    ])("asks before it deletes, and takes %s for an answer", async (answer, words, status) => {
+    ])("delete asks for confirmation and accepts %s", async (answer, words, status) => {
       const { atTerminal, run } = await place();
       await run(...CREATE);
       const asking = atTerminal("delete", "support");

@@ -34,7 +34,7 @@ import { catchRejection } from "../support/session/provider-session.ts";
 
 type Said = ControlReply | "hang" | "reset";
 
-/** What the service says, by question; the last of a list stays. */
+/** Responses of the service by request; the last response of a list is repeated. */
 interface Script {
   readonly create?: readonly Said[];
   readonly harness?: readonly Said[];
@@ -130,8 +130,8 @@ const polls = ({ requests: asked }: ScriptedControlPlane, path: string): number[
 const HARNESS_PATH = `/harnesses/${ID}`;
 const ENDPOINT_PATH = `/harnesses/${ID}/endpoints/DEFAULT`;
 
-describe("a harness that is created", () => {
-  it("is there when it and its endpoint are ready [RMA-P0-13]", async () => {
+describe("Created harnesses", () => {
+  it("Provisioning ends when the harness and its endpoint are ready [RMA-P0-13]", async () => {
     const { plane, result, told } = await provisioned({
       harness: [harness("CREATING"), harness("READY")],
       endpoint: [missing, endpoint("CREATING"), endpoint("READY")],
@@ -155,7 +155,7 @@ describe("a harness that is created", () => {
     ]);
   });
 
-  it("may not be found at first [RMA-P1-12]", async () => {
+  it("A new harness may not be found at first [RMA-P1-12]", async () => {
     const { result, plane } = await provisioned({
       harness: [missing, missing, missing, missing, harness("READY")],
     });
@@ -163,7 +163,7 @@ describe("a harness that is created", () => {
     expect(polls(plane, HARNESS_PATH)).toHaveLength(5);
   });
 
-  it("outlives failures that pass, however many there are [RMA-P1-12]", async () => {
+  it("Any number of transient failures is tolerated [RMA-P1-12]", async () => {
     const failures = Array.from({ length: 9 }, () => createRefusal(500, "InternalServerException"));
     const { plane } = await provisioned({
       harness: [...failures, "reset", harness("CREATING"), harness("READY")],
@@ -171,14 +171,14 @@ describe("a harness that is created", () => {
     expect(deletions(plane)).toEqual([]);
   });
 
-  it("is not taken for gone because one read lagged behind [RMA-P1-12]", async () => {
+  it("A stale read does not count as a deletion [RMA-P1-12]", async () => {
     const { plane } = await provisioned({
       harness: [harness("CREATING"), missing, missing, harness("CREATING"), harness("READY")],
     });
     expect(deletions(plane)).toEqual([]);
   });
 
-  it("serves what its endpoint was told to serve", async () => {
+  it("Provisioning waits until the endpoint serves its target version", async () => {
     const behind = endpoint("READY", { liveVersion: "1", targetVersion: "2" });
     const { plane } = await provisioned({
       endpoint: [behind, endpoint("READY", { liveVersion: "2", targetVersion: "2" })],
@@ -186,7 +186,7 @@ describe("a harness that is created", () => {
     expect(polls(plane, ENDPOINT_PATH)).toHaveLength(2);
   });
 
-  it("has the endpoint that was asked for, made where there is none [RMA-P0-13]", async () => {
+  it("The requested endpoint is created if it is missing [RMA-P0-13]", async () => {
     const { plane, result } = await provisioned(
       { endpoint: [missing, endpoint("CREATING"), endpoint("READY")] },
       { endpoint: "prod" },
@@ -202,7 +202,7 @@ describe("a harness that is created", () => {
     ]);
   });
 
-  it("is not created for an endpoint that cannot be, or without a role [RMA-P0-13]", async () => {
+  it("An invalid endpoint name and a missing role are refused before anything is created [RMA-P0-13]", async () => {
     const { client, requests: asked } = await planeOf({});
     const { signal } = new AbortController();
     const options = { client, signal };
@@ -222,27 +222,24 @@ describe("a harness that is created", () => {
   });
 });
 
-describe("a harness that does not become ready", () => {
+describe("Harnesses that do not become ready", () => {
   it.each([
     ["CREATE_FAILED", HarnessFailedError, "harness_failed"],
     ["UPDATE_FAILED", HarnessFailedError, "harness_failed"],
     ["DELETING", HarnessDeletingError, "harness_deleting"],
     ["HIBERNATING", UnknownStatusError, "unknown_status"],
-  ])(
-    "because it is %s is an error of its own, and is deleted again",
-    async (status, wanted, code) => {
-      const failed = harness(status, { failureReason: "no such image" });
-      const { error, plane } = await refused({ harness: [harness("CREATING"), failed] });
-      expect(error).toBeInstanceOf(wanted);
-      expect(error).toMatchObject({
-        code,
-        wait: { harness: ID, phase: "harness", status, elapsed: 1000, polls: 2 },
-      });
-      expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
-    },
-  );
+  ])("A harness that is %s has its own error and is deleted", async (status, wanted, code) => {
+    const failed = harness(status, { failureReason: "no such image" });
+    const { error, plane } = await refused({ harness: [harness("CREATING"), failed] });
+    expect(error).toBeInstanceOf(wanted);
+    expect(error).toMatchObject({
+      code,
+      wait: { harness: ID, phase: "harness", status, elapsed: 1000, polls: 2 },
+    });
+    expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
+  });
 
-  it("says why, in the service's words", async () => {
+  it("The error contains the reason in the service's words", async () => {
     const { error } = await refused({
       harness: [harness("CREATE_FAILED", { failureReason: "no such image" })],
     });
@@ -252,7 +249,7 @@ describe("a harness that does not become ready", () => {
     });
   });
 
-  it("for its endpoint says that it is the endpoint [RMA-P0-13]", async () => {
+  it("The error of a failed endpoint names the endpoint [RMA-P0-13]", async () => {
     const { error, plane } = await refused({
       endpoint: [endpoint("CREATE_FAILED", { failureReason: "no capacity" })],
     });
@@ -266,18 +263,18 @@ describe("a harness that does not become ready", () => {
     expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
   });
 
-  it("and has no status at all is not waited for", async () => {
+  it("A harness without a status fails at once", async () => {
     const { error } = await refused({ harness: [harness("CREATING", { status: null })] });
     expect(error).toBeInstanceOf(UnknownStatusError);
   });
 
-  it("because somebody deleted it is gone after three looks", async () => {
+  it("A harness deleted elsewhere counts as deleted after three reads", async () => {
     const { error, plane } = await refused({ harness: [harness("CREATING"), missing] });
     expect(error).toBeInstanceOf(HarnessDeletingError);
     expect(polls(plane, HARNESS_PATH)).toHaveLength(4);
   });
 
-  it("is asked for while a whole interval fits, and the error comes in time [RMA-P1-13]", async () => {
+  it("Polling stops when the next interval would exceed the budget [RMA-P1-13]", async () => {
     const { error, plane } = await refused({ harness: [harness("CREATING")] }, { timeout: 6_000 });
     expect(error).toBeInstanceOf(NotReadyInTimeError);
     expect(error).toMatchObject({
@@ -292,13 +289,13 @@ describe("a harness that does not become ready", () => {
     [600, 50],
     [24_000, 2000],
     [600_000, 5000],
-  ])("of %i ms is asked for every %i ms", async (timeout, interval) => {
+  ])("A budget of %i ms polls every %i ms", async (timeout, interval) => {
     const { plane } = await refused({ harness: [harness("CREATING")] }, { timeout });
     const [first = 0, second = 0] = polls(plane, HARNESS_PATH);
     expect(second - first).toBe(interval);
   });
 
-  it("with one budget for harness and endpoint together [RMA-P1-13]", async () => {
+  it("Harness and endpoint share one budget [RMA-P1-13]", async () => {
     const creating = Array.from({ length: 8 }, () => harness("CREATING"));
     const { error } = await refused({
       harness: [...creating, harness("READY")],
@@ -307,7 +304,7 @@ describe("a harness that does not become ready", () => {
     expect(error).toMatchObject({ wait: { phase: "endpoint", elapsed: 11_000, polls: 4 } });
   });
 
-  it("because nothing answers ends with the budget, connects and waits included [RMA-P1-13]", async () => {
+  it("A service that does not answer ends with the budget, connections and delays included [RMA-P1-13]", async () => {
     const { error } = await refused({ harness: ["hang"] }, { timeout: 5000 });
     expect(error).toBeInstanceOf(NotReadyInTimeError);
     const { wait } = error as NotReadyInTimeError;
@@ -315,7 +312,7 @@ describe("a harness that does not become ready", () => {
     expect(wait.status).toBeNull();
   });
 
-  it("tells the last failure when it was failures that took the time", async () => {
+  it("The error has the last failure if failures used up the time", async () => {
     const { error } = await refused({
       harness: [createRefusal(503, "ServiceUnavailableException")],
     });
@@ -326,7 +323,7 @@ describe("a harness that does not become ready", () => {
     });
   });
 
-  it("leaves the service alone for as long as it wishes, but gives up nothing for one absurd wish", async () => {
+  it("retry-after delays the next read, and an excessive value is limited", async () => {
     const wish = (seconds: string) =>
       createRefusal(429, "ThrottlingException", { "retry-after": seconds });
     const { error, plane } = await refused({ harness: [wish("1000000000")] });
@@ -335,7 +332,7 @@ describe("a harness that does not become ready", () => {
     expect(second - first).toBe(6000);
   });
 
-  it("because the caller may not look is an error at once, and is deleted again", async () => {
+  it("A refused read fails at once, and the harness is deleted", async () => {
     const { error, plane } = await refused({
       harness: [createRefusal(403, "AccessDeniedException")],
     });
@@ -344,15 +341,15 @@ describe("a harness that does not become ready", () => {
   });
 });
 
-describe("a creation that fails", () => {
-  it("leaves nothing to delete", async () => {
+describe("Failed creations", () => {
+  it("A refused creation leaves nothing to delete", async () => {
     const { error, plane } = await refused({ create: [createRefusal(429, "ThrottlingException")] });
     expect(error).toBeInstanceOf(ThrottledError);
     expect(formatRequests(plane.requests)).toEqual(["POST /harnesses"]);
   });
 
   it.each(["reset" as const, createRefusal(500, "InternalServerException")])(
-    "with %j may have worked, and what it made is found by its name",
+    "A creation that ends with %j may have succeeded, and its harness is found by name",
     async (answer) => {
       const { result, plane } = await provisioned({
         create: [answer],
@@ -366,14 +363,14 @@ describe("a creation that fails", () => {
   );
 
   it.each([listed(), createRefusal(403, "AccessDeniedException")])(
-    "and made nothing that can be found is the failure that it is",
+    "A creation whose harness cannot be found fails with its own error",
     async (list) => {
       const { error } = await refused({ create: ["reset"], list: [list] });
       expect(error).toMatchObject({ code: "connection_lost" });
     },
   );
 
-  it("because nothing answers ends with the budget [RMA-P1-13]", async () => {
+  it("A creation without an answer ends with the budget [RMA-P1-13]", async () => {
     const { error, warnings } = await refused({ create: ["hang"] }, { timeout: 3000 });
     expect(error).toMatchObject({
       code: "not_ready_in_time",
@@ -384,7 +381,7 @@ describe("a creation that fails", () => {
     ]);
   });
 
-  it("of which the answer lacks the id is not deleted by a name that may be another's [RMA-P2-8]", async () => {
+  it("A creation whose response has no id is not deleted by name, because the name may belong to another [RMA-P2-8]", async () => {
     const { error, plane } = await refused({
       create: [{ status: 201, body: { harness: { harnessName: "demo" } } }],
       list: [listed(createHarnessMembers("CREATING"))],
@@ -394,25 +391,28 @@ describe("a creation that fails", () => {
   });
 });
 
-describe("a name that is taken", () => {
-  it.each(["READY", "CREATING", "UPDATING"])("by one that is %s is adopted", async (status) => {
-    const other = createHarnessMembers("READY", {
-      harnessId: "demo_2-a1b2c3d4e5",
-      harnessName: "demo_2",
-    });
-    const { result, plane } = await provisioned({
-      create: [conflict],
-      list: [
-        { body: { harnesses: [other], nextToken: "2" } },
-        listed(createHarnessMembers(status)),
-      ],
-      harness: [harness("CREATING"), harness("READY")],
-    });
-    expect(result).toMatchObject({ handle: { id: ID }, origin: "adopted" });
-    expect(plane.requests.filter(({ path }) => path === "/harnesses")).toHaveLength(3);
-  });
+describe("Names that are in use", () => {
+  it.each(["READY", "CREATING", "UPDATING"])(
+    "An existing harness that is %s is adopted",
+    async (status) => {
+      const other = createHarnessMembers("READY", {
+        harnessId: "demo_2-a1b2c3d4e5",
+        harnessName: "demo_2",
+      });
+      const { result, plane } = await provisioned({
+        create: [conflict],
+        list: [
+          { body: { harnesses: [other], nextToken: "2" } },
+          listed(createHarnessMembers(status)),
+        ],
+        harness: [harness("CREATING"), harness("READY")],
+      });
+      expect(result).toMatchObject({ handle: { id: ID }, origin: "adopted" });
+      expect(plane.requests.filter(({ path }) => path === "/harnesses")).toHaveLength(3);
+    },
+  );
 
-  it("says in what the adopted one is not as wanted", async () => {
+  it("An adopted harness lists its differences from the spec", async () => {
     const members = { executionRoleArn: SPEC.roleArn, systemPrompt: [{ text: "Be long." }] };
     const { result } = await provisioned({
       create: [conflict],
@@ -422,7 +422,7 @@ describe("a name that is taken", () => {
     expect(result.differences).toEqual(["systemPrompt"]);
   });
 
-  it("by one that fails later is an error, and that one stays", async () => {
+  it("An adopted harness that fails later is an error and is not deleted", async () => {
     const { error, plane } = await refused({
       create: [conflict],
       list: [listed(createHarnessMembers("CREATING"))],
@@ -432,7 +432,7 @@ describe("a name that is taken", () => {
     expect(deletions(plane)).toEqual([]);
   });
 
-  it("and the endpoint that this call made for it goes, but not the harness", async () => {
+  it("An endpoint created for an adopted harness is deleted on failure, and the harness is kept", async () => {
     const { plane } = await refused(
       {
         create: [conflict],
@@ -451,8 +451,8 @@ describe("a name that is taken", () => {
       listed(createHarnessMembers("READY", { status: null })),
       "without a status",
     ],
-    ["of no harness in the list", listed(), "no harness with this name can be found"],
-  ])("by one that is %s is a conflict", async (_, list, words) => {
+    ["not in the list", listed(), "no harness with this name can be found"],
+  ])("An existing harness that is %s is a conflict", async (_, list, words) => {
     const { error, plane } = await refused({ create: [conflict], list: [list] });
     expect(error).toBeInstanceOf(NameTakenError);
     expect(error).toMatchObject({
@@ -462,7 +462,7 @@ describe("a name that is taken", () => {
     expect(deletions(plane)).toEqual([]);
   });
 
-  it("by one that is going is used when that is gone", async () => {
+  it("The name of a harness that is being deleted is reused after the deletion", async () => {
     const { result, plane } = await provisioned({
       create: [conflict, harness("CREATING")],
       list: [
@@ -478,7 +478,7 @@ describe("a name that is taken", () => {
     expect(created[1]?.at).toBeGreaterThanOrEqual(1000);
   });
 
-  it("by one that never goes is an error, after one creation", async () => {
+  it("A deletion that never ends is an error after one creation attempt", async () => {
     const { error, plane } = await refused({
       create: [conflict],
       list: [listed(createHarnessMembers("DELETING"))],
@@ -493,7 +493,7 @@ describe("a name that is taken", () => {
     expect(deletions(plane)).toEqual([]);
   });
 
-  it("by one whose deletion fails is an error that says so", async () => {
+  it("A failed deletion of the existing harness is reported", async () => {
     const { error } = await refused({
       create: [conflict],
       list: [
@@ -505,7 +505,7 @@ describe("a name that is taken", () => {
     expect(error).toMatchObject({ wait: { status: "DELETE_FAILED" } });
   });
 
-  it("is tried again when the list cannot be read any more, with a warning", async () => {
+  it("Creation is tried again with a warning if the list cannot be read", async () => {
     const { result, warnings } = await provisioned({
       create: [conflict, harness("CREATING")],
       list: [listed(createHarnessMembers("DELETING")), createRefusal(403, "AccessDeniedException")],
@@ -514,7 +514,7 @@ describe("a name that is taken", () => {
     expect(warnings).toEqual([expect.stringContaining("creating the new one anyway")]);
   });
 
-  it("is not asked for without a pause when the list leads round in a circle [RMA-P2-5]", async () => {
+  it("A list whose pages form a cycle is read at intervals [RMA-P2-5]", async () => {
     const circle = { body: { harnesses: [], nextToken: "again" } };
     const deleting = {
       body: { harnesses: [createHarnessMembers("DELETING")], nextToken: "again" },
@@ -527,8 +527,8 @@ describe("a name that is taken", () => {
   });
 });
 
-describe("a rollback", () => {
-  it("never hides what went wrong, and says what is left behind", async () => {
+describe("Rollbacks", () => {
+  it("A failed rollback does not hide the original error and reports what is left behind", async () => {
     const { error, warnings } = await refused({
       harness: [harness("CREATE_FAILED")],
       delete: [createRefusal(403, "AccessDeniedException")],
@@ -539,7 +539,7 @@ describe("a rollback", () => {
     ]);
   });
 
-  it("asks again while the service is busy with the harness", async () => {
+  it("A rollback retries while the service reports a conflict", async () => {
     const { plane, warnings } = await refused({
       harness: [harness("CREATE_FAILED")],
       delete: [conflict, conflict, harness("DELETING")],
@@ -548,7 +548,7 @@ describe("a rollback", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("has 30 seconds of its own, and no more", async () => {
+  it("A rollback has its own limit of 30 seconds", async () => {
     const { plane, warnings } = await refused({
       harness: [harness("CREATE_FAILED")],
       delete: [conflict],
@@ -558,7 +558,7 @@ describe("a rollback", () => {
     expect(warnings).toEqual([expect.stringContaining("remains")]);
   });
 
-  it("follows when the caller ends the wait", async () => {
+  it("An abort during the wait rolls back", async () => {
     const stop = new AbortController();
     const { tried, attempt } = await trying(
       { harness: [harness("CREATING")] },
@@ -573,7 +573,7 @@ describe("a rollback", () => {
     expect(deletions(plane)).toEqual([`DELETE ${HARNESS_PATH}`]);
   });
 
-  it("knows of a harness whose creation was under way when the caller ended it", async () => {
+  it("An abort during the creation rolls back the created harness", async () => {
     const stop = new AbortController();
     const plane = await startScriptedControlPlane(({ method }) => {
       if (method !== "POST") return harness("DELETING");

@@ -15,8 +15,8 @@ function file(name: string, text: string): string {
   return path;
 }
 
-describe("a spec in a file", () => {
-  it("is YAML, with the members of ours [RMA-P1-7]", async () => {
+describe("Spec files", () => {
+  it("A spec can be YAML with our member names [RMA-P1-7]", async () => {
     const path = file(
       "spec.yaml",
       `
@@ -63,7 +63,7 @@ tags: { team: a }
     });
   });
 
-  it("is JSON, with the members of the service", async () => {
+  it("A spec can be JSON with the member names of the service", async () => {
     const request = {
       harnessName: "support",
       executionRoleArn: ROLE,
@@ -77,23 +77,26 @@ tags: { team: a }
 
   it.each([
     ["a misspelt setting", "systemPromt: x", "systemPromt", "no such setting; there are name"],
-    ["a number for a text", "name: 5", "name", "name is 5, wanted text"],
-    ["a text for a number", "maxTokens: many", "maxTokens", "a whole number above 0"],
-    ["a text for a list", "tools: web", "tools", "wanted a list"],
+    ["a number in place of a string", "name: 5", "name", "name is 5, wanted text"],
+    ["a string in place of a number", "maxTokens: many", "maxTokens", "a whole number above 0"],
+    ["a string in place of a list", "tools: web", "tools", "wanted a list"],
     ["a tool without a type", "tools: [{ name: x }]", "tools[0].type", "wanted text"],
     ["a list", "- x", "spec", "wanted an object of settings"],
-  ])("with %s is refused, with its path and that of the setting", async (_, text, path, words) => {
-    const spec = file("spec.yaml", text);
-    const error = await catchRejection(readSpec({ specFile: spec }));
-    expect(error).toMatchObject({
-      code: "invalid_option",
-      message: expect.stringContaining(words),
-      details: { path },
-    });
-    expect(String(error)).toContain(spec);
-  });
+  ])(
+    "A spec with %s is refused with the file and the path of the setting",
+    async (_, text, path, words) => {
+      const spec = file("spec.yaml", text);
+      const error = await catchRejection(readSpec({ specFile: spec }));
+      expect(error).toMatchObject({
+        code: "invalid_option",
+        message: expect.stringContaining(words),
+        details: { path },
+      });
+      expect(String(error)).toContain(spec);
+    },
+  );
 
-  it("that cannot be read says why", async () => {
+  it("A spec that cannot be read is reported with the reason", async () => {
     expect(await catchRejection(readSpec({ specFile: "/nowhere/spec.yaml" }))).toMatchObject({
       code: "unreadable_input",
       message: "Cannot read /nowhere/spec.yaml: file not found",
@@ -104,14 +107,14 @@ tags: { team: a }
     });
   });
 
-  it("of tools is a list of them", async () => {
+  it("A tools file is a list of tools", async () => {
     const path = file("tools.json", JSON.stringify([{ type: "agentcore_browser" }]));
     const sources = { toolsFile: path, overrides: { maxTokens: 5 } };
     const tools = [{ type: "agentcore_browser" }];
     expect(await readChanges(sources)).toEqual({ tools, maxTokens: 5 });
   });
 
-  it("says less than what is said beside it", async () => {
+  it("Command line options take precedence over the file", async () => {
     const specFile = file("spec.yaml", `{ name: a, roleArn: "${ROLE}", model: x, memory: null }`);
     const overrides = { name: "b", model: "y" };
     expect(await readChanges({ specFile, overrides })).toEqual({
@@ -124,7 +127,7 @@ tags: { team: a }
     });
   });
 
-  it("that lacks the name or the role names what is missing", () => {
+  it("A spec without name or role names the missing member", () => {
     expect(() => toHarnessSpec({ roleArn: ROLE })).toThrow("name is nothing");
     expect(() => toHarnessSpec({ name: "a" })).toThrow("roleArn is nothing");
   });

@@ -183,18 +183,22 @@ describe("A conversation of AI GO!", () => {
   });
 
   it.each<[string, readonly object[], string]>([
-    ["nobody speaks [SD-1]", [{ role: "system", content: "Be brief." }], "missing_user_message"],
     [
-      "the assistant has the last word [SD-2]",
+      "it has no user message [SD-1]",
+      [{ role: "system", content: "Be brief." }],
+      "missing_user_message",
+    ],
+    [
+      "the assistant's message is the last one [SD-2]",
       [
         { role: "user", content: "Go" },
         { role: "assistant", content: "Gone", session_id: SESSION },
       ],
       "no_new_message",
     ],
-    ["the user says nothing [SD-9]", [{ role: "user", content: " " }], "empty_message"],
+    ["the user message is empty [SD-9]", [{ role: "user", content: " " }], "empty_message"],
     [
-      "a session id is none [SD-7]",
+      "a session id is invalid [SD-7]",
       [
         { role: "assistant", content: "Hi", session_id: "short" },
         { role: "user", content: "Go" },
@@ -202,7 +206,7 @@ describe("A conversation of AI GO!", () => {
       "invalid_session_id",
     ],
     [
-      "two sessions are named [SD-6]",
+      "it names two sessions [SD-6]",
       [
         { role: "assistant", content: "Hi", session_id: SESSION },
         { role: "assistant", content: "Hi", session_id: `${SESSION}0` },
@@ -211,7 +215,7 @@ describe("A conversation of AI GO!", () => {
       "conflicting_session",
     ],
     [
-      "a sound is sent [SD-8]",
+      "it contains audio [SD-8]",
       [{ role: "user", content: [{ type: "input_audio", input_audio: {} }] }],
       "unsupported_content",
     ],

@@ -5,8 +5,8 @@ import { agentWith, scripted, tool } from "./run-world.ts";
 
 const CALLS = "turns: [{ answer: [One moment., { call: look, input: {} }] }, { answer: Seen. }]";
 
-describe("a run whose caller leaves", () => {
-  it("ends as cancelled though a tool hangs and hears nothing of it, and ends the agent's machine [RMA-P0-6] [RMA-P1-9]", async () => {
+describe("Runs whose caller aborts", () => {
+  it("An abort ends a run as cancelled even if a tool ignores it, and stops the upstream session [RMA-P0-6] [RMA-P1-9]", async () => {
     const { provider, requests, stopped } = await scripted(CALLS);
     const caller = new AbortController();
     let heard: AbortSignal | undefined;
@@ -32,7 +32,7 @@ describe("a run whose caller leaves", () => {
     expect([heard?.aborted, requests.length, stopped.length]).toEqual([true, 1, 1]);
   });
 
-  it("ends as cancelled while the agent is silent", async () => {
+  it("An abort ends a run as cancelled while the agent is silent", async () => {
     const { provider } = await scripted(
       "turns: [{ answer: [Wait., { pause: 600000 }, Done.], faults: {} }]",
     );
@@ -47,7 +47,7 @@ describe("a run whose caller leaves", () => {
     expect(result).toMatchObject({ outcome: "cancelled", steps: 1 });
   });
 
-  it("ends as cancelled while somebody thinks about an approval", async () => {
+  it("An abort ends a run as cancelled while an approval is pending", async () => {
     const { provider, requests } = await scripted(CALLS);
     const caller = new AbortController();
     const look = tool("look", () => expect.unreachable());
@@ -62,7 +62,7 @@ describe("a run whose caller leaves", () => {
     expect([result.outcome, requests.length]).toEqual(["cancelled", 1]);
   });
 
-  it("buys nothing when the caller had left before", async () => {
+  it("A run that is aborted before it starts makes no invocation", async () => {
     const { provider, requests, stopped } = await scripted(CALLS);
     const result = await runToCompletion(agentWith({ provider }), {
       prompt: "Look",
@@ -83,7 +83,7 @@ describe("a run whose caller leaves", () => {
     expect([requests, stopped]).toEqual([[], []]);
   });
 
-  it("is given an error result of a tool that took too long, and goes on [RMA-P0-6]", async () => {
+  it("A tool that exceeds its time limit gives an error result, and the run continues [RMA-P0-6]", async () => {
     const { provider } = await scripted(CALLS);
     const hang = tool("look", () => new Promise(() => {}), { timeoutMs: 20 });
     const result = await runToCompletion(agentWith({ provider, tools: [hang] }), {

@@ -22,7 +22,7 @@ import type {
 } from "../../src/providers/provider.ts";
 import { agentWith, scripted } from "./run-world.ts";
 
-/** A session whose methods are on its class, and whose state they reach by `this`. */
+/** A session with its methods on a class and its state in private fields, reached through `this`. */
 class ClassSession implements ProviderSession {
   readonly #inner: ProviderSession;
   readonly #stopped: string[];
@@ -88,8 +88,8 @@ turns:
   - answer: [Let me see., { call: finish, input: { answer: 42 } }]
 `;
 
-describe("a run with parts that are instances of classes", () => {
-  it("uses the methods of a provider, its sessions and a terminal tool", async () => {
+describe("Runs with class instances", () => {
+  it("The methods of a provider, its sessions and a terminal tool keep their `this`", async () => {
     const { provider, requests } = await scripted(FINISH);
     const finish = new Finish();
     const agent = agentWith({
@@ -103,7 +103,7 @@ describe("a run with parts that are instances of classes", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("stops the machine of a session that was cancelled", async () => {
+  it("The upstream session of a cancelled run is stopped", async () => {
     const { provider } = await scripted("turns: [{ answer: [One., { pause: 60000 }, Two.] }]");
     const counted = new ClassProvider(provider);
     const end = new AbortController();
@@ -117,8 +117,8 @@ describe("a run with parts that are instances of classes", () => {
   });
 });
 
-describe("the types of the public entry", () => {
-  it("name what a caller has to write down", async () => {
+describe("Types of the public entry", () => {
+  it("The public entry exports the types that a caller has to name", async () => {
     const clock: SteadyClock = systemClock;
     const definition: ToolDefinition<JsonObject, JsonObject> = {
       name: "look",

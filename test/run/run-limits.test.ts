@@ -4,20 +4,20 @@ import type { TurnUsage } from "../../src/bridge/run/guarded-provider.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { agentWith, scripted, tool } from "./run-world.ts";
 
-/** Asks for the same tool for ever. */
+/** Calls the same tool in every step. */
 const LOOP = `
 repeat: true
 turns:
   - answer: [Once more., { call: look, input: {} }, { usage: { input: 70, output: 30 } }]
 `;
 
-describe("the caps of a run", () => {
+describe("Caps of a run", () => {
   it.each([
     [{ steps: 3 }, "max_steps", 3],
     [{ tokens: 150 }, "max_tokens", 2],
     [{ toolCalls: 1 }, "max_tool_calls", 2],
   ] as const)(
-    "end it under %j before the next call is bought [RMA-P1-18]",
+    "A run with the caps %j ends before the next invocation [RMA-P1-18]",
     async (caps, reason, made) => {
       const { provider, requests } = await scripted(LOOP);
       const agent = agentWith({ provider, tools: [tool("look", () => "nothing")] });
@@ -29,7 +29,7 @@ describe("the caps of a run", () => {
     },
   );
 
-  it("end it after so many seconds, before the next call is bought [RMA-P1-18]", async () => {
+  it("A run with a cap on seconds ends before the next invocation [RMA-P1-18]", async () => {
     const { provider, requests } = await scripted(LOOP);
     const clock = createFakeClock();
     const slow = tool("look", () => {
@@ -45,7 +45,7 @@ describe("the caps of a run", () => {
     expect(requests.length).toBe(2);
   });
 
-  it("are the agent's own where the run has none", async () => {
+  it("The caps of the agent apply if the run has none", async () => {
     const { provider } = await scripted(LOOP);
     const agent = agentWith({ provider, tools: [tool("look", () => "x")], caps: { steps: 2 } });
     const { reason, steps } = await runToCompletion(agent, { prompt: "Look" });
@@ -53,8 +53,8 @@ describe("the caps of a run", () => {
   });
 });
 
-describe("the guard of a run", () => {
-  it("sees what was spent and halts before the next call is bought, which is never made [RMA-P1-18]", async () => {
+describe("The guard of a run", () => {
+  it("The guard gets the usage and halts the run before the next invocation [RMA-P1-18]", async () => {
     const { provider, requests } = await scripted(LOOP);
     const seen: TurnUsage[] = [];
     const agent = agentWith({ provider, tools: [tool("look", () => "nothing")] });
@@ -77,7 +77,7 @@ describe("the guard of a run", () => {
     expect([requests.length, result.texts]).toEqual([2, ["Once more.", "Once more."]]);
   });
 
-  it("halts when it fails, and is named as what failed", async () => {
+  it("A guard that throws halts the run, and the failure says so", async () => {
     const { provider, requests } = await scripted(LOOP);
     const agent = agentWith({ provider, tools: [tool("look", () => "nothing")] });
     const result = await runToCompletion(agent, {
@@ -91,7 +91,7 @@ describe("the guard of a run", () => {
     expect(requests.length).toBe(1);
   });
 
-  it("is asked before the agent is told once more to end, too", async () => {
+  it("The guard is also called before a reprompt for the terminal tool", async () => {
     const { provider, requests } = await scripted("{ repeat: true, turns: [{ answer: Hm. }] }");
     const agent = agentWith({
       provider,
@@ -103,7 +103,7 @@ describe("the guard of a run", () => {
   });
 });
 
-describe("a run with a terminal tool", () => {
+describe("Runs with a terminal tool", () => {
   const REPORT = `
 turns:
   - when: have not called
@@ -113,7 +113,7 @@ turns:
   - answer: It is 42.
 `.replace("answer: { call", "answer:\n      - { call");
 
-  it("is asked again until the tool was called, and then completed", async () => {
+  it("The agent is prompted again until it calls the terminal tool, and the run completes", async () => {
     const { provider, requests } = await scripted(REPORT);
     const agent = agentWith({
       provider,
@@ -133,7 +133,7 @@ turns:
     });
   });
 
-  it("ends as limited with the reason no_terminal_tool when it is asked in vain: it is no success", async () => {
+  it("A run without its terminal tool call ends as limited with no_terminal_tool", async () => {
     const { provider, requests } = await scripted("{ repeat: true, turns: [{ answer: Hm. }] }");
     const run = (maxReprompts: number) =>
       runToCompletion(
@@ -154,7 +154,7 @@ turns:
     expect(requests.length).toBe(4);
   });
 
-  it("does not take a call that failed for one [RMA-P1-17]", async () => {
+  it("A failed call of the terminal tool does not count [RMA-P1-17]", async () => {
     const { provider } = await scripted(REPORT);
     let attempts = 0;
     const report = tool("report", () => {
@@ -174,7 +174,7 @@ turns:
     ]);
   });
 
-  it("stops at it where that is wanted, and buys no further call [RMA-P1-17]", async () => {
+  it("A run can stop at the terminal tool without a further invocation [RMA-P1-17]", async () => {
     const { provider, requests } = await scripted(REPORT);
     const agent = agentWith({
       provider,

@@ -33,8 +33,8 @@ async function demoProvider() {
   });
 }
 
-describe("a run", () => {
-  it("goes from a prompt over a tool of the app to the end of the turn, on the demo agent", async () => {
+describe("runToCompletion", () => {
+  it("A run goes from a prompt through a tool of the app to the end of the turn, with the demo agent", async () => {
     const weather = defineTool({
       name: "get_weather",
       description: "Tells the weather of a city",
@@ -47,7 +47,7 @@ describe("a run", () => {
       tools: [weather],
       approvals: { allow: ["get_*"] },
     });
-    const result = await runToCompletion(agent, { prompt: "What is the weather in Bergen?" });
+    const result = await runToCompletion(agent, { prompt: "How is the weather in Bergen?" });
     expect(result).toMatchObject({
       outcome: "completed",
       reason: "end_turn",
@@ -66,7 +66,7 @@ describe("a run", () => {
     expect(result.usage?.totalTokens).toBeGreaterThan(0);
   });
 
-  it("gives all texts, message by message, and the last one alone [RMA-P1-16]", async () => {
+  it("The result has all texts by message and the final text alone [RMA-P1-16]", async () => {
     const { provider } = await scripted(REFUND);
     const agent = agentWith({ provider, tools: [tool("refund", () => "paid")] });
     const { texts, text, finalText } = await runToCompletion(agent, { prompt: "refund 7" });
@@ -77,7 +77,7 @@ describe("a run", () => {
     });
   });
 
-  it("tells calls that ran on the provider's side apart", async () => {
+  it("Server tool calls are listed separately", async () => {
     const { provider } = await scripted(`
 turns:
   - answer:
@@ -93,7 +93,7 @@ turns:
     ]);
   });
 
-  it("shows every event in order, the provider's id of the conversation before its first call [RMA-P1-27]", async () => {
+  it("Every event is reported in order, with the upstream session id before the first invocation [RMA-P1-27]", async () => {
     const { provider } = await scripted("turns: [{ answer: Hello. }]");
     const seen: Envelope[] = [];
     const result = await runToCompletion(agentWith({ provider }), {
@@ -108,7 +108,7 @@ turns:
     expect(types.at(-1)).toBe("turn.finished");
   });
 
-  it("takes its options for itself alone: two of one agent share nothing [RMA-P1-27]", async () => {
+  it("Two runs of one agent share nothing [RMA-P1-27]", async () => {
     const { provider, requests } = await scripted("{ repeat: true, turns: [{ answer: Hello. }] }");
     const agent = agentWith({ provider });
     const before = JSON.stringify(agent.spec);
@@ -123,7 +123,7 @@ turns:
   });
 });
 
-describe("what a run is asked", () => {
+describe("Approvals in a run", () => {
   const ask = async (options: Parameters<typeof runToCompletion>[1]) => {
     const { provider } = await scripted(REFUND);
     const ran: unknown[] = [];
@@ -135,7 +135,7 @@ describe("what a run is asked", () => {
     return { ...(await runToCompletion(agent, options)), ran };
   };
 
-  it("is answered by the caller, who sees the tool and its arguments", async () => {
+  it("The caller decides an approval and sees the tool and its arguments", async () => {
     const requests: ApprovalRequested[] = [];
     const { ran, finalText } = await ask({
       prompt: "refund 7",
@@ -162,8 +162,8 @@ describe("what a run is asked", () => {
         },
       },
     ],
-    ["the caller says what is no answer to this", { approve: async () => "continue" as const }],
-  ])("is denied when %s, and the agent hears that [W-07]", async (_, options) => {
+    ["the caller returns an invalid decision", { approve: async () => "continue" as const }],
+  ])("A tool call is denied if %s, and the agent is notified [W-07]", async (_, options) => {
     const {
       ran,
       outcome,
@@ -174,7 +174,7 @@ describe("what a run is asked", () => {
     expect(calls).toMatchObject([{ ending: "denied", result: { isError: true } }]);
   });
 
-  it("may be answered with other arguments, or with a reason that the agent hears", async () => {
+  it("An approval may change the arguments, and a denial may have a reason for the agent", async () => {
     const changed = await ask({
       prompt: "refund 7",
       approve: async () => ({ decision: "allow", input: { order: 8 } }),
@@ -198,14 +198,14 @@ describe("what a run is asked", () => {
       { decision: "allow", reason: 7 },
       'TypeError: The reason for the answer to "refund" is 7, wanted a string',
     ],
-  ])("is denied when the answer is %j", async (answer, message) => {
+  ])("A tool call is denied if the decision is %j", async (answer, message) => {
     const reported: unknown[] = [];
     const report = (error: unknown): void => void reported.push(String(error));
     const { ran } = await ask({ prompt: "refund 7", approve: async () => Object(answer), report });
     expect([ran, reported]).toEqual([[], [message]]);
   });
 
-  it("tells the caller of an answer that was none", async () => {
+  it("An invalid decision is reported to the caller", async () => {
     const reported: unknown[] = [];
     const report = (error: unknown): void => void reported.push(String(error));
     await ask({ prompt: "refund 7", approve: async () => "done", report });
@@ -213,7 +213,7 @@ describe("what a run is asked", () => {
     expect(reported).toEqual([`TypeError: "done" is no answer to "refund"; ${wanted}`]);
   });
 
-  it("may be how to go on after a lost call: a run that nobody answers for ends as failed [RMA-P1-11]", async () => {
+  it("A run whose invocation is lost fails if the caller does not decide [RMA-P1-11]", async () => {
     const { provider, requests } = await scripted(`
 turns:
   - answer: This answer is on its way when its connection breaks.
@@ -227,7 +227,7 @@ turns:
     expect(requests.length).toBe(1);
   });
 
-  it("may be how to go on after a lost call: the caller can go on in the same conversation", async () => {
+  it("The caller can continue in the same session after a lost invocation", async () => {
     const { provider } = await scripted(`
 turns:
   - answer: This answer is on its way when its connection breaks.
@@ -250,8 +250,8 @@ turns:
   });
 });
 
-describe("what goes wrong in a run", () => {
-  it("is the model's to hear as a message alone, and the caller's in full [RMA-P1-19]", async () => {
+describe("Failures in a run", () => {
+  it("A tool error reaches the model as a message only, and the caller in full [RMA-P1-19]", async () => {
     const { provider, requests } = await scripted(REFUND);
     const reported: unknown[] = [];
     const thrown = new Error("The order is closed");
@@ -285,7 +285,7 @@ describe("what goes wrong in a run", () => {
     expect(reported).toEqual([expect.objectContaining({ cause: thrown })]);
   });
 
-  it("is told the model by the path of a wrong argument, and the tool is not run", async () => {
+  it("An invalid argument is reported to the model by its path, and the tool does not run", async () => {
     const { provider, requests } = await scripted(REFUND);
     const refund = defineTool({
       name: "refund",
@@ -300,7 +300,7 @@ describe("what goes wrong in a run", () => {
     expect(JSON.stringify(requests.at(-1)?.messages)).toContain("order: ");
   });
 
-  it("is a failed result with its cause when the provider refuses [RMA-P1-11]", async () => {
+  it("A refusal by the provider is a failed result with its cause [RMA-P1-11]", async () => {
     const { provider } = await scripted(
       "turns: [{ refuse: { type: AccessDeniedException, message: Not you } }]",
     );
@@ -313,7 +313,7 @@ describe("what goes wrong in a run", () => {
     });
   });
 
-  it("is a failed result with what was said so far when a turn fails in its middle [RMA-P1-11]", async () => {
+  it("A turn that fails midway is a failed result with its partial text [RMA-P1-11]", async () => {
     const { provider } = await scripted(`
 turns: [{ answer: [I am about to, { fail: { type: InternalServerException, message: Oops } }] }]
 `);
@@ -322,7 +322,7 @@ turns: [{ answer: [I am about to, { fail: { type: InternalServerException, messa
     expect(result.failure?.message).toContain("Oops");
   });
 
-  it("is thrown when it could not be begun", async () => {
+  it("A run that cannot start throws", async () => {
     const { provider, requests } = await scripted("turns: [{ answer: Hello. }]");
     const agent = agentWith({ provider });
     await expect(runToCompletion(agent, { prompt: " " })).rejects.toMatchObject({
@@ -358,7 +358,7 @@ turns: [{ answer: [I am about to, { fail: { type: InternalServerException, messa
     ["stopAtTerminalTool", { prompt: "Go", stopAtTerminalTool: "yes" }, "invalid_option"],
     ["caps.step", { prompt: "Go", caps: { step: 1 } }, "invalid_option"],
     ["caps.steps", { prompt: "Go", caps: { steps: "1" } }, "invalid_option"],
-  ])("is thrown with the path %j for %j", async (path, options, code) => {
+  ])("A run throws with the path %j for the options %j", async (path, options, code) => {
     const { provider, requests } = await scripted("turns: [{ answer: Hello. }]");
     const untyped: never = options as never;
     const running = runToCompletion(agentWith({ provider }), untyped);
@@ -366,7 +366,7 @@ turns: [{ answer: [I am about to, { fail: { type: InternalServerException, messa
     expect(requests).toEqual([]);
   });
 
-  it.each([undefined, {}, "demo"])("is thrown for %j in place of an agent", async (agent) => {
+  it.each([undefined, {}, "demo"])("A run throws for %j in place of an agent", async (agent) => {
     const untyped: never = agent as never;
     await expect(runToCompletion(untyped, { prompt: "Go" })).rejects.toMatchObject({
       code: "invalid_option",
@@ -374,7 +374,7 @@ turns: [{ answer: [I am about to, { fail: { type: InternalServerException, messa
     });
   });
 
-  it("is thrown when the session itself breaks: no run waits for ever [RMA-P1-11]", async () => {
+  it("A run throws if its session fails, and does not hang [RMA-P1-11]", async () => {
     const { provider } = await scripted(REFUND);
     const cause = new SpanlineError("store_damaged", "The log cannot be read");
     let isBroken = false;
@@ -393,7 +393,7 @@ turns: [{ answer: [I am about to, { fail: { type: InternalServerException, messa
     await expect(running).rejects.toMatchObject({ code: "aborted", cause });
   });
 
-  it("is thrown as it is when whoever watches throws it, and the agent is not asked again", async () => {
+  it("An error of onEvent is thrown unchanged, and no further invocation is made", async () => {
     const { provider, requests } = await scripted(REFUND);
     const agent = agentWith({ provider, tools: [tool("refund", () => "paid")] });
     const running = runToCompletion(agent, {

@@ -13,13 +13,13 @@ import type { Tool, ToolContext } from "../../src/tools/tool.ts";
 
 export interface ScriptedProvider {
   readonly provider: Provider;
-  /** What the agent was asked, a request for each call that was made. */
+  /** Requests to the agent, in order, a single request per invocation. */
   readonly requests: readonly BrainRequest[];
-  /** The conversations that were stopped. */
+  /** Ids of stopped upstream sessions. */
   readonly stopped: readonly string[];
 }
 
-/** A harness on a real emulator that does what a scenario says. */
+/** A harness on a real emulator which plays a scenario. */
 export async function scripted(scenario: string): Promise<ScriptedProvider> {
   const script = createScriptBrain(parseScenario("run.yaml", scenario), systemClock);
   const requests: BrainRequest[] = [];
@@ -59,12 +59,12 @@ export async function scripted(scenario: string): Promise<ScriptedProvider> {
 
 type Parts = Omit<AgentDefinition, "name">;
 
-/** An agent that may use its tools unasked. */
+/** An agent with all of its tools allowed without approval. */
 export function agentWith(definition: Parts): Agent {
   return defineAgent({ name: "test", approvals: { default: "allow" }, ...definition });
 }
 
-/** A tool that takes anything. */
+/** A tool which accepts any input. */
 export function tool(
   name: string,
   run: (input: object, context: ToolContext) => unknown,

@@ -16,11 +16,11 @@ const BOTH = { clientId: "ide", readsFiles: true, writesFiles: true, runsTermina
 
 interface Buffers extends Required<Pick<RunOptions, "editor" | "host">> {
   readonly texts: Map<string, string>;
-  /** What it was asked, by kind and path. */
+  /** Requests to the editor, by kind and path. */
   readonly asked: readonly (readonly [string, string])[];
 }
 
-/** An editor that keeps what is written to it, and saves nothing. */
+/** An editor which stores writes in its buffers and saves nothing to disk. */
 function editorWith(
   texts: Readonly<Record<string, string>>,
   answer: (kind: string, payload: JsonObject) => Promise<JsonObject> | undefined = () => undefined,
@@ -55,8 +55,8 @@ function openIn({ root }: TestWorkspace, path: string, text: string): Buffers {
   return editorWith({ [join(root, path)]: text });
 }
 
-describe("a file that an editor has open", () => {
-  it("is read as the editor has it, unsaved changes and all", async () => {
+describe("Files that are open in an editor", () => {
+  it("A file is read from the editor with its unsaved changes", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved\n");
     const editor = openIn(world, "a.txt", "unsaved\nlines\n");
@@ -64,7 +64,7 @@ describe("a file that an editor has open", () => {
     expect(text).toBe(`a.txt, line 2 of 2, sha256 ${sha256("unsaved\nlines\n")}\n2\tlines`);
   });
 
-  it("need not be on the disk yet", async () => {
+  it("A file in the editor may not exist on disk yet", async () => {
     const world = createTestWorkspace();
     const editor = openIn(world, "new.txt", "draft");
     expect((await world.run("read_file", { path: "new.txt" }, editor)).text).toContain("1\tdraft");
@@ -73,7 +73,7 @@ describe("a file that an editor has open", () => {
     );
   });
 
-  it("is changed in the editor, from the text that it has there", async () => {
+  it("A file is changed in the editor, starting from the editor's text", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved\n");
     const editor = openIn(world, "a.txt", "typed\n");
@@ -85,7 +85,7 @@ describe("a file that an editor has open", () => {
     expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("saved\n");
   });
 
-  it("is written over only where its text there is the one that was read", async () => {
+  it("A file is overwritten only if the editor's text equals the text that was read", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = openIn(world, "a.txt", "typed");
@@ -98,7 +98,7 @@ describe("a file that an editor has open", () => {
     expect([...editor.texts.values()]).toEqual(["new"]);
   });
 
-  it("is written also where only its unsaved text is the wanted one", async () => {
+  it("A file is written even if only the editor's unsaved text already equals the content", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = openIn(world, "a.txt", "new");
@@ -106,14 +106,14 @@ describe("a file that an editor has open", () => {
     expect(editor.asked.map(([kind]) => kind)).toEqual(["read-file", "write-file"]);
   });
 
-  it("is made in a folder that is made for it", async () => {
+  it("A new file's folder is created for the editor", async () => {
     const world = createTestWorkspace();
     const editor = editorWith({});
     await world.run("write_file", { path: "deep/er/a.txt", content: "new" }, editor);
     expect(editor.texts).toEqual(new Map([[join(world.root, "deep/er/a.txt"), "new"]]));
   });
 
-  it("is shown to whoever is asked as it will be changed [ACP-87]", async () => {
+  it("The preview of a change shows the editor's text [ACP-87]", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const { editor, host } = openIn(world, "a.txt", "typed");
@@ -126,15 +126,15 @@ describe("a file that an editor has open", () => {
   });
 });
 
-describe("the disk stands in for an editor", () => {
-  it("that does not know the file, for reading", async () => {
+describe("Fallback to the disk", () => {
+  it("A file that the editor does not know is read from disk", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const { text } = await world.run("read_file", { path: "a.txt" }, editorWith({}));
     expect(text).toContain("1\tsaved");
   });
 
-  it("that cannot write after all, where it says so", async () => {
+  it("A file is written to disk if the editor says that it cannot write", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = editorWith({}, () => Promise.resolve({}));
@@ -142,7 +142,7 @@ describe("the disk stands in for an editor", () => {
     expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("new");
   });
 
-  it("that only reads: what is changed there is what is there", async () => {
+  it("With an editor that only reads, files are changed on disk", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const { host, asked } = openIn(world, "a.txt", "typed");
@@ -153,7 +153,7 @@ describe("the disk stands in for an editor", () => {
     expect(asked).toEqual([]);
   });
 
-  it("for what is no text, and for what is too long for its connection", async () => {
+  it("Binary files, and files too large for the connection, are read and written on disk", async () => {
     const world = createTestWorkspace();
     world.write("b.bin", new Uint8Array([0, 1, 2, 3]));
     world.write("long.txt", "x".repeat(1024 * 1024 + 1));
@@ -165,10 +165,10 @@ describe("the disk stands in for an editor", () => {
   });
 });
 
-describe("an editor that does not do it", () => {
+describe("Editors that fail", () => {
   const no = new SpanlineError("host_failed", "The buffer is locked");
 
-  it("is quoted, and the disk neither read nor written in its place", async () => {
+  it("An error of the editor is quoted, and the disk is neither read nor written instead", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = editorWith({}, () => Promise.reject(no));
@@ -184,7 +184,7 @@ describe("an editor that does not do it", () => {
     expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("saved");
   });
 
-  it("does not have what the disk has not either, whatever it calls that", async () => {
+  it("A file that neither the editor nor the disk has is missing, whatever error the editor returns", async () => {
     const world = createTestWorkspace();
     const editor = editorWith({}, (kind) =>
       kind === "read-file" ? Promise.reject(new SpanlineError("host_failed", "ENOENT")) : undefined,
@@ -197,7 +197,7 @@ describe("an editor that does not do it", () => {
     expect([...editor.texts.values()]).toEqual(["new"]);
   });
 
-  it("and is gone leaves it open whether it wrote", async () => {
+  it("If the editor disconnects during a write, the result is reported as unknown", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const gone = new SpanlineError("aborted", "The client is gone");
@@ -211,9 +211,9 @@ describe("an editor that does not do it", () => {
   });
 });
 
-describe("an editor is asked for nothing", () => {
+describe("Requests that never reach the editor", () => {
   it.each(["../outside/secret.txt", ".spanline/log.db", "out", "way/secret.txt", "a\\b", "sub"])(
-    "where the path is %s [W-04]",
+    "The editor is not asked for the path %s [W-04]",
     async (path) => {
       const world = createTestWorkspace();
       symlinkSync(join(world.outside, "secret.txt"), join(world.root, "out"));
@@ -232,7 +232,7 @@ describe("an editor is asked for nothing", () => {
     },
   );
 
-  it("that leads elsewhere than when the call was judged [W-04]", async () => {
+  it("The editor is not asked for a path that changed since it was evaluated [W-04]", async () => {
     const world = createTestWorkspace();
     const hostPath = world.write("a.txt", "saved");
     const fact = { argument: "path", input: "a.txt", place: "inside", workspacePath: "a.txt" };
@@ -244,7 +244,7 @@ describe("an editor is asked for nothing", () => {
     expect(editor.asked).toEqual([]);
   });
 
-  it("and what it gave is not used where a link came in the way meanwhile [W-04]", async () => {
+  it("The editor's text is discarded if a link appeared in the path meanwhile [W-04]", async () => {
     const world = createTestWorkspace();
     world.write("sub/a.txt", "saved");
     const swap = editorWith({}, async () => {
@@ -263,7 +263,7 @@ describe("an editor is asked for nothing", () => {
     await expect(world.run("read_file", { path: "b.txt" }, link)).rejects.toThrow("a link");
   });
 
-  it("while a command runs, which could lead it elsewhere; the disk is read, and that is said [W-04]", async () => {
+  it("While a command runs, the disk is read instead of the editor, and the result says so [W-04]", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const editor = openIn(world, "a.txt", "typed");
@@ -285,7 +285,7 @@ describe("an editor is asked for nothing", () => {
     expect((await world.run("read_file", { path: "a.txt" }, editor)).text).toContain("1\ttyped");
   });
 
-  it("and while one reads or writes, no command begins [W-04]", async () => {
+  it("No command starts while the editor reads or writes a file [W-04]", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
     const order: string[] = [];
@@ -303,7 +303,7 @@ describe("an editor is asked for nothing", () => {
       { argv: ["true"] },
       { spawned: () => void order.push("started") },
     );
-    // As long as it takes to start one.
+    // These calls take at least as long as the start of a command.
     await world.run("list_files", {});
     await world.run("search", { pattern: "saved" });
     order.push("answered");

@@ -7,13 +7,13 @@ import { createReadFilter } from "../../src/bridge/configured/create-workspace.t
 import { examinePaths } from "../../src/tools/workspace/paths/examine-paths.ts";
 import { createTestWorkspace, type TestWorkspace } from "../support/session/test-workspace.ts";
 
-/** Where a path leads now, as it would be judged. */
+/** Resolves a path as the policy evaluation does. */
 function judged({ root, data }: TestWorkspace, input: string): Promise<PathFact[]> {
   return examinePaths([{ argument: "path", input }], { root, protectedFolders: [data] });
 }
 
-describe("what is outside of the workspace and was allowed", () => {
-  it("is read, listed and searched there", async () => {
+describe("Allowed paths outside the workspace", () => {
+  it("An allowed external path can be read, listed and searched", async () => {
     const world = createTestWorkspace();
     const { run, outside } = world;
     const file = join(outside, "secret.txt");
@@ -27,7 +27,7 @@ describe("what is outside of the workspace and was allowed", () => {
     expect(found.text).toContain(`${file}\n1`);
   });
 
-  it("is refused without that, and written or worked in by nobody", async () => {
+  it("An external path is refused without permission, and never written or used as working directory", async () => {
     const world = createTestWorkspace();
     const { run, outside } = world;
     const path = join(outside, "secret.txt");
@@ -40,7 +40,7 @@ describe("what is outside of the workspace and was allowed", () => {
   });
 
   it.each(["/proc/self/environ", "/dev/zero", "/sys/kernel/uevent_seqnum"])(
-    "is not %s, whoever allowed it",
+    "%s cannot be read even with permission",
     async (path) => {
       const world = createTestWorkspace();
       const call = world.run("read_file", { path }, { paths: await judged(world, path) });
@@ -48,7 +48,7 @@ describe("what is outside of the workspace and was allowed", () => {
     },
   );
 
-  it("is refused when a folder above it was replaced by a link since [W-04]", async () => {
+  it("An external path is refused if a parent folder was replaced by a link since [W-04]", async () => {
     const world = createTestWorkspace();
     const { run, outside, base } = world;
     mkdirSync(join(outside, "a/b"), { recursive: true });
@@ -64,7 +64,7 @@ describe("what is outside of the workspace and was allowed", () => {
     });
   });
 
-  it("leaves out of a search what may not be read", async () => {
+  it("A search skips external files that may not be read", async () => {
     const world = createTestWorkspace({
       mayRead: ({ hostPath }) => !hostPath.endsWith("secret.txt"),
     });
@@ -74,7 +74,7 @@ describe("what is outside of the workspace and was allowed", () => {
     expect(text).toContain("1 file may not be read here");
   });
 
-  it("leaves out of a search what rules about the workspace deny, though it began outside", async () => {
+  it("A search that starts outside skips workspace files that rules deny", async () => {
     const policy = definePolicy({
       allow_external_paths: true,
       sensitive_path_patterns: ["*.key"],

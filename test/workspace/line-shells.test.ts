@@ -22,7 +22,7 @@ const editorWith = (shells: ShellList) => ({
   },
 });
 
-/** A shell of another language: it says who it is. */
+/** A shell with another syntax which prints its own name. */
 function strangeShell(): string {
   const path = join(createTemporaryFolder(), "zsh");
   writeFileSync(path, '#!/bin/sh\necho "zsh runs $2"\n');
@@ -30,11 +30,11 @@ function strangeShell(): string {
   return path;
 }
 
-describe("the shell of a command line", () => {
+describe("The shell of a command line", () => {
   const line = { command: 'echo "by $0"' };
 
   it.each(["bash", "sh"])(
-    "is the %s that this machine's user chose [B-238] [B-250]",
+    "A command line runs in %s if the machine's user chose it [B-238] [B-250]",
     async (id) => {
       const environment = { PATH: "/usr/bin:/bin", SPANLINE_SHELL: `/bin/${id}` };
       const { run } = createTestWorkspace({ environment });
@@ -42,21 +42,21 @@ describe("the shell of a command line", () => {
     },
   );
 
-  it("is the editor's own choice, where it says [B-243] [B-250]", async () => {
+  it("A command line runs in the shell that the editor chose [B-243] [B-250]", async () => {
     const environment = { PATH: "/usr/bin:/bin", SPANLINE_SHELL: "/bin/sh" };
     const { run } = createTestWorkspace({ environment });
     const shells = known("/usr/bin/bash", "/bin/sh");
     expect((await run("run_command", line, editorWith(shells))).text).toContain("by /usr/bin/bash");
   });
 
-  it("is /bin/sh, and says so, where no rule could read the line [B-250] [W-04]", async () => {
+  it("A command line runs in /bin/sh, and says so, if no rule can parse the chosen shell [B-250] [W-04]", async () => {
     const { run } = createTestWorkspace();
     const { text } = await run("run_command", line, editorWith(known(strangeShell())));
     expect(text).toContain("by /bin/sh, since policy rules cannot analyze commands for zsh");
     expect(text).toContain("stdout:\nby /bin/sh");
   });
 
-  it("is any that the call names, which the rules then know they cannot read [B-245] [B-250]", async () => {
+  it("A command line runs in the shell that the call names, and rules treat it as unparsed [B-245] [B-250]", async () => {
     const { run } = createTestWorkspace();
     const shells = editorWith(known("/bin/sh", strangeShell()));
     const { text } = await run("run_command", { command: "ls", shell: "zsh" }, shells);
@@ -67,13 +67,13 @@ describe("the shell of a command line", () => {
     );
   });
 
-  it("is none for a program and its arguments [B-251]", async () => {
+  it("A program with arguments runs without a shell [B-251]", async () => {
     const { run } = createTestWorkspace();
     expect((await run("run_command", { argv: ["echo", "$0"] })).text).toContain("stdout:\n$0");
     await expect(run("run_command", { argv: ["ls"], shell: "sh" })).rejects.toThrow("no shell");
   });
 
-  it("is never one by default of which the rules would say that they cannot read it", () => {
+  it("Every default shell is one that rules can parse", () => {
     for (const shell of POSIX_SHELLS) {
       expect(readCommandFacts({ command: "ls -l", shell })?.commandUnparsed).toBeUndefined();
     }

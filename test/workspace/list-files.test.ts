@@ -6,7 +6,7 @@ import { createTestWorkspace } from "../support/session/test-workspace.ts";
 const listed = (text: string): string[] => text.split("\n").slice(1);
 
 describe("list_files", () => {
-  it("lists one folder, sorted, and says what it did not enter", async () => {
+  it("A folder is listed in order, with a note about folders that were not entered", async () => {
     const { run, write, root } = createTestWorkspace();
     write("b.txt", "");
     write("a/x.txt", "");
@@ -19,7 +19,7 @@ describe("list_files", () => {
     });
   });
 
-  it("never names what is protected, nor looks into it", async () => {
+  it("Protected folders are neither listed nor entered", async () => {
     const { run, data, write } = createTestWorkspace();
     mkdirSync(join(data, "deep"));
     write("a", "");
@@ -30,7 +30,7 @@ describe("list_files", () => {
     });
   });
 
-  it("looks through everything for a glob, from the folder that it is given", async () => {
+  it("A glob is matched in all subfolders of the given folder", async () => {
     const { run, write } = createTestWorkspace();
     for (const path of ["src/a.ts", "src/deep/b.ts", "src/deep/c.js", "d.ts"]) write(path, "");
     const found = async (input: { readonly [name: string]: string | number }) =>
@@ -53,7 +53,7 @@ describe("list_files", () => {
     await expect(run("list_files", { glob: "" })).rejects.toThrow("a glob has 1 to 500 characters");
   });
 
-  it("does not leave the workspace through links [W-04]", async () => {
+  it("Links that lead out of the workspace are not followed [W-04]", async () => {
     const { run, root, outside } = createTestWorkspace();
     symlinkSync(outside, join(root, "out"));
     symlinkSync(root, join(root, "self"));
@@ -67,7 +67,7 @@ describe("list_files", () => {
     expect((await run("list_files", { path: "self" })).data).toMatchObject({ path: "." });
   });
 
-  it("does not enter .git and node_modules unless it is told to; .gitignore means nothing", async () => {
+  it(".git and node_modules are entered only on request, and .gitignore has no effect", async () => {
     const { run, write } = createTestWorkspace();
     for (const path of [".git/config", "node_modules/x/i.js", ".gitignore", "build/o.js"]) {
       write(path, path === ".gitignore" ? "build\n" : "");
@@ -85,7 +85,7 @@ describe("list_files", () => {
     expect(listed((await run("list_files", { path: "node_modules/x" })).text)).toEqual(["i.js"]);
   });
 
-  it("tells names that are more than a line, or a property of every object", async () => {
+  it("Names with line breaks, quotes or names of object properties are listed correctly", async () => {
     const { run, root } = createTestWorkspace();
     for (const name of ["a\nb", "__proto__", "constructor", 'q"q', "[1 more]", "ü"]) {
       writeFileSync(join(root, name), "");
@@ -100,7 +100,7 @@ describe("list_files", () => {
     ]);
   });
 
-  it("keeps to its limits among 10,000 files", async () => {
+  it("The list is limited among 10,000 files", async () => {
     const { run, root } = createTestWorkspace({ limits: { listEntries: 3 } });
     mkdirSync(join(root, "many"));
     for (let at = 0; at < 10_000; at++) writeFileSync(join(root, "many", `f${at}`), "");
@@ -114,7 +114,7 @@ describe("list_files", () => {
     expect(data).toEqual({ path: "many", listed: 3, more: 9997, isCut: false });
   });
 
-  it("looks at no more entries than its limit, and says so", async () => {
+  it("The number of visited entries is limited, and the result says so", async () => {
     const { run, root } = createTestWorkspace({ limits: { walkEntries: 5 } });
     for (let at = 0; at < 10; at++) writeFileSync(join(root, `f${at}`), "");
     const { text, data } = await run("list_files", { glob: "**" });
@@ -122,7 +122,7 @@ describe("list_files", () => {
     expect(data).toMatchObject({ isCut: true });
   });
 
-  it("goes into deep folders up to its limit, and no further", async () => {
+  it("The depth is limited, and a deeper path can be listed directly", async () => {
     const { run, root } = createTestWorkspace({ limits: { depth: 20 } });
     mkdirSync(join(root, ...Array.from({ length: 300 }, () => "d")), { recursive: true });
     const { text, data } = await run("list_files", { glob: "**" });
@@ -132,7 +132,7 @@ describe("list_files", () => {
     expect((await run("list_files", { path })).data).toMatchObject({ listed: 1 });
   });
 
-  it("names a file that has another name among what is protected, and no more", async () => {
+  it("A hard link to a protected file is listed by name, and its content is not shown", async () => {
     const { run, root, data } = createTestWorkspace();
     linkSync(join(data, "log.db"), join(root, "hard"));
     expect(listed((await run("list_files", {})).text)).toEqual(["hard"]);
@@ -141,14 +141,14 @@ describe("list_files", () => {
     );
   });
 
-  it("ends with its signal", async () => {
+  it("list_files ends when its signal aborts", async () => {
     const { run, write } = createTestWorkspace();
     write("a", "");
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(run("list_files", { glob: "**" }, { signal })).rejects.toThrow("enough");
   });
 
-  it("refuses a file, and what is not there", async () => {
+  it("A file and a missing folder are refused", async () => {
     const { run, write } = createTestWorkspace();
     write("file", "");
     await expect(run("list_files", { path: "file" })).rejects.toThrow("file is not a folder");

@@ -8,7 +8,7 @@ const canMount =
   spawnSync("unshare", [...NAMESPACE, "sh", "-c", "mount -t tmpfs none /tmp"]).status === 0;
 
 it.skipIf(!canMount)(
-  "what is protected is so under a bind mount and in other letters (skipped where nobody may mount)",
+  "Protected folders stay protected below a bind mount and in other letter case (skipped where mounting is not permitted)",
   async () => {
     const { root, data } = createTestWorkspace();
     const program = await bundleProgram("examine-mounts.ts");

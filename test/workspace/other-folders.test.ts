@@ -15,7 +15,7 @@ import {
 
 const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [] });
 
-/** A workspace and a library that belongs to it, side by side with something that does not. */
+/** A workspace, an additional folder which belongs to it, and a folder which does not. */
 function twoFolders(options: object = {}) {
   const base = createTemporaryFolder();
   const [root, library, elsewhere] = ["project", "library", "elsewhere"].map((name) =>
@@ -36,8 +36,8 @@ function twoFolders(options: object = {}) {
   return { base, root, library, elsewhere, run };
 }
 
-describe("another folder of the workspace", () => {
-  it("is read, searched and written as the first one, by whole paths [ACP-49]", async () => {
+describe("Additional folders of a workspace", () => {
+  it("An additional folder is read, searched and written by absolute paths [ACP-49]", async () => {
     const { root, library, run } = twoFolders();
     const path = join(library, "a.txt");
     expect((await run("read_file", { path })).text).toContain(`${path}, line 1 of 1`);
@@ -59,7 +59,7 @@ describe("another folder of the workspace", () => {
     expect(root).not.toBe(library);
   });
 
-  it("has the same walls as the first one [W-04] [ACP-49]", async () => {
+  it("An additional folder has the same boundaries as the workspace [W-04] [ACP-49]", async () => {
     const { library, elsewhere, run } = twoFolders();
     for (const path of [
       join(elsewhere, "b.txt"),
@@ -78,7 +78,7 @@ describe("another folder of the workspace", () => {
     );
   });
 
-  it("is judged by the same rules, from where it begins, and by its whole path", async () => {
+  it("Rules match paths in an additional folder relative to it and by the absolute path", async () => {
     const { root, library } = twoFolders();
     const given = { argument: "path", input: join(library, "secrets/key.txt") };
     const [fact] = await examinePaths([given], { root, folders: [library], protectedFolders: [] });
@@ -108,7 +108,7 @@ describe("another folder of the workspace", () => {
     ]);
   });
 
-  it("adds nothing where all sessions have one folder, and the whole machine is none", async () => {
+  it("Additional folders are ignored if all sessions share one folder, and the root directory is not accepted", async () => {
     const fixed = createTestWorkspace();
     const input = { path: join(fixed.outside, "secret.txt") };
     await expect(
@@ -120,18 +120,21 @@ describe("another folder of the workspace", () => {
     expect(fact?.location).toBe("outside");
   });
 
-  it("is written by a confined command, and what is not of the workspace is not", () => {
+  it("The sandbox binds additional folders for writing", () => {
     const parts = { root: "/work", workingDirectory: "/work", hidden: [], network: false };
     const args = createBubblewrapArguments({ ...parts, folders: ["/lib"] }, ["ls"]).join(" ");
     expect(args).toContain("--bind /work /work --bind /lib /lib --chdir");
   });
 
-  it.runIf(found.sandbox !== undefined)("is there for a confined command", async () => {
-    const { library, elsewhere, run } = twoFolders({ sandbox: found.sandbox });
-    const command = `touch ${library}/made; touch ${elsewhere}/made; cat ${library}/.spanline/log`;
-    const { text } = await run("run_command", { command });
-    expect(readFileSync(join(library, "made"), "utf8")).toBe("");
-    expect(text).toMatch(/touch: cannot touch .*elsewhere\/made/);
-    expect(text).not.toContain("secret");
-  });
+  it.runIf(found.sandbox !== undefined)(
+    "A confined command can write to an additional folder and nowhere else",
+    async () => {
+      const { library, elsewhere, run } = twoFolders({ sandbox: found.sandbox });
+      const command = `touch ${library}/made; touch ${elsewhere}/made; cat ${library}/.spanline/log`;
+      const { text } = await run("run_command", { command });
+      expect(readFileSync(join(library, "made"), "utf8")).toBe("");
+      expect(text).toMatch(/touch: cannot touch .*elsewhere\/made/);
+      expect(text).not.toContain("secret");
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { findSandbox } from "../../src/tools/workspace/sandbox/find-sandbox.ts";
 import type { WorkspaceToolsOptions } from "../../src/tools/workspace/workspace-tools.ts";
 import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
-/** A workspace whose data directory is elsewhere, with the folders of other projects around it. */
+/** A workspace whose data directory is elsewhere, surrounded by folders of other projects. */
 function amongProjects(options: Partial<WorkspaceToolsOptions> = {}) {
   const world = createTestWorkspace({ protectedFolders: [], ...options });
   world.write("sub/.spanline/bridge.json", "hunter2");
@@ -19,7 +19,7 @@ function amongProjects(options: Partial<WorkspaceToolsOptions> = {}) {
   return world;
 }
 
-describe("the folder of another project, beside the data directory", () => {
+describe("Spanline folders of other projects", () => {
   it.each([
     "sub/.spanline",
     "sub/.spanline/bridge.json",
@@ -29,7 +29,7 @@ describe("the folder of another project, beside the data directory", () => {
     "link/bridge.json",
     ".spanline/log.db",
     "../.spanline/bridge.json",
-  ])("is protected as %s [W-04]", async (input) => {
+  ])("%s is protected [W-04]", async (input) => {
     const { root, run } = amongProjects();
     const place = { root, protectedFolders: [] };
     const [fact] = await examinePaths([{ argument: "path", input }], place);
@@ -45,7 +45,7 @@ describe("the folder of another project, beside the data directory", () => {
     }
   });
 
-  it("is neither listed nor searched on the way", async () => {
+  it("A .spanline folder is neither listed nor searched", async () => {
     const { run } = amongProjects();
     const listed = await run("list_files", { path: "sub", glob: "**" });
     expect(listed.text).not.toContain(".spanline");
@@ -55,13 +55,15 @@ describe("the folder of another project, beside the data directory", () => {
     expect(text).not.toContain("config.yaml\n");
   });
 
-  it("is not what only begins like it", async () => {
+  it("A folder whose name only starts with .spanline is not protected", async () => {
     const { run, write } = amongProjects();
     write(".spanlines/a.txt", "fine");
     expect((await run("read_file", { path: ".spanlines/a.txt" })).text).toContain("fine");
   });
 
-  it("is hidden from a confined command above the workspace and in it", async ({ skip }) => {
+  it("A .spanline folder above or inside the workspace is hidden from a confined command", async ({
+    skip,
+  }) => {
     const found = await findSandbox({ path: process.env["PATH"] ?? "", workspaces: [tmpdir()] });
     if (found.sandbox === undefined) return skip();
     const { run, root, base } = amongProjects({ sandbox: found.sandbox });

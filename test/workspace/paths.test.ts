@@ -12,7 +12,7 @@ import {
 async function factOf(world: TestWorkspace, input: string): Promise<PathFact> {
   const surroundings = { root: world.root, protectedFolders: [world.data] };
   const [fact] = await examinePaths([{ argument: "path", input }], surroundings);
-  if (fact === undefined) throw new Error("There is no fact");
+  if (fact === undefined) throw new Error("The path fact is missing");
   return fact;
 }
 
@@ -21,8 +21,8 @@ const placeOf = async (world: TestWorkspace, input: string) => {
   return [location, workspacePath];
 };
 
-describe("a path that is inside", () => {
-  it("has one name, however it is written [W-04]", async () => {
+describe("Paths inside the workspace", () => {
+  it("Every spelling of a path resolves to one name [W-04]", async () => {
     const world = createTestWorkspace();
     world.write("src/a.ts", "");
     const ways = ["src/a.ts", "./src//a.ts", "src/../src/a.ts", join(world.root, "src/a.ts")];
@@ -31,7 +31,7 @@ describe("a path that is inside", () => {
     expect(await placeOf(world, "src/..")).toEqual(["inside", "."]);
   });
 
-  it("is told with all that was found, in the order of the inputs", async () => {
+  it("Path facts are complete and in the order of the inputs", async () => {
     const { root, outside, data, write } = createTestWorkspace();
     write("a", "");
     const inputs = [
@@ -75,7 +75,7 @@ describe("a path that is inside", () => {
     ]);
   });
 
-  it("is the target of a link, and not the link [W-04]", async () => {
+  it("A link resolves to its target [W-04]", async () => {
     const world = createTestWorkspace();
     world.write("secrets/key", "");
     symlinkSync("secrets", join(world.root, "src"));
@@ -83,7 +83,7 @@ describe("a path that is inside", () => {
     expect(await placeOf(world, "src/new/file")).toEqual(["inside", "secrets/new/file"]);
   });
 
-  it("may not be there yet, as long as it goes down only [W-04]", async () => {
+  it("A path that does not exist yet is valid if it only goes down [W-04]", async () => {
     const world = createTestWorkspace();
     expect(await placeOf(world, "new/./folder/file")).toEqual(["inside", "new/folder/file"]);
     expect(await factOf(world, "new/../file")).toMatchObject({
@@ -92,7 +92,7 @@ describe("a path that is inside", () => {
     });
   });
 
-  it("A path keeps the bytes that its names have on the disk, so that two normalisations stay two files", async () => {
+  it("A path keeps the bytes of its names, so two Unicode normalizations stay two files", async () => {
     const world = createTestWorkspace();
     for (const name of ["u\u0308ber", "\u00fcber"]) {
       world.write(name, "");
@@ -106,11 +106,11 @@ describe("a path that is inside", () => {
     }
   });
 
-  it("may begin with ~, which means nothing", async () => {
+  it("~ has no special meaning", async () => {
     expect(await placeOf(createTestWorkspace(), "~/x")).toEqual(["inside", "~/x"]);
   });
 
-  it("may be called like a property of every object", async () => {
+  it("A path may have the name of an object property", async () => {
     const world = createTestWorkspace();
     world.write("__proto__/constructor", "");
     expect(await placeOf(world, "__proto__/constructor")).toEqual([
@@ -120,8 +120,8 @@ describe("a path that is inside", () => {
   });
 });
 
-describe("a path that leads out", () => {
-  it("is outside, by `..`, by its beginning and by links [W-04]", async () => {
+describe("Paths outside the workspace", () => {
+  it("A path that leads out by `..`, by its prefix or by links is outside [W-04]", async () => {
     const world = createTestWorkspace();
     const { root, outside } = world;
     mkdirSync(join(root, "src"));
@@ -133,7 +133,7 @@ describe("a path that leads out", () => {
       "src/../../outside/secret.txt",
       "link/secret.txt",
       "chain/new.txt",
-      // By the link, and not by how it is written.
+      // Resolved by the link, not by its spelling.
       "link/../outside/secret.txt",
       "machine/etc/passwd",
       "/etc/passwd",
@@ -144,7 +144,7 @@ describe("a path that leads out", () => {
       expect([way, ...(await placeOf(world, way))]).toEqual([way, "outside", null]);
   });
 
-  it.skipIf(process.platform !== "linux")("does not come back through /proc", async () => {
+  it.skipIf(process.platform !== "linux")("A path through /proc is outside", async () => {
     const world = createTestWorkspace();
     expect(await placeOf(world, "/proc/self/root/etc/passwd")).toEqual(["outside", null]);
     expect(await placeOf(world, `/proc/self/root${world.data}/log.db`)).toEqual([
@@ -156,7 +156,7 @@ describe("a path that leads out", () => {
   });
 });
 
-describe("a path that is none", () => {
+describe("Invalid paths", () => {
   it.each([
     ["", "it is empty"],
     ["a\0b", "it has a NUL character"],
@@ -173,7 +173,7 @@ describe("a path that is none", () => {
     ["circle/x", "its links form a loop"],
     ["nowhere", "a part of it is a link to a missing target"],
     ["nowhere/x", "a part of it is a link to a missing target"],
-  ])("is invalid: %j", async (input, reason) => {
+  ])("A path is invalid: %j", async (input, reason) => {
     const world = createTestWorkspace();
     world.write("file", "");
     symlinkSync("circle", join(world.root, "circle"));
@@ -186,7 +186,7 @@ describe("a path that is none", () => {
     });
   });
 
-  it("is any path where there is no workspace", async () => {
+  it("Every path is invalid if the workspace does not exist", async () => {
     const folder = createTemporaryFolder();
     writeFileSync(join(folder, "file"), "");
     for (const root of [join(folder, "gone"), join(folder, "file")]) {
@@ -198,8 +198,8 @@ describe("a path that is none", () => {
   });
 });
 
-describe("what is protected", () => {
-  it("is so by every way to it: `..`, a link, a hard link [W-04]", async () => {
+describe("Protected paths", () => {
+  it("A protected path is protected by every route: `..`, a link, a hard link [W-04]", async () => {
     const world = createTestWorkspace();
     const { root, data, outside } = world;
     mkdirSync(join(root, "src"));
@@ -226,7 +226,7 @@ describe("what is protected", () => {
     expect(await placeOf(world, ".spanline-other")).toEqual(["inside", ".spanline-other"]);
   });
 
-  it("is also what is not there yet, in whatever letters", async () => {
+  it("A protected path is protected before it exists and in any letter case", async () => {
     const { root } = createTestWorkspace();
     const protectedFolders = [join(root, "spanline.config.json"), join(root, "state")];
     const inputs = ["spanline.config.json", "Spanline.Config.JSON", "state/x", "STATE/x", "other"];
@@ -243,7 +243,7 @@ describe("what is protected", () => {
     ]);
   });
 
-  it("is found where a link to it was configured", async () => {
+  it("A protected path that was configured as a link protects its target", async () => {
     const { root, data, base } = createTestWorkspace();
     symlinkSync(data, join(base, "alias"));
     const surroundings = { root, protectedFolders: [join(base, "alias")] };
@@ -251,7 +251,7 @@ describe("what is protected", () => {
     expect(await examinePaths(inputs, surroundings)).toMatchObject([{ location: "protected" }]);
   });
 
-  it("is every file with several names, where there is too much to look at all of it", async () => {
+  it("Every file with several hard links is protected if the protected folder is too large to scan", async () => {
     const { root, data, write } = createTestWorkspace();
     for (let at = 0; at < 2100; at++) writeFileSync(join(data, `f${at}`), "");
     linkSync(write("one", ""), join(root, "two"));
@@ -264,7 +264,7 @@ describe("what is protected", () => {
     expect(facts.map(({ location: place }) => place)).toEqual(["protected", "inside", "protected"]);
   });
 
-  it("can be a single file, and stays so when another is put in its place", async () => {
+  it("A protected path can be a single file, and stays protected after it is replaced", async () => {
     const { root, write } = createTestWorkspace();
     const config = write("config.json", "{}");
     const surroundings = { root, protectedFolders: [config] };

@@ -12,8 +12,8 @@ const sha256 = (content: string): string => createHash("sha256").update(content)
 const preview = ({ root, data }: TestWorkspace, tool: string, input: JsonObject) =>
   previewEdit({ name: tool, input }, { root, protectedFolders: [data] });
 
-describe("the preview of an edit", () => {
-  it("has the whole texts before and after, and of what file [R-025]", async () => {
+describe("Previews of edits", () => {
+  it("A preview has the whole text before and after, and the file [R-025]", async () => {
     const world = createTestWorkspace();
     world.write("src/a.ts", "one\ntwo\n");
     const input = { path: "src/../src/a.ts", old_text: "two", new_text: "2" };
@@ -30,7 +30,7 @@ describe("the preview of an edit", () => {
     });
   });
 
-  it("is what the tool does then", async () => {
+  it("A preview equals the change that the tool makes", async () => {
     const world = createTestWorkspace();
     world.write("a", "\ufeffone\r\ntwo\r\n");
     const input = { path: "a", old_text: "one\ntwo", new_text: "1\n2" };
@@ -38,7 +38,7 @@ describe("the preview of an edit", () => {
     expect((await world.run("edit_file", input)).diffs).toEqual(diffs);
   });
 
-  it("of a new file has no old text, and makes nothing", async () => {
+  it("A preview of a new file has no old text and creates nothing", async () => {
     const world = createTestWorkspace();
     const input = { path: "new/a", content: "text" };
     expect(await preview(world, "write_file", input)).toEqual({
@@ -48,14 +48,14 @@ describe("the preview of an edit", () => {
     expect(readdirSync(world.root)).toEqual([".spanline"]);
   });
 
-  it("is empty for a tool that edits nothing", async () => {
+  it("A preview of a tool that edits nothing is empty", async () => {
     const world = createTestWorkspace();
     for (const tool of ["read_file", "run_command", "__proto__"]) {
       expect(await preview(world, tool, { path: "a" })).toEqual({ diffs: [], evidence: [] });
     }
   });
 
-  it("is a reason where it cannot be made [R-025]", async () => {
+  it("A preview that cannot be made has a reason [R-025]", async () => {
     const world = createTestWorkspace();
     const { root, data, outside, write } = world;
     write("text", "text");
@@ -92,7 +92,7 @@ describe("the preview of an edit", () => {
     expect(await reasonOf("text", { content: "x", expected_sha256 })).toBe("does_not_apply");
   });
 
-  it("goes by a workspace that is itself behind a link", async () => {
+  it("A preview resolves a workspace behind a link", async () => {
     const { root, data, base, write } = createTestWorkspace();
     write("a", "old");
     symlinkSync(root, join(base, "project"));

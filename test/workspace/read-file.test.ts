@@ -10,7 +10,7 @@ const sha256 = (content: string | Uint8Array): string =>
   createHash("sha256").update(content).digest("hex");
 
 describe("read_file", () => {
-  it("gives numbered lines and the digest of the whole", async () => {
+  it("A file is read as numbered lines with the digest of the whole file", async () => {
     const { run, write } = createTestWorkspace();
     const content = "one\ntwo\n\nfour";
     write("src/a.txt", content);
@@ -26,7 +26,7 @@ describe("read_file", () => {
     });
   });
 
-  it("gives a part, and says what it left out and how to go on", async () => {
+  it("A part of a file is read with a note about the omitted lines and how to continue", async () => {
     const { run, write } = createTestWorkspace();
     const content = Array.from({ length: 10 }, (_, at) => `line ${at + 1}\n`).join("");
     write("a", content);
@@ -41,7 +41,7 @@ describe("read_file", () => {
     expect((await run("read_file", { path: "empty" })).text).toContain("no lines of 0");
   });
 
-  it("keeps to its limits of lines and characters", async () => {
+  it("The number of lines and characters is limited", async () => {
     const { run, write } = createTestWorkspace({ limits: { readLines: 3, readCharacters: 12 } });
     write("a", "1234\n".repeat(9));
     const shown = async (input: { readonly max_lines?: number }) =>
@@ -50,7 +50,7 @@ describe("read_file", () => {
     expect(await shown({ max_lines: 2 })).toEqual({ from: 1, count: 2, cut: 0 });
   });
 
-  it("cuts long lines, also one of 10 MB, at whole characters", async () => {
+  it("Long lines, even of 10 MB, are cut at whole characters", async () => {
     const { run, write } = createTestWorkspace({ limits: { lineCharacters: 5 } });
     const long = "\u{1f600}".repeat(2_500_000);
     write("long", `${long}\nshort\n`);
@@ -59,7 +59,7 @@ describe("read_file", () => {
     );
   });
 
-  it("looks no further into a file than its limit", async () => {
+  it("A file is scanned only up to its limit", async () => {
     const { run, write } = createTestWorkspace({ limits: { scanBytes: 10 } });
     write("a", "1\n2\n3\n4\n5\n6\n7\n");
     const { text, data } = await run("read_file", { path: "a", max_lines: 1 });
@@ -68,7 +68,7 @@ describe("read_file", () => {
     expect(data).not.toHaveProperty("sha256");
   });
 
-  it("describes what is no text, and does not show it", async () => {
+  it("A binary file is described and not shown", async () => {
     const { run, write } = createTestWorkspace();
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
     write("a.png", png);
@@ -82,7 +82,7 @@ describe("read_file", () => {
     });
   });
 
-  it("says when lines end with \\r\\n, and when bytes are not UTF-8", async () => {
+  it("The result notes \\r\\n line ends and bytes that are not UTF-8", async () => {
     const { run, write } = createTestWorkspace();
     write("a", Buffer.from("one\r\ncaf\xe9\r\n", "latin1"));
     const { text } = await run("read_file", { path: "a" });
@@ -91,7 +91,7 @@ describe("read_file", () => {
     expect(text).toContain("[some bytes are not UTF-8 and shown as \ufffd]");
   });
 
-  it("follows a link that stays inside, and names the file itself [W-04]", async () => {
+  it("A link inside the workspace is followed, and its target is named [W-04]", async () => {
     const { run, write, root } = createTestWorkspace();
     write("real.txt", "text");
     symlinkSync("real.txt", join(root, "link.txt"));
@@ -100,7 +100,7 @@ describe("read_file", () => {
     ]);
   });
 
-  it("refuses what leads out, what is protected and what is no path [W-04]", async () => {
+  it("Outside, protected and invalid paths are refused [W-04]", async () => {
     const { run, root, outside, data } = createTestWorkspace();
     symlinkSync(outside, join(root, "link"));
     linkSync(join(data, "log.db"), join(root, "hard"));
@@ -123,7 +123,7 @@ describe("read_file", () => {
     await refused(".", "not_a_file");
   });
 
-  it("does not open pipes, sockets, devices and folders, and waits for none of them", async () => {
+  it("Pipes, sockets, devices and folders are refused without opening them", async () => {
     const { run, root } = createTestWorkspace();
     const server = createServer().listen(join(root, "socket"));
     onTestFinished(() => void server.close());
@@ -140,7 +140,7 @@ describe("read_file", () => {
     }
   });
 
-  it("does not read a device that was put into the workspace", async (test) => {
+  it("A device inside the workspace is not read", async (test) => {
     const { run, root } = createTestWorkspace();
     const made = spawnSync("mknod", [join(root, "zero"), "c", "1", "5"]);
     test.skip(made.status !== 0, "making a device takes rights that are not there");
@@ -148,7 +148,7 @@ describe("read_file", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "reads a file to its end whatever the system says of its size",
+    "A file is read to its end even if the system reports a wrong size",
     async () => {
       const { run } = createTestWorkspace({ root: "/proc/self" });
       const { text } = await run("read_file", { path: "status", max_lines: 1 });
@@ -156,14 +156,14 @@ describe("read_file", () => {
     },
   );
 
-  it("ends with its signal", async () => {
+  it("read_file ends when its signal aborts", async () => {
     const { run, write } = createTestWorkspace();
     write("a", "text");
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(run("read_file", { path: "a" }, { signal })).rejects.toThrow("enough");
   });
 
-  it("refuses arguments that it does not know", async () => {
+  it("Unknown arguments are refused", async () => {
     const { tools } = createTestWorkspace();
     const tool = tools.get("read_file");
     expect(tool?.check({ path: "a", encoding: "x" })).toContain("additional properties");
@@ -172,7 +172,7 @@ describe("read_file", () => {
   });
 });
 
-describe("a file that was judged", () => {
+describe("Files whose path was evaluated", () => {
   const judged = (root: string, input: string, hostPath: string) =>
     [
       {
@@ -184,14 +184,14 @@ describe("a file that was judged", () => {
       },
     ] as const;
 
-  it("is the one that is read", async () => {
+  it("The file that was evaluated is read", async () => {
     const { run, root, write } = createTestWorkspace();
     write("a", "text");
     const output = await run("read_file", { path: "a" }, { paths: judged(root, "a", "a") });
     expect(output.text).toContain("text");
   });
 
-  it("is not another one that its path leads to by now [W-04]", async () => {
+  it("A path that leads to another file since its evaluation is refused [W-04]", async () => {
     const { run, root, write } = createTestWorkspace();
     write("b", "text");
     symlinkSync("b", join(root, "a"));
@@ -207,7 +207,7 @@ describe("a file that was judged", () => {
     ).toContain("text");
   });
 
-  it("is refused also when it became one that is outside", async () => {
+  it("A path that leads outside since its evaluation is refused", async () => {
     const { run, root, outside } = createTestWorkspace();
     symlinkSync(join(outside, "secret.txt"), join(root, "a"));
     writeFileSync(join(root, "b"), "");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
-it("runs a line without the files that a bash reads at a remote login", async () => {
+it("A command line runs without the files that bash reads at a remote login", async () => {
   const home = mkdtempSync(join(tmpdir(), "spanline-home-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   writeFileSync(join(home, ".bashrc"), "echo read by mistake\n");

@@ -6,7 +6,7 @@ import { expectGone, isAlive } from "../support/processes.ts";
 import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 describe("run_command", () => {
-  it("runs a line of the shell, and tells its end and both outputs", async () => {
+  it("A command line returns its exit code and both outputs", async () => {
     const { run } = createTestWorkspace();
     const output = await run("run_command", { command: "echo out; echo err >&2; exit 3" });
     expect(output.text).toMatch(
@@ -25,7 +25,7 @@ describe("run_command", () => {
     );
   });
 
-  it("runs a program with its arguments as they are, and asks for that first [B-251]", async () => {
+  it("A program gets its arguments unchanged, and the tool description prefers this form [B-251]", async () => {
     const { run, tools } = createTestWorkspace();
     const { text } = await run("run_command", { argv: ["printf", "%s|", "a b", "$HOME", "*", ""] });
     expect(text).toContain("stdout:\na b|$HOME|*||");
@@ -34,7 +34,7 @@ describe("run_command", () => {
     );
   });
 
-  it("works in the workspace, or in a folder of it", async () => {
+  it("A command runs in the workspace or in a folder of the workspace", async () => {
     const { run, root } = createTestWorkspace();
     mkdirSync(join(root, "src"));
     symlinkSync("src", join(root, "link"));
@@ -50,7 +50,7 @@ describe("run_command", () => {
     expect(await where("link")).toBe(join(root, "src"));
   });
 
-  it("does not work outside, nor among what is protected [W-04]", async () => {
+  it("A command does not run in outside or protected folders [W-04]", async () => {
     const { run, root, outside, write } = createTestWorkspace();
     symlinkSync(outside, join(root, "out"));
     write("file", "");
@@ -66,7 +66,7 @@ describe("run_command", () => {
     await refused("file", "not_a_folder");
   });
 
-  it("sees no more of the environment than it needs, and no secret of it", async () => {
+  it("A command sees only a minimal environment without secrets", async () => {
     const environment = {
       PATH: process.env["PATH"] ?? "",
       HOME: "/home/somebody",
@@ -82,7 +82,7 @@ describe("run_command", () => {
     const passEnvironment = ["CI", "HTTPS_PROXY", "NOT_THERE"];
     const { run } = createTestWorkspace({ environment, passEnvironment });
     const { text } = await run("run_command", { argv: ["env"] });
-    // What the shell that starts it sets by itself.
+    // Variables which the starting shell sets itself.
     const lines = text
       .split("\n")
       .slice(2)
@@ -108,13 +108,13 @@ describe("run_command", () => {
     "MY_KEY",
     "A=B",
     "",
-  ])("is never given the variable %j", (name) => {
+  ])("The variable %j cannot be passed to commands", (name) => {
     expect(() => createTestWorkspace({ passEnvironment: [name] })).toThrow(
       expect.objectContaining({ code: "invalid_option" }),
     );
   });
 
-  it("keeps the beginning and the end of a long output, and counts the rest", async () => {
+  it("The beginning and the end of a long output are kept, and the omitted bytes are counted", async () => {
     const { run } = createTestWorkspace({ limits: { outputBytes: 20 } });
     const { text, data } = await run("run_command", {
       command:
@@ -126,7 +126,7 @@ describe("run_command", () => {
     expect(data).toMatchObject({ exitCode: 0, errorBytes: 2 });
   });
 
-  it("stops a flood, and holds no more of it than its ends", async () => {
+  it("A command with too much output is stopped, and only the ends of the output are kept in memory", async () => {
     const { run } = createTestWorkspace({ limits: { floodBytes: 300_000_000 } });
     const before = process.memoryUsage().rss;
     let most = 0;
@@ -146,7 +146,7 @@ describe("run_command", () => {
     await expectGone(pid);
   });
 
-  it("ends with its time, though it ignores signals and has children", async () => {
+  it("A command ends at its time limit even if it ignores signals and has children", async () => {
     const clock = createFakeClock();
     const { run, root } = createTestWorkspace({ clock });
     const command = `trap '' TERM INT HUP; echo $$ > parent
@@ -166,7 +166,7 @@ describe("run_command", () => {
     }
   });
 
-  it("has no more time than the limit of the workspace", async () => {
+  it("The time limit of the workspace bounds the time limit of a command", async () => {
     const clock = createFakeClock();
     const { run, tools } = createTestWorkspace({ clock, limits: { commandMs: 5000 } });
     const call = { command: "echo started; sleep 1000", timeout_seconds: 1000 };
@@ -175,7 +175,7 @@ describe("run_command", () => {
     expect(tools.get("run_command")?.spec.timeoutMs).toBeGreaterThan(5000);
   });
 
-  it("does not wait for what it left in the background, and ends it", async () => {
+  it("Background processes are not waited for and are terminated", async () => {
     const { run, root } = createTestWorkspace();
     const { text, data } = await run("run_command", {
       command: "sleep 1000 & echo $! > pid; echo done",
@@ -188,7 +188,7 @@ describe("run_command", () => {
     await expectGone(Number(readFileSync(join(root, "pid"), "utf8")));
   });
 
-  it("ends with its signal", async () => {
+  it("A command ends when its signal aborts", async () => {
     const { run } = createTestWorkspace();
     const controller = new AbortController();
     const pids: number[] = [];
@@ -206,14 +206,14 @@ describe("run_command", () => {
     expect(pids.map(isAlive)).toEqual([false]);
   });
 
-  it("tells of the signal that ended it", async () => {
+  it("The result names the signal that ended the command", async () => {
     const { run } = createTestWorkspace();
     const { text, data } = await run("run_command", { command: "kill -9 $$" });
     expect(text).toMatch(/^Ended by SIGKILL after /);
     expect(data).toMatchObject({ exitCode: null, signal: "SIGKILL" });
   });
 
-  it("shows the last line while it runs", async () => {
+  it("The last output line is shown as progress", async () => {
     const { run } = createTestWorkspace();
     const lines: string[] = [];
     await run(
@@ -224,7 +224,7 @@ describe("run_command", () => {
     expect(lines.at(-1)).toBe(" [31mtwo");
   });
 
-  it("refuses what is no command", async () => {
+  it("Invalid commands are refused", async () => {
     const { run, root } = createTestWorkspace();
     const refused = (input: { readonly [name: string]: string | string[] }, message: string) =>
       expect(run("run_command", input)).rejects.toThrow(message);
@@ -237,7 +237,7 @@ describe("run_command", () => {
     expect(readdirSync(root)).toEqual([".spanline"]);
   });
 
-  it("is told to be what it is: not repeated, and not confined", () => {
+  it("The tool spec says that commands are not idempotent and not confined", () => {
     const facts = createTestWorkspace().tools.get("run_command")?.spec;
     expect(facts).toMatchObject({
       idempotent: false,

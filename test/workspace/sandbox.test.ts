@@ -17,7 +17,7 @@ import { createFakeClock } from "../support/fake-clock.ts";
 import { expectGone } from "../support/processes.ts";
 import { createTestWorkspace, createTemporaryFolder } from "../support/session/test-workspace.ts";
 
-/** A folder with a program that is called like bubblewrap. */
+/** A folder with a fake bubblewrap program. */
 function fakeBubblewrap(script: string): { readonly folder: string; readonly program: string } {
   const folder = createTemporaryFolder();
   const program = join(folder, "bwrap");
@@ -26,13 +26,13 @@ function fakeBubblewrap(script: string): { readonly folder: string; readonly pro
   return { folder, program };
 }
 
-/** Runs the program and confines nothing. */
+/** Runs the program without any confinement. */
 const RUN_IT = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"';
 
 const isLinux = process.platform === "linux";
 const path = process.env["PATH"] ?? "";
 
-describe("what bubblewrap is called with", () => {
+describe("Arguments of bubblewrap", () => {
   const confinement = {
     root: "/work",
     workingDirectory: "/work/src",
@@ -43,7 +43,7 @@ describe("what bubblewrap is called with", () => {
     network: false,
   } as const;
 
-  it("binds the workspace over a machine that can only be read, and hides what is ours last", () => {
+  it("The workspace is bound over a read-only machine, and protected paths are hidden last", () => {
     expect(createBubblewrapArguments(confinement, ["/bin/sh", "-c", "ls"]).join(" ")).toBe(
       "--die-with-parent --new-session --unshare-all --cap-drop ALL --ro-bind / / --dev /dev --proc /proc " +
         "--tmpfs /tmp --tmpfs /run --ro-bind-try /run/current-system /run/current-system " +
@@ -53,12 +53,12 @@ describe("what bubblewrap is called with", () => {
     );
   });
 
-  it("shares the network only when that is allowed", () => {
+  it("The network is shared only if the configuration allows it", () => {
     const shared = createBubblewrapArguments({ ...confinement, network: true }, ["ls"]);
     expect(shared.slice(2, 4)).toEqual(["--unshare-all", "--share-net"]);
   });
 
-  it("takes a program that begins with - for a program", () => {
+  it("A program whose name starts with - is passed as a program", () => {
     expect(createBubblewrapArguments(confinement, ["--bind", "/"]).slice(-3)).toEqual([
       "--",
       "--bind",
@@ -66,7 +66,7 @@ describe("what bubblewrap is called with", () => {
     ]);
   });
 
-  it("hides the keys that people keep, where they are, and nothing that holds the workspace", async () => {
+  it("Existing key files of the user are hidden, but no folder that contains the workspace", async () => {
     const { root, data, base } = createTestWorkspace();
     mkdirSync(join(base, ".ssh"));
     writeFileSync(join(base, ".netrc"), "");
@@ -83,32 +83,32 @@ describe("what bubblewrap is called with", () => {
   });
 });
 
-describe.runIf(isLinux)("looking for a sandbox", () => {
-  it("finds none where none is installed", async () => {
+describe.runIf(isLinux)("Finding a sandbox", () => {
+  it("No sandbox is found if bubblewrap is not installed", async () => {
     expect(await findSandbox({ path: createTemporaryFolder(), workspaces: [] })).toEqual({
       reason: "bubblewrap (bwrap) is not installed",
     });
   });
 
-  it("finds none in one that only runs programs: it is tried", async () => {
+  it("A program that only runs commands is rejected by the self-test", async () => {
     const { folder, program } = fakeBubblewrap(RUN_IT);
     const { sandbox, reason } = await findSandbox({ path: folder, workspaces: [] });
     expect(sandbox).toBe(undefined);
     expect(reason).toBe(`${program} cannot be used: programs in it see hidden files`);
   });
 
-  it("finds none in one that hides files and shares everything else", async () => {
+  it("A program that hides files but shares everything else is rejected", async () => {
     const hides =
       'for last; do :; done; rm -rf "$last/hidden" "$last/outside" "$last/workspace/file"; cd "$last/workspace"';
     const { folder } = fakeBubblewrap(`${hides}; ${RUN_IT}`);
     const { reason } = await findSandbox({ path: folder, workspaces: [] });
-    // The machine of this test may be one that can only be read.
+    // The machine of this test may be read-only.
     expect(reason).toMatch(
       /programs in it (?:may write to the whole machine|share our mnt namespace)$/,
     );
   });
 
-  it("tells what the program says that may not do its work", async () => {
+  it("The error output of a program that cannot create a sandbox is reported", async () => {
     const { folder } = fakeBubblewrap(
       "echo 'bwrap: No permissions to create new namespace' >&2; exit 1",
     );
@@ -116,11 +116,11 @@ describe.runIf(isLinux)("looking for a sandbox", () => {
     expect(reason).toContain("cannot be used: bwrap: No permissions to create new namespace");
   });
 
-  it("waits for none that hangs", async () => {
+  it("A program that hangs is stopped after a time limit", async () => {
     const { folder } = fakeBubblewrap(`echo $$ > "$(dirname "$0")/pid"; sleep 1000`);
     const clock = createFakeClock();
     const search = findSandbox({ path: folder, workspaces: [], clock });
-    // The file is there before the number is in it.
+    // The file exists before the number is written.
     const pid = await eventually(() => {
       const written = readFileSync(join(folder, "pid"), "utf8");
       expect([/^\d+\n$/.test(written), clock.pending]).toEqual([true, 1]);
@@ -131,7 +131,7 @@ describe.runIf(isLinux)("looking for a sandbox", () => {
     await expectGone(pid);
   });
 
-  it("does not trust one that lies in a workspace, or in a folder without a place", async () => {
+  it("A bubblewrap inside a workspace or in a relative PATH folder is not trusted", async () => {
     const { folder } = fakeBubblewrap(RUN_IT);
     for (const search of [
       { path: `.:bin:${folder}`, workspaces: [folder] },
@@ -143,7 +143,7 @@ describe.runIf(isLinux)("looking for a sandbox", () => {
 });
 
 describe("run_command in a sandbox", () => {
-  it("calls it with the workspace, and says in its facts and in its result that it is confined", async () => {
+  it("A command runs in the sandbox with the workspace, and its spec and result say that it is confined", async () => {
     const { program, folder } = fakeBubblewrap(`echo "$@" > "$(dirname "$0")/args"; ${RUN_IT}`);
     const sandbox = { type: "bubblewrap", program, network: false } as const;
     const { run, tools, root, data } = createTestWorkspace({
@@ -166,7 +166,7 @@ describe("run_command in a sandbox", () => {
     expect(facts?.description).toContain("it has no network");
   });
 
-  it("does not run a command at all where the sandbox fails at that moment", async () => {
+  it("A command does not run if the sandbox fails to start", async () => {
     const { program } = fakeBubblewrap("echo 'bwrap: no more' >&2; exit 1");
     const { run, root } = createTestWorkspace({
       sandbox: { type: "bubblewrap", program, network: false },
@@ -183,15 +183,15 @@ const real = isLinux
   : { reason: "bubblewrap requires Linux" };
 
 describe.skipIf(real.sandbox === undefined)(
-  `in a real sandbox (skipped without one; here: ${real.reason ?? "there is one"})`,
+  `In a real sandbox (skipped without one; here: ${real.reason ?? "available"})`,
   () => {
     const confined = (home?: string) => {
-      if (real.sandbox === undefined) throw new Error("There is no sandbox");
+      if (real.sandbox === undefined) throw new Error("No sandbox is available");
       const environment = { PATH: "/usr/bin:/bin", ...(home !== undefined && { HOME: home }) };
       return createTestWorkspace({ sandbox: real.sandbox, environment });
     };
 
-    it("a command writes in the workspace, and nowhere else", async () => {
+    it("A confined command can write only to the workspace", async () => {
       const { run, root, outside } = confined();
       const { text } = await run("run_command", {
         command: `echo in > made; echo out > ${outside}/made; echo etc > /etc/spanline-made; echo tmp > /tmp/made && cat made /tmp/made`,
@@ -205,7 +205,7 @@ describe.skipIf(real.sandbox === undefined)(
       ]).toEqual([false, false, false]);
     });
 
-    it("a command sees neither our data, nor keys, nor our environment, nor other processes", async () => {
+    it("A confined command sees neither our data, keys, environment nor other processes", async () => {
       const home = createTemporaryFolder();
       mkdirSync(join(home, ".ssh"));
       writeFileSync(join(home, ".ssh", "id"), "secret key");
@@ -220,7 +220,7 @@ describe.skipIf(real.sandbox === undefined)(
       expect(existsSync(join(data, "made"))).toBe(false);
     });
 
-    it("a command reaches no network", async () => {
+    it("A confined command has no network", async () => {
       let connections = 0;
       const server = createServer(() => void (connections += 1)).listen(0, "127.0.0.1");
       onTestFinished(() => void server.close());
@@ -234,7 +234,7 @@ describe.skipIf(real.sandbox === undefined)(
       expect(connections).toBe(0);
     });
 
-    it("a command ends with its call, though it left its session and ignores signals", async () => {
+    it("A confined command ends with its tool call even if it left its session and ignores signals", async () => {
       const { run, root } = confined();
       const pids: number[] = [];
       const { data } = await run(

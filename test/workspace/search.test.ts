@@ -5,7 +5,7 @@ import { systemClock } from "../../src/platform/clock.ts";
 import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
 describe("search", () => {
-  it("finds lines by a regular expression, with paths from the workspace", async () => {
+  it("Lines are found by a regular expression, with paths relative to the workspace", async () => {
     const { run, write } = createTestWorkspace();
     write("src/a.ts", "const one = 1;\nlet two = 2;\nconst three = 3;\n");
     write("src/b.ts", "const four = 4;\r\n");
@@ -23,7 +23,7 @@ describe("search", () => {
     });
   });
 
-  it("finds a literal text, in other letters too", async () => {
+  it("A literal string is found, optionally in any letter case", async () => {
     const { run, write } = createTestWorkspace();
     write("a", "f(x)\nF(X)\nfx\n");
     const lines = async (input: { readonly [name: string]: boolean }) =>
@@ -33,7 +33,7 @@ describe("search", () => {
     expect(await lines({})).toEqual([3]);
   });
 
-  it("shows the lines around, each once", async () => {
+  it("Context lines are shown once each", async () => {
     const { run, write } = createTestWorkspace();
     write("a", "1\n2 hit\n3\n4 hit\n5\n6\n7\n8\n9 hit\n");
     const { text } = await run("search", { pattern: "hit", context_lines: 1 });
@@ -49,7 +49,7 @@ describe("search", () => {
     ]);
   });
 
-  it("searches one file, or those that a glob means", async () => {
+  it("A single file or the files of a glob can be searched", async () => {
     const { run, write } = createTestWorkspace();
     for (const path of ["a.ts", "b.js", "deep/c.ts"]) write(path, "hit");
     const found = async (input: { readonly [name: string]: string }) =>
@@ -62,7 +62,7 @@ describe("search", () => {
     );
   });
 
-  it("passes over what is no text, too large or not a file, and says so", async () => {
+  it("Binary files, large files and special files are skipped and counted", async () => {
     const { run, root, write, outside } = createTestWorkspace({ limits: { searchFileBytes: 100 } });
     write("text", "hit");
     write("binary", new Uint8Array([0x68, 0x69, 0x74, 0]));
@@ -74,7 +74,7 @@ describe("search", () => {
     );
   });
 
-  it("never shows what is protected or outside [W-04]", async () => {
+  it("Protected and outside files are never shown [W-04]", async () => {
     const { run, root, outside, data } = createTestWorkspace();
     mkdirSync(join(root, "a"));
     symlinkSync(outside, join(root, "a", "out"));
@@ -89,7 +89,7 @@ describe("search", () => {
     });
   });
 
-  it("ends at its limits of matches, files and bytes, and says at which", async () => {
+  it("A search ends at its limits of matches, files and bytes, and names the limit", async () => {
     const limits = { searchMatches: 5, searchFiles: 3, searchBytes: 25 };
     const { run, write } = createTestWorkspace({ limits });
     for (const name of ["a", "b", "c", "d"]) write(name, "hit\nhit\n");
@@ -102,7 +102,7 @@ describe("search", () => {
     expect(await stopped("miss")).toBe("after 30 bytes");
   });
 
-  it("ends at its limit of time, also inside a file", async () => {
+  it("A search ends at its time limit, even inside a file", async () => {
     let now = 0;
     const clock = { ...systemClock, monotonic: () => (now += 1) };
     const { run, write } = createTestWorkspace({ clock, limits: { searchMs: 50 } });
@@ -110,14 +110,14 @@ describe("search", () => {
     expect((await run("search", { pattern: "hit" })).data?.["stopped"]).toBe("after 0.05 seconds");
   });
 
-  it("takes no longer for a pattern that would take others for ever", async () => {
+  it("A pattern that backtracks in other engines runs in linear time", async () => {
     const { run, write } = createTestWorkspace();
     write("a", `${"a".repeat(10_000)}\n`.repeat(20));
     const { data } = await run("search", { pattern: "^(a+)+(a*)*$x" });
     expect(data).toMatchObject({ matches: 0, stopped: null });
   });
 
-  it("looks at the beginning of a line of 10 MB, and says so; a literal text is found anywhere", async () => {
+  it("Only the beginning of a 10 MB line is searched by a pattern, and all of it by a literal string", async () => {
     const { run, write } = createTestWorkspace({ limits: { searchFileBytes: 20_000_000 } });
     write("a", `hit ${"x".repeat(10_000_000)} end`);
     const start = await run("search", { pattern: "^hi." });
@@ -129,7 +129,7 @@ describe("search", () => {
     });
   });
 
-  it("refuses a pattern that it cannot use, and says why", async () => {
+  it("An invalid pattern is refused with the reason", async () => {
     const { run } = createTestWorkspace();
     const refused = (pattern: string, message: string) =>
       expect(run("search", { pattern })).rejects.toThrow(message);
@@ -140,7 +140,7 @@ describe("search", () => {
     await refused("(\\pL{900}){1}".repeat(5), "too large");
   });
 
-  it("lets others have their turn, and ends with its signal", async () => {
+  it("A search yields to other tasks and ends when its signal aborts", async () => {
     const { run, root } = createTestWorkspace();
     for (let at = 0; at < 300; at++) {
       writeFileSync(join(root, `f${at}`), "some line of text without much in it\n".repeat(2000));

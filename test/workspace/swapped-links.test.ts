@@ -11,7 +11,7 @@ import { allowLongTests } from "../support/test-depth.ts";
 
 allowLongTests();
 
-/** A workspace in which another process puts links to the outside in the place of a folder and of a file. */
+/** A workspace in which another process keeps replacing a folder and a file with links to the outside. */
 async function attacked() {
   const world = createTestWorkspace();
   world.write("folder/file.txt", "inside");
@@ -34,7 +34,7 @@ async function attacked() {
 }
 
 interface Attacker {
-  /** How often the links have come and gone. */
+  /** Number of times the links were created and removed. */
   readonly rounds: () => number;
   readonly end: () => Promise<void>;
 }
@@ -48,8 +48,8 @@ function filesIn(folder: string): { [name: string]: string } {
 }
 
 /**
- * Calls until both have been seen, often if it can be: that it went well, and that it was refused; and until links were
- * there hundreds of times meanwhile, however little this machine lets the other process do.
+ * Repeats the tool call until it has both succeeded and been refused, and until the links were swapped hundreds of
+ * times meanwhile. Slow machines need more calls, because the other process runs less often.
  */
 async function callOften(
   world: TestWorkspace,
@@ -73,7 +73,7 @@ async function callOften(
 }
 
 describe.skipIf(process.platform !== "linux")(
-  "while links to the outside come and go [W-04]",
+  "Links to the outside that appear and disappear [W-04]",
   () => {
     it.each([
       ["read_file", () => ({ path: "folder/file.txt" })],
@@ -93,23 +93,23 @@ describe.skipIf(process.platform !== "linux")(
       [
         "run_command",
         () => ({
-          // Where the kernel says it is: bash makes a name of its own, which may be the link's by then.
+          // The kernel's view of the working directory: bash reports its own name, which by then may be the link's.
           command: "readlink /proc/self/cwd; cat file.txt",
           working_directory: "folder",
         }),
       ],
-    ])("%s never reaches it", async (name, inputs) => {
+    ])("%s never reaches the target of a swapped link", async (name, inputs) => {
       const { world, attacker } = await attacked();
       const { texts, refused } = await callOften(world, attacker, { name, inputs });
       const rounds = attacker.rounds();
       await attacker.end();
       expect(texts.filter((text) => /SECRET|secret|outside/.test(text))).toEqual([]);
       expect(filesIn(world.outside)).toEqual(OUTSIDE);
-      // It was in between: calls went well and calls were refused, while links were there hundreds of times.
+      // The race was real: calls succeeded and calls were refused while the links were swapped hundreds of times.
       expect([texts.length > 0, refused > 0, rounds > 100]).toEqual([true, true, true]);
     });
 
-    it("a path that was judged inside is not followed out", async () => {
+    it("A path that was evaluated as inside is not followed outside", async () => {
       const { world, attacker } = await attacked();
       const { root, data } = world;
       const inputs = [{ argument: "path", input: "folder/file.txt" }];
@@ -132,9 +132,9 @@ describe.skipIf(process.platform !== "linux")(
       await attacker.end();
     });
 
-    it("a path outside that was allowed is not followed elsewhere", async () => {
+    it("An allowed external path is not followed elsewhere", async () => {
       const { world, attacker } = await attacked();
-      // The other way round: what is attacked is outside of this workspace.
+      // Reversed roles: the attacked folder is outside this workspace.
       const other = createTestWorkspace();
       const path = join(world.root, "folder/file.txt");
       const fact = { argument: "path", input: path, location: "outside", hostPath: path } as const;
@@ -149,7 +149,7 @@ describe.skipIf(process.platform !== "linux")(
       expect([texts.length > 0, refused > 0]).toEqual([true, true]);
     });
 
-    it("anchored by paths, what is opened is still checked to be where it was judged", async () => {
+    it("With path anchoring, an opened file is still checked against its evaluated location", async () => {
       const { root, outside, run, write } = createTestWorkspace({ anchor: "path" });
       write("folder/a.txt", "inside");
       mkdirSync(join(root, "other"));

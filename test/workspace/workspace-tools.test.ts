@@ -7,12 +7,12 @@ import { says, createScriptedProvider, wants } from "../support/session/scripted
 import { createAgent, openWorld } from "../support/session/session-world.ts";
 import { createTestWorkspace } from "../support/session/test-workspace.ts";
 
-describe("the tools of a workspace", () => {
-  it("have the names that a configuration chooses from", () => {
+describe("Workspace tools", () => {
+  it("The tools have the names that a configuration can choose from", () => {
     expect([...createTestWorkspace().tools.keys()]).toEqual(WORKSPACE_TOOL_NAMES);
   });
 
-  it("say of themselves what rules ask for", () => {
+  it("The tools declare the traits that rules match", () => {
     const told = [...createTestWorkspace().tools.values()].map(({ spec }) => {
       const { kind, sideEffect, paths, capabilities, executor } = spec.traits ?? {};
       expect(executor).toEqual({ type: "builtin" });
@@ -43,7 +43,7 @@ describe("the tools of a workspace", () => {
     ]);
   });
 
-  it("refuse options that cannot be", () => {
+  it("Invalid options are refused", () => {
     const wrong = (options: object, path: string) =>
       expect(() => createTestWorkspace(options)).toThrow(
         expect.objectContaining({ code: "invalid_option", details: { path } }),
@@ -56,7 +56,7 @@ describe("the tools of a workspace", () => {
     wrong({ limits: { lines: 1 } }, "limits.lines");
   });
 
-  it("work in the folder of their session, where they are told to", async () => {
+  it("The tools work in the folder of their session if configured so", async () => {
     const { base, data } = createTestWorkspace();
     mkdirSync(join(base, "mine"));
     const root = ({ workingDirectory }: { readonly workingDirectory?: string }): string =>
@@ -65,7 +65,7 @@ describe("the tools of a workspace", () => {
     expect((await run("run_command", { command: "pwd" })).text).toContain(join(base, "mine"));
   });
 
-  it("say that there is no workspace, when there is none", async () => {
+  it("A missing workspace and the root directory are refused as workspace", async () => {
     const { run } = createTestWorkspace({ root: "/not/there" });
     await expect(run("list_files", {})).rejects.toThrow("The workspace does not exist");
     const { base } = createTestWorkspace();
@@ -76,7 +76,7 @@ describe("the tools of a workspace", () => {
     );
   });
 
-  it("run in a session, where the model reads their text", async () => {
+  it("The tools run in a session, and the model gets their text", async () => {
     const { root, data, write } = createTestWorkspace();
     write("a", "hello");
     const tools = workspaceTools({ root, protectedFolders: [data] });
@@ -100,8 +100,8 @@ describe("the tools of a workspace", () => {
   });
 });
 
-describe("the output of a tool", () => {
-  it("is known for what it is, and is its text for whoever does not know it", () => {
+describe("Tool outputs", () => {
+  it("A tool output can be recognized, and converts to its text elsewhere", () => {
     const output = createToolOutput({
       text: "Done",
       diffs: [{ path: "a", oldText: null, newText: "" }],

@@ -16,7 +16,7 @@ import { createTestWorkspace } from "../support/session/test-workspace.ts";
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
 describe("write_file", () => {
-  it("makes a file and the folders above it, and tells all that people need", async () => {
+  it("A file and its parent folders are created, and the output has diff and undo data", async () => {
     const { run, root } = createTestWorkspace();
     expect(await run("write_file", { path: "new/deep/a.txt", content: "text" })).toEqual({
       text: `Made new/deep/a.txt: 4 bytes, sha256 ${sha256("text")}`,
@@ -37,7 +37,7 @@ describe("write_file", () => {
     expect(readFileSync(join(root, "new/deep/a.txt"), "utf8")).toBe("text");
   });
 
-  it("replaces a file as a whole, keeps its rights, and leaves nothing else behind", async () => {
+  it("A file is replaced atomically, keeps its permissions, and leaves no other files", async () => {
     const { run, root, write } = createTestWorkspace();
     const file = write("a.sh", "old");
     chmodSync(file, 0o751);
@@ -47,12 +47,12 @@ describe("write_file", () => {
     expect(output.diffs).toEqual([{ path: "a.sh", oldText: "old", newText: "new" }]);
     expect(output.undo).toMatchObject([{ existed: true, sha256Before: sha256("old") }]);
     expect(statSync(file).mode & 0o7777).toBe(0o751);
-    // Another file in its place: whoever has the old one open reads the old one.
+    // The replacement is a new file, so a process which has the old file open still reads the old content.
     expect(statSync(file).ino).not.toBe(ino);
     expect(readdirSync(root).sort()).toEqual([".spanline", "a.sh"]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)("keeps the owner of a file where it may", async () => {
+  it.skipIf(process.getuid?.() !== 0)("The owner of a file is kept where possible", async () => {
     const { run, write } = createTestWorkspace();
     const file = write("a", "old");
     const { chownSync } = await import("node:fs");
@@ -63,7 +63,7 @@ describe("write_file", () => {
     expect([uid, gid, mode & 0o7777]).toEqual([12345, 23456, 0o6755]);
   });
 
-  it("writes over the text that was read, and over no other", async () => {
+  it("A file is overwritten only if its digest equals expected_sha256", async () => {
     const { run, root, write } = createTestWorkspace();
     write("a", "one");
     const expected = sha256("one").toUpperCase();
@@ -82,7 +82,7 @@ describe("write_file", () => {
     expect(readFileSync(join(root, "a"), "utf8")).toBe("two");
   });
 
-  it("does nothing the second time: the same call after a kill finds its work done", async () => {
+  it("A repeated write changes nothing, so a call repeated after a crash finds its work done", async () => {
     const { run, write } = createTestWorkspace();
     const file = write("a", "one");
     const call = { path: "a", content: "two", expected_sha256: sha256("one") };
@@ -92,7 +92,7 @@ describe("write_file", () => {
     expect(statSync(file, { bigint: true })).toMatchObject({ ino, mtimeNs });
   });
 
-  it("goes through a link to the file that it means, and breaks no hard link's other name", async () => {
+  it("A write follows a link to its target and does not change other hard links", async () => {
     const { run, root, outside, write } = createTestWorkspace();
     write("real", "old");
     symlinkSync("real", join(root, "link"));
@@ -102,7 +102,7 @@ describe("write_file", () => {
     expect(readFileSync(join(outside, "shared"), "utf8")).toBe("old");
   });
 
-  it("refuses what leads out and what is protected, and writes nothing there [W-04]", async () => {
+  it("Outside and protected paths are refused, and nothing is written there [W-04]", async () => {
     const { run, root, outside, data } = createTestWorkspace();
     mkdirSync(join(root, "src"));
     symlinkSync(outside, join(root, "link"));
@@ -125,7 +125,7 @@ describe("write_file", () => {
     expect(readFileSync(join(data, "log.db"), "utf8")).toBe("secret log");
   });
 
-  it("keeps to its limits, before and after, and shows no diff that is too long", async () => {
+  it("File size is limited before and after, and large diffs are omitted", async () => {
     const { run, write } = createTestWorkspace({ limits: { fileBytes: 10, diffBytes: 5 } });
     const refused = (path: string, content: string) =>
       expect(run("write_file", { path, content })).rejects.toMatchObject({
@@ -140,7 +140,7 @@ describe("write_file", () => {
     });
   });
 
-  it("writes over bytes that are no text without showing them", async () => {
+  it("A binary file is overwritten without a diff", async () => {
     const { run, write } = createTestWorkspace();
     write("a", new Uint8Array([0xff, 0, 1]));
     const { diffs, undo } = await run("write_file", { path: "a", content: "text" });
@@ -148,7 +148,7 @@ describe("write_file", () => {
     expect(undo).toMatchObject([{ bytesBefore: 3 }]);
   });
 
-  it("refuses half characters, which no file can hold", async () => {
+  it("Lone surrogates are refused, because no file can contain them", async () => {
     const { run, root } = createTestWorkspace();
     await expect(run("write_file", { path: "a", content: "\ud800" })).rejects.toMatchObject({
       details: { reason: "not_text" },
@@ -157,7 +157,7 @@ describe("write_file", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "says what the system says, without our paths",
+    "A system error is reported by its code, without host paths",
     async () => {
       const { run } = createTestWorkspace({ root: "/proc/self" });
       await expect(run("write_file", { path: "new", content: "" })).rejects.toThrow(
@@ -168,7 +168,7 @@ describe("write_file", () => {
 });
 
 describe("edit_file", () => {
-  it("replaces a text that is there once, and tells where", async () => {
+  it("A string that occurs once is replaced, and the output names its line", async () => {
     const { run, root, write } = createTestWorkspace();
     write("a.ts", "one\ntwo\nthree\n");
     const output = await run("edit_file", { path: "a.ts", old_text: "two", new_text: "2" });
@@ -192,7 +192,7 @@ describe("edit_file", () => {
     expect(readFileSync(join(root, "a.ts"), "utf8")).toBe(after);
   });
 
-  it("changes nothing when the text is not there, is there twice, or is the same", async () => {
+  it("Nothing changes if the string is missing, occurs twice, or is the same", async () => {
     const { run, root, write } = createTestWorkspace();
     const content = "  const a = 1;\nb\nb\n";
     write("a", content);
@@ -208,7 +208,7 @@ describe("edit_file", () => {
     expect(readFileSync(join(root, "a"), "utf8")).toBe(content);
   });
 
-  it("replaces all when it is told to", async () => {
+  it("All occurrences are replaced with replace_all", async () => {
     const { run, root, write } = createTestWorkspace();
     write("a", "b\nb b\n");
     const call = { path: "a", old_text: "b", new_text: "cc", replace_all: true };
@@ -223,7 +223,7 @@ describe("edit_file", () => {
     expect(readFileSync(join(root, "a"), "utf8")).toBe("cc\ncc cc\n");
   });
 
-  it("keeps the ends of lines, the byte order mark and the rights", async () => {
+  it("Line ends, byte order mark and permissions are kept", async () => {
     const { run, write } = createTestWorkspace();
     const file = write("a", "\ufeffone\r\ntwo\r\nthree\r\n");
     chmodSync(file, 0o640);
@@ -232,7 +232,7 @@ describe("edit_file", () => {
     expect(statSync(file).mode & 0o7777).toBe(0o640);
   });
 
-  it("refuses what is no text, and what is protected or outside [W-04]", async () => {
+  it("Binary, protected and outside files are refused [W-04]", async () => {
     const { run, root, data, write } = createTestWorkspace();
     write("binary", new Uint8Array([0x61, 0, 0x62]));
     write("latin", Buffer.from("caf\xe9", "latin1"));
@@ -249,7 +249,7 @@ describe("edit_file", () => {
     expect(readFileSync(join(data, "log.db"), "utf8")).toBe("secret log");
   });
 
-  it("edits a line of 10 MB", async () => {
+  it("A line of 10 MB can be edited", async () => {
     const { run, write } = createTestWorkspace();
     const file = write("a", `${"x".repeat(5_000_000)}needle${"x".repeat(5_000_000)}`);
     await run("edit_file", { path: "a", old_text: "needle", new_text: "pin" });

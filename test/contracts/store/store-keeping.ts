@@ -15,8 +15,8 @@ import {
 } from "./store-subject.ts";
 
 export function storeKeeping({ open }: StoreSubject): void {
-  describe("blobs", () => {
-    it("are kept once under their id, per session", async () => {
+  describe("Blobs", () => {
+    it("A blob is stored once per session under its id", async () => {
       const store = await open();
       await sessionOf(store, "ses_1", 1);
       const bytes = new Uint8Array([0, 1, 255]);
@@ -38,8 +38,8 @@ export function storeKeeping({ open }: StoreSubject): void {
     });
   });
 
-  describe("a snapshot", () => {
-    it("is the last of its form, and of the newest owner", async () => {
+  describe("Snapshots", () => {
+    it("The latest snapshot of a version is returned, and an outdated owner cannot save one", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 3);
       await store.saveSnapshot(lease, { version: "1", seq: 2, state: { n: 2 } });
@@ -59,8 +59,8 @@ export function storeKeeping({ open }: StoreSubject): void {
     });
   });
 
-  describe("a session that is deleted", () => {
-    it("leaves nothing behind", async () => {
+  describe("Deleted sessions", () => {
+    it("A deleted session leaves nothing behind", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 2);
       await store.append(lease, 2, entry([], { command: { id: "cmd_1", reply: 1 }, wakeAt: NOW }));
@@ -81,10 +81,10 @@ export function storeKeeping({ open }: StoreSubject): void {
     });
   });
 
-  describe("retention", () => {
+  describe("Retention", () => {
     const now = NOW + HOUR;
 
-    it("deletes sessions that have been quiet for too long, but none in use", async () => {
+    it("Sessions that are idle for too long are deleted, unless they are in use", async () => {
       const store = await open();
       for (const id of ["old", "waking", "owned", "new"]) {
         const at = id === "new" ? now : NOW;
@@ -105,14 +105,14 @@ export function storeKeeping({ open }: StoreSubject): void {
       expect(await store.checkIntegrity()).toEqual([]);
     });
 
-    it("leaves sessions as they are that are not idle, that somebody reads, or that its caller runs", async () => {
+    it("Sessions that are active, read by a client or run by the caller are not deleted", async () => {
       const store = await open();
       const all = ["lapsed", "read", "running", "waiting"] as const;
       for (const id of all) {
         const { lease } = await acquire(store, id, NOW);
         const index = id === "running" || id === "waiting" ? { state: id } : {};
         await store.append(lease, 0, entry([delta("a"), finished("a")], { index }));
-        // Its lease runs out, and nobody takes it.
+        // The lease of this session expires without a release.
         if (id !== "lapsed") await store.release(lease);
       }
       const leave = new AbortController();
@@ -134,7 +134,7 @@ export function storeKeeping({ open }: StoreSubject): void {
       expect(await idsOf(store)).toEqual(["running", "waiting"]);
     });
 
-    it("drops the deltas of ended blocks before any session, and then the oldest session", async () => {
+    it("Deltas of finished blocks are dropped first, then the oldest session is deleted", async () => {
       const store = await open();
       await talk(store, "older", NOW);
       await talk(store, "newer", NOW + 1);
@@ -154,7 +154,7 @@ export function storeKeeping({ open }: StoreSubject): void {
       expect(none).toEqual({ deletedSessions: 1, droppedEvents: 0, bytes: 0 });
     });
 
-    it("leaves the log such that it can be written on", async () => {
+    it("The log can be appended to after deltas were dropped", async () => {
       const store = await open();
       await talk(store, "ses_1", NOW);
       await store.applyRetention({ now, maxBytes: 1000 });
@@ -171,7 +171,7 @@ async function idsOf(store: Store): Promise<readonly string[]> {
   return sessions.map(({ sessionId }) => sessionId).sort();
 }
 
-/** Two ended blocks and an ended call with four deltas in all, and a block that is still open. */
+/** Two finished blocks and a finished tool call with four deltas in total, and a block which is still open. */
 async function talk(store: Store, sessionId: string, at: number): Promise<void> {
   const { lease } = await acquire(store, sessionId, at);
   const input = (text: string) =>

@@ -14,8 +14,8 @@ import {
 } from "./store-subject.ts";
 
 export function storeListing({ open }: StoreSubject): void {
-  describe("the list of sessions", () => {
-    it("shows what the entries said of a session, and not one without events", async () => {
+  describe("The list of sessions", () => {
+    it("The list has the index data of each session, without sessions that have no events", async () => {
       const store = await open();
       const { lease, head } = await acquire(store, "ses_1");
       await acquire(store, "ses_empty");
@@ -46,7 +46,7 @@ export function storeListing({ open }: StoreSubject): void {
       expect(await store.findSession("ses_1")).toEqual({ ...record, wakeAt: null });
     });
 
-    it("comes in pages, the newest first, equal times included", async () => {
+    it("The list has pages, newest first, and handles equal times", async () => {
       const store = await open();
       for (const [index, id] of ["a", "b", "c", "d", "e", "f", "g"].entries()) {
         await make(store, id, entry([delta(id, { at: NOW + Math.floor(index / 3) })]));
@@ -69,7 +69,7 @@ export function storeListing({ open }: StoreSubject): void {
       expect(await store.listSessions(none)).toEqual({ sessions: [] });
     });
 
-    it("can be narrowed by principal, agent, folder and label", async () => {
+    it("The list can be filtered by principal, agent, folder and label", async () => {
       const store = await open();
       await make(store, "a", entry([delta("")], { index: { principal: "ada", agent: "demo" } }));
       await make(store, "b", entry([delta("")], { index: { principal: "bob", agent: "demo" } }));
@@ -87,18 +87,18 @@ export function storeListing({ open }: StoreSubject): void {
     it.each([
       ["in the title", "weekend", ["title"]],
       ["in the id", "ses_by_id", ["ses_by_id"]],
-      ["that the agent said", "Take", ["answer"]],
-      ["that people said", "umbrellas", ["prompt"]],
-      ["within a longer one, in any case", "Umbrella", ["prompt", "answer"]],
+      ["in a message of the agent", "Take", ["answer"]],
+      ["in a prompt", "umbrellas", ["prompt"]],
+      ["inside a longer word, in any letter case", "Umbrella", ["prompt", "answer"]],
       ["of two letters, in any script", "東京", ["japanese"]],
-      ["of more letters, in any script", "東京都", ["japanese"]],
-      ["that stand apart", "rain  umbrella", ["answer"]],
+      ["of more than two letters, in any script", "東京都", ["japanese"]],
+      ["that are not adjacent", "rain  umbrella", ["answer"]],
       ["that do not all occur", "rain tokyo", []],
-      ["with signs of a search language", '"100%_" OR', []],
-      ["with signs that occur", '100% "sure"', ["answer"]],
-      ["that came in deltas only", "unfinished", []],
-      ["that are none", " ", ["prompt", "answer", "japanese", "ses_by_id", "title"]],
-    ])("finds words %s", async (_, search, ids) => {
+      ["with operators of the search language", '"100%_" OR', []],
+      ["with punctuation that occurs", '100% "sure"', ["answer"]],
+      ["that occur only in deltas", "unfinished", []],
+      ["consisting of blanks only", " ", ["prompt", "answer", "japanese", "ses_by_id", "title"]],
+    ])("A search for words %s returns the matching sessions", async (_, search, ids) => {
       const store = await open();
       await make(store, "title", entry([delta("unfinished")], { index: { title: "The Weekend" } }));
       await make(store, "ses_by_id", entry([delta("")]));
@@ -110,7 +110,7 @@ export function storeListing({ open }: StoreSubject): void {
       expect(await idsOf(store, { search })).toEqual(inOrder(ids));
     });
 
-    it("finds nothing of a session that was deleted", async () => {
+    it("A search does not find a deleted session", async () => {
       const store = await open();
       await make(store, "a", entry([finished("umbrella")]));
       expect(await store.deleteSession("a")).toBe(true);
@@ -123,7 +123,7 @@ export function storeListing({ open }: StoreSubject): void {
   describe("claimDue", () => {
     const claim = { owner: "waker", durationMs: HOUR, limit: 10 };
 
-    it("leases the sessions whose time has come and that nobody owns, the longest due first", async () => {
+    it("Due sessions without an owner are leased, the longest due first", async () => {
       const store = await open();
       for (const [id, wakeAt] of [
         ["late", NOW + 5],
@@ -158,7 +158,7 @@ async function idsOf(store: Store, query: Omit<SessionQuery, "limit">): Promise<
   return sessions.map(({ sessionId }) => sessionId);
 }
 
-/** Of one time, and so in the order of their ids. */
+/** Sessions with the same time are listed by descending id. */
 function inOrder(ids: readonly string[]): readonly string[] {
   return ids.toSorted().toReversed();
 }

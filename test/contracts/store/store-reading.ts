@@ -20,7 +20,7 @@ import { runs } from "../../support/test-depth.ts";
 
 export function storeReading({ open }: StoreSubject): void {
   describe("read", () => {
-    it("gives a range of the log, whole to its end [W-34]", async () => {
+    it("A range of the log is returned, complete to its end [W-34]", async () => {
       const store = await open();
       await sessionOf(store, "ses_1", 5000);
       expect(seqs(await store.read("ses_1", 2, 3))).toEqual([3, 4, 5]);
@@ -33,8 +33,8 @@ export function storeReading({ open }: StoreSubject): void {
     });
   });
 
-  describe("page", () => {
-    it("gives a log piece by piece, whole, and then nothing", async () => {
+  describe("readPage", () => {
+    it("A log is returned in pages, and then an empty page", async () => {
       const store = await open();
       await sessionOf(store, "ses_1", 5000);
       const read: Envelope[] = [];
@@ -48,7 +48,7 @@ export function storeReading({ open }: StoreSubject): void {
       expect(await store.readPage("ses_2", 0)).toEqual([]);
     });
 
-    it("gives all who ask no more than 1024 events in one turn of the loop", async () => {
+    it("All readers together get at most 1024 events per tick", async () => {
       const store = await open();
       for (const id of ["ses_1", "ses_2", "ses_3"]) await sessionOf(store, id, 3000);
       const turns = createTickCounter();
@@ -64,7 +64,7 @@ export function storeReading({ open }: StoreSubject): void {
       expect(turns.maxPerTick()).toBeLessThanOrEqual(1024);
     });
 
-    it("gives many small logs in the same turn", async () => {
+    it("Many small logs are returned in the same tick", async () => {
       const store = await open();
       const ids = Array.from({ length: 20 }, (_, at) => `ses_${at}`);
       for (const id of ids) await sessionOf(store, id, 5);
@@ -79,7 +79,7 @@ export function storeReading({ open }: StoreSubject): void {
   describe("subscribe", () => {
     const never = new AbortController().signal;
 
-    it("gives what was, then what comes, once and in order [W-35]", async () => {
+    it("A subscription returns past and future events once and in order [W-35]", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 3);
       const { incarnation } = await headOf(store, "ses_1");
@@ -93,7 +93,7 @@ export function storeReading({ open }: StoreSubject): void {
       expect(seqs(await reading)).toEqual([2, 3, 4, 5]);
     });
 
-    it("shows the same events live and later", async () => {
+    it("Events are the same live and when they are read later", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 0);
       const live = readUntil(store, { sessionId: "ses_1", until: 2 });
@@ -101,7 +101,7 @@ export function storeReading({ open }: StoreSubject): void {
       expect(await live).toEqual(await store.read("ses_1", 0, 9));
     });
 
-    it("has no gap and no repetition, however readers and writers interleave", async () => {
+    it("A subscription has no gaps and no duplicates for any interleaving of readers and writers", async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) =>
           expectOrderedReaders(open, steps),
@@ -110,7 +110,7 @@ export function storeReading({ open }: StoreSubject): void {
       );
     });
 
-    it("lets a slow reader wait and another go on, and owes the slow one bounded batches", async () => {
+    it("A slow reader does not delay others and gets bounded batches", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 1);
       const slow = store.subscribe("ses_1", undefined, never)[Symbol.asyncIterator]();
@@ -134,7 +134,7 @@ export function storeReading({ open }: StoreSubject): void {
       expect(sizes.reduce((sum, size) => sum + size)).toBe(3000);
     });
 
-    it("ends with its signal, also while it waits, and with the store", async () => {
+    it("A subscription ends with its signal, even while it waits, and with the store", async () => {
       const store = await open();
       await sessionOf(store, "ses_1", 0);
       const controller = new AbortController();
@@ -148,7 +148,7 @@ export function storeReading({ open }: StoreSubject): void {
       await expect(store.readHead("ses_1")).rejects.toMatchObject({ code: "store_closed" });
     });
 
-    it("tells a cursor that it is of another incarnation, or ahead of the log", async () => {
+    it("A cursor of another incarnation, or ahead of the log, is refused", async () => {
       const store = await open();
       await sessionOf(store, "ses_1", 2);
       const { incarnation } = await headOf(store, "ses_1");
@@ -169,7 +169,7 @@ export function storeReading({ open }: StoreSubject): void {
       });
     });
 
-    it("tells a reader whose session is deleted", async () => {
+    it("A subscription fails if its session is deleted", async () => {
       const store = await open();
       await sessionOf(store, "ses_1", 0);
       const waiting = store.subscribe("ses_1", undefined, never)[Symbol.asyncIterator]().next();
@@ -180,7 +180,7 @@ export function storeReading({ open }: StoreSubject): void {
       });
     });
 
-    it("tells a cursor that events behind it were dropped, and gives the rest from the start [W-34]", async () => {
+    it("A cursor before dropped events is refused, and a subscription from the start gets the rest [W-34]", async () => {
       const store = await open();
       const { lease } = await acquire(store, "ses_1");
       const drafts = [delta("a"), delta("b"), finished("ab"), delta("c", { block: 1 })];
@@ -220,7 +220,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ do: "turn" } as const),
 );
 
-/** Readers join at places that they could have seen, while appends are under way. */
+/** Readers join at positions which they could have seen, while appends are running. */
 async function expectOrderedReaders(
   open: () => Promise<Store>,
   steps: readonly Step[],

@@ -11,9 +11,9 @@ export interface OpenStoreOptions {
 }
 
 export interface StoreSubject {
-  /** An empty store, which the subject closes after the test. */
+  /** Opens an empty store, which the subject closes after the test. */
   readonly open: (options?: OpenStoreOptions) => Promise<Store>;
-  /** Closes a store and opens what it left behind; absent where nothing is left. */
+  /** Closes a store and opens its data again. Absent if the store does not persist. */
   readonly reopen?: (store: Store) => Promise<Store>;
 }
 
@@ -40,7 +40,7 @@ export function entry(events: readonly Draft[], rest: Partial<LogEntry> = {}): L
   return { events, sync: false, ...rest };
 }
 
-/** A session with so many deltas, and the lease on it. */
+/** Creates a session with this number of deltas and returns its lease. */
 export async function sessionOf(store: Store, sessionId: string, events: number): Promise<Lease> {
   const { lease } = await acquire(store, sessionId);
   const drafts = Array.from({ length: events }, (_, index) => delta(`${index + 1}`));
@@ -52,7 +52,7 @@ export function seqs(events: readonly Envelope[]): readonly number[] {
   return events.map(({ seq }) => seq);
 }
 
-/** Reads until the log is at a place, and then leaves. */
+/** Reads until the log reaches a position, then unsubscribes. */
 export async function readUntil(
   store: Store,
   { sessionId, cursor, until }: { sessionId: string; cursor?: Cursor; until: number },
@@ -65,9 +65,9 @@ export async function readUntil(
   return events;
 }
 
-/** The head of a session that has to be there. */
+/** The head of a session. Throws if the session does not exist. */
 export async function headOf(store: Store, sessionId: string) {
   const head = await store.readHead(sessionId);
-  if (head === undefined) throw new Error(`there is no session ${sessionId}`);
+  if (head === undefined) throw new Error(`unknown session ${sessionId}`);
   return head;
 }

@@ -13,8 +13,8 @@ import {
 } from "./store-subject.ts";
 
 export function storeWriting({ open, reopen }: StoreSubject): void {
-  describe("leases", () => {
-    it("make a session and give it to its first owner", async () => {
+  describe("Leases", () => {
+    it("A lease creates a session for its first owner", async () => {
       const store = await open();
       const acquired = await acquire(store, "ses_1");
       expect(acquired).toEqual({
@@ -25,7 +25,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(await store.readHead("ses_1")).toEqual(acquired.head);
     });
 
-    it("refuse another owner while they run, and name the owner", async () => {
+    it("Another owner is refused while a lease is valid, with the name of the owner", async () => {
       const store = await open();
       await acquire(store, "ses_1");
       const other = { owner: "other", now: NOW + 1, durationMs: HOUR };
@@ -38,7 +38,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
     it.each([
       ["ran out", { now: NOW + HOUR }],
       ["is taken over", { now: NOW, takeOver: true }],
-    ])("fence off an owner whose lease %s", async (_, how) => {
+    ])("An owner whose lease %s cannot write", async (_, how) => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 1);
       const taken = await store.acquire("ses_1", { owner: "other", durationMs: HOUR, ...how });
@@ -53,7 +53,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(await headOf(store, "ses_1")).toMatchObject({ seq: 2 });
     });
 
-    it("A lease that was taken over does not write after the new owner has written", async () => {
+    it("A lease that was taken over cannot write after the new owner has written", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 1);
       const other = { owner: "other", now: NOW, durationMs: HOUR, takeOver: true };
@@ -65,7 +65,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(await headOf(store, "ses_1")).toMatchObject({ seq: 2 });
     });
 
-    it("fence off the earlier self of the same owner", async () => {
+    it("An earlier lease of the same owner cannot write", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 1);
       await acquire(store, "ses_1");
@@ -74,7 +74,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       });
     });
 
-    it("count after their time while nobody took the session, and can be renewed", async () => {
+    it("An expired lease stays usable until another owner takes the session, and can be renewed", async () => {
       const store = await open();
       const { lease } = await acquire(store, "ses_1");
       await store.append(lease, 0, entry([delta("a")]));
@@ -83,7 +83,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       await expect(store.acquire("ses_1", other)).rejects.toMatchObject({ code: "lease_held" });
     });
 
-    it("can be given back, and then no longer write", async () => {
+    it("A released lease cannot write", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 1);
       await store.release(lease);
@@ -95,7 +95,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(await store.acquire("ses_1", other)).toMatchObject({ wasAbandoned: false });
     });
 
-    it("of a deleted session do not write to the one made anew", async () => {
+    it("A lease of a deleted session cannot write to a new session with the same id", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 0);
       await store.deleteSession("ses_1");
@@ -110,7 +110,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
   });
 
   describe("append", () => {
-    it("gives each event its place, and reads back what was written [W-33]", async () => {
+    it("Appended events get consecutive positions and are read back unchanged [W-33]", async () => {
       const store = await open();
       const { lease } = await acquire(store, "ses_1");
       const full = {
@@ -130,7 +130,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(await store.read("ses_1", 0, 10)).toEqual(wanted);
     });
 
-    it.each([0, 2])("refuses a log that is not at %i, and writes nothing", async (expected) => {
+    it.each([0, 2])("An append at position %i is refused and writes nothing", async (expected) => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 1);
       const command = { id: "cmd_1", reply: true };
@@ -144,7 +144,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(await store.findSession("ses_1")).toMatchObject({ wakeAt: null });
     });
 
-    it("takes appends that do not wait for each other, one session or many", async () => {
+    it("Concurrent appends to one or several sessions succeed", async () => {
       const store = await open();
       const leases = await Promise.all(["a", "b"].map((id) => sessionOf(store, id, 0)));
       const appends = leases.flatMap((lease) =>
@@ -159,7 +159,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       }
     });
 
-    it("refuses one of several at once and takes the others", async () => {
+    it("One of several concurrent appends can be refused without effect on the others", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 0);
       const results = await Promise.allSettled([
@@ -174,7 +174,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       ]);
     });
 
-    it("refuses an event that JSON cannot say, and nothing else", async () => {
+    it("An event that cannot be encoded as JSON is refused without effect on others", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 0);
       const raw = draft({ type: "provider.unknown", what: "event", name: "x", raw: 1n });
@@ -184,10 +184,10 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
     });
   });
 
-  describe("a command", () => {
+  describe("Commands", () => {
     const command = { id: "cmd_1", reply: { turnId: "turn_1", items: [1, null] } };
 
-    it("has its effect once and its reply always", async () => {
+    it("A command has its effect once, and a repetition gets its reply", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 0);
       await store.append(lease, 0, entry([delta("a")], { command, sync: true }));
@@ -203,7 +203,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(await headOf(store, "ses_1")).toMatchObject({ seq: 1 });
     });
 
-    it("that comes twice at once has its effect once", async () => {
+    it("A command that is sent twice concurrently has its effect once", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 0);
       const twice = [0, 1].map(() => store.append(lease, 0, entry([delta("a")], { command })));
@@ -213,7 +213,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       ]);
     });
 
-    it("without events is remembered, even with the reply null", async () => {
+    it("A command without events is remembered, even with the reply null", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 0);
       const silent = entry([], { command: { id: "cmd_1", reply: null } });
@@ -221,7 +221,7 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
       expect(await store.append(lease, 0, silent)).toEqual({ status: "repeated", reply: null });
     });
 
-    it("needs the newest lease though it was made before", async () => {
+    it("A repeated command needs the newest lease", async () => {
       const store = await open();
       const lease = await sessionOf(store, "ses_1", 0);
       await store.append(lease, 0, entry([], { command }));
@@ -232,8 +232,8 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
     });
   });
 
-  describe.runIf(reopen !== undefined)("a store that is opened again", () => {
-    it("goes on where it was: places, replies, leases, incarnation [W-33]", async () => {
+  describe.runIf(reopen !== undefined)("Reopened stores", () => {
+    it("A reopened store continues with its positions, replies, leases and incarnation [W-33]", async () => {
       const first = await open();
       const lease = await sessionOf(first, "ses_1", 3);
       const command = { id: "cmd_1", reply: { ok: true } };

@@ -7,112 +7,127 @@ const none = "allow by default";
 const writing = (...lists: (readonly string[] | undefined)[]): object =>
   lists.map((list) => (list === undefined ? open : { ...open, write_path_allowlist: list }));
 
-/** The outer policy first. */
+/** The outer policy is first. */
 export const MERGED_CASES: readonly Row[] = [
   [
-    "two lists with nothing in common allow nothing [W-05]",
+    "Two allowlists without common paths allow no writing [W-05]",
     writing(["src/**"], ["docs/**"]),
     edit("src/a"),
     "deny by write_path_allowlist",
   ],
   [
-    "from neither side [W-05]",
+    "Two allowlists without common paths allow no writing, in either order [W-05]",
     writing(["src/**"], ["docs/**"]),
     edit("docs/a"),
     "deny by write_path_allowlist",
   ],
   [
-    "a narrower list narrows",
+    "A narrower allowlist restricts the merged list",
     writing(["src/**"], ["src/a/**"]),
     edit("src/b/x"),
     "deny by write_path_allowlist",
   ],
-  ["and lets pass what both have", writing(["src/**"], ["src/a/**"]), edit("src/a/x"), none],
   [
-    "lists that cross let pass what both have",
+    "A path on both allowlists is allowed",
+    writing(["src/**"], ["src/a/**"]),
+    edit("src/a/x"),
+    none,
+  ],
+  [
+    "A path on two overlapping allowlists is allowed",
     writing(["src/**"], ["**/*.ts"]),
     edit("src/x.ts"),
     none,
   ],
   [
-    "and nothing else",
+    "A path on only one of two overlapping allowlists is denied",
     writing(["src/**"], ["**/*.ts"]),
     edit("src/x.js"),
     "deny by write_path_allowlist",
   ],
   [
-    "every path has to be on both",
+    "Every path has to be on both allowlists",
     writing(["src/**"], ["**/*.ts"]),
     editAll("src/x.ts", "lib/y.ts"),
     "deny by write_path_allowlist",
   ],
   [
-    "no list takes the other's [W-05]",
+    "A missing outer allowlist leaves the inner list in force [W-05]",
     writing(undefined, ["src/**"]),
     edit("lib/x"),
     "deny by write_path_allowlist",
   ],
   [
-    "no list takes the other's, the other way [W-05]",
+    "A missing inner allowlist leaves the outer list in force [W-05]",
     writing(["src/**"], undefined),
     edit("lib/x"),
     "deny by write_path_allowlist",
   ],
   [
-    "an empty list stays empty [W-05]",
+    "An empty outer allowlist stays empty [W-05]",
     writing([], ["src/**"]),
     edit("src/x"),
     "deny by write_path_allowlist",
   ],
   [
-    "an empty list empties [W-05]",
+    "An empty inner allowlist makes the merged list empty [W-05]",
     writing(["src/**"], []),
     edit("src/x"),
     "deny by write_path_allowlist",
   ],
-  ["no list twice is none", writing(undefined, undefined), edit("lib/x"), none],
+  ["Two missing allowlists restrict nothing", writing(undefined, undefined), edit("lib/x"), none],
   [
-    "the inner's denial stands",
+    "A deny of the inner policy applies",
     [open, { ...open, auto_deny: ["x"] }],
     call("x"),
     "deny by auto_deny",
   ],
   [
-    "the outer's denial stands",
+    "A deny of the outer policy applies",
     [{ ...open, auto_deny: ["x"] }, { auto_approve: ["x"] }],
     call("x"),
     "deny by auto_deny",
   ],
   [
-    "the inner's question stands",
+    "An ask of the inner policy applies",
     [open, { ...open, require_approval: ["x"] }],
     call("x"),
     "ask by require_approval",
   ],
   [
-    "the outer's question stands",
+    "An ask of the outer policy applies",
     [{ ...open, require_approval: ["x"] }, { auto_approve: ["x"] }],
     call("x"),
     "ask by require_approval",
   ],
-  ["one allowance is not enough", [{ auto_approve: ["x"] }, {}], call("x"), asked],
-  ["from neither side", [{}, { auto_approve: ["x"] }], call("x"), asked],
   [
-    "two are, by different patterns",
+    "An allow of the outer policy alone is not enough",
+    [{ auto_approve: ["x"] }, {}],
+    call("x"),
+    asked,
+  ],
+  [
+    "An allow of the inner policy alone is not enough",
+    [{}, { auto_approve: ["x"] }],
+    call("x"),
+    asked,
+  ],
+  [
+    "Two allow rules with different patterns are enough",
     [{ auto_approve: ["get_*"] }, { auto_approve: ["*_x"] }],
     call("get_x"),
     "allow by auto_approve",
   ],
   [
-    "two without anything in common allow nothing",
+    "Two allow rules that do not both match are not enough",
     [{ auto_approve: ["a*"] }, { auto_approve: ["b*"] }],
     call("ab"),
     asked,
   ],
-  ["the stricter default holds", [open, { default: "deny" }], call("x"), "deny by default"],
-  ["whichever comes first", [{ default: "deny" }, open], call("x"), "deny by default"],
+  ["The stricter inner default applies", [open, { default: "deny" }], call("x"), "deny by default"],
+  ["The stricter outer default applies", [{ default: "deny" }, open], call("x"), "deny by default"],
   [
-    "the lower limit holds",
+    "The lower repeat limit applies",
     [
       { ...open, repeat_limit: 5 },
       { ...open, repeat_limit: 2 },
@@ -121,13 +136,13 @@ export const MERGED_CASES: readonly Row[] = [
     "ask by repeat_limit",
   ],
   [
-    "a limit on one side holds",
+    "A repeat limit of only one policy applies",
     [open, { ...open, repeat_limit: 2 }],
     call("x", {}, { repeats: 2 }),
     "ask by repeat_limit",
   ],
   [
-    "the stricter action holds",
+    "The stricter repeat action applies",
     [
       { ...open, repeat_limit: 2 },
       { ...open, repeat_limit: 2, repeat_action: "deny" },
@@ -136,13 +151,13 @@ export const MERGED_CASES: readonly Row[] = [
     "deny by repeat_limit",
   ],
   [
-    "one that opens sensitive paths is not enough",
+    "Sensitive paths need the permission of both policies",
     [{ ...open, allow_sensitive_paths: true }, open],
     read(".env"),
     "deny by default_sensitive_path",
   ],
   [
-    "two are",
+    "Sensitive paths are allowed with the permission of both policies",
     [
       { ...open, allow_sensitive_paths: true },
       { ...open, allow_sensitive_paths: true },
@@ -151,7 +166,7 @@ export const MERGED_CASES: readonly Row[] = [
     none,
   ],
   [
-    "the sensitive paths of both count",
+    "Sensitive path patterns of both policies apply",
     [
       { ...open, sensitive_path_patterns: ["a"] },
       { ...open, sensitive_path_patterns: ["b"] },
@@ -160,13 +175,13 @@ export const MERGED_CASES: readonly Row[] = [
     "deny by default_sensitive_path",
   ],
   [
-    "one that opens the outside is not enough",
+    "External paths need the permission of both policies",
     [{ ...open, allow_external_paths: true }, open],
     read("/etc/hosts"),
     "deny by default_external_path",
   ],
   [
-    "a root within what the other opens is opened",
+    "A root within the paths that the other policy allows is allowed",
     [
       { ...open, allow_external_paths: true },
       { ...open, external_roots: ["/etc"] },
@@ -175,7 +190,7 @@ export const MERGED_CASES: readonly Row[] = [
     none,
   ],
   [
-    "roots without anything in common open nothing",
+    "External roots without common folders allow nothing",
     [
       { ...open, external_roots: ["/srv"] },
       { ...open, external_roots: ["/etc"] },
@@ -184,19 +199,19 @@ export const MERGED_CASES: readonly Row[] = [
     "deny by default_external_path",
   ],
   [
-    "one that opens unparsed commands is not enough",
+    "Unparsed commands need the permission of both policies",
     [{ ...open, allow_unparsed_commands: true }, open],
     run("echo `date`"),
     asked,
   ],
   [
-    "three are one after the other",
+    "Three policies are merged in order",
     [open, open, { ...open, auto_deny: ["x"] }],
     call("x"),
     "deny by auto_deny",
   ],
   [
-    "the same twice is the same",
+    "Merging a policy with itself changes nothing",
     [{ auto_approve: ["x"] }, { auto_approve: ["x"] }],
     call("x"),
     "allow by auto_approve",

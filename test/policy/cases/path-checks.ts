@@ -13,20 +13,31 @@ import {
 const open = { default: "allow" };
 const writeSrc = { write_path_allowlist: ["src/**"], default: "allow" };
 
-/** What no rule opens. */
+/** Paths which no rule can allow. */
 const GUARDS: readonly Row[] = [
-  ["an empty path is no path", open, read(""), "deny by default_path_guard", ["invalid_path"]],
-  ["a NUL is in no path", open, read("src/a\0b"), "deny by default_path_guard", ["invalid_path"]],
-  ["a path that is too long is none", open, read("a/".repeat(3_000)), "deny by default_path_guard"],
-  ["a file address is no path", open, read("file:///etc/passwd"), "deny by default_path_guard"],
+  ["An empty path is invalid", open, read(""), "deny by default_path_guard", ["invalid_path"]],
   [
-    "a file address in capitals is no path",
+    "A path with a NUL is invalid",
+    open,
+    read("src/a\0b"),
+    "deny by default_path_guard",
+    ["invalid_path"],
+  ],
+  [
+    "A path that is too long is invalid",
+    open,
+    read("a/".repeat(3_000)),
+    "deny by default_path_guard",
+  ],
+  ["A file address is not a path", open, read("file:///etc/passwd"), "deny by default_path_guard"],
+  [
+    "A file address in capitals is not a path",
     open,
     read(" FILE:/etc/passwd"),
     "deny by default_path_guard",
   ],
   [
-    "what could not be followed is no path",
+    "A path that could not be resolved is invalid",
     open,
     read("loop", {
       leads: {
@@ -36,19 +47,19 @@ const GUARDS: readonly Row[] = [
     "deny by default_path_guard",
   ],
   [
-    "an inside path without a place is none",
+    "An inside path without a workspace path is invalid",
     open,
     read("x", { leads: { path: { workspacePath: null } } }),
     "deny by default_path_guard",
   ],
   [
-    "a path that still climbs is none",
+    "A workspace path that contains .. is invalid",
     open,
     read("x", { leads: { path: { workspacePath: "a/../../x" } } }),
     "deny by default_path_guard",
   ],
   [
-    "a rooted workspace path is none",
+    "An absolute workspace path is invalid",
     open,
     read("x", { leads: { path: { workspacePath: "/etc/passwd" } } }),
     "deny by default_path_guard",
@@ -56,140 +67,150 @@ const GUARDS: readonly Row[] = [
   ["../x is outside", open, read("../x"), "deny by default_external_path", ["external_path"]],
   ["/etc/passwd is outside", open, read("/etc/passwd"), "deny by default_external_path"],
   [
-    "an allowance does not open the outside",
+    "An allow rule does not allow external paths",
     { rules: [{ allow: true }] },
     read("/etc/hosts"),
     "deny by default_external_path",
   ],
   [
-    "allow_external_paths opens it",
+    "allow_external_paths allows external paths",
     { ...open, allow_external_paths: true },
     read("/etc/hosts"),
     "allow by default",
   ],
   [
-    "a root opens what is below it",
+    "An external root allows paths below it",
     { ...open, external_roots: ["/etc"] },
     read("/etc/hosts"),
     "allow by default",
   ],
   [
-    "a root with a slash at its end opens the same",
+    "An external root with a final slash allows the same paths",
     { ...open, external_roots: ["/etc/"] },
     read("/etc/hosts"),
     "allow by default",
   ],
   [
-    "a root opens no folder with a look-alike name",
+    "An external root does not allow a folder with a look-alike name",
     { ...open, external_roots: ["/srv/café"] },
     read("/srv/cafe\u0301/x"),
     "deny by default_external_path",
   ],
   [
-    "a root is the name of a folder, brackets included",
+    "An external root with brackets is a literal folder name",
     { ...open, external_roots: ["/srv/[id]"] },
     read("/srv/[id]/x"),
     "allow by default",
   ],
-  ["a root opens itself", { ...open, external_roots: ["/etc"] }, read("/etc"), "allow by default"],
   [
-    "a root does not open its neighbour",
+    "An external root allows itself",
+    { ...open, external_roots: ["/etc"] },
+    read("/etc"),
+    "allow by default",
+  ],
+  [
+    "An external root does not allow its sibling",
     { ...open, external_roots: ["/etc"] },
     read("/etc2/hosts"),
     "deny by default_external_path",
   ],
   [
-    "a root does not open by ..",
+    "An external root does not allow paths that leave it by ..",
     { ...open, external_roots: ["/srv"] },
     read("/srv/../etc/hosts"),
     "deny by default_external_path",
   ],
   [
-    "no roots open nothing",
+    "An empty list of external roots allows nothing",
     { ...open, external_roots: [] },
     read("/etc/hosts"),
     "deny by default_external_path",
   ],
   [
-    "an opened path is still judged by absolute patterns",
+    "An external path is still matched by absolute patterns",
     { external_roots: ["/srv"], rules: [{ id: "it", allow: { path: "/srv/www/**" } }] },
     read("/srv/www/a"),
     "allow by rules:it",
   ],
   [
-    "an absolute pattern does not reach further",
+    "An absolute pattern matches only its own folder",
     { external_roots: ["/srv"], rules: [{ id: "it", allow: { path: "/srv/www/**" } }] },
     read("/srv/x"),
     "ask by default",
   ],
   [
-    "a pattern of the workspace does not allow what is outside",
+    "A relative pattern does not allow an external path",
     { external_roots: ["/srv"], rules: [{ allow: { path: "srv/**" } }] },
     read("/srv/x"),
     "ask by default",
   ],
   [
-    "a pattern of the workspace denies what is outside too",
+    "A relative pattern denies an external path",
     { ...open, external_roots: ["/srv"], rules: [{ id: "it", deny: { path: "**/key" } }] },
     read("/srv/key"),
     "deny by rules:it",
   ],
   [
-    "an opened path is on no allowlist",
+    "An external path is never on a write allowlist",
     { ...open, external_roots: ["/srv"], write_path_allowlist: ["**"] },
     edit("/srv/x"),
     "deny by write_path_allowlist",
   ],
   [".env is sensitive", open, read(".env"), "deny by default_sensitive_path", ["sensitive_path"]],
   [
-    ".env further down is sensitive",
+    ".env.production in a subfolder is sensitive",
     open,
     read("app/.env.production"),
     "deny by default_sensitive_path",
   ],
   [".ENV is sensitive", open, read("app/.ENV"), "deny by default_sensitive_path"],
-  [".env.example is not", open, read(".env.example"), "allow by default"],
+  [".env.example is not sensitive", open, read(".env.example"), "allow by default"],
   [
-    ".env.example is when the policy says so",
+    ".env.example is sensitive if the policy says so",
     { ...open, sensitive_path_patterns: ["**/.env.*"] },
     read(".env.example"),
     "deny by default_sensitive_path",
   ],
   [
-    "a symlink to .env is sensitive",
+    "A symlink to .env is sensitive",
     open,
     read("notes.txt", { leads: { path: { workspacePath: ".env" } } }),
     "deny by default_sensitive_path",
   ],
   [
-    "an example that is a symlink to .env is sensitive",
+    "An example file that is a symlink to .env is sensitive",
     open,
     read(".env.example", { leads: { path: { workspacePath: ".env" } } }),
     "deny by default_sensitive_path",
   ],
-  ["a private key is sensitive", open, read("certs/server.pem"), "deny by default_sensitive_path"],
-  ["what is in .ssh is sensitive", open, read(".ssh/config"), "deny by default_sensitive_path"],
-  ["deleting .ssh is too", open, take("delete", ".ssh"), "deny by default_sensitive_path"],
+  ["A private key is sensitive", open, read("certs/server.pem"), "deny by default_sensitive_path"],
+  ["Files in .ssh are sensitive", open, read(".ssh/config"), "deny by default_sensitive_path"],
   [
-    "an allowance does not open it",
+    "Deleting .ssh is denied as sensitive",
+    open,
+    take("delete", ".ssh"),
+    "deny by default_sensitive_path",
+  ],
+  [
+    "An allow rule does not allow a sensitive path",
     { rules: [{ allow: { path: "**" } }], auto_approve: ["*"] },
     read(".env"),
     "deny by default_sensitive_path",
   ],
   [
-    "allow_sensitive_paths opens it",
+    "allow_sensitive_paths allows a sensitive path",
     { ...open, allow_sensitive_paths: true },
     read(".env"),
     "allow by default",
   ],
   [
-    "the policy's own patterns are added",
+    "Sensitive patterns of the policy are added to the defaults",
     { ...open, sensitive_path_patterns: ["internal"] },
     read("internal/x"),
     "deny by default_sensitive_path",
   ],
   [
-    "an empty list of patterns takes none away",
+    "An empty list of sensitive patterns removes no default",
     { ...open, sensitive_path_patterns: [] },
     read(".env"),
     "deny by default_sensitive_path",
@@ -202,7 +223,7 @@ const GUARDS: readonly Row[] = [
     ["protected_path"],
   ],
   [
-    "nothing opens what is protected",
+    "No permission allows a protected path",
     {
       ...open,
       allow_external_paths: true,
@@ -215,70 +236,75 @@ const GUARDS: readonly Row[] = [
     "deny by default_protected_path",
   ],
   [
-    "one bad path among good ones is enough",
+    "One forbidden path among allowed ones is enough to deny",
     open,
     editAll("src/a", "../x", "src/b"),
     "deny by default_external_path",
   ],
 ];
 
-/** Lists of where writing is allowed. */
+/** Allowlists of paths for writing. */
 const ALLOWLISTS: readonly Row[] = [
-  ["writing on the list passes", writeSrc, edit("src/a.ts"), "allow by default"],
+  ["Writing to a path on the allowlist is allowed", writeSrc, edit("src/a.ts"), "allow by default"],
   [
-    "writing beside the list is denied",
+    "Writing to a path outside the allowlist is denied",
     writeSrc,
     edit("lib/a.ts"),
     "deny by write_path_allowlist",
     ["write_path_not_allowed"],
   ],
-  ["reading beside the list is free", writeSrc, read("lib/a.ts"), "allow by default"],
   [
-    "every path has to be on the list",
+    "Reading a path outside the allowlist is allowed",
+    writeSrc,
+    read("lib/a.ts"),
+    "allow by default",
+  ],
+  [
+    "Every written path has to be on the allowlist",
     writeSrc,
     editAll("src/a.ts", "lib/a.ts"),
     "deny by write_path_allowlist",
   ],
-  ["all on the list pass", writeSrc, editAll("src/a.ts", "src/b.ts"), "allow by default"],
   [
-    "an empty list allows no writing [W-05]",
+    "Writing several paths on the allowlist is allowed",
+    writeSrc,
+    editAll("src/a.ts", "src/b.ts"),
+    "allow by default",
+  ],
+  [
+    "An empty allowlist allows no writing [W-05]",
     { ...open, write_path_allowlist: [] },
     edit("src/a.ts"),
     "deny by write_path_allowlist",
   ],
   [
-    "an empty list leaves reading free [W-05]",
+    "An empty allowlist does not restrict reading [W-05]",
     { ...open, write_path_allowlist: [] },
     read("src/a.ts"),
     "allow by default",
   ],
-  ["no list restricts nothing", open, edit("lib/a.ts"), "allow by default"],
+  ["A missing allowlist restricts nothing", open, edit("lib/a.ts"), "allow by default"],
+  ["A writing tool without a path is denied", writeSrc, editAll(), "deny by write_path_allowlist"],
   [
-    "a writing tool without a path does not pass",
-    writeSrc,
-    editAll(),
-    "deny by write_path_allowlist",
-  ],
-  [
-    "a tool that says nothing of itself writes",
+    "A tool without traits counts as writing",
     writeSrc,
     call("mystery", { path: "lib/x" }),
     "deny by write_path_allowlist",
   ],
   [
-    "a tool that says nothing and names no path does not pass",
+    "A tool without traits and without a path is denied",
     writeSrc,
     call("mystery", {}),
     "deny by write_path_allowlist",
   ],
   [
-    "a tool that says nothing passes on the list",
+    "A tool without traits is allowed on the allowlist",
     writeSrc,
     call("mystery", { path: "src/x" }),
     "allow by default",
   ],
   [
-    "a kind that nobody knows writes",
+    "A tool of an unknown kind counts as writing",
     writeSrc,
     calling(toolWith("x", { kind: "banana" as "read", sideEffect: "read_only", paths: ["path"] }), {
       path: "lib/x",
@@ -286,7 +312,7 @@ const ALLOWLISTS: readonly Row[] = [
     "deny by write_path_allowlist",
   ],
   [
-    "a side effect that nobody knows writes [W-08]",
+    "A tool with an unknown side effect counts as writing [W-08]",
     writeSrc,
     calling(toolWith("x", { kind: "read", sideEffect: "banana" as "none", paths: ["path"] }), {
       path: "lib/x",
@@ -294,7 +320,7 @@ const ALLOWLISTS: readonly Row[] = [
     "deny by write_path_allowlist",
   ],
   [
-    "a reading tool with a writing effect writes",
+    "A reading tool with a writing side effect counts as writing",
     writeSrc,
     calling(toolWith("x", { kind: "read", sideEffect: "workspace_write", paths: ["path"] }), {
       path: "lib/x",
@@ -302,56 +328,71 @@ const ALLOWLISTS: readonly Row[] = [
     "deny by write_path_allowlist",
   ],
   [
-    "a program is not kept by the folder it runs in",
+    "A command is not limited by its working directory",
     writeSrc,
     run("ls", { cwd: "src" }),
     "deny by write_path_allowlist",
   ],
   [
-    "nor is one of a tool that says nothing",
+    "A command of a tool without traits is not limited by its path",
     writeSrc,
     call("mystery", { command: "ls", path: "src" }),
     "deny by write_path_allowlist",
   ],
   [
-    "an allowance does not open the list",
+    "An allow rule does not extend the allowlist",
     { ...writeSrc, auto_approve: ["edit_file"] },
     edit("lib/a.ts"),
     "deny by write_path_allowlist",
   ],
   [
-    "the list allows nothing by itself",
+    "The allowlist alone allows nothing",
     { write_path_allowlist: ["src/**"] },
     edit("src/a.ts"),
     "ask by default",
   ],
   [
-    "a rule that asks is heard on the list",
+    "An ask rule applies to paths on the allowlist",
     { ...writeSrc, require_approval: ["edit_*"] },
     edit("src/a.ts"),
     "ask by require_approval",
   ],
 ];
 
-/** Which arguments are paths. */
+/** Which arguments count as paths. */
 const ARGUMENTS: readonly Row[] = [
   [
-    "an argument called path is one",
+    "An argument named path is a path",
     open,
     call("x", { path: "../y" }),
     "deny by default_external_path",
   ],
-  ["so is file_path", open, call("x", { file_path: "../y" }), "deny by default_external_path"],
-  ["so is target_path", open, call("x", { target_path: "../y" }), "deny by default_external_path"],
   [
-    "so is every item of paths",
+    "An argument named file_path is a path",
+    open,
+    call("x", { file_path: "../y" }),
+    "deny by default_external_path",
+  ],
+  [
+    "An argument named target_path is a path",
+    open,
+    call("x", { target_path: "../y" }),
+    "deny by default_external_path",
+  ],
+  [
+    "Every item of paths is a path",
     open,
     call("x", { paths: ["a", "../y"] }),
     "deny by default_external_path",
   ],
-  ["what lies deeper is not", open, call("x", { options: { path: "../y" } }), "allow by default"],
   [
-    "a tool that names its paths is believed",
+    "A nested path argument is not a path",
+    open,
+    call("x", { options: { path: "../y" } }),
+    "allow by default",
+  ],
+  [
+    "Only declared arguments are paths if a tool declares its paths",
     open,
     calling(toolWith("x", { kind: "read", sideEffect: "none", paths: ["where"] }), {
       path: "../y",
@@ -359,7 +400,7 @@ const ARGUMENTS: readonly Row[] = [
     "allow by default",
   ],
   [
-    "and what it names is one",
+    "A declared path argument is a path",
     open,
     calling(toolWith("x", { kind: "read", sideEffect: "none", paths: ["where"] }), {
       where: "../y",
@@ -367,7 +408,7 @@ const ARGUMENTS: readonly Row[] = [
     "deny by default_external_path",
   ],
   [
-    "a declared path that is no text is no path",
+    "A declared path that is not a string is invalid",
     open,
     calling(toolWith("x", { kind: "read", sideEffect: "none", paths: ["where"] }), {
       where: { a: 1 },
@@ -375,7 +416,7 @@ const ARGUMENTS: readonly Row[] = [
     "deny by default_path_guard",
   ],
   [
-    "a number among declared paths is no path",
+    "A number among declared paths is invalid",
     open,
     calling(toolWith("x", { kind: "read", sideEffect: "none", paths: ["where"] }), {
       where: ["a", 1],
@@ -383,19 +424,19 @@ const ARGUMENTS: readonly Row[] = [
     "deny by default_path_guard",
   ],
   [
-    "an undeclared path that is no text is data",
+    "An undeclared path that is not a string is data",
     open,
     call("x", { file: { a: 1 }, target: 5 }),
     "allow by default",
   ],
   [
-    "__proto__ is no path of anybody",
+    "__proto__ does not contain paths",
     open,
     call("x", JSON.parse('{"__proto__":{"path":"../y"}}')),
     "allow by default",
   ],
   [
-    "a declared __proto__ is one",
+    "A declared __proto__ argument is a path",
     open,
     calling(
       toolWith("x", { kind: "read", sideEffect: "none", paths: ["__proto__"] }),
@@ -404,7 +445,7 @@ const ARGUMENTS: readonly Row[] = [
     "deny by default_external_path",
   ],
   [
-    "more paths than anybody looks at are none",
+    "Too many paths are invalid",
     open,
     call("x", { paths: Array.from({ length: 300 }, () => "a") }),
     "deny by default_path_guard",

@@ -8,11 +8,11 @@ import {
 } from "../../contracts/provider-contract.ts";
 import { DIALECTS, startModelServer } from "../../support/server/model-server.ts";
 
-describe.each(DIALECTS)("over a model that speaks %s", (dialect) => {
+describe.each(DIALECTS)("The local provider over a model with the dialect %s", (dialect) => {
   const subject = (): ContractSubject => ({
     async start() {
       const server = await startModelServer(dialect, contractModel);
-      // Asking a model again is right; the contract looks at one attempt.
+      // The model normally retries a request; the contract examines a single attempt.
       const model = server.createModel({ maxAttempts: 1 });
       return {
         provider: localProvider({ model }),

@@ -14,14 +14,14 @@ import {
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
 
 /**
- * A model that really is one: SPANLINE_TEST_MODEL=openai:gpt-5-mini, with OPENAI_API_KEY, and OPENAI_BASE_URL where it is not
- * OpenAI's own; or anthropic:, bedrock: or ollama: with what those need. Costs a few calls.
+ * A real model: SPANLINE_TEST_MODEL=openai:gpt-5-mini with OPENAI_API_KEY, and OPENAI_BASE_URL for a server other than
+ * OpenAI; or anthropic:, bedrock: or ollama: with their own variables. Costs a few requests.
  */
 const REAL = process.env["SPANLINE_TEST_MODEL"];
 
 const WORD = "marmalade";
 
-/** Plays what any model does here that listens. */
+/** Responds as any attentive model would in this conversation. */
 function listener({ messages }: ModelServerRequest): ScriptedResponse {
   const said = JSON.stringify(messages);
   const last = JSON.stringify(messages.at(-1));
@@ -32,7 +32,7 @@ function listener({ messages }: ModelServerRequest): ScriptedResponse {
   return says(said.includes(WORD) ? `It is ${WORD}.` : "I do not know.");
 }
 
-/** Gives how its turns ended, how often its tool ran, and what it said was the word, before and after a restart. */
+/** Returns how the turns ended, how often the tool ran, and the remembered word before and after a restart. */
 async function conversation(model: Model) {
   let runs = 0;
   const schema = { type: "object", properties: { day: { type: "string" } }, required: ["day"] };
@@ -73,14 +73,17 @@ const EXPECTED = {
   after: expect.stringMatching(new RegExp(WORD, "i")),
 };
 
-describe("a conversation with a tool, a cancel and a restart in it", () => {
-  it.each(DIALECTS)("goes on over a scripted model that speaks %s", async (dialect) => {
-    const server = await startModelServer(dialect, listener);
-    expect(await conversation(server.createModel())).toEqual(EXPECTED);
-  });
+describe("A conversation with a tool, a cancel and a restart", () => {
+  it.each(DIALECTS)(
+    "The conversation completes over a scripted model with the dialect %s",
+    async (dialect) => {
+      const server = await startModelServer(dialect, listener);
+      expect(await conversation(server.createModel())).toEqual(EXPECTED);
+    },
+  );
 
   it.skipIf(REAL === undefined)(
-    `goes on over a real model (${REAL ?? "skipped: SPANLINE_TEST_MODEL names none"})`,
+    `The conversation completes over a real model (${REAL ?? "skipped: SPANLINE_TEST_MODEL is not set"})`,
     async () => {
       expect(await conversation(modelFromName(REAL ?? "", process.env))).toEqual(EXPECTED);
     },

@@ -12,7 +12,7 @@ const { signal } = new AbortController();
 const say = (text: string) => ({ type: "prompt", texts: [text] }) as const;
 const TOOLS = [{ name: "look", description: "Looks", schema: { type: "object" } }];
 
-/** A model in this process, whose answers are events. */
+/** A model in this process which responds with the given events. */
 function model(...answers: readonly (readonly ProviderEvent[])[]) {
   const requests: ModelRequest[] = [];
   const made: Model = {
@@ -52,8 +52,8 @@ function calling(...ids: readonly string[]): ProviderEvent[] {
   ];
 }
 
-describe("the local provider by itself", () => {
-  it("knows the calls of a turn without anybody's help, until the next prompt", async () => {
+describe("The local provider", () => {
+  it("Results are matched to the tool calls of the turn until the next prompt", async () => {
     const { model: made, requests } = model(
       calling("c1"),
       calling("c2"),
@@ -79,7 +79,7 @@ describe("the local provider by itself", () => {
     expect(third.end?.openToolCallIds).toEqual(["c3"]);
   });
 
-  it("asks its model for what a call asks for, beside its own settings and never beyond them [OR-57] [OR-60]", async () => {
+  it("Turn options are sent to the model within the limits of the provider's settings [OR-57] [OR-60]", async () => {
     const { model: made, requests } = model(text("Yes."));
     const session = localProvider({ model: made, system: "Be brief.", maxTokens: 100 }).open();
     const other = { ...TOOLS[0], name: "other", description: "", schema: {} };
@@ -99,7 +99,7 @@ describe("the local provider by itself", () => {
     expect(requests[1]).not.toHaveProperty("tools");
   });
 
-  it("shows its model pictures before what is said of them, and takes one alone", async () => {
+  it("Images are sent before the text, and a prompt may be an image alone", async () => {
     const { model: made, requests } = model(text("A cat."));
     const session = localProvider({ model: made }).open();
     const image = { type: "image", mediaType: "image/png", base64: "AAAA" } as const;
@@ -113,7 +113,7 @@ describe("the local provider by itself", () => {
     ]);
   });
 
-  it("numbers the messages and blocks of several answers as those of one", async () => {
+  it("Messages and blocks of several model responses are numbered continuously", async () => {
     const { model: made } = model(calling("c1"), calling("c2", "c3"), text("Yes."));
     const session = localProvider({ model: made }).open();
     const turn = await readTurn(await session.invoke(say("One"), { signal, tools: TOOLS }));
@@ -133,7 +133,7 @@ describe("the local provider by itself", () => {
     ]);
   });
 
-  it("takes an id that comes twice in a message for one call, which is run", async () => {
+  it("An id that occurs twice in a message is one tool call, which is run", async () => {
     const { model: made } = model(calling("c1", "c1"));
     const call = await localProvider({ model: made }).open().invoke(say("One"), { signal });
     const { toolCalls, end } = await readTurn(call);
@@ -143,7 +143,7 @@ describe("the local provider by itself", () => {
     ]);
   });
 
-  it("keeps out of its history what was wanted and never run", async () => {
+  it("Tool calls that were never run are omitted from the history", async () => {
     const cut: ProviderEvent[] = [
       ...calling("c1").slice(0, -1),
       { type: "end", outcome: "limited", reason: "length", openToolCallIds: [], usage: null },
@@ -163,7 +163,7 @@ describe("the local provider by itself", () => {
     ]);
   });
 
-  it("refuses an empty prompt, and results that do not match, and asks nothing", async () => {
+  it("An empty prompt and results that do not match are refused without a model request", async () => {
     const { model: made, requests } = model(calling("c1"));
     const session = localProvider({ model: made }).open();
     expect(await catchRejection(session.invoke(say(" "), { signal }))).toMatchObject({
@@ -181,7 +181,7 @@ describe("the local provider by itself", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("remembers as many conversations as it may, the last that were opened", async () => {
+  it("At most maxConversations conversations are remembered, the most recently opened ones", async () => {
     const { model: made, requests } = model(text("Yes."));
     const provider = localProvider({ model: made, maxConversations: 2 });
     for (const sessionId of ["a", "b", "a", "c"]) {
@@ -194,7 +194,7 @@ describe("the local provider by itself", () => {
     expect(requests.map(({ messages }) => messages.length)).toEqual([3, 5, 1]);
   });
 
-  it("takes a history for all that was said, also one of nothing", async () => {
+  it("A history replaces the remembered conversation, even if it is empty", async () => {
     const { model: made, requests } = model(text("Yes."));
     const provider = localProvider({ model: made });
     await readTurn(await provider.open({ sessionId: "a" }).invoke(say("One"), { signal }));
@@ -203,7 +203,7 @@ describe("the local provider by itself", () => {
     expect(requests[1]?.messages).toHaveLength(1);
   });
 
-  it("tells what went wrong behind a wait as the end of the turn, since that was seen", async () => {
+  it("A failure after a retry delay ends the turn, because events were already sent", async () => {
     const server = await startModelServer("chat", [refuses(503)]);
     const settings = {
       clock: createInstantClock(),
@@ -219,7 +219,7 @@ describe("the local provider by itself", () => {
     ]);
   });
 
-  it("fails the turn when the model cannot be asked again, with what was said", async () => {
+  it("A failed model request within a turn fails the turn and keeps its text", async () => {
     const server = await startModelServer("messages", [
       wants({ id: "c1", name: "look" }),
       wants({ id: "c2", name: "look" }),
@@ -240,7 +240,7 @@ describe("the local provider by itself", () => {
     });
   });
 
-  it("shows the bytes of the answer to whoever taps it", async () => {
+  it("A tap receives the bytes of the response", async () => {
     const server = await startModelServer("chat", [says("Yes.")]);
     const chunks: Uint8Array[] = [];
     const tap = (chunk: Uint8Array): void => void chunks.push(chunk);
@@ -255,7 +255,7 @@ describe("the local provider by itself", () => {
     ["temperature", { temperature: 3 }],
     ["remembered", { maxConversations: -1 }],
     ["guards.lastSteps.within", { guards: { lastSteps: { within: 0 } } }],
-  ])("refuses a wrong %s when it is made", (path, given) => {
+  ])("An invalid %s is refused when the provider is created", (path, given) => {
     const options: LocalOptions = Object.assign({ model: model().model }, given);
     expect(() => localProvider(options)).toThrowError(
       expect.objectContaining({ code: "invalid_option", details: { path } }),

@@ -19,7 +19,7 @@ import {
 export interface LocalWorld {
   readonly world: SessionWorld;
   readonly server: ModelServer;
-  /** How long attempts waited for each other. */
+  /** Delays between attempts, in milliseconds. */
   readonly waits: readonly number[];
   readonly agent: (parts?: Partial<AgentParts>) => Agent;
 }
@@ -29,7 +29,7 @@ export interface LocalParts extends Partial<AgentParts> {
   readonly settings?: ModelSettings;
 }
 
-/** A session with an agent whose loop runs here, over a scripted model on a real socket. Waits between attempts take no time. */
+/** A session with a local agent over a scripted model on a real socket. Delays between attempts take no time. */
 export async function localWorld(
   dialect: Dialect,
   answers: readonly ScriptedResponse[] | ((asked: ModelServerRequest) => ScriptedResponse),
@@ -45,7 +45,7 @@ export async function localWorld(
   return { world: await openWorld(agent()), server, waits: clock.waits, agent };
 }
 
-/** What a request says, one line for each thing, the same for both dialects. */
+/** A request as lines of text, the same for both dialects. */
 export function linesOf({ messages }: ModelServerRequest): string[] {
   return messages.flatMap((message) => {
     const { role, content, tool_calls: calls, tool_call_id: id } = message;
@@ -75,7 +75,7 @@ function chatCall(call: { id: string; function: { name: string; arguments: strin
   return `call ${call.id}: ${call.function.name} ${call.function.arguments}`;
 }
 
-/** In one of the dialects an error says that it is one. */
+/** Removes the prefix which only the chat dialect adds to an error. */
 function plainText(text: string): string {
   return text.replace(/^Error: /, "");
 }

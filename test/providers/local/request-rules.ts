@@ -16,7 +16,7 @@ interface ChatMessage {
   }[];
 }
 
-/** The rules of chat completions, as their reference and their servers' refusals tell them. */
+/** The rules of chat completions, from the reference and from refusals of servers. */
 export function checkChat(body: JsonObject): void {
   const { messages, tools = [] }: ChatBody = JSON.parse(JSON.stringify(body));
   const said = messages.filter(({ role }) => role !== "system");
@@ -31,8 +31,8 @@ export function checkChat(body: JsonObject): void {
       must(awaited.shift() === id, "results come once, in the order of their calls");
       must(typeof content === "string" && content !== "", "a result says something");
     } else {
-      must(awaited.length === 0, "every call is answered before anything else is said");
-      must(role !== before, "nobody speaks twice in a row");
+      must(awaited.length === 0, "every tool call has its result before any other message");
+      must(role !== before, "no role has two messages in a row");
     }
     if (role === "user") must(content !== null && content.trim() !== "", "no blank words");
     if (role === "assistant") {
@@ -83,7 +83,7 @@ type MessagesPart =
   | { readonly type: "thinking"; readonly signature?: string }
   | { readonly type: "redacted_thinking"; readonly data?: string };
 
-/** The rules of the Messages API; those of Converse are the same in other words. */
+/** The rules of the Messages API; Converse has the same rules with other field names. */
 export function checkMessages(body: JsonObject): void {
   const { messages, tools = [] }: MessagesBody = JSON.parse(JSON.stringify(body));
   const read = messages.map(({ role, content }) => ({ role, parts: content.map(messagesPart) }));

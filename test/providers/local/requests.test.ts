@@ -40,7 +40,7 @@ import { runs } from "../../support/test-depth.ts";
 
 const { signal } = new AbortController();
 
-/** A model that only remembers what it was asked. */
+/** A model which only records its requests. */
 function recorder(): Model & { readonly requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   return {
@@ -68,7 +68,7 @@ function checkRequest(request: ModelRequest): void {
 
 type CallEffect = Extract<Effect, { type: "invoke" }>;
 
-/** Makes a call that is due as a driver does, with what the log has. */
+/** Performs a due invocation as a driver does, from the log. */
 async function requestFor(
   effect: CallEffect,
   { log }: Pick<SimulatedSession, "log">,
@@ -101,7 +101,7 @@ function callWork(spec: AgentSpec, model: Model): Omit<InvocationContext, "readC
   };
 }
 
-/** Makes the calls of one session as its drivers do: with one provider, and with caches that last until a kill. */
+/** Performs the invocations of a session as its drivers do: one provider, and caches which last until a kill. */
 function cachedRequests({ log }: Pick<SimulatedSession, "log">, facts: AgentSpec) {
   const model = recorder();
   const work = callWork(facts, model);
@@ -174,8 +174,8 @@ const anyHistory: fc.Arbitrary<readonly ModelMessage[]> = fc.array(
   { maxLength: 6 },
 );
 
-describe("what a model is asked", () => {
-  it("is what its API takes, whatever happened in the session: every call answered once, in order [RMA-P1-24]", async () => {
+describe("Requests to a model", () => {
+  it("A request is valid for its API after any sequence of session events, with one result per tool call in order [RMA-P1-24]", async () => {
     let asked = 0;
     let withCalls = 0;
     await fc.assert(
@@ -203,11 +203,11 @@ describe("what a model is asked", () => {
       ),
       { numRuns: runs(300) },
     );
-    // Otherwise this proves nothing.
+    // Without tool calls in the requests, the test would prove nothing.
     expect(withCalls).toBeGreaterThan(asked / 10);
   });
 
-  it("A request with cached history is the same as one that is made from the whole log, whatever happened in the session", async () => {
+  it("A request with cached history equals one built from the whole log, after any sequence of session events", async () => {
     let requests = 0;
     let cached = 0;
     await fc.assert(
@@ -246,11 +246,11 @@ describe("what a model is asked", () => {
       ),
       { numRuns: runs(100) },
     );
-    // Otherwise this proves nothing.
+    // Without cached requests, the test would prove nothing.
     expect(cached).toBeGreaterThan(requests / 10);
   });
 
-  it("is what its API takes, whatever conversation it is opened with [RMA-P1-24]", async () => {
+  it("A request is valid for its API for any imported history [RMA-P1-24]", async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, async (history) => {
         const model = recorder();

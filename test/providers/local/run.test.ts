@@ -17,8 +17,8 @@ const look = defineTool({
   run: () => "seen",
 });
 
-describe.each(DIALECTS)("a run of an agent over a model that speaks %s", (dialect) => {
-  it("goes from a prompt over its tools to the end, with the public functions alone", async () => {
+describe.each(DIALECTS)("runToCompletion over a model with the dialect %s", (dialect) => {
+  it("A run completes from its prompt through its tools with the public functions only", async () => {
     const server = await startModelServer(dialect, [
       wants({ id: "c1", name: "look" }),
       says("Seen."),
@@ -59,7 +59,7 @@ describe.each(DIALECTS)("a run of an agent over a model that speaks %s", (dialec
     ]);
   });
 
-  it("ends at its cap when every answer is cut off, and asks no more often", async () => {
+  it("A run whose model responses are all truncated ends at its step cap", async () => {
     const server = await startModelServer(dialect, [cuts({ text: "Once" })]);
     const agent = defineAgent({
       name: "local",

@@ -15,8 +15,8 @@ import { createTool } from "../../support/session/session-world.ts";
 import { linesOf, localWorld } from "./local-world.ts";
 import { waitUntil } from "../../support/with-deadline.ts";
 
-describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
-  it("runs its tools, and asks the model each time with all that was said", async () => {
+describe.each(DIALECTS)("A session over a model with the dialect %s", (dialect) => {
+  it("Tools run, and each model request contains the whole conversation", async () => {
     const inputs: unknown[] = [];
     const look = createTool({ name: "look" }, (input) => {
       inputs.push(input);
@@ -59,7 +59,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
     ]);
   });
 
-  it("tells the model of arguments that cannot be read, and runs nothing", async () => {
+  it("Unreadable tool arguments are reported to the model, and nothing runs", async () => {
     const look = createTool({ name: "look" }, () => {
       throw new Error("It ran");
     });
@@ -79,7 +79,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
     ]);
   });
 
-  it("gives thoughts back only where they are sealed", async () => {
+  it("Thinking is sent back only if it is signed", async () => {
     const { world, server } = await localWorld(dialect, [
       responds({
         thinking: "Hm.",
@@ -101,7 +101,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
     ]);
   });
 
-  it("goes on with a conversation whose tools are gone", async () => {
+  it("A conversation continues after its tools were removed", async () => {
     const look = createTool({ name: "look" }, () => "seen");
     const { world, server, agent } = await localWorld(
       dialect,
@@ -116,19 +116,19 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
     expect(JSON.stringify(server.modelRequests[2]?.tools)).toContain("Is not there any more");
   });
 
-  describe("that is busy or fails", () => {
+  describe("Busy or failing models", () => {
     const date = "Mon, 16 Nov 2026 00:00:00 GMT";
 
     it.each([
-      ["429 and seconds", 429, { "retry-after": "7" }, 7000],
+      ["429 and a delay in seconds", 429, { "retry-after": "7" }, 7000],
       ["429 and a date", 429, { date, "retry-after": "Mon, 16 Nov 2026 00:00:09 GMT" }, 9000],
-      ["503 and seconds", 503, { "retry-after": "2" }, 2000],
+      ["503 and a delay in seconds", 503, { "retry-after": "2" }, 2000],
       ["529 and a date", 529, { date, "retry-after": "Mon, 16 Nov 2026 00:00:01 GMT" }, 1000],
-      ["429 alone", 429, {}, 375],
+      ["429 without a delay", 429, {}, 375],
       ["408", 408, {}, 375],
       ["500", 500, {}, 375],
     ] as const)(
-      "with %s is asked again after that time, and the log says so [RMA-P1-22]",
+      "A request refused with %s is retried after that delay, and the log has an event [RMA-P1-22]",
       async (_, status, headers, wait) => {
         const { world, server, waits } = await localWorld(dialect, [
           refuses(status, headers),
@@ -145,7 +145,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       },
     );
 
-    it("fails the turn in the end, and hears of it all with the next prompt [RMA-P1-22]", async () => {
+    it("A turn fails after all retries, and its prompt is sent with the next one [RMA-P1-22]", async () => {
       const busy = refuses(429, {}, "rate_limit_error");
       const { world, server } = await localWorld(dialect, [busy, busy, busy, says("Yes.")]);
       await world.prompt("One");
@@ -158,7 +158,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       expect(server.modelRequests.map(linesOf).at(-1)).toEqual(["user: One", "user: Two"]);
     });
 
-    it("with what is no passing trouble is asked once [RMA-P1-22]", async () => {
+    it("A permanent failure is not retried [RMA-P1-22]", async () => {
       const { world, server } = await localWorld(dialect, [
         refuses(400, {}, "invalid_request_error"),
       ]);
@@ -170,7 +170,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       expect(server.modelRequests).toHaveLength(1);
     });
 
-    it("inside its answer ends the turn with what was said, and is not asked again [RMA-P1-22]", async () => {
+    it("A failure within a response ends the turn with its partial text and is not retried [RMA-P1-22]", async () => {
       const { world, server } = await localWorld(dialect, [
         fails("So far", "overloaded_error"),
         says("Yes."),
@@ -190,7 +190,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       ]);
     });
 
-    it("with what cannot be read ends the turn as failed", async () => {
+    it("A response that cannot be parsed fails the turn", async () => {
       const { world } = await localWorld(dialect, [garbles("So far"), says("Yes.")]);
       await world.prompt("One");
       const { outcome, failure } = await world.waitForEvent("turn.finished");
@@ -200,8 +200,8 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
     });
   });
 
-  describe("that is cut off", () => {
-    it("in the middle of a call is asked again, and the call runs once", async () => {
+  describe("Interrupted responses", () => {
+    it("A response cut inside a tool call is requested again, and the tool runs once", async () => {
       let runs = 0;
       const look = createTool({ name: "look" }, () => (runs += 1));
       const call = { id: "c1", name: "look", input: { at: 1 } };
@@ -220,7 +220,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       );
     });
 
-    it("by a kill goes on in the next process from the log alone", async () => {
+    it("A turn interrupted by a kill continues in the next process from the log alone", async () => {
       const look = createTool({ name: "look" }, () => "seen");
       const { world, server, agent } = await localWorld(
         dialect,
@@ -237,7 +237,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       );
     });
 
-    it("by a cancel before its first word closes its connection, and hears the next prompt at once", async () => {
+    it("A cancel before the first text closes the connection, and the next prompt is sent at once", async () => {
       let open = (): void => undefined;
       const never = new Promise<void>((resolve) => {
         open = resolve;
@@ -261,8 +261,8 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
     });
   });
 
-  describe("whose calls were not answered", () => {
-    it("says what became of them before the next words of the user [RMA-P1-24]", async () => {
+  describe("Unanswered tool calls", () => {
+    it("The outcome of interrupted tool calls is sent before the next prompt [RMA-P1-24]", async () => {
       const wait = createTool({ name: "wait" }, (_, context) => {
         context.progress("waiting");
         return new Promise(() => undefined);
@@ -290,7 +290,7 @@ describe.each(DIALECTS)("a session over a model that speaks %s", (dialect) => {
       ]);
     });
 
-    it("because the bridge was killed says that their outcome is unknown [RMA-P1-24]", async () => {
+    it("Tool calls interrupted by a kill have an unknown outcome [RMA-P1-24]", async () => {
       const wait = createTool({ name: "wait" }, (_, context) => {
         context.progress("waiting");
         return new Promise(() => undefined);

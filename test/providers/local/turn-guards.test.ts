@@ -9,10 +9,10 @@ import {
 import { linesOf, localWorld } from "./local-world.ts";
 
 const look = (id: string, at: unknown) => ({ id, name: "look", input: { at, near: true } });
-/** The same arguments, written in another order. */
+/** The same arguments in another key order. */
 const lookAgain = (id: string, at: unknown) => ({ id, name: "look", input: { near: true, at } });
 
-/** A session with the tools `look`, which fails where it is told to, and `hear`. */
+/** A session with the tools `look`, which fails on request, and `hear`. */
 async function guarded(
   dialect: (typeof DIALECTS)[number],
   answers: readonly ScriptedResponse[],
@@ -43,170 +43,165 @@ async function turnOf(world: SessionWorld, nth = 1): Promise<readonly [string, s
 const hooksOf = async (world: SessionWorld) =>
   (await world.listEvents("hook.fired")).map(({ name, decision }) => `${name} ${decision}`);
 
-describe.each(DIALECTS)(
-  "over a model that speaks %s, a call that was answered in this turn",
-  (dialect) => {
-    const earlier =
-      /^result c2: look was not run again: you called it with the same arguments earlier/;
+describe.each(DIALECTS)("The repeated-call guard over a model with the dialect %s", (dialect) => {
+  const earlier =
+    /^result c2: look was not run again: you called it with the same arguments earlier/;
 
-    it("is answered in place of being run, beside those that are run [RMA-P1-23]", async () => {
-      const { world, server, ran } = await guarded(dialect, [
+  it("A repeated tool call is answered without running, while new tool calls run [RMA-P1-23]", async () => {
+    const { world, server, ran } = await guarded(dialect, [
+      wants(look("c1", "it")),
+      wants(lookAgain("c2", "it"), { id: "c3", name: "hear", input: { at: "it" } }),
+      says("Yes."),
+    ]);
+    await world.prompt("One");
+    expect((await turnOf(world))[0]).toBe("completed");
+    expect(ran).toEqual(['look "it"', 'hear "it"']);
+    expect(linesOf(server.modelRequests[2] ?? { messages: [] }).slice(-4)).toEqual([
+      expect.stringMatching(/^call c2: look/),
+      expect.stringMatching(/^call c3: hear/),
+      expect.stringMatching(earlier),
+      "result c3: seen",
+    ]);
+    expect((await world.listEvents("tool.finished")).map(({ ending }) => ending)).toEqual([
+      "succeeded",
+      "server",
+      "succeeded",
+    ]);
+    expect(await world.listEvents("hook.fired")).toMatchObject([
+      {
+        name: "repeated-call",
+        decision: "not-run",
+        reason: "A call of look has the same arguments as one that was answered in this turn",
+      },
+    ]);
+  });
+
+  it("A message with only repeated tool calls leads to another model request at once [RMA-P0-8]", async () => {
+    const { world, server, ran } = await guarded(dialect, [
+      wants(look("c1", "it")),
+      wants(look("c2", "it"), lookAgain("c3", "it")),
+      says("Yes."),
+    ]);
+    await world.prompt("One");
+    expect((await turnOf(world))[0]).toBe("completed");
+    expect(ran).toEqual(['look "it"']);
+    expect(server.modelRequests).toHaveLength(3);
+    expect(await world.listEvents("invocation.started")).toHaveLength(2);
+    expect(linesOf(server.modelRequests[2] ?? { messages: [] })).toEqual([
+      "user: One",
+      "assistant: Let me see.",
+      expect.stringMatching(/^call c1/),
+      "result c1: seen",
+      "assistant: Let me see.",
+      expect.stringMatching(/^call c2/),
+      expect.stringMatching(/^call c3/),
+      expect.stringMatching(earlier),
+      expect.stringMatching(/^result c3: look was not run again/),
+    ]);
+    expect(await world.waitForEvent("turn.finished")).toMatchObject({
+      usage: { inputTokens: 30, outputTokens: 15 },
+    });
+    await world.prompt("Two");
+    await world.waitForEvent("turn.finished", 2);
+    // The logged messages are the messages of the next request.
+    expect(linesOf(server.modelRequests[3] ?? { messages: [] })).toEqual([
+      ...linesOf(server.modelRequests[2] ?? { messages: [] }),
+      "assistant: Yes.",
+      "user: Two",
+    ]);
+  });
+
+  it("A turn with only repeated tool calls ends after some rounds [RMA-P0-8]", async () => {
+    const { world, server, ran } = await guarded(
+      dialect,
+      [
         wants(look("c1", "it")),
-        wants(lookAgain("c2", "it"), { id: "c3", name: "hear", input: { at: "it" } }),
+        ...["c2", "c3", "c4"].map((id) => wants(look(id, "it"))),
         says("Yes."),
-      ]);
-      await world.prompt("One");
-      expect((await turnOf(world))[0]).toBe("completed");
-      expect(ran).toEqual(['look "it"', 'hear "it"']);
-      expect(linesOf(server.modelRequests[2] ?? { messages: [] }).slice(-4)).toEqual([
-        expect.stringMatching(/^call c2: look/),
-        expect.stringMatching(/^call c3: hear/),
-        expect.stringMatching(earlier),
-        "result c3: seen",
-      ]);
-      expect((await world.listEvents("tool.finished")).map(({ ending }) => ending)).toEqual([
-        "succeeded",
-        "server",
-        "succeeded",
-      ]);
-      expect(await world.listEvents("hook.fired")).toMatchObject([
-        {
-          name: "repeated-call",
-          decision: "not-run",
-          reason: "A call of look has the same arguments as one that was answered in this turn",
-        },
-      ]);
-    });
+      ],
+      { repeatedCalls: { rounds: 2 } },
+    );
+    await world.prompt("One");
+    expect(await turnOf(world)).toEqual(["limited", "repeated_calls"]);
+    expect(server.modelRequests).toHaveLength(3);
+    expect(ran).toEqual(['look "it"']);
+    await world.prompt("Two");
+    expect((await turnOf(world, 2))[0]).toBe("completed");
+  });
 
-    it("and is all that the model says has the model asked again at once [RMA-P0-8]", async () => {
-      const { world, server, ran } = await guarded(dialect, [
+  it("A tool call repeated in one message runs once, and other arguments run each time [RMA-P1-23]", async () => {
+    const { world, server, ran } = await guarded(dialect, [
+      wants(look("c1", "it"), lookAgain("c2", "it"), look("c3", "that")),
+      says("Yes."),
+    ]);
+    await world.prompt("One");
+    expect((await turnOf(world))[0]).toBe("completed");
+    expect(ran).toEqual(['look "it"', 'look "that"']);
+    expect(linesOf(server.modelRequests[1] ?? { messages: [] }).slice(-3)).toEqual([
+      "result c1: seen",
+      expect.stringMatching(/^result c2: look was not run again: another call in the same message/),
+      "result c3: seen",
+    ]);
+    expect(await hooksOf(world)).toEqual(["repeated-call not-run"]);
+  });
+
+  it("A tool call may be repeated in the next turn", async () => {
+    const { world, ran } = await guarded(dialect, [
+      wants(look("c1", "it")),
+      says("Yes."),
+      wants(look("c2", "it")),
+      says("Yes."),
+    ]);
+    await world.prompt("One");
+    await world.waitForEvent("turn.finished");
+    await world.prompt("Two");
+    await world.waitForEvent("turn.finished", 2);
+    expect(ran).toEqual(['look "it"', 'look "it"']);
+  });
+
+  it("The next process knows earlier tool calls from the log", async () => {
+    const { world, ran, agent } = await guarded(
+      dialect,
+      [
         wants(look("c1", "it")),
-        wants(look("c2", "it"), lookAgain("c3", "it")),
+        wants({ id: "c2", name: "hear", input: { at: "it" } }),
+        wants(look("c3", "it")),
         says("Yes."),
-      ]);
-      await world.prompt("One");
-      expect((await turnOf(world))[0]).toBe("completed");
-      expect(ran).toEqual(['look "it"']);
-      expect(server.modelRequests).toHaveLength(3);
-      expect(await world.listEvents("invocation.started")).toHaveLength(2);
-      expect(linesOf(server.modelRequests[2] ?? { messages: [] })).toEqual([
-        "user: One",
-        "assistant: Let me see.",
-        expect.stringMatching(/^call c1/),
-        "result c1: seen",
-        "assistant: Let me see.",
-        expect.stringMatching(/^call c2/),
-        expect.stringMatching(/^call c3/),
-        expect.stringMatching(earlier),
-        expect.stringMatching(/^result c3: look was not run again/),
-      ]);
-      expect(await world.waitForEvent("turn.finished")).toMatchObject({
-        usage: { inputTokens: 30, outputTokens: 15 },
-      });
-      await world.prompt("Two");
-      await world.waitForEvent("turn.finished", 2);
-      // What the log keeps of it is what the model was asked with.
-      expect(linesOf(server.modelRequests[3] ?? { messages: [] })).toEqual([
-        ...linesOf(server.modelRequests[2] ?? { messages: [] }),
-        "assistant: Yes.",
-        "user: Two",
-      ]);
-    });
+      ],
+      undefined,
+      { approvals: { deny: [], ask: ["hear"], allow: ["look"], default: "ask" } },
+    );
+    await world.prompt("One");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    const next = await world.restart(agent());
+    await next.decideApproval(approvalId, "allow");
+    expect((await turnOf(next))[0]).toBe("completed");
+    expect(ran).toEqual(['look "it"', 'hear "it"']);
+    expect(await hooksOf(next)).toEqual(["repeated-call not-run"]);
+  });
 
-    it("and is said again and again ends the turn after some rounds [RMA-P0-8]", async () => {
-      const { world, server, ran } = await guarded(
-        dialect,
-        [
-          wants(look("c1", "it")),
-          ...["c2", "c3", "c4"].map((id) => wants(look(id, "it"))),
-          says("Yes."),
-        ],
-        { repeatedCalls: { rounds: 2 } },
-      );
-      await world.prompt("One");
-      expect(await turnOf(world)).toEqual(["limited", "repeated_calls"]);
-      expect(server.modelRequests).toHaveLength(3);
-      expect(ran).toEqual(['look "it"']);
-      await world.prompt("Two");
-      expect((await turnOf(world, 2))[0]).toBe("completed");
-    });
+  it.each([
+    ["up to the configured number", { repeatedCalls: { most: 2 } }, 2],
+    ["always if its tool is exempt", { repeatedCalls: { exempt: ["lo*"] } }, 3],
+    ["always if the guard is off", { repeatedCalls: false }, 3],
+  ] as const)("A repeated tool call runs %s", async (_, guards, times) => {
+    const { world, ran } = await guarded(
+      dialect,
+      [wants(look("c1", "it")), wants(look("c2", "it")), wants(look("c3", "it")), says("Yes.")],
+      guards,
+    );
+    await world.prompt("One");
+    expect((await turnOf(world))[0]).toBe("completed");
+    expect(ran).toHaveLength(times);
+  });
+});
 
-    it("is run once when one message has it twice, and with other arguments as often as it is called [RMA-P1-23]", async () => {
-      const { world, server, ran } = await guarded(dialect, [
-        wants(look("c1", "it"), lookAgain("c2", "it"), look("c3", "that")),
-        says("Yes."),
-      ]);
-      await world.prompt("One");
-      expect((await turnOf(world))[0]).toBe("completed");
-      expect(ran).toEqual(['look "it"', 'look "that"']);
-      expect(linesOf(server.modelRequests[1] ?? { messages: [] }).slice(-3)).toEqual([
-        "result c1: seen",
-        expect.stringMatching(
-          /^result c2: look was not run again: another call in the same message/,
-        ),
-        "result c3: seen",
-      ]);
-      expect(await hooksOf(world)).toEqual(["repeated-call not-run"]);
-    });
-
-    it("is run again in the next turn", async () => {
-      const { world, ran } = await guarded(dialect, [
-        wants(look("c1", "it")),
-        says("Yes."),
-        wants(look("c2", "it")),
-        says("Yes."),
-      ]);
-      await world.prompt("One");
-      await world.waitForEvent("turn.finished");
-      await world.prompt("Two");
-      await world.waitForEvent("turn.finished", 2);
-      expect(ran).toEqual(['look "it"', 'look "it"']);
-    });
-
-    it("is known to the next process, from the log", async () => {
-      const { world, ran, agent } = await guarded(
-        dialect,
-        [
-          wants(look("c1", "it")),
-          wants({ id: "c2", name: "hear", input: { at: "it" } }),
-          wants(look("c3", "it")),
-          says("Yes."),
-        ],
-        undefined,
-        { approvals: { deny: [], ask: ["hear"], allow: ["look"], default: "ask" } },
-      );
-      await world.prompt("One");
-      const { approvalId } = await world.waitForEvent("approval.requested");
-      const next = await world.restart(agent());
-      await next.decideApproval(approvalId, "allow");
-      expect((await turnOf(next))[0]).toBe("completed");
-      expect(ran).toEqual(['look "it"', 'hear "it"']);
-      expect(await hooksOf(next)).toEqual(["repeated-call not-run"]);
-    });
-
-    it.each([
-      ["as often as it is said", { repeatedCalls: { most: 2 } }, 2],
-      ["always, where its tool is exempt", { repeatedCalls: { exempt: ["lo*"] } }, 3],
-      ["always, where the guard is off", { repeatedCalls: false }, 3],
-    ] as const)("is run again %s", async (_, guards, times) => {
-      const { world, ran } = await guarded(
-        dialect,
-        [wants(look("c1", "it")), wants(look("c2", "it")), wants(look("c3", "it")), says("Yes.")],
-        guards,
-      );
-      await world.prompt("One");
-      expect((await turnOf(world))[0]).toBe("completed");
-      expect(ran).toHaveLength(times);
-    });
-  },
-);
-
-describe.each(DIALECTS)("over a model that speaks %s, a tool that fails", (dialect) => {
+describe.each(DIALECTS)("The failing-tool guard over a model with the dialect %s", (dialect) => {
   const failing = (id: string, at: number) => ({ ...look(id, at), input: { at, fails: true } });
   const corrective =
     "user: look has failed 2 times in a row. Read what it said before you call it again: change its arguments, or do without it.";
 
-  it("twice in a row is pointed out to the model, with that call and in the log", async () => {
+  it("Two failures in a row are pointed out to the model and logged", async () => {
     const { world, server } = await guarded(dialect, [
       wants(failing("c1", 1)),
       wants(failing("c2", 2)),
@@ -225,7 +220,7 @@ describe.each(DIALECTS)("over a model that speaks %s, a tool that fails", (diale
     ]);
   });
 
-  it("and does its work in between is not", async () => {
+  it("A success between two failures resets the count", async () => {
     const { world } = await guarded(dialect, [
       wants(failing("c1", 1)),
       wants(look("c2", 2)),
@@ -237,7 +232,7 @@ describe.each(DIALECTS)("over a model that speaks %s, a tool that fails", (diale
     expect(await hooksOf(world)).toEqual([]);
   });
 
-  it("is not for what was answered in its place, which says nothing of it", async () => {
+  it("A repeated tool call that was answered without running does not count", async () => {
     const { world } = await guarded(
       dialect,
       [
@@ -257,7 +252,7 @@ describe.each(DIALECTS)("over a model that speaks %s, a tool that fails", (diale
     [{ failingTools: { after: 3 } }, [3]],
     [{ failingTools: { after: 1 } }, [1, 2, 3]],
     [{ failingTools: false }, []],
-  ] as const)("is after as many failures as %j says", async (guards, after) => {
+  ] as const)("The guard acts after as many failures as %j says", async (guards, after) => {
     const { world, server } = await guarded(
       dialect,
       [wants(failing("c1", 1)), wants(failing("c2", 2)), wants(failing("c3", 3)), says("Yes.")],
@@ -272,10 +267,10 @@ describe.each(DIALECTS)("over a model that speaks %s, a tool that fails", (diale
   });
 });
 
-describe.each(DIALECTS)("over a model that speaks %s, the last step before the cap", (dialect) => {
+describe.each(DIALECTS)("The last-steps guard over a model with the dialect %s", (dialect) => {
   const finishing = { terminalTool: { name: "hear", maxReprompts: 1 } };
 
-  it("is announced to the model, and in the log", async () => {
+  it("The last step before the cap is announced to the model and logged", async () => {
     const { world, server } = await guarded(
       dialect,
       [wants(look("c1", 1)), wants(look("c2", 2)), says("Yes.")],
@@ -294,7 +289,7 @@ describe.each(DIALECTS)("over a model that speaks %s, the last step before the c
     ]);
   });
 
-  it("names the tool that has to end the turn, until that did its work", async () => {
+  it("The tool that has to end the turn is named until it has run", async () => {
     const { world, server } = await guarded(
       dialect,
       [wants(look("c1", 1)), wants({ id: "c2", name: "hear" }), says("Yes.")],
@@ -311,7 +306,7 @@ describe.each(DIALECTS)("over a model that speaks %s, the last step before the c
     ]);
   });
 
-  it("is not, where the guard is off, or there is no tool that could take a step", async () => {
+  it("Nothing is announced if the guard is off or the agent has no tools", async () => {
     for (const [guards, parts] of [
       [{ lastSteps: false }, {}],
       [undefined, { tools: [] }],

@@ -88,7 +88,7 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
       const answer = isStreamed
         ? await joined(await model.stream(asked))
         : await model.invoke(asked);
-      expect([answer.text, answer.tool_calls]).toEqual(["There are no shoes.", []]);
+      expect([answer.text, answer.tool_calls]).toEqual(["No shoes were found.", []]);
     },
   );
 

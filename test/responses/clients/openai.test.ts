@@ -102,7 +102,7 @@ describe(`openai ${VERSION}`, () => {
         { "x-spanline-trace": "pairs" },
         ["function_call", "function_call_output", "message"],
       ],
-      ["mcp unless it asks for another mode", {}, ["mcp_call", "message"]],
+      ["mcp by default", {}, ["mcp_call", "message"]],
       ["none", { "x-spanline-trace": "none" }, ["message"]],
     ])(
       "The client sees tools that ran on the agent's side as %s [OR-58]",
@@ -112,7 +112,7 @@ describe(`openai ${VERSION}`, () => {
           .stream({ model, input: "Any shoes?" })
           .finalResponse();
         expect(response.output.map(({ type }) => type)).toEqual(types);
-        expect(response.output_text).toBe("There are no shoes.");
+        expect(response.output_text).toBe("No shoes were found.");
       },
     );
 
@@ -196,7 +196,7 @@ describe(`openai ${VERSION}`, () => {
       const messages = [{ role: "user", content: "Any shoes?" } as const];
       const { choices } = await client.chat.completions.create({ model, messages });
       expect(choices).toMatchObject([
-        { finish_reason: "stop", message: { content: "There are no shoes." } },
+        { finish_reason: "stop", message: { content: "No shoes were found." } },
       ]);
       expect(choices[0]?.message.tool_calls).toBeUndefined();
       expect(JSON.stringify(choices)).toContain("look_up");

@@ -36,7 +36,7 @@ export const HEARD_RESULT = [
 export const AGENT_TOOL: AgentScript = [
   {
     runs: [{ id: "tooluse_1", name: "look_up", input: { query: "shoes" }, result: "[]" }],
-    says: "There are no shoes.",
+    says: "No shoes were found.",
   },
 ];
 

@@ -13,10 +13,10 @@ async function worldWith(turns: readonly AgentTurn[], interrupted = () => {}) {
 
 describe("Scripted agent turns", () => {
   it("A scripted turn can run a tool and send a message", async () => {
-    const world = await worldWith([{ runs: [ran], says: "There are no shoes." }]);
+    const world = await worldWith([{ runs: [ran], says: "No shoes were found." }]);
     await world.prompt("Any shoes?");
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
-    expect(JSON.stringify(await world.readLog())).toMatch(/look_up[^]*There are no shoes\./);
+    expect(JSON.stringify(await world.readLog())).toMatch(/look_up[^]*No shoes were found\./);
   });
 
   it("A scripted turn can call a client tool and continue with its result", async () => {

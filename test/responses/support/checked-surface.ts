@@ -83,7 +83,7 @@ const TERMINAL = new Set(["response.completed", "response.failed", "response.inc
 
 function check(events: readonly StreamEvent[], report: (problem: string) => void): void {
   for (const violation of violationsIn(events)) report(JSON.stringify(violation));
-  // Extension events are sent only on request, and the core schema does not describe them.
+  // MCP and extension items depend on the trace mode; the core schema does not describe these items.
   if (events.some(isExtended)) return;
   for (const problem of events.flatMap(eventProblems)) report(problem);
 }

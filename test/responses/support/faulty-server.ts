@@ -90,7 +90,7 @@ export async function startFaulty(script: AgentScript, faults: Faults): Promise<
     const say = (event: Fields): void => client.send(JSON.stringify(event));
     const pass = async (request: Fields): Promise<void> => {
       await isOpen;
-      // The real server never sees this request, so the proxy accepts it on the server's behalf.
+      // The proxy answers this request itself, so the real server does not evict the chain for the failure.
       const isForgiven = faults.allows === "evicted" && mentions(request, "call_nowhere");
       if (isForgiven || isRefused(request)) say({ type: "error", status: 400, error: PLANTED });
       else real.send(JSON.stringify(meant(request)));

@@ -46,7 +46,7 @@ function times(world: World, text: string): number {
 }
 
 describe("Idempotency keys that were used long ago in a session", () => {
-  it("An old key does not run its request again, even if later prompts were withdrawn [OR-45]", async () => {
+  it("An old key does not run its request again, even after many later prompts were cancelled [OR-45]", async () => {
     const more = gate();
     const world = await worldOf([except({ Long: saysWhen(more, "Done") })]);
     const conversation = await conversationIn(world);

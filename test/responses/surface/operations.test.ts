@@ -36,15 +36,15 @@ describe("All routes", () => {
 
   it.each<[string, Parameters<typeof ask>, number, string]>([
     ["an unknown path", call("/nothing", {}), 404, "unknown_url"],
-    ["another method", call("/responses", undefined, "DELETE"), 405, "method_not_allowed"],
+    ["a wrong method", call("/responses", undefined, "DELETE"), 405, "method_not_allowed"],
     [
-      "another type",
+      "a wrong content type",
       call("/responses", {}, "POST", { "content-type": "text/plain" }),
       415,
       "unsupported_media_type",
     ],
-    ["no JSON", call("/responses", "{"), 400, "invalid_json"],
-    ["a list", call("/responses", "[]"), 400, "invalid_json"],
+    ["invalid JSON", call("/responses", "{"), 400, "invalid_json"],
+    ["a list as body", call("/responses", "[]"), 400, "invalid_json"],
     ["bytes that are not text", call("/responses", '{"input":"\ud800"}'), 200, ""],
     ["an unknown agent", call("/responses", { input: "Hi", model: "x" }), 404, "model_not_found"],
     ["an unknown response", call("/responses/resp_x", undefined, "GET"), 404, "response_not_found"],

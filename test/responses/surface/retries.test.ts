@@ -25,8 +25,8 @@ import { waitUntil } from "../../support/with-deadline.ts";
 const KEYED = { headers: { "idempotency-key": "once" } };
 const RETRIED = { headers: { "x-stainless-retry-count": "1" } };
 const WAYS: readonly [string, How, How][] = [
-  ["a key", KEYED, KEYED],
-  ["a retry that says so", {}, RETRIED],
+  ["an idempotency key", KEYED, KEYED],
+  ["a retry count", {}, RETRIED],
 ];
 
 /** Bodies of the repeated request, by the reference which they continue from. */
@@ -40,7 +40,7 @@ const KINDS: readonly [string, (world: World) => Promise<object>][] = [
     },
   ],
   [
-    "a session by its name",
+    "a session by its id",
     async (world) => {
       const { body } = await ask(world, { input: "Hi" });
       return { input: "Go", conversation: body["session_id"] };
@@ -183,8 +183,8 @@ describe("Reused idempotency keys", () => {
 
   it.each<[string, (sessions: readonly unknown[]) => readonly [object, object]]>([
     ["two sessions", ([one, two]) => [{ conversation: one }, { conversation: two }]],
-    ["a session and a new one", ([one]) => [{ conversation: one }, {}]],
-    ["a new session and one that is there", ([one]) => [{}, { conversation: one }]],
+    ["an existing and a new session", ([one]) => [{ conversation: one }, {}]],
+    ["a new and an existing session", ([one]) => [{}, { conversation: one }]],
   ])("A key is refused for %s [OR-45]", async (_, carried) => {
     const world = await worldOf([echoes()]);
     const begun = [await ask(world, { input: "Hi" }), await ask(world, { input: "Hi" })];

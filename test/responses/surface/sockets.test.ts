@@ -186,25 +186,25 @@ describe("WebSocket connections", () => {
   });
 
   it.each([
-    ["no JSON", "{", "invalid_json", null],
-    ["no object", "[]", "invalid_json", null],
-    ["another type", { type: "response.cancel" }, "unknown_frame", "type"],
+    ["invalid JSON", "{", "invalid_json", null],
+    ["a value that is not an object", "[]", "invalid_json", null],
+    ["an unknown type", { type: "response.cancel" }, "unknown_frame", "type"],
     ["no type", { input: "Hi" }, "unknown_frame", "type"],
-    ["a wish to stream", { type: "response.create", stream: false }, "unsupported_field", "stream"],
+    ["a stream option", { type: "response.create", stream: false }, "unsupported_field", "stream"],
     [
-      "a wish for the background",
+      "a background option",
       { type: "response.create", background: false },
       "unsupported_field",
       "background",
     ],
     [
-      "options of streams",
+      "stream_options",
       { type: "response.create", stream_options: null },
       "unsupported_field",
       "stream_options",
     ],
     [
-      "nothing to answer",
+      "no input",
       { type: "response.create", input: "Hi", generate: false },
       "unsupported_field",
       "generate",

@@ -76,21 +76,21 @@ describe("Client tools of a request", () => {
   });
 
   it.each<[string, (calls: readonly Fields[]) => object[], string, string]>([
-    ["one is missing", (calls) => [result(calls[0])], "missing_result", "input"],
+    ["a result is missing", (calls) => [result(calls[0])], "missing_result", "input"],
     [
-      "one has an unknown call id",
+      "a result has an unknown call id",
       (calls) => [...calls.map((call) => result(call)), { ...result(calls[0]), call_id: "call_x" }],
       "unknown_call",
       "input[2].call_id",
     ],
     [
-      "one comes twice",
+      "a result is sent twice",
       (calls) => [...calls, calls[0]].map((call) => result(call)),
       "duplicate_result",
       "input[2].call_id",
     ],
     [
-      "the user speaks in place of them",
+      "a message is sent instead",
       () => [{ role: "user", content: "Never mind" }],
       "missing_result",
       "input",
@@ -182,7 +182,7 @@ describe("Refusals that name the field", () => {
       "a file",
       { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,AA==" },
     ],
-    ["a sound", { type: "input_audio", data: "AA==", format: "mp3" }],
+    ["audio", { type: "input_audio", data: "AA==", format: "mp3" }],
   ])("The content type of %s is refused by its field [OR-62] [SD-8]", async (_, part) => {
     const world = await worldOf([echoes()]);
     const text = { type: "input_text", text: "What is it?" };
@@ -259,9 +259,9 @@ describe("Turn options of a request", () => {
   });
 
   it.each<[string, unknown]>([
-    ["a text", "One"],
+    ["a string", "One"],
     ["messages without a type", [{ role: "user", content: "One" }]],
-    ["messages with one", [{ type: "message", role: "user", content: "One" }]],
+    ["messages with a type", [{ type: "message", role: "user", content: "One" }]],
     ["parts", [{ role: "user", content: [{ type: "input_text", text: "One" }] }]],
   ])("The input can be %s [OR-61]", async (_, input) => {
     const world = await worldOf([echoes()]);
