@@ -3,7 +3,7 @@ import { runCodec } from "../src/domain/codec.ts";
 import { toolError, toolSuccess } from "../src/domain/tools/tool-call.ts";
 import { encodeAigoOutput } from "../src/wire/aigo/aigo-output.ts";
 import { createConverseFold } from "../src/wire/converse/fold.ts";
-import { createInlineFunction, createUserMessages } from "../src/wire/converse/request.ts";
+import { createInlineFunction, createUserMessages } from "../src/wire/converse/converse-input.ts";
 import { parse, readUnionEvent } from "../src/wire/converse/parse.ts";
 import { createResumeMessages } from "../src/wire/converse/resume.ts";
 

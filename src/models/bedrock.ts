@@ -5,7 +5,7 @@ import {
   serviceErrorFromResponse,
   classifyServiceFailure,
 } from "../wire/agentcore/service-error.ts";
-import { converseDialect } from "../wire/converse/converse-model-request.ts";
+import { converseDialect } from "../wire/converse/request.ts";
 import { resolveApiUrl } from "./api-url.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { createRemoteModel } from "./remote-model.ts";

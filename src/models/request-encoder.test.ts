@@ -5,7 +5,7 @@ import { createRequestBody, type ModelDialect } from "../domain/model/model-dial
 import type { ModelMessage, ModelRequest } from "../domain/model/model-request.ts";
 import { createHistoryNormalizer } from "../domain/model/history-normalizer.ts";
 import { createChatDialect } from "../wire/chat/request.ts";
-import { converseDialect } from "../wire/converse/converse-model-request.ts";
+import { converseDialect } from "../wire/converse/request.ts";
 import { createMessagesDialect } from "../wire/messages/request.ts";
 import { createRequestEncoder } from "./request-encoder.ts";
 import { runs } from "../../test/support/test-depth.ts";

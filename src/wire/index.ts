@@ -79,7 +79,7 @@ export {
   createInlineFunction,
   type InlineFunction,
   type SchemaWithJson,
-} from "./converse/request.ts";
+} from "./converse/converse-input.ts";
 export { parse, readUnionEvent, type ParsedStream, type ToolUse } from "./converse/parse.ts";
 export {
   createUserMessages,
@@ -90,7 +90,7 @@ export {
   type ToolResultContent,
   type ToolUseContent,
   type UserMessage,
-} from "./converse/request.ts";
+} from "./converse/converse-input.ts";
 export { createResumeMessages } from "./converse/resume.ts";
 export {
   foldSdkStream,

@@ -35,7 +35,7 @@ import {
   createInlineFunction,
   createUserMessages,
   type ConverseMessage,
-} from "../../wire/converse/request.ts";
+} from "../../wire/converse/converse-input.ts";
 import { endBrokenTurn } from "./end-broken-turn.ts";
 import { resolveLimits, type InvocationLimits } from "./invocation-limits.ts";
 import { openStream, readRequestId } from "./open-stream.ts";

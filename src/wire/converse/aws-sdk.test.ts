@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { toolSuccess } from "../../domain/tools/tool-call.ts";
 import { buildTurn } from "../../domain/provider/turn.ts";
-import { createInlineFunction, createUserMessages } from "./request.ts";
+import { createInlineFunction, createUserMessages } from "./converse-input.ts";
 import { parse } from "./parse.ts";
 import { createResumeMessages } from "./resume.ts";
 import { foldSdkStream, toSdkMessages } from "./aws-sdk.ts";

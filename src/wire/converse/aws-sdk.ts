@@ -3,7 +3,7 @@ import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import type { StreamMessage } from "../../domain/provider/stream-message.ts";
 import { createConverseFold, type ConverseOptions } from "./fold.ts";
 import { readUnionEvent } from "./parse.ts";
-import type { ConverseContent, ConverseMessage, ReasoningContent } from "./request.ts";
+import type { ConverseContent, ConverseMessage, ReasoningContent } from "./converse-input.ts";
 
 /** Messages as the AWS SDK takes them: redacted reasoning as bytes, which the SDK writes as base64 itself. */
 export interface SdkMessage {

@@ -1,145 +1,117 @@
-import { isObject, toJsonText } from "../../data/json.ts";
-import { SpanlineError } from "../../domain/errors.ts";
+import { toToolCallId, toToolName } from "../../domain/model/tool-call-names.ts";
+import type { JsonObject } from "../../data/json.ts";
+import { createRequestBody, type ModelDialect } from "../../domain/model/model-dialect.ts";
+import type {
+  ModelBlock,
+  ModelRequest,
+  ModelTool,
+  ToolChoice,
+} from "../../domain/model/model-request.ts";
+import type { ToolResult } from "../../domain/tools/tool-call.ts";
+import type { JsonDocument } from "./converse-input.ts";
+import { cloneJson, encodeResultPart, encodeReasoning } from "./resume.ts";
 
-/** JSON that the receiver may change: requests are handed over, not kept. */
-export type JsonDocument =
-  | null
-  | boolean
-  | number
-  | string
-  | JsonDocument[]
-  | { [key: string]: JsonDocument };
-
-/** The messages of an InvokeHarness request, as they go over the wire. */
-export interface ConverseMessage {
-  role: "user" | "assistant";
-  content: ConverseContent[];
+/** The body of a ConverseStream request. The model is named by the path. */
+export interface ConverseModelRequest extends ConverseFields {
+  readonly messages: readonly ConverseModelMessage[];
 }
 
-/** A message of text alone: fit for the wire and for the AWS SDK. */
-export interface UserMessage {
-  role: "user";
-  content: { text: string }[];
+interface ConverseFields {
+  system?: { text: string }[];
+  inferenceConfig?: { maxTokens?: number; temperature?: number; stopSequences?: string[] };
+  toolConfig?: { tools: object[]; toolChoice?: object };
 }
 
-export type ConverseContent =
-  | { text: string }
-  | { toolUse: ToolUseContent }
-  | { toolResult: ToolResultContent }
-  | { reasoningContent: ReasoningContent };
-
-export interface ToolUseContent {
-  toolUseId: string;
-  name: string;
-  input: JsonDocument;
-  type: "tool_use";
+interface ConverseModelMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly object[];
 }
 
-export interface ToolResultContent {
-  toolUseId: string;
-  content: ({ text: string } | { json: JsonDocument })[];
-  status: "success" | "error";
-  type: "tool_use";
+export function encodeConverseModelRequest(request: ModelRequest): ConverseModelRequest {
+  return createRequestBody(converseDialect, request);
 }
 
-/** Redacted reasoning is base64 here; the AWS SDK wants its bytes, see `sdkMessages`. */
-export type ReasoningContent =
-  | { reasoningText: { text: string; signature?: string } }
-  | { redactedContent: string };
-
-/**
- * The messages of an ordinary turn: only what is new. The agent holds the conversation; sending it again would
- * double it.
- */
-export function createUserMessages(...texts: readonly string[]): [UserMessage] {
-  if (texts.length === 0 || texts.some((text) => text.trim() === "")) {
-    throw new SpanlineError("invalid_message", "Cannot send an empty message; give it some text");
-  }
-  return [{ role: "user", content: texts.map((text) => ({ text: text.toWellFormed() })) }];
-}
-
-/** A tool that the agent may call and that runs on our side. */
-export interface InlineFunction {
-  type: "inline_function";
-  name: string;
-  config: { inlineFunction: { description: string; inputSchema: { [key: string]: JsonDocument } } };
-}
-
-/** The part of a Standard Schema that says it in JSON Schema. Zod has it from 4.2 on. */
-export interface SchemaWithJson {
-  readonly "~standard": {
-    readonly jsonSchema: {
-      readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+export const converseDialect: ModelDialect<ConverseFields, ConverseModelMessage> = {
+  encodeFields: (request) => {
+    const { system, tools = [], toolChoice } = request;
+    const inferenceConfig = encodeInferenceConfig(request);
+    return {
+      ...(system !== undefined && { system: [{ text: system }] }),
+      ...(Object.keys(inferenceConfig).length > 0 && { inferenceConfig }),
+      ...(tools.length > 0 && {
+        toolConfig: {
+          tools: tools.map(encodeTool),
+          ...(toolChoice !== undefined && { toolChoice: encodeToolChoice(toolChoice) }),
+        },
+      }),
     };
-  };
-}
+  },
+  encodeOpening: () => [],
+  encodeMessage: ({ role, blocks }) => [{ role, content: blocks.flatMap(encodeBlock) }],
+  isSupported: isSupportedBlock,
+  shapeId: toToolCallId,
+};
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const MAX_DESCRIPTION_LENGTH = 4096;
-
-/**
- * Declares a tool to the agent. `schema` is a JSON Schema or any Standard Schema that carries one, such as Zod's; it
- * goes through as it is: enums, defaults, nesting and all.
- */
-export function createInlineFunction(
-  name: string,
-  description: string,
-  schema: object | SchemaWithJson,
-): InlineFunction {
-  if (!TOOL_NAME.test(name)) {
-    throw new SpanlineError(
-      "invalid_tool",
-      `Tool name "${name}" is not allowed; use 1 to 64 letters, digits, "_" and "-"`,
-    );
-  }
-  if (description.length === 0 || description.length > MAX_DESCRIPTION_LENGTH) {
-    throw new SpanlineError(
-      "invalid_tool",
-      `The description of "${name}" has ${description.length} characters, wanted 1 to ${MAX_DESCRIPTION_LENGTH}`,
-    );
-  }
-  const inputSchema = toObjectSchema(name, resolveJsonSchema(name, schema));
+function encodeInferenceConfig({
+  maxTokens,
+  temperature,
+  stopSequences = [],
+}: ModelRequest): NonNullable<ConverseFields["inferenceConfig"]> {
   return {
-    type: "inline_function",
-    name,
-    config: { inlineFunction: { description, inputSchema } },
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(stopSequences.length > 0 && { stopSequences: [...stopSequences] }),
   };
 }
 
-function resolveJsonSchema(name: string, schema: object): unknown {
-  const standard = "~standard" in schema ? schema["~standard"] : undefined;
-  if (standard === undefined) return schema;
-  // A Standard Schema may be a function as well as an object.
-  if (!hasJsonSchema(standard)) {
-    throw new SpanlineError(
-      "invalid_tool",
-      `The schema of "${name}" cannot be written as JSON Schema; pass a JSON Schema or use Zod 4.2 or later`,
-    );
-  }
-  try {
-    return standard.jsonSchema.input({ target: "draft-2020-12" });
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `The schema of "${name}" cannot be written as JSON Schema: ${reason}`;
-    throw new SpanlineError("invalid_tool", message, { cause });
+/** A thought that says nothing, not even sealed, is none. */
+function isSupportedBlock(block: ModelBlock): boolean {
+  return block.type !== "reasoning" || encodeReasoning(block).length > 0;
+}
+
+/** As a resume of a harness has it, but without the types of tools, which ConverseStream does not know. */
+function encodeBlock(block: ModelBlock): object[] {
+  switch (block.type) {
+    case "text":
+      return [{ text: block.text.toWellFormed() }];
+    case "reasoning":
+      return encodeReasoning(block);
+    case "call": {
+      const { id: toolUseId, name, input, inputText } = block.call;
+      return [
+        {
+          toolUse: { toolUseId, name: toToolName(name), input: input ?? { unreadable: inputText } },
+        },
+      ];
+    }
+    case "result":
+      return [{ toolResult: encodeToolResult(block.result) }];
+    case "image": {
+      const format = block.mediaType.slice("image/".length);
+      return [{ image: { format, source: { bytes: block.base64 } } }];
+    }
+    default:
+      return block satisfies never;
   }
 }
 
-function hasJsonSchema(standard: unknown): standard is SchemaWithJson["~standard"] {
-  return isObject(standard) && isObject(standard["jsonSchema"]);
+/** Only some models know a status; that a tool did its work goes without saying. */
+function encodeToolResult({ toolCallId, parts, isError }: ToolResult): object {
+  const nonEmptyParts = parts.length === 0 ? [{ type: "text", text: "" } as const] : parts;
+  return {
+    toolUseId: toolCallId,
+    content: nonEmptyParts.map(encodeResultPart),
+    ...(isError && { status: "error" }),
+  };
 }
 
-/** A tool takes an object. A schema that says nothing at all means a tool without parameters. */
-function toObjectSchema(name: string, schema: unknown): { [key: string]: JsonDocument } {
-  const copy: JsonDocument = JSON.parse(toJsonText(schema));
-  if (typeof copy !== "object" || copy === null || Array.isArray(copy)) {
-    throw new SpanlineError("invalid_tool", `The schema of "${name}" is no JSON Schema object`);
-  }
-  if (Object.keys(copy).length === 0) return { type: "object", properties: {} };
-  const { type } = copy;
-  if (type === "object" || type === undefined) return copy;
-  throw new SpanlineError(
-    "invalid_tool",
-    `The schema of "${name}" is of type ${JSON.stringify(type)}, wanted "object"`,
-  );
+function encodeTool({ name, description, schema }: ModelTool): {
+  toolSpec: { name: string; description: string; inputSchema: { json: JsonDocument } };
+} {
+  return { toolSpec: { name, description, inputSchema: { json: cloneJson(schema) } } };
+}
+
+function encodeToolChoice(toolChoice: ToolChoice): JsonObject {
+  if (toolChoice === "auto") return { auto: {} };
+  return toolChoice === "required" ? { any: {} } : { tool: { name: toolChoice.tool } };
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toolError, toolSuccess, type ToolResult } from "../../domain/tools/tool-call.ts";
 import { parse } from "./parse.ts";
-import { createUserMessages } from "./request.ts";
+import { createUserMessages } from "./converse-input.ts";
 import { createResumeMessages } from "./resume.ts";
 
 const start = (contentBlockIndex: number, toolUseId: string, name: string, type?: string) => ({

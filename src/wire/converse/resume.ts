@@ -2,7 +2,7 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { toJsonText, type JsonValue } from "../../data/json.ts";
 import type { ToolCall, ToolResult, ToolResultPart } from "../../domain/tools/tool-call.ts";
 import type { Turn, TurnBlock, TurnMessage } from "../../domain/provider/turn.ts";
-import type { ConverseContent, ConverseMessage, JsonDocument } from "./request.ts";
+import type { ConverseContent, ConverseMessage, JsonDocument } from "./converse-input.ts";
 
 /** What there has to be of a turn to answer its calls. */
 export type ResumableTurn = Pick<Turn, "messages" | "toolCalls">;

@@ -75,7 +75,7 @@ function isToolRound({ outcomes }: ConverseState, reason: string | null): boolea
 }
 
 /** Closes the message at hand if the provider has not. */
-export function closeMessage(state: ConverseState, emit: EmitEvent): void {
+function closeMessage(state: ConverseState, emit: EmitEvent): void {
   closeOpenBlocks(state, emit);
   const { message } = state;
   if (message === null || message.isClosed) return;

@@ -76,7 +76,7 @@ export function encodeException(name: string, payload: unknown): Uint8Array {
   });
 }
 
-export function encodeHeaders(headers: Iterable<readonly [string, HeaderValue]>): Uint8Array {
+function encodeHeaders(headers: Iterable<readonly [string, HeaderValue]>): Uint8Array {
   const parts: Uint8Array[] = [];
   for (const [name, value] of headers) {
     const nameBytes = encoder.encode(name);

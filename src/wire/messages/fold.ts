@@ -16,7 +16,7 @@ import { readApiError } from "../chat/model-api-error.ts";
 import { createConverseFold } from "../converse/fold.ts";
 import type { Fields } from "../converse/schema.ts";
 import { keepUnknown, type EmitEvent } from "../converse/state.ts";
-import { foldDelta, startBlock, stopBlock } from "./blocks.ts";
+import { foldDelta, startBlock, stopBlock } from "./block-events.ts";
 import type { MessagesState } from "./state.ts";
 
 /** Folds the stream of the Anthropic Messages API. */

@@ -6,7 +6,7 @@ import { flushAsEvents } from "./data.ts";
 import { closeDataMessage } from "./merged-event.ts";
 import { stepConverseMessage } from "./message-tracker.ts";
 import { foldError } from "./stream-errors.ts";
-import { resolveLoopOutcome } from "./stop-reasons.ts";
+import { resolveLoopOutcome } from "./loop-stop-reasons.ts";
 import type { LoopEnd, TrackedMessage, EmitEvent, StrandsState } from "./state.ts";
 
 /** Says what the end of the stream means. */

@@ -4,7 +4,7 @@ import { foldFullMessage } from "./full-message.ts";
 import { endsWithText, stepConverse, readMessageText } from "./message-tracker.ts";
 import { isMessage } from "./message-blocks.ts";
 import { foldBareText } from "./merged-event.ts";
-import { toSnakeCase } from "./stop-reasons.ts";
+import { toSnakeCase } from "./loop-stop-reasons.ts";
 import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
 /** Folds what an agent, or an app around it, gives as its result: the last word, and the weakest carrier of text. */

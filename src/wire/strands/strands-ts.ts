@@ -1,5 +1,5 @@
 import { isObject } from "../../data/json.ts";
-import { toSnakeCase } from "./stop-reasons.ts";
+import { toSnakeCase } from "./loop-stop-reasons.ts";
 import type { Fields } from "./state.ts";
 
 /**

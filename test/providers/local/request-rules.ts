@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/data/json.ts";
-import type { ConverseModelRequest } from "../../../src/wire/converse/converse-model-request.ts";
+import type { ConverseModelRequest } from "../../../src/wire/converse/request.ts";
 
 interface ChatBody {
   readonly messages: readonly ChatMessage[];

@@ -21,10 +21,7 @@ import {
   type InvocationContext,
 } from "../../../src/session/runtime/effects/perform-invocation.ts";
 import { createChatDialect, encodeChatRequest } from "../../../src/wire/chat/request.ts";
-import {
-  converseDialect,
-  encodeConverseModelRequest,
-} from "../../../src/wire/converse/converse-model-request.ts";
+import { converseDialect, encodeConverseModelRequest } from "../../../src/wire/converse/request.ts";
 import {
   createMessagesDialect,
   encodeMessagesRequest,

@@ -1,5 +1,5 @@
 import { isObject } from "../../../data/json.ts";
-import { createInlineFunction } from "../../converse/request.ts";
+import { createInlineFunction } from "../../converse/converse-input.ts";
 import { checkCount, checkList, throwInvalidOption } from "../check-options.ts";
 import {
   checkObject,

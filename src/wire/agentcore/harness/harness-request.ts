@@ -8,7 +8,7 @@ import {
   type ConverseMessage,
   createUserMessages,
   type ConverseContent,
-} from "../../converse/request.ts";
+} from "../../converse/converse-input.ts";
 import {
   encodeReasoning,
   encodeToolResult,

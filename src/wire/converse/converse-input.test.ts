@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createInlineFunction } from "./request.ts";
+import { createInlineFunction } from "./converse-input.ts";
 
 const schema = {
   type: "object",
