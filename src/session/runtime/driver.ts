@@ -137,15 +137,17 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
   ): Promise<CommandReply | undefined> {
     if (isOver) throw new SpanlineError("aborted", "This session was closed here");
     if (caller?.start() === false) return undefined;
-    // To a session that is being opened nobody has said anything.
-    const isFirstAttempt = commandId === undefined || input.type === "open-requested";
-    const recordedValue = isFirstAttempt ? undefined : await store.findReply(sessionId, commandId);
-    if (recordedValue !== undefined) return decodeReply(recordedValue, findCommand(input));
     const seed = options.seed({ sessionId, seq: state.seq });
     const decided = decide(state, { ...input, at: clock.now(), seed });
     const { events, reply } = decided;
     const next = due(decided.state);
     const command = createCommandRecord(input, commandId, reply);
+    // `append` recognizes a command that was accepted before. It cannot if this attempt is refused, or while writes fail.
+    const needsLookup = command === undefined || stall.error !== undefined;
+    if (needsLookup && commandId !== undefined) {
+      const recordedReply = await store.findReply(sessionId, commandId);
+      if (recordedReply !== undefined) return decodeReply(recordedReply, findCommand(input));
+    }
     // A command that had nothing to do must have nothing to do when it is sent again.
     if (events.length > 0 || command !== undefined) {
       const commandFields = { wakeAt: next.wakeAt, ...(command !== undefined && { command }) };

@@ -211,8 +211,18 @@ export function readBlob(sql: Sql, sessionId: string, blobId: string): Uint8Arra
   return sql.get(read, sessionId, blobId)?.bytes("bytes");
 }
 
-export function findReply(sql: Sql, key: number, commandId: string): JsonValue | undefined {
-  const row = sql.get("SELECT reply FROM commands WHERE session = ? AND id = ?", key, commandId);
+export function findReply(sql: Sql, sessionId: string, commandId: string): JsonValue | undefined {
+  const read = `SELECT reply FROM commands
+    WHERE session = (SELECT key FROM sessions WHERE id = ?) AND id = ?`;
+  return parseReply(sql.get(read, sessionId, commandId));
+}
+
+export function findReplyByKey(sql: Sql, key: number, commandId: string): JsonValue | undefined {
+  const read = "SELECT reply FROM commands WHERE session = ? AND id = ?";
+  return parseReply(sql.get(read, key, commandId));
+}
+
+function parseReply(row: Row | undefined): JsonValue | undefined {
   return row === undefined ? undefined : JSON.parse(row.text("reply"));
 }
 

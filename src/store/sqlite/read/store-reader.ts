@@ -102,10 +102,7 @@ export function createStoreReader(parts: StoreReaderParts): StoreReader {
     return rows.readBatch(session, { after, through });
   };
   return {
-    async findReply(sessionId, commandId) {
-      const session = findSession(openFile(), sessionId);
-      return session && findReply(sql, session.key, commandId);
-    },
+    findReply: async (sessionId, commandId) => findReply(openFile(), sessionId, commandId),
     async read(sessionId, after, limit) {
       const session = findSession(openFile(), sessionId);
       const through = overlay.readHead(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;

@@ -5,7 +5,7 @@ import type { EncodedEntry } from "../../encode-entry.ts";
 import type { EventKinds } from "../file/event-kinds.ts";
 import { findLeasedSession } from "./leases.ts";
 import type { UnwrittenSessions } from "./unwritten-sessions.ts";
-import { findReply } from "../file/session-rows.ts";
+import { findReplyByKey } from "../file/session-rows.ts";
 import type { Sql } from "../file/sql.ts";
 
 /** What became of one entry: written, or refused for a reason of its own. */
@@ -108,7 +108,7 @@ export class EntryWriter {
     const { lease, expectedSeq, entry, events } = encoded;
     const tail = this.#tailOf(lease);
     const previousHead = tail.head;
-    const reply = entry.command && findReply(this.#sql, tail.key, entry.command.id);
+    const reply = entry.command && findReplyByKey(this.#sql, tail.key, entry.command.id);
     if (reply !== undefined)
       return { ok: true, appended: { status: "repeated", reply }, previousHead };
     if (previousHead.seq !== expectedSeq)
