@@ -21,32 +21,40 @@ function complaintAbout(agent: object): { readonly path: unknown; readonly messa
 }
 
 describe("a configuration with something wrong in it", () => {
-  it.each<[path: string, agent: object, wanted: string]>([
-    ["caps.steps", { caps: { steps: 0 } }, "wanted a whole number from 1 on"],
+  it.each<[path: string, agent: object, expected: string]>([
+    ["caps.steps", { caps: { steps: 0 } }, "expected a whole number, at least 1"],
     ["caps.stps", { caps: { stps: 3 } }, "did you mean steps?"],
-    ["caps", { caps: 3 }, "wanted an object"],
-    ["onLost", { onLost: "reseeed" }, "wanted ask, continue, reseed, resend"],
-    ["settle", { settle: 1 }, "wanted wait, stop, reseed"],
-    ["invalidToolInput", { invalidToolInput: "stop" }, "wanted report, fail"],
-    ["approvalSeconds", { approvalSeconds: -1 }, "wanted a number above 0"],
+    ["caps", { caps: 3 }, "expected an object"],
+    ["onLost", { onLost: "reseeed" }, "expected ask, continue, reseed or resend"],
+    ["settle", { settle: 1 }, "expected wait, stop or reseed"],
+    ["invalidToolInput", { invalidToolInput: "stop" }, "expected report or fail"],
+    ["approvalSeconds", { approvalSeconds: -1 }, "expected a number above 0"],
     ["upstream.idle", { upstream: { idle: 1 } }, "did you mean idleSeconds?"],
     ["approvals.alow", { approvals: { alow: [] } }, "did you mean allow?"],
-    ["approvals.allow[0]", { approvals: { allow: [1] } }, "wanted the name of a tool"],
+    ["approvals.allow[0]", { approvals: { allow: [1] } }, "expected the name of a tool"],
     ["policy", { approvals: {}, policy: {} }, "and not both"],
-    ["provider", { provider: "local" }, "wanted an object with a type"],
-    ["provider", { provider: 7 }, "wanted an object with a type"],
-    ["commands", { commands: [] }, "wanted an object"],
-    ["commands.Review", { commands: { Review: {} } }, "use small letters"],
+    ["provider", { provider: "local" }, "expected an object with a type"],
+    ["provider", { provider: 7 }, "expected an object with a type"],
+    ["commands", { commands: [] }, "expected an object"],
+    ["commands.Review", { commands: { Review: {} } }, "expected up to 32 lowercase letters"],
     ["commands.status", { commands: { status: {} } }, "a command of the bridge"],
     ["commands.a.promt", { commands: { a: { promt: "x" } } }, "did you mean prompt?"],
-    ["commands.a.description", { commands: { a: { prompt: "x" } } }, "wanted a text"],
-    ["commands.a.prompt", { commands: { a: { description: "x", prompt: " " } } }, "wanted a text"],
+    [
+      "commands.a.description",
+      { commands: { a: { prompt: "x" } } },
+      "expected a string that is not empty",
+    ],
+    [
+      "commands.a.prompt",
+      { commands: { a: { description: "x", prompt: " " } } },
+      "expected a string that is not empty",
+    ],
     [
       "commands.a.hint",
       { commands: { a: { description: "x", prompt: "x", hint: 1 } } },
-      "wanted a string",
+      "expected a string that is not empty",
     ],
-    ["terminalTool", { terminalTool: { name: 1 } }, "which is no tool"],
+    ["terminalTool.name", { terminalTool: { name: 1 } }, "expected the name of a tool"],
     ["provider.baseUrl", { provider: { ...LOCAL, baseUrl: 7 } }, 'expected a URL such as "http:'],
     [
       "provider.baseUrl",
@@ -72,16 +80,16 @@ describe("a configuration with something wrong in it", () => {
     [
       "provider.limits.totalSeconds",
       { provider: { ...LOCAL, limits: { totalSeconds: 0 } } },
-      "wanted a number above 0",
+      "expected a number above 0",
     ],
-    ["environment.A", { environment: { A: 1 } }, "wanted an object"],
+    ["environment.A", { environment: { A: 1 } }, "expected a string, { env: NAME }"],
     ["environment.A", { environment: { A: "x ${" } }, "without the name of a variable"],
     ["environment.API_TOKEN", { environment: { API_TOKEN: "abc" } }, "looks like a secret"],
-  ])("names agents.coder.%s and what was wanted: %j", (path, agent, wanted) => {
+  ])("names agents.coder.%s and the expected value: %j", (path, agent, expected) => {
     const { path: found, message } = complaintAbout(agent);
     expect(found).toBe(`agents.coder.${path}`);
     expect(message).toContain(`agents.coder.${path}`);
-    expect(message).toContain(wanted);
+    expect(message).toContain(expected);
     expect(message.match(/agents\./g)).toHaveLength(1);
   });
 
@@ -120,7 +128,7 @@ describe("a configuration with something wrong in it", () => {
     "says how an agent is named where there is none: %j",
     (document) => {
       expect(() => readConfig(document)).toThrow(
-        "There are no agents; name one with its provider, such as agents: { demo: { provider: { type: demo } } }",
+        "agents is missing: expected at least one agent. Fix: name one with its provider, such as agents: { demo: { provider: { type: demo } } }",
       );
     },
   );

@@ -1,25 +1,43 @@
-import { isObject } from "../data/json.ts";
-import { formatValue } from "../text/format-value.ts";
+import {
+  anything,
+  array,
+  object,
+  oneOf,
+  optional,
+  record,
+  string,
+  withDefault,
+  type Schema,
+} from "../data/schema.ts";
+import { throwInvalid } from "../data/schema-error.ts";
 import type { Policy } from "../domain/policy/policy.ts";
 import { readPolicy } from "../policy/document/read-policy.ts";
-import { readMcpServers } from "./agent/read-mcp-servers.ts";
-import type { AgentDefinition } from "./agent/agent-definition.ts";
-import { checkSettings } from "./agent/check-definition.ts";
-import { readOptions, invalidOptionError, type UncheckedOptions } from "./option-reader.ts";
+import { UPDATES_SETTINGS, type UpdatesSetting } from "../wire/acp/decode/client-profile.ts";
+import { MCP_SERVERS_SCHEMA } from "./agent/read-mcp-servers.ts";
+import {
+  createSettingsShape,
+  refuseTwoRuleSets,
+  type AgentSettings,
+} from "./agent/agent-settings.ts";
+import { readOptions } from "./option-reader.ts";
 import type { ServerProgram } from "./trust/code-files.ts";
 import { maskReferences } from "./variables/mcp-references.ts";
-import { readStringList } from "./string-list.ts";
-import { readProvider, type ProviderConfig } from "./agent/read-provider.ts";
-import { readAcp, type AcpConfig } from "./read-acp.ts";
-import { readServe, type ServeConfig } from "./read-serve.ts";
-import { readVariables, type Variables } from "./variables/variables.ts";
-import { readWorkspace, type WorkspaceConfig } from "./agent/read-workspace.ts";
+import { PROVIDER_SCHEMA, type ProviderConfig } from "./agent/read-provider.ts";
+import { createServeSchema, type ServeConfig } from "./read-serve.ts";
+import { VARIABLES_SCHEMA, type Variables } from "./variables/variables.ts";
+import { WORKSPACE_SCHEMA, type WorkspaceConfig } from "./agent/read-workspace.ts";
 
 /** What a configuration file says: agents by their names, the first of which is the default. */
 export interface Config {
   readonly agents: readonly AgentConfig[];
   readonly serve: ServeConfig;
   readonly acp: AcpConfig;
+}
+
+/** How ACP clients are served: over standard input and output, WebSockets and HTTP. */
+export interface AcpConfig {
+  /** What clients are sent. Default: `auto`. */
+  readonly updates?: UpdatesSetting;
 }
 
 export interface AgentConfig {
@@ -37,85 +55,70 @@ export interface AgentConfig {
   readonly programs: readonly ServerProgram[];
   readonly environment: Variables;
   /** As `defineAgent` takes it; checked, but for the names of tools. */
-  readonly passthrough: UncheckedOptions;
+  readonly passthrough: AgentSettings;
 }
-
-/** Those that are handed on as they are. */
-const PASSTHROUGH_OPTIONS = [
-  "approvals",
-  "caps",
-  "onLost",
-  "settle",
-  "approvalSeconds",
-  "resultsSeconds",
-  "invalidToolInput",
-  "images",
-  "contextTokens",
-  "upstream",
-  "commands",
-  "terminalTool",
-] as const satisfies readonly (keyof AgentDefinition)[];
-
-const AGENT_OPTIONS = [
-  "provider",
-  "workspace",
-  "tools",
-  "policy",
-  "mcpServers",
-  "environment",
-  ...PASSTHROUGH_OPTIONS,
-];
 
 export function readConfig(value: unknown): Config {
-  const { agents, serve, acp } = readOptions(value ?? {}, "", ["agents", "serve", "acp"]);
-  if (agents !== undefined && agents !== null && !isObject(agents)) {
-    const message = `agents is ${formatValue(agents)}, wanted an object: each agent under its name, such as "coder"`;
-    throw invalidOptionError("agents", message);
-  }
-  if (!isObject(agents) || Object.keys(agents).length === 0) {
-    const example = "agents: { demo: { provider: { type: demo } } }";
-    throw invalidOptionError(
-      "agents",
-      `There are no agents; name one with its provider, such as ${example}`,
-    );
-  }
-  const entries = Object.entries(agents);
-  if (entries.length > MAX_AGENTS) {
-    throw invalidOptionError("agents", `There are more than ${MAX_AGENTS} agents`);
-  }
-  return {
-    agents: entries.map(([name, agent]) => readAgent(name, agent)),
-    serve: readServe(serve, Object.keys(agents)),
-    acp: readAcp(acp),
-  };
+  return readOptions(CONFIG_SCHEMA, value ?? {}, "");
 }
 
-const MAX_AGENTS = 100;
+const CONFIG_SCHEMA: Schema<Config> = (value, path) => {
+  const { agents } = AGENTS_SCHEMA(value, path);
+  const serve = createServeSchema(agents.map(({ name }) => name));
+  const shape = { agents: anything, serve, acp: withDefault(ACP_SCHEMA, {}) };
+  return { ...object(shape)(value, path), agents };
+};
 
-function readAgent(name: string, value: unknown): AgentConfig {
-  const path = `agents.${name}`;
-  const options = readOptions(value, path, AGENT_OPTIONS);
-  const { workspace, policy, environment, mcpServers } = options;
-  checkSettings(options, path);
+const AGENT_SCHEMA = object({
+  provider: PROVIDER_SCHEMA,
+  workspace: optional(WORKSPACE_SCHEMA),
+  tools: withDefault(array(string()), []),
+  policy: optional(readPolicy),
+  mcpServers: anything,
+  environment: withDefault(VARIABLES_SCHEMA, []),
+  ...createSettingsShape(),
+});
+
+const NAMED_AGENTS = record((value, path) => readAgent(value, path), {
+  max: 100,
+  expected: 'an object with each agent under its name, such as "coder"',
+});
+
+const AGENTS_SCHEMA = object(
+  {
+    agents: (value: unknown, path: string): readonly AgentConfig[] => {
+      const agents = Object.entries(NAMED_AGENTS(value ?? {}, path));
+      if (agents.length === 0) {
+        const fix =
+          "name one with its provider, such as agents: { demo: { provider: { type: demo } } }";
+        throwInvalid({ path, value: undefined, expected: "at least one agent", fix });
+      }
+      return agents.map(([name, agent]) => ({ ...agent, name }));
+    },
+  },
+  { otherNames: "ignore" },
+);
+
+const ACP_SCHEMA = object({ updates: optional(oneOf(UPDATES_SETTINGS)) });
+
+function readAgent(value: unknown, path: string): Omit<AgentConfig, "name"> {
+  const agent = AGENT_SCHEMA(value, path);
+  refuseTwoRuleSets(agent, path);
+  const { provider, workspace, tools, policy, mcpServers, environment, ...passthrough } = agent;
   return {
-    name,
-    provider: readProvider(options["provider"], `${path}.provider`),
-    toolFiles: readStringList(options["tools"], `${path}.tools`),
+    provider,
+    toolFiles: tools,
     mcpServers,
     ...readServers(mcpServers, `${path}.mcpServers`),
-    environment: readVariables(environment, `${path}.environment`),
-    passthrough: Object.fromEntries(
-      PASSTHROUGH_OPTIONS.flatMap((option) =>
-        options[option] === undefined ? [] : [[option, options[option]]],
-      ),
-    ),
-    ...(workspace !== undefined && { workspace: readWorkspace(workspace, `${path}.workspace`) }),
-    ...(policy !== undefined && { policy: readPolicy(policy, `${path}.policy`) }),
+    environment,
+    passthrough,
+    ...(workspace !== undefined && { workspace }),
+    ...(policy !== undefined && { policy }),
   };
 }
 
 function readServers(value: unknown, path: string): Pick<AgentConfig, "serverNames" | "programs"> {
-  const servers = value === undefined ? [] : readMcpServers(maskReferences(value, path), path);
+  const servers = value === undefined ? [] : MCP_SERVERS_SCHEMA(maskReferences(value, path), path);
   return {
     serverNames: servers.map(({ name }) => name),
     programs: servers.flatMap((server) => {

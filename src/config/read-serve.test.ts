@@ -75,15 +75,15 @@ describe("the serve section of a configuration", () => {
     expect(readWith({ allowedHosts }).allowedHosts).toEqual(read);
   });
 
-  it.each<[path: string, serve: unknown, wanted: string]>([
-    ["serve", 7, "wanted an object"],
+  it.each<[path: string, serve: unknown, expected: string]>([
+    ["serve", 7, "expected an object"],
     ["serve.hots", { hots: "::1" }, "did you mean host?"],
-    ["serve.port", { port: 70_000 }, "wanted a number from 0 to 65535"],
-    ["serve.port", { port: "80" }, "wanted a whole number from 0 on"],
-    ["serve.keys", { keys: {} }, "wanted a list of keys"],
+    ["serve.port", { port: 70_000 }, "expected a whole number from 0 to 65535"],
+    ["serve.port", { port: "80" }, "expected a whole number from 0 to 65535"],
+    ["serve.keys", { keys: {} }, "expected an array of keys"],
     ["serve.keys[0].nam", { keys: [{ nam: "ada" }] }, "did you mean name?"],
-    ["serve.keys[0].name", { keys: [{}] }, "wanted whose key it is"],
-    ["serve.keys[0]", { keys: [{ name: "ada" }] }, "needs either key"],
+    ["serve.keys[0].name", { keys: [{}] }, "expected the name of the owner"],
+    ["serve.keys[0]", { keys: [{ name: "ada" }] }, "expected either key"],
     ["serve.keys[0].key", { keys: [{ name: "ada", key: "sk-1234" }] }, "looks like a secret"],
     [
       "serve.keys[0].rights[0]",
@@ -98,26 +98,26 @@ describe("the serve section of a configuration", () => {
     [
       "serve.keys[0].trace",
       { keys: [{ name: "ada", sha256: "ab", trace: "pair" }] },
-      "wanted pairs, mcp, extension, none",
+      "expected pairs, mcp, extension or none",
     ],
-    ["serve.statelessAgents[0]", { statelessAgents: ["x"] }, "there are coder, reviewer"],
+    ["serve.statelessAgents[0]", { statelessAgents: ["x"] }, "expected coder or reviewer"],
     ["serve.allowedHosts[0]", { allowedHosts: ["vm:4805"] }, "without a scheme or a port"],
     ["serve.allowedHosts[0]", { allowedHosts: ["[fd00::2]:80"] }, "without a scheme or a port"],
     ["serve.allowedHosts[1]", { allowedHosts: ["vm", "http://x"] }, 'such as "agents.example"'],
     ["serve.allowedHosts[0]", { allowedHosts: ["*.example"] }, 'such as "agents.example"'],
     ["serve.allowedOrigins[0]", { allowedOrigins: ["https://a.example/"] }, "without a path"],
-    ["serve.rates.turns", { rates: { turns: 0 } }, "wanted a whole number from 1 on"],
+    ["serve.rates.turns", { rates: { turns: 0 } }, "expected a whole number, at least 1"],
     ["serve.limits.body", { limits: { body: 1 } }, "did you mean bodyBytes?"],
-    ["serve.trace", { trace: "all" }, "wanted pairs, mcp, extension, none"],
-    ["serve.foreignHistory", { foreignHistory: true }, "wanted replay, reject, ignore"],
-    ["serve.onDisconnect", { onDisconnect: "stop" }, "wanted cancel, finish"],
-    ["serve.queueSeconds", { queueSeconds: 0 }, "wanted a number above 0"],
-    ["serve.adoptSessions", { adoptSessions: 1 }, "wanted a boolean"],
-    ["serve.deterministic", { deterministic: "yes" }, "wanted a boolean"],
-  ])("is refused with its place, %s, and what was wanted: %j", (path, serve, wanted) => {
+    ["serve.trace", { trace: "all" }, "expected pairs, mcp, extension or none"],
+    ["serve.foreignHistory", { foreignHistory: true }, "expected replay, reject or ignore"],
+    ["serve.onDisconnect", { onDisconnect: "stop" }, "expected cancel or finish"],
+    ["serve.queueSeconds", { queueSeconds: 0 }, "expected a number above 0"],
+    ["serve.adoptSessions", { adoptSessions: 1 }, "expected true or false"],
+    ["serve.deterministic", { deterministic: "yes" }, "expected true or false"],
+  ])("is refused with its place, %s, and the expected value: %j", (path, serve, expected) => {
     const complaint = complaintAbout(serve);
     expect(complaint.path).toBe(path);
     expect(complaint.message).toContain(path);
-    expect(complaint.message).toContain(wanted);
+    expect(complaint.message).toContain(expected);
   });
 });

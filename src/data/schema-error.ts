@@ -138,8 +138,9 @@ function formatFix(fix: string | undefined): string {
   return fix === undefined ? "" : `. Fix: ${fix}`;
 }
 
+/** `An array`, but `null` and `true` as they are written in code. */
 function capitalize(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return /^(?:an?|the) /.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
 }
 
 /** A name may be as long as the sender likes. */

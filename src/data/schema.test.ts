@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import {
   anything,
@@ -103,7 +103,7 @@ describe("a schema", () => {
       "alow",
       '"alow" is not a valid config: expected allow or ask. Fix: did you mean allow?',
     ],
-    [oneOf(["allow", "ask"]), null, "Null is not a valid config: expected allow or ask"],
+    [oneOf(["allow", "ask"]), null, "null is not a valid config: expected allow or ask"],
     [array(string()), {}, "An object is not a valid config: expected an array"],
     [array(string(), { max: 1 }), ["", ""], "config has 2 entries: expected at most 1"],
     [oneOrMore(string()), [], "config has 0 entries: expected at least 1"],

@@ -27,7 +27,8 @@ type OptionalNames<S extends Shape> = {
   [Name in keyof S]: S[Name] extends OptionalSchema<unknown> ? Name : never;
 }[keyof S];
 
-type ObjectOf<S extends Shape> = {
+/** The value that `object(shape)` returns. */
+export type ObjectOf<S extends Shape> = {
   readonly [Name in Exclude<keyof S, OptionalNames<S>>]: Infer<S[Name]>;
 } & {
   readonly [Name in OptionalNames<S>]?: Exclude<Infer<S[Name]>, undefined>;
@@ -52,8 +53,9 @@ export function object<const S extends Shape>(
   const names = Object.keys(shape);
   return (value, path) => {
     if (!isObject(value)) return throwInvalid({ path, value, expected, fix, code: "invalid_type" });
+    // A misspelt name leaves its real name missing: the unknown names alone are reported.
+    if (otherNames === "refuse") checkNames(value, path, names);
     const issues = new IssueCollector();
-    if (otherNames === "refuse") issues.attempt(() => checkNames(value, path, names));
     const read: { [name: string]: unknown } = {};
     for (const [name, schema] of members) {
       try {

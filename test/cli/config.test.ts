@@ -278,7 +278,7 @@ describe("an agent of a configuration", () => {
 
 describe("a configuration that cannot be used", () => {
   it.each<[what: string, agent: object, complaint: string]>([
-    ["a misspelt option", { polcy: {} }, "agents.coder.polcy; did you mean policy?"],
+    ["a misspelt option", { polcy: {} }, "agents.coder.polcy is not a known name. Fix: did you mean policy?"],
     ["a misspelt matcher", { policy: { rules: [{ allow: { tol: "x" } }] } }, "tol"],
     ["an unknown provider", { provider: { type: "lokal" } }, "agents.coder.provider.type"],
     ["a tool that there is not", { workspace: { tools: ["edit_fil"] } }, "did you mean edit_file?"],
@@ -305,7 +305,7 @@ describe("a configuration that cannot be used", () => {
     [
       "a list with a tool that there is not",
       { policy: undefined, approvals: { allow: ["edit_fil"] } },
-      'agents.coder: approvals.allow[0] is "edit_fil", which fits no tool; did you mean edit_file?',
+      'agents.coder: "edit_fil" is not a valid approvals.allow[0]: expected a pattern that matches a tool: ',
     ],
     [
       "a model that is none",

@@ -128,7 +128,7 @@ describe("defineAgent", () => {
     ["onLost", { onLost: "retry" }],
     ["settle", { settle: "kill" }],
     ["invalidToolInput", { invalidToolInput: true }],
-    ["terminalTool", { terminalTool: { name: "finish" } }],
+    ["terminalTool.name", { terminalTool: { name: "finish" } }],
     ["terminalTool", { terminalTool: "save_note" }],
     ["terminalTool.maxReprompts", { terminalTool: { name: "save_note", maxReprompts: -1 } }],
     ["terminalTool.maxReprompts", { terminalTool: { name: "save_note", maxReprompts: 1.5 } }],
@@ -163,14 +163,14 @@ describe("defineAgent", () => {
   it.each([
     [
       { approvals: { denny: ["save_note"] } },
-      "There is no option approvals.denny; did you mean deny?",
+      "approvals.denny is not a known name. Fix: did you mean deny?",
     ],
     [
       { approvals: { deny: ["save_notes"] } },
-      'approvals.deny[0] is "save_notes", which fits no tool; did you mean save_note?',
+      '"save_notes" is not a valid approvals.deny[0]: expected a pattern that matches a tool: save_note. Fix: did you mean save_note?',
     ],
-    [{ onlost: "ask" }, "There is no option onlost; did you mean onLost?"],
-    [{ colour: "red" }, /^There is no option colour; there are name, provider, /],
+    [{ onlost: "ask" }, "onlost is not a known name. Fix: did you mean onLost?"],
+    [{ colour: "red" }, /^colour is not a known name: expected name, provider, /],
   ] as const)("says what %j was to be", (change, message) => {
     const definition: object = { name: "demo", provider: harness, tools: [note], ...change };
     expect(() => defineAgent(Object(definition))).toThrow(message);

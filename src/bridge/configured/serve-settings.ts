@@ -7,7 +7,7 @@ import { addFileToError, withErrorPath } from "../../config/error-path.ts";
 import { readConfig } from "../../config/read-config.ts";
 import { parseConfigText } from "../../config/read-document.ts";
 import { readConfigFile } from "../../config/read-config-file.ts";
-import type { AcpConfig } from "../../config/read-acp.ts";
+import type { AcpConfig } from "../../config/read-config.ts";
 import type { KeyConfig, ServeConfig } from "../../config/read-serve.ts";
 import { fingerprintConfig } from "../../config/selected-config.ts";
 import { resolveVariable, type ReferenceContext } from "../../config/variables/variables.ts";

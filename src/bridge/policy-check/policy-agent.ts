@@ -1,7 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { ApprovalRules } from "../../domain/agent-spec.ts";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
-import { isObject } from "../../data/json.ts";
 import { digestValue, digestText } from "../../platform/digest.ts";
 import { readPolicy } from "../../policy/document/read-policy.ts";
 import type { Agent } from "../../session/runtime/agent/agent.ts";
@@ -15,10 +14,9 @@ import { listProtectedFiles } from "../../config/trust/protected-files.ts";
 import { readConfig, type AgentConfig } from "../../config/read-config.ts";
 import { parseConfigText, readDocument } from "../../config/read-document.ts";
 import { readConfigFile } from "../../config/read-config-file.ts";
-import { readWorkspace } from "../../config/agent/read-workspace.ts";
+import { WORKSPACE_SCHEMA } from "../../config/agent/read-workspace.ts";
 import { resolveMcpServers } from "../configured/resolve-mcp-servers.ts";
 import { findStartProblems } from "../configured/start-problems.ts";
-import { readStringList } from "../../config/string-list.ts";
 import { computeConfigVersion } from "../../config/trust/trusted-configs.ts";
 import { findUnknownTools } from "../../config/agent/find-unknown-tools.ts";
 import { resolveVariables } from "../../config/variables/variables.ts";
@@ -36,7 +34,7 @@ export interface PolicyCheckContext {
 /** The tools of a workspace under the policy of a file, to be judged. Nothing of it can be run. */
 export async function loadPolicyAgent(file: string, place: PolicyCheckContext): Promise<Agent> {
   const policy = readPolicy(await readDocument(file));
-  const workspace = readWorkspace(true, "workspace");
+  const workspace = WORKSPACE_SCHEMA(true, "workspace");
   return createPolicyAgent(
     { name: "policy", policy, workspace, path: "policy", serverNames: [], isComplete: false },
     { ...place, protectedFolders: [file, ...place.protectedFolders] },
@@ -217,21 +215,9 @@ function createPolicyAgent(source: PolicySource, { notice, ...place }: PolicyChe
   // Not all of its tools are here, so that a list may name one that seems to be none.
   const facts = {
     ...agent.spec,
-    approvals: readApprovals(passthrough["approvals"], `agents.${name}`),
+    approvals: { ...NO_APPROVAL_RULES, ...passthrough.approvals },
   };
   return { ...agent, spec: facts, digest: digestValue(facts) };
 }
 
-function readApprovals(value: unknown, path: string): ApprovalRules {
-  const lists = isObject(value) ? value : {};
-  const readList = (name: string): readonly string[] =>
-    readStringList(lists[name], `${path}.approvals.${name}`);
-  return {
-    deny: readList("deny"),
-    ask: readList("ask"),
-    allow: readList("allow"),
-    default: ACTIONS.find((one) => one === lists["default"]) ?? "ask",
-  };
-}
-
-const ACTIONS = ["ask", "allow", "deny"] as const;
+const NO_APPROVAL_RULES: ApprovalRules = { deny: [], ask: [], allow: [], default: "ask" };

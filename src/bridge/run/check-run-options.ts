@@ -1,55 +1,50 @@
+import { SchemaError, throwInvalid } from "../../data/schema-error.ts";
+import { anything, boolean, object, optional, string, type Schema } from "../../data/schema.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
-import { checkCaps } from "../../config/agent/turn-caps.ts";
-import { formatValue } from "../../text/format-value.ts";
-import {
-  checkType,
-  readOptions,
-  invalidOptionError,
-  type OptionType,
-} from "../../config/option-reader.ts";
+import { CAPS_SCHEMA } from "../../config/agent/turn-caps.ts";
+import { readOptions } from "../../config/option-reader.ts";
 import type { RunOptions } from "./run-options.ts";
 
-const OPTION_TYPES: { readonly [Name in keyof RunOptions]-?: OptionType | undefined } = {
-  prompt: undefined,
-  approve: "function",
-  onEvent: "function",
-  report: "function",
-  guard: "function",
-  caps: undefined,
-  stopAtTerminalTool: "boolean",
-  signal: undefined,
-  workingDirectory: "string",
-  clock: undefined,
+const FUNCTION = optional((value, path) =>
+  typeof value === "function" ? value : throwInvalid({ path, value, expected: "a function" }),
+);
+
+const OPTIONS_SHAPE: { readonly [Name in keyof RunOptions]-?: Schema<unknown> } = {
+  prompt: anything,
+  approve: FUNCTION,
+  onEvent: FUNCTION,
+  report: FUNCTION,
+  guard: FUNCTION,
+  caps: optional(CAPS_SCHEMA),
+  stopAtTerminalTool: optional(boolean()),
+  signal: createMethodsSchema(["addEventListener", "removeEventListener"]),
+  workingDirectory: optional(string()),
+  clock: createMethodsSchema(["now", "schedule", "monotonic"]),
 };
 
 /** Refuses what cannot be run, and options that nobody knows. */
 export function checkRunOptions(agent: unknown, options: unknown): void {
-  checkAgent(agent);
-  const values = readOptions(options, "", Object.keys(OPTION_TYPES));
-  for (const [name, type] of Object.entries(OPTION_TYPES)) {
-    if (type !== undefined) checkType(values[name], name, type);
+  readOptions(checkAgent, agent, "agent");
+  const { prompt } = readOptions(object(OPTIONS_SHAPE), options, "");
+  try {
+    string()(prompt, "prompt");
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    throw new SpanlineError("invalid_message", error.message, { details: { path: "prompt" } });
   }
-  checkCaps(values["caps"]);
-  checkMethods(values["signal"], "signal", ["addEventListener", "removeEventListener"]);
-  checkMethods(values["clock"], "clock", ["now", "schedule", "monotonic"]);
-  const { prompt } = values;
-  if (typeof prompt === "string") return;
-  const message = `prompt is ${formatValue(prompt)}, wanted a string`;
-  throw new SpanlineError("invalid_message", message, { details: { path: "prompt" } });
 }
 
-function checkAgent(agent: unknown): void {
-  const { spec, provider, tools } = isObject(agent) ? agent : {};
+function checkAgent(value: unknown, path: string): void {
+  const { spec, provider, tools } = isObject(value) ? value : {};
   if (isObject(spec) && isObject(provider) && tools instanceof Map) return;
-  const actual = isObject(agent) ? "an object that is no agent" : formatValue(agent);
-  throw invalidOptionError("agent", `The agent is ${actual}; make it with defineAgent`);
+  throwInvalid({ path, value, expected: "an agent", fix: "make it with defineAgent" });
 }
 
-function checkMethods(value: unknown, path: string, methods: readonly string[]): void {
-  if (value === undefined) return;
-  const missing = methods.find((method) => !isObject(value) || typeof value[method] !== "function");
-  if (missing === undefined) return;
-  const actual = isObject(value) ? `an object without ${missing}()` : formatValue(value);
-  throw invalidOptionError(path, `${path} is ${actual}`);
+function createMethodsSchema(methods: readonly string[]): Schema<unknown> {
+  const expected = `an object with ${methods.map((method) => `${method}()`).join(", ")}`;
+  return optional((value, path) => {
+    const hasAll = methods.every((name) => isObject(value) && typeof value[name] === "function");
+    return hasAll ? value : throwInvalid({ path, value, expected });
+  });
 }

@@ -57,74 +57,78 @@ describe("MCP servers as they are written down", () => {
     [
       "text",
       "mcpServers",
-      'mcpServers is "text", wanted a list of servers, or an object of them by name',
+      '"text" is not a valid mcpServers: expected an array of servers, or an object of them by name',
     ],
-    [{ a: 1 }, "mcpServers.a", "mcpServers.a is 1, wanted an object"],
+    [{ a: 1 }, "mcpServers.a", "1 is not a valid mcpServers.a: expected an object"],
     [
       [{ name: "a" }],
       "mcpServers[0]",
-      "mcpServers[0] has neither a command to start nor a url to call",
+      "mcpServers[0] has neither a command nor a url: expected one of them",
     ],
     [
       [{ name: "a", command: "c", url: "http://x" }],
       "mcpServers[0]",
-      "mcpServers[0] has both a command and a url; give one of them",
+      "mcpServers[0] has both a command and a url: expected one of them",
     ],
     [
       [{ name: "a", comand: "c" }],
       "mcpServers[0].comand",
-      "There is no option mcpServers[0].comand; did you mean command?",
+      "mcpServers[0].comand is not a known name. Fix: did you mean command?",
     ],
     [
       [{ name: "a", command: "c", headers: {} }],
       "mcpServers[0].headers",
-      expect.stringMatching(/^There is no option mcpServers\[0\]\.headers; there are name/),
+      expect.stringMatching(/^mcpServers\[0\]\.headers is not a known name: expected name, /),
     ],
     [
       [{ name: "a", command: "c", type: "http" }],
       "mcpServers[0].type",
-      'mcpServers[0].type is "http", but it has a command; use stdio',
+      '"http" is not a valid mcpServers[0].type: expected stdio for a server with a command',
     ],
     [
       [{ name: "a", url: "http://x", type: "web" }],
       "mcpServers[0].type",
-      'mcpServers[0].type is "web", wanted stdio, http, sse',
+      '"web" is not a valid mcpServers[0].type: expected http or sse for a server with a url',
     ],
-    [[{ command: "c" }], "mcpServers[0].name", "mcpServers[0] has no name"],
+    [
+      [{ command: "c" }],
+      "mcpServers[0].name",
+      "mcpServers[0].name is missing: expected 1 to 64 characters",
+    ],
     [
       [{ name: "a\n", command: "c" }],
       "mcpServers[0].name",
-      'mcpServers[0].name is "a\\n", wanted 1 to 64 characters',
+      '"a\\n" is not a valid mcpServers[0].name: expected 1 to 64 characters',
     ],
     [
       [{ name: "a", command: " " }],
       "mcpServers[0].command",
-      'mcpServers[0].command is " ", wanted a program',
+      '" " is not a valid mcpServers[0].command: expected a program',
     ],
     [
       [{ name: "a", command: "c", args: "x" }],
       "mcpServers[0].args",
-      'mcpServers[0].args is "x", wanted an array of texts',
+      '"x" is not a valid mcpServers[0].args: expected an array',
     ],
     [
       [{ name: "a", command: "c", args: [1] }],
       "mcpServers[0].args[0]",
-      "mcpServers[0].args[0] is 1, wanted a text",
+      "1 is not a valid mcpServers[0].args[0]: expected a string",
     ],
     [
       [{ name: "a", command: "c", inheritEnv: ["A=B"] }],
       "mcpServers[0].inheritEnv[0]",
-      expect.stringMatching(/is no name of a variable$/),
+      expect.stringMatching(/ is not a valid name of a variable: /),
     ],
     [
       [{ name: "a", url: "ftp://x" }],
       "mcpServers[0].url",
-      'mcpServers[0].url is "ftp://x", wanted an http or https URL',
+      '"ftp://x" is not a valid mcpServers[0].url: expected an http or https URL',
     ],
     [
       [{ name: "a", url: "http://x", headers: { "a b": "c" } }],
       "mcpServers[0].headers.a b",
-      expect.stringMatching(/is no name of a header$/),
+      expect.stringMatching(/ is not a valid name of a header: /),
     ],
     [
       [{ name: "a", url: "http://x", headers: { "MCP-Session-Id": "c" } }],
@@ -134,37 +138,37 @@ describe("MCP servers as they are written down", () => {
     [
       [{ name: "a", command: "c", timeoutMs: 0 }],
       "mcpServers[0].timeoutMs",
-      "mcpServers[0].timeoutMs is 0, wanted a number above 0",
+      "0 is not a valid mcpServers[0].timeoutMs: expected a number above 0",
     ],
     [
       [{ name: "a", command: "c", timeoutMs: 2, maxTimeoutMs: 1 }],
       "mcpServers[0].maxTimeoutMs",
-      expect.stringMatching(/would never be reached$/),
+      expect.stringMatching(/^1 is not a valid .*: expected at least timeoutMs, 2$/),
     ],
     [
       [{ name: "a", command: "c", trusted: "yes" }],
       "mcpServers[0].trusted",
-      'mcpServers[0].trusted is "yes", wanted a boolean',
+      '"yes" is not a valid mcpServers[0].trusted: expected true or false',
     ],
     [
       [{ name: "a", command: "c", roots: "." }],
       "mcpServers[0].roots",
-      'mcpServers[0].roots is ".", expected "session" or an array of folders',
+      '"." is not a valid mcpServers[0].roots: expected "session" or an array of folders',
     ],
     [
       [{ name: "a", command: "c", roots: ["docs", "~/notes"] }],
       "mcpServers[0].roots[1]",
-      'mcpServers[0].roots[1] is "~/notes", expected the path of a folder: ~ is not expanded. Fix: write the whole path, such as "/home/me/notes"',
+      '"~/notes" is not a valid mcpServers[0].roots[1]: expected the path of a folder; ~ is not expanded. Fix: write the whole path, such as "/home/me/notes"',
     ],
     [
       [{ name: "a", command: "c", roots: ["file:///etc"] }],
       "mcpServers[0].roots[0]",
-      'mcpServers[0].roots[0] is "file:///etc", expected the path of a folder: not a URL. Fix: write the whole path, such as "/home/me/notes"',
+      '"file:///etc" is not a valid mcpServers[0].roots[0]: expected the path of a folder, not a URL. Fix: write the whole path, such as "/home/me/notes"',
     ],
     [
       [{ name: "a", command: "c", roots: [""] }],
       "mcpServers[0].roots[0]",
-      'mcpServers[0].roots[0] is "", expected a folder',
+      '"" is not a valid mcpServers[0].roots[0]: expected the path of a folder. Fix: write the whole path, such as "/home/me/notes"',
     ],
     [
       [
@@ -172,7 +176,7 @@ describe("MCP servers as they are written down", () => {
         { name: "a", url: "http://x" },
       ],
       "mcpServers",
-      'mcpServers has two servers named "a"',
+      'mcpServers has two servers named "a". Fix: rename one of the servers',
     ],
     [
       [
@@ -180,12 +184,12 @@ describe("MCP servers as they are written down", () => {
         { name: "a_b", command: "c" },
       ],
       "mcpServers",
-      expect.stringMatching(/the tools of "a b" and "a_b" would have the same names/),
+      expect.stringMatching(/the servers "a b" and "a_b", whose tools would have the same names/),
     ],
     [
       { a: { name: "b", command: "c" } },
       "mcpServers.a.name",
-      "mcpServers.a.name is another name; leave it out",
+      "mcpServers.a.name differs from the name of the server, a. Fix: leave it out",
     ],
   ])("cannot be %j", (value, path, message) => {
     expect(refusal(value)).toEqual(["invalid_option", path, message]);
@@ -194,7 +198,7 @@ describe("MCP servers as they are written down", () => {
   it("are 32 at most", () => {
     const many = Array.from({ length: 33 }, (_, at) => ({ name: `s${at}`, command: "c" }));
     expect(readMcpServers(many.slice(1))).toHaveLength(32);
-    expect(refusal(many)[2]).toBe("mcpServers has 33 servers; a session has 32 at most");
+    expect(refusal(many)[2]).toBe("mcpServers has 33 servers: expected at most 32");
   });
 
   it("never show what may be a secret", () => {
@@ -210,7 +214,7 @@ describe("MCP servers as they are written down", () => {
       expect(refusal(one)[2]).not.toContain("s3cret");
     }
     expect(refusal([{ name: "a", url: "http://me:s3cret@x" }])[2]).toBe(
-      "mcpServers[0].url has a password in it; give it as a header, such as Authorization",
+      "mcpServers[0].url contains a password. Fix: use a header, such as Authorization",
     );
   });
 

@@ -1,4 +1,17 @@
 import { isObject } from "../../data/json.ts";
+import {
+  array,
+  boolean,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  refine,
+  string,
+  type Schema,
+} from "../../data/schema.ts";
+import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { MCP_LIMITS } from "../../tools/mcp/mcp-limits.ts";
 import type {
@@ -8,256 +21,187 @@ import type {
   StdioServerSettings,
 } from "../../tools/mcp/mcp-server-settings.ts";
 import { toServerPrefix } from "../../tools/mcp/model-name.ts";
-import {
-  checkPositiveNumber,
-  checkType,
-  checkOneOf,
-  readOptions,
-  invalidOptionError,
-  type UncheckedOptions,
-} from "../option-reader.ts";
-
-const COMMON_OPTIONS = [
-  "name",
-  "type",
-  "timeoutMs",
-  "maxTimeoutMs",
-  "connectTimeoutMs",
-  "idleMs",
-  "include",
-  "exclude",
-  "trusted",
-  "roots",
-] as const;
-const STDIO_OPTIONS = [...COMMON_OPTIONS, "command", "args", "env", "inheritEnv", "cwd"] as const;
-const HTTP_OPTIONS = [...COMMON_OPTIONS, "url", "headers"] as const;
+import { readOptions } from "../option-reader.ts";
+import { checkVariableName } from "../variables/variables.ts";
 
 /**
  * Reads MCP servers as somebody wrote them down: a list, or an object by their names. Throws `invalid_option` with the path
  * of what cannot work, or would not do what it seems to say. No value of `env` and `headers` is ever shown.
  */
 export function readMcpServers(value: unknown, path = "mcpServers"): readonly McpServerSettings[] {
-  const servers = listEntries(value, path).map(([given, at]) => readServer(given, at));
+  return readOptions(MCP_SERVERS_SCHEMA, value, path);
+}
+
+export const MCP_SERVERS_SCHEMA: Schema<readonly McpServerSettings[]> = (value, path) => {
+  const servers = readServerList(value, path);
   if (servers.length > MCP_LIMITS.servers) {
-    const message = `${path} has ${servers.length} servers; a session has ${MCP_LIMITS.servers} at most`;
-    throw invalidOptionError(path, message);
+    const problem = `has ${servers.length} servers: expected at most ${MCP_LIMITS.servers}`;
+    throwProblem(path, problem);
   }
   const parts = new Map<string, string>();
   for (const { name } of servers) {
     const existing = parts.get(toServerPrefix(name));
     parts.set(toServerPrefix(name), name);
     if (existing === undefined) continue;
-    const message =
+    const problem =
       existing === name
-        ? `${path} has two servers named ${formatValue(name)}`
-        : `${path}: the tools of ${formatValue(existing)} and ${formatValue(name)} would have the same names; rename one of the servers`;
-    throw invalidOptionError(path, message);
+        ? `has two servers named ${formatValue(name)}`
+        : `has the servers ${formatValue(existing)} and ${formatValue(name)}, whose tools would have the same names`;
+    throwProblem(path, problem, "rename one of the servers");
   }
   return servers;
-}
+};
 
-function listEntries(value: unknown, path: string): readonly (readonly [unknown, string])[] {
+function readServerList(value: unknown, path: string): readonly McpServerSettings[] {
   if (value === undefined) return [];
-  if (Array.isArray(value)) return value.map((item: unknown, at) => [item, `${path}[${at}]`]);
-  if (!isObject(value)) {
-    const message = `${path} is ${formatValue(value)}, wanted a list of servers, or an object of them by name`;
-    throw invalidOptionError(path, message);
-  }
-  return Object.entries(value).map(([name, given]) => {
-    const at = `${path}.${name}`;
-    if (!isObject(given))
-      throw invalidOptionError(at, `${at} is ${formatValue(given)}, wanted an object`);
-    if (given["name"] !== undefined && given["name"] !== name) {
-      throw invalidOptionError(`${at}.name`, `${at}.name is another name; leave it out`);
-    }
-    return [{ ...given, name }, at];
-  });
-}
-
-function readServer(value: unknown, path: string): McpServerSettings {
-  const { type, command, url } = readOptions(value, path, [...STDIO_OPTIONS, ...HTTP_OPTIONS]);
-  checkOneOf(type, `${path}.type`, ["stdio", "http", "sse"]);
-  if (command === undefined && url === undefined) {
-    const message = `${path} has neither a command to start nor a url to call`;
-    throw invalidOptionError(path, message);
-  }
-  if (command !== undefined && url !== undefined) {
-    throw invalidOptionError(path, `${path} has both a command and a url; give one of them`);
-  }
-  const isProgram = command !== undefined;
-  if (type !== undefined && isProgram !== (type === "stdio")) {
-    const expected = isProgram ? "stdio" : "http or sse";
-    const has = isProgram ? "command" : "url";
-    throw invalidOptionError(
-      `${path}.type`,
-      `${path}.type is ${formatValue(type)}, but it has a ${has}; use ${expected}`,
-    );
-  }
-  return isProgram ? readStdio(value, path) : readHttp(value, path);
-}
-
-function readStdio(value: unknown, path: string): StdioServerSettings {
-  const options = readOptions(value, path, STDIO_OPTIONS);
-  const { command, args, env, inheritEnv, cwd } = options;
-  if (typeof command !== "string" || command.trim() === "" || command.includes("\0")) {
-    throw invalidOptionError(
-      `${path}.command`,
-      `${path}.command is ${formatValue(command)}, wanted a program`,
-    );
-  }
-  checkType(cwd, `${path}.cwd`, "string");
-  const names = readOptionalStrings(inheritEnv, `${path}.inheritEnv`);
-  names?.forEach((name, at) => checkVariable(name, `${path}.inheritEnv[${at}]`));
-  const variables = readSecretStrings(env, `${path}.env`);
-  for (const name of Object.keys(variables ?? {})) checkVariable(name, `${path}.env.${name}`);
-  const program = readOptionalStrings(args, `${path}.args`);
-  return {
-    ...readCommon(options, path),
-    type: "stdio",
-    command,
-    ...(program !== undefined && { args: program }),
-    ...(variables !== undefined && { env: variables }),
-    ...(names !== undefined && { inheritEnv: names }),
-    ...(typeof cwd === "string" && { cwd }),
-  };
-}
-
-function readHttp(value: unknown, path: string): HttpServerSettings {
-  const options = readOptions(value, path, HTTP_OPTIONS);
-  const { url, headers, type } = options;
-  const address = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
-  if (typeof url !== "string" || address === undefined || !/^https?:$/.test(address.protocol)) {
-    throw invalidOptionError(
-      `${path}.url`,
-      `${path}.url is ${formatValue(url)}, wanted an http or https URL`,
-    );
-  }
-  if (address.username !== "" || address.password !== "") {
-    throw invalidOptionError(
-      `${path}.url`,
-      `${path}.url has a password in it; give it as a header, such as Authorization`,
-    );
-  }
-  const sentHeaders = readSecretStrings(headers, `${path}.headers`);
-  for (const [name, text] of Object.entries(sentHeaders ?? {})) {
-    checkHeader(name, text, `${path}.headers.${name}`);
-  }
-  return {
-    ...readCommon(options, path),
-    type: type === "sse" ? "sse" : "http",
-    url,
-    ...(sentHeaders !== undefined && { headers: sentHeaders }),
-  };
-}
-
-function readCommon(
-  options: UncheckedOptions,
-  path: string,
-): Omit<StdioServerSettings, "type" | "command" | "args" | "env" | "inheritEnv" | "cwd"> {
-  const { name, timeoutMs, maxTimeoutMs, connectTimeoutMs, idleMs, trusted } = options;
-  if (typeof name !== "string" || !/^[^\p{C}\p{Z}](?:[^\p{C}]{0,62}[^\p{C}\p{Z}])?$/u.test(name)) {
-    const message = `${path}.name is ${formatValue(name)}, wanted 1 to 64 characters`;
-    throw invalidOptionError(`${path}.name`, name === undefined ? `${path} has no name` : message);
-  }
-  const times = { timeoutMs, maxTimeoutMs, connectTimeoutMs, idleMs };
-  for (const [key, time] of Object.entries(times)) checkPositiveNumber(time, `${path}.${key}`);
-  if (Number(timeoutMs) > Number(maxTimeoutMs)) {
-    const message = `${path}.maxTimeoutMs is less than timeoutMs, which would never be reached`;
-    throw invalidOptionError(`${path}.maxTimeoutMs`, message);
-  }
-  checkType(trusted, `${path}.trusted`, "boolean");
-  const include = readOptionalStrings(options["include"], `${path}.include`);
-  const exclude = readOptionalStrings(options["exclude"], `${path}.exclude`);
-  const roots = readRoots(options["roots"], `${path}.roots`);
-  return {
+  if (Array.isArray(value)) return array(readServer)(value, path);
+  const expected = "an array of servers, or an object of them by name";
+  const servers = record((server) => server, { expected })(value, path);
+  const entries = Object.entries(servers).map(([name, server]) => [
     name,
-    ...(timeoutMs !== undefined && { timeoutMs: Number(timeoutMs) }),
-    ...(maxTimeoutMs !== undefined && { maxTimeoutMs: Number(maxTimeoutMs) }),
-    ...(connectTimeoutMs !== undefined && { connectTimeoutMs: Number(connectTimeoutMs) }),
-    ...(idleMs !== undefined && { idleMs: Number(idleMs) }),
-    ...(include !== undefined && { include }),
-    ...(exclude !== undefined && { exclude }),
-    ...(trusted === true && { trusted }),
-    ...(roots !== undefined && { roots }),
-  };
+    isObject(server) ? addName(server, name, `${path}.${name}`) : server,
+  ]);
+  return Object.values(record(readServer)(Object.fromEntries(entries), path));
 }
 
-function readRoots(value: unknown, path: string): McpRoots | undefined {
-  if (value === undefined || value === "session") return value;
-  if (!Array.isArray(value)) {
-    throw invalidOptionError(
-      path,
-      `${path} is ${formatValue(value)}, expected "session" or an array of folders`,
-    );
-  }
-  return value.map((folder: unknown, at) => {
-    if (typeof folder === "string" && folder !== "" && !folder.includes("\0")) {
-      checkRootPath(folder, `${path}[${at}]`);
-      return folder;
-    }
-    throw invalidOptionError(
-      `${path}[${at}]`,
-      `${path}[${at}] is ${formatValue(folder)}, expected a folder`,
-    );
-  });
+function addName(server: { readonly [name: string]: unknown }, name: string, path: string): object {
+  if (server["name"] !== undefined && server["name"] !== name)
+    throwProblem(`${path}.name`, `differs from the name of the server, ${name}`, "leave it out");
+  return { ...server, name };
 }
 
-/** A shell expands `~`, and a client turns paths into URLs. Taken as a relative path, either would name a folder that nobody meant. */
-function checkRootPath(folder: string, path: string): void {
+const TEXT = refine(string(), (text, path) =>
+  text.includes("\0")
+    ? throwInvalid({ path, value: text, expected: "a string without a zero character" })
+    : text,
+);
+
+/** The message does not quote the value. */
+const SECRET: Schema<string> = (value, path) =>
+  typeof value === "string" && !value.includes("\0")
+    ? value
+    : throwInvalid({
+        path,
+        value,
+        expected: "a string without a zero character",
+        isSecret: true,
+      });
+
+/** A shell expands `~`, and a client turns paths into URLs. As a relative path, either would name an unintended folder. */
+const ROOT: Schema<string> = refine(TEXT, (folder, path) => {
   const isUrl = /^[a-z][a-z0-9+.-]+:/i.test(folder);
-  if (!isUrl && !folder.startsWith("~")) return;
-  const reason = isUrl ? "not a URL" : "~ is not expanded";
-  const message = `${path} is ${formatValue(folder)}, expected the path of a folder: ${reason}. Fix: write the whole path, such as "/home/me/notes"`;
-  throw invalidOptionError(path, message);
-}
+  if (folder !== "" && !isUrl && !folder.startsWith("~")) return folder;
+  const reason = isUrl ? ", not a URL" : folder === "" ? "" : "; ~ is not expanded";
+  const expected = `the path of a folder${reason}`;
+  const fix = 'write the whole path, such as "/home/me/notes"';
+  return throwInvalid({ path, value: folder, expected, fix });
+});
 
-function readOptionalStrings(value: unknown, path: string): readonly string[] | undefined {
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value)) {
-    throw invalidOptionError(path, `${path} is ${formatValue(value)}, wanted an array of texts`);
+const ROOTS: Schema<McpRoots> = (value, path) =>
+  value === "session"
+    ? value
+    : array(ROOT, { expected: '"session" or an array of folders' })(value, path);
+
+const MILLISECONDS = optional(number({ above: 0 }));
+
+const COMMON_SHAPE = {
+  name: string({
+    pattern: /^[^\p{C}\p{Z}](?:[^\p{C}]{0,62}[^\p{C}\p{Z}])?$/u,
+    expected: "1 to 64 characters",
+  }),
+  timeoutMs: MILLISECONDS,
+  maxTimeoutMs: MILLISECONDS,
+  connectTimeoutMs: MILLISECONDS,
+  idleMs: MILLISECONDS,
+  include: optional(array(TEXT)),
+  exclude: optional(array(TEXT)),
+  trusted: optional(boolean()),
+  roots: optional(ROOTS),
+};
+
+const STDIO_SHAPE = {
+  ...COMMON_SHAPE,
+  type: optional(oneOf(["stdio"], { expected: "stdio for a server with a command" })),
+  command: refine(TEXT, (command, path) =>
+    command.trim() === "" ? throwInvalid({ path, value: command, expected: "a program" }) : command,
+  ),
+  args: optional(array(TEXT)),
+  env: optional(record(SECRET, { name: checkVariableName })),
+  inheritEnv: optional(
+    array(
+      refine(TEXT, (name, path) => {
+        checkVariableName(name, path);
+        return name;
+      }),
+    ),
+  ),
+  cwd: optional(string()),
+};
+
+const STDIO_SCHEMA: Schema<StdioServerSettings> = (value, path) => {
+  const { trusted, ...server } = object(STDIO_SHAPE)(value, path);
+  checkTimeouts(server, path);
+  return { ...server, type: "stdio", ...(trusted === true && { trusted }) };
+};
+
+const HTTP_SHAPE = {
+  ...COMMON_SHAPE,
+  type: optional(oneOf(["http", "sse"], { expected: "http or sse for a server with a url" })),
+  url: refine(string({ expected: "an http or https URL" }), readUrl),
+  headers: optional(refine(record(SECRET, { name: checkHeaderName }), checkHeaderValues)),
+};
+
+const HTTP_SCHEMA: Schema<HttpServerSettings> = (value, path) => {
+  const { trusted, ...server } = object(HTTP_SHAPE)(value, path);
+  checkTimeouts(server, path);
+  return { ...server, type: server.type ?? "http", ...(trusted === true && { trusted }) };
+};
+
+/** Which of the two kinds a server is decides which names it may have. */
+function readServer(value: unknown, path: string): McpServerSettings {
+  const names = Object.keys({ ...STDIO_SHAPE, ...HTTP_SHAPE });
+  const anyServer = object(Object.fromEntries(names.map((name) => [name, (member) => member])));
+  const { command, url } = anyServer(value, path);
+  if ((command === undefined) === (url === undefined)) {
+    const has = command === undefined ? "neither a command nor a url" : "both a command and a url";
+    throwProblem(path, `has ${has}: expected one of them`);
   }
-  return value.map((item: unknown, at) => {
-    if (typeof item === "string" && !item.includes("\0")) return item;
-    throw invalidOptionError(
-      `${path}[${at}]`,
-      `${path}[${at}] is ${formatValue(item)}, wanted a text`,
-    );
-  });
+  return command === undefined ? HTTP_SCHEMA(value, path) : STDIO_SCHEMA(value, path);
 }
 
-/** Texts by name that are nobody's business. */
-function readSecretStrings(
-  value: unknown,
+function checkTimeouts(
+  { timeoutMs = 0, maxTimeoutMs = Infinity }: { timeoutMs?: number; maxTimeoutMs?: number },
   path: string,
-): { readonly [name: string]: string } | undefined {
-  if (value === undefined) return undefined;
-  if (!isObject(value)) {
-    throw invalidOptionError(path, `${path} is ${formatValue(value)}, wanted an object of texts`);
-  }
-  const texts = Object.entries(value).map(([name, text]): [string, string] => {
-    if (typeof text === "string" && !text.includes("\0")) return [name, text];
-    throw invalidOptionError(`${path}.${name}`, `${path}.${name} is no text`);
-  });
-  return Object.fromEntries(texts);
+): void {
+  if (timeoutMs <= maxTimeoutMs) return;
+  const expected = `at least timeoutMs, ${timeoutMs}`;
+  throwInvalid({ path: `${path}.maxTimeoutMs`, value: maxTimeoutMs, expected });
 }
 
-function checkVariable(name: string, path: string): void {
-  if (/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) return;
-  throw invalidOptionError(path, `${path}: ${formatValue(name)} is no name of a variable`);
+function readUrl(url: string, path: string): string {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address === undefined || !/^https?:$/.test(address.protocol))
+    return throwInvalid({ path, value: url, expected: "an http or https URL" });
+  if (address.username !== "" || address.password !== "")
+    throwProblem(path, "contains a password", "use a header, such as Authorization");
+  return url;
 }
 
-function checkHeader(name: string, text: string, path: string): void {
-  if (!/^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
-    throw invalidOptionError(path, `${path}: ${formatValue(name)} is no name of a header`);
-  }
-  if (/^(?:mcp-.*|accept|content-.*|host|connection|transfer-encoding)$/i.test(name)) {
-    throw invalidOptionError(
-      path,
-      `${path}: the header ${name} is set by the protocol; leave it out`,
-    );
-  }
+function checkHeaderName(name: string, path: string): void {
+  if (!/^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$/.test(name))
+    throwProblem(path, "is not a valid name of a header: expected letters, digits and -");
+  if (/^(?:mcp-.*|accept|content-.*|host|connection|transfer-encoding)$/i.test(name))
+    throwProblem(path, "is a header that is set by the protocol", "leave it out");
+}
+
+function checkHeaderValues<Headers extends { readonly [name: string]: string }>(
+  headers: Headers,
+  path: string,
+): Headers {
   // eslint-disable-next-line no-control-regex
-  if (/[^\t\x20-\x7E\x80-\xFF]/.test(text)) {
-    throw invalidOptionError(path, `${path} has characters that no header can have`);
-  }
+  const [name] =
+    Object.entries(headers).find(([, text]) => /[^\t\x20-\x7E\x80-\xFF]/.test(text)) ?? [];
+  if (name !== undefined)
+    throwProblem(`${path}.${name}`, "has characters that a header cannot carry");
+  return headers;
 }

@@ -1,17 +1,21 @@
-import { isObject } from "../../data/json.ts";
+import {
+  anything,
+  integer,
+  number,
+  object,
+  oneOf,
+  optional,
+  refine,
+  string,
+  variants,
+  type Schema,
+} from "../../data/schema.ts";
+import { throwInvalid } from "../../data/schema-error.ts";
 import type { InvocationLimits } from "../../providers/agentcore/invocation-limits.ts";
 import { parseGuards, type LocalGuards } from "../../providers/local/turn-guards.ts";
-import { formatValue } from "../../text/format-value.ts";
 import { encodeOverrides } from "../../wire/agentcore/harness/harness-request.ts";
 import { withErrorPath } from "../error-path.ts";
-import {
-  checkPositiveNumber,
-  checkWholeNumber,
-  checkType,
-  readOptions,
-  invalidOptionError,
-  type UncheckedOptions,
-} from "../option-reader.ts";
+import type { UncheckedOptions } from "../option-reader.ts";
 
 /** Where an agent's loop runs, as a configuration says it. */
 export type ProviderConfig = LocalConfig | AgentCoreConfig | { readonly type: "demo" };
@@ -26,7 +30,7 @@ export interface LocalConfig {
   readonly maxTokens?: number;
   readonly temperature?: number;
   readonly guards?: LocalGuards;
-  readonly limits?: ReturnType<typeof readLimits>;
+  readonly limits?: ConfiguredLimits;
 }
 
 export interface AgentCoreConfig {
@@ -37,96 +41,47 @@ export interface AgentCoreConfig {
   readonly profile?: string;
   readonly endpoint?: string;
   readonly user?: string;
-  readonly limits?: ReturnType<typeof readLimits>;
+  readonly limits?: ConfiguredLimits;
   /** What differs from the deployed harness. */
   readonly overrides: UncheckedOptions;
 }
 
-const CONNECTION_OPTIONS = ["arn", "qualifier", "region", "profile", "endpoint", "user"] as const;
-const OVERRIDE_OPTIONS = [
-  "systemPrompt",
-  "model",
-  "allowedTools",
-  "skills",
-  "maxIterations",
-  "maxTokens",
-  "timeoutSeconds",
-  "actorId",
-] as const;
+type ConfiguredLimits = Pick<InvocationLimits, "connect" | "firstEvent" | "idle" | "total">;
 
-export function readProvider(value: unknown, path: string): ProviderConfig {
-  if (!isObject(value)) {
-    throw invalidOptionError(
-      path,
-      `${path} is ${formatValue(value)}, wanted an object with a type`,
-    );
-  }
-  const { type } = value;
-  switch (type) {
-    case "local":
-      return readLocal(value, path);
-    case "harness":
-      return readAgentCore(
-        "harness",
-        readOptions(value, path, ["type", "limits", ...CONNECTION_OPTIONS, ...OVERRIDE_OPTIONS]),
-        path,
-      );
-    case "runtime":
-      return readAgentCore(
-        "runtime",
-        readOptions(value, path, ["type", "limits", ...CONNECTION_OPTIONS]),
-        path,
-      );
-    case "demo":
-      readOptions(value, path, ["type"]);
-      return { type };
-    default: {
-      const message = `${path}.type is ${formatValue(type)}, wanted local, harness, runtime or demo`;
-      throw invalidOptionError(`${path}.type`, message);
-    }
-  }
-}
+const SECONDS = optional(number({ above: 0 }));
 
-const LOCAL_OPTIONS = [
-  "type",
-  "model",
-  "baseUrl",
-  "system",
-  "maxTokens",
-  "temperature",
-  "guards",
-  "limits",
-] as const;
+/** The limits of an invocation: seconds in a configuration, milliseconds in the result. */
+const LIMITS_SCHEMA: Schema<ConfiguredLimits> = refine(
+  object({
+    connectSeconds: SECONDS,
+    firstEventSeconds: SECONDS,
+    idleSeconds: SECONDS,
+    totalSeconds: SECONDS,
+  }),
+  (limits) =>
+    Object.fromEntries(
+      Object.entries(limits).map(([name, seconds]) => [
+        name.replace("Seconds", ""),
+        seconds * 1000,
+      ]),
+    ),
+);
 
-function readLocal(value: unknown, path: string): LocalConfig {
-  const options = readOptions(value, path, LOCAL_OPTIONS);
-  const { model, baseUrl, system, maxTokens, temperature, guards, limits } = options;
-  if (typeof model !== "string") {
-    const message = `${path}.model is ${formatValue(model)}, wanted a model such as "ollama:qwen3"`;
-    throw invalidOptionError(`${path}.model`, message);
-  }
-  checkBaseUrl(baseUrl, `${path}.baseUrl`);
-  checkType(system, `${path}.system`, "string");
-  checkWholeNumber(maxTokens, `${path}.maxTokens`);
-  if (temperature !== 0) checkPositiveNumber(temperature, `${path}.temperature`);
-  return {
-    type: "local",
-    model,
-    ...(typeof baseUrl === "string" && { baseUrl }),
-    ...(typeof system === "string" && { system }),
-    ...(typeof maxTokens === "number" && { maxTokens }),
-    ...(typeof temperature === "number" && { temperature }),
-    ...(guards !== undefined && { guards: readGuards(guards, `${path}.guards`) }),
-    ...(limits !== undefined && { limits: readLimits(limits, `${path}.limits`) }),
-  };
-}
+const BASE_URL: Schema<string> = (value, path) =>
+  typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value)
+    ? value
+    : throwInvalid({ path, value, expected: 'a URL such as "http://127.0.0.1:8000/v1"' });
 
-function checkBaseUrl(value: unknown, path: string): void {
-  if (value === undefined) return;
-  if (typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value)) return;
-  const message = `${path} is ${formatValue(value)}, expected a URL such as "http://127.0.0.1:8000/v1"`;
-  throw invalidOptionError(path, message);
-}
+const LOCAL_SCHEMA: Schema<LocalConfig> = object({
+  type: oneOf(["local"]),
+  model: string({ expected: 'a model such as "ollama:qwen3"' }),
+  baseUrl: optional(BASE_URL),
+  system: optional(string()),
+  maxTokens: optional(integer({ min: 1 })),
+  temperature: optional(number({ min: 0 })),
+  guards: optional(readGuards),
+  limits: optional(LIMITS_SCHEMA),
+});
 
 function readGuards(value: unknown, path: string): LocalGuards {
   const { repeatedCalls, failingTools, lastSteps } = parseGuards(value, path);
@@ -137,55 +92,56 @@ function readGuards(value: unknown, path: string): LocalGuards {
   };
 }
 
-function readAgentCore(
-  type: AgentCoreConfig["type"],
-  options: UncheckedOptions,
-  path: string,
-): AgentCoreConfig {
-  const { arn, limits } = options;
-  if (typeof arn !== "string") {
-    throw invalidOptionError(
-      `${path}.arn`,
-      `${path}.arn is ${formatValue(arn)}, wanted the ARN of the ${type}`,
-    );
-  }
-  for (const name of CONNECTION_OPTIONS) checkType(options[name], `${path}.${name}`, "string");
-  const texts = CONNECTION_OPTIONS.flatMap((name) => {
-    const text = options[name];
-    return typeof text === "string" ? [[name, text] as const] : [];
-  });
-  const overrides = Object.fromEntries(
-    OVERRIDE_OPTIONS.flatMap((name) =>
-      options[name] === undefined ? [] : [[name, options[name]] as const],
-    ),
-  );
-  withErrorPath(path, () => encodeOverrides(overrides));
-  return {
-    ...Object.fromEntries(texts),
-    type,
-    arn,
-    overrides,
-    ...(limits !== undefined && { limits: readLimits(limits, `${path}.limits`) }),
-  };
-}
+const CONNECTION_SHAPE = {
+  qualifier: optional(string()),
+  region: optional(string()),
+  profile: optional(string()),
+  endpoint: optional(string()),
+  user: optional(string()),
+  limits: optional(LIMITS_SCHEMA),
+};
 
-const LIMIT_NAMES = ["connect", "firstEvent", "idle", "total"] as const;
+const OVERRIDES_SHAPE = {
+  systemPrompt: anything,
+  model: anything,
+  allowedTools: anything,
+  skills: anything,
+  maxIterations: anything,
+  maxTokens: anything,
+  timeoutSeconds: anything,
+  actorId: anything,
+};
 
-/** How long a call may take: in seconds in a configuration, in milliseconds behind it. */
-function readLimits(
-  value: unknown,
-  path: string,
-): Pick<InvocationLimits, (typeof LIMIT_NAMES)[number]> {
-  const options = readOptions(
-    value,
-    path,
-    LIMIT_NAMES.map((name) => `${name}Seconds`),
-  );
-  return Object.fromEntries(
-    LIMIT_NAMES.flatMap((name) => {
-      const seconds = options[`${name}Seconds`];
-      checkPositiveNumber(seconds, `${path}.${name}Seconds`);
-      return typeof seconds === "number" ? [[name, seconds * 1000] as const] : [];
-    }),
-  );
-}
+const HARNESS_SHAPE = {
+  type: oneOf(["harness"]),
+  arn: string({ expected: "the ARN of the harness" }),
+  ...CONNECTION_SHAPE,
+};
+
+const HARNESS_SCHEMA: Schema<AgentCoreConfig> = (value, path) => {
+  object({ ...HARNESS_SHAPE, ...OVERRIDES_SHAPE })(value, path);
+  const connection = object(HARNESS_SHAPE, { otherNames: "ignore" })(value, path);
+  const overrides = object(OVERRIDES_SHAPE, { otherNames: "ignore" })(value, path);
+  withErrorPath(path, () => encodeOverrides(Object.fromEntries(Object.entries(overrides))));
+  return { ...connection, overrides };
+};
+
+const RUNTIME_SCHEMA: Schema<AgentCoreConfig> = refine(
+  object({
+    type: oneOf(["runtime"]),
+    arn: string({ expected: "the ARN of the runtime" }),
+    ...CONNECTION_SHAPE,
+  }),
+  (config) => ({ ...config, overrides: {} }),
+);
+
+export const PROVIDER_SCHEMA: Schema<ProviderConfig> = variants(
+  "type",
+  {
+    local: LOCAL_SCHEMA,
+    harness: HARNESS_SCHEMA,
+    runtime: RUNTIME_SCHEMA,
+    demo: object({ type: oneOf(["demo"]) }),
+  },
+  { expected: "an object with a type" },
+);

@@ -1,7 +1,14 @@
-import { checkType, readOptions, invalidOptionError } from "../option-reader.ts";
-import { suggestNames } from "../../text/suggest-name.ts";
+import {
+  array,
+  boolean,
+  object,
+  oneOf,
+  optional,
+  string,
+  withDefault,
+  type Schema,
+} from "../../data/schema.ts";
 import { WORKSPACE_TOOL_NAMES } from "../../tools/workspace/workspace-tools.ts";
-import { readStringList } from "../string-list.ts";
 
 export interface WorkspaceConfig {
   /** The folder for sessions that named none, from the folder of the configuration. */
@@ -18,42 +25,17 @@ export interface WorkspaceConfig {
   readonly editorTerminals: boolean;
 }
 
-const OPTION_NAMES = [
-  "root",
-  "tools",
-  "passEnvironment",
-  "network",
-  "requireSandbox",
-  "editorTerminals",
-];
+const FLAG = withDefault(boolean(), false);
 
-/** `true` for all of it as it is. */
-export function readWorkspace(value: unknown, path: string): WorkspaceConfig {
-  const options = readOptions(value === true ? {} : value, path, OPTION_NAMES);
-  const { root, tools, network, requireSandbox, editorTerminals } = options;
-  checkType(root, `${path}.root`, "string");
-  checkType(network, `${path}.network`, "boolean");
-  checkType(requireSandbox, `${path}.requireSandbox`, "boolean");
-  checkType(editorTerminals, `${path}.editorTerminals`, "boolean");
-  return {
-    passEnvironment: readStringList(options["passEnvironment"], `${path}.passEnvironment`),
-    network: network === true,
-    requireSandbox: requireSandbox === true,
-    editorTerminals: editorTerminals === true,
-    ...(typeof root === "string" && { root }),
-    ...(tools !== undefined && { tools: readToolNames(tools, `${path}.tools`) }),
-  };
-}
+const OPTIONS: Schema<WorkspaceConfig> = object({
+  root: optional(string()),
+  tools: optional(array(oneOf(WORKSPACE_TOOL_NAMES))),
+  passEnvironment: withDefault(array(string()), []),
+  network: FLAG,
+  requireSandbox: FLAG,
+  editorTerminals: FLAG,
+});
 
-function readToolNames(value: unknown, path: string): readonly string[] {
-  const names = readStringList(value, path);
-  const knownTools = WORKSPACE_TOOL_NAMES;
-  for (const [at, name] of names.entries()) {
-    if (knownTools.includes(name)) continue;
-    const [near] = suggestNames(name, knownTools);
-    const instead =
-      near === undefined ? `there are ${knownTools.join(", ")}` : `did you mean ${near}?`;
-    throw invalidOptionError(`${path}[${at}]`, `${path}[${at}] is "${name}"; ${instead}`);
-  }
-  return names;
-}
+/** `true` for all defaults. */
+export const WORKSPACE_SCHEMA: Schema<WorkspaceConfig> = (value, path) =>
+  OPTIONS(value === true ? {} : value, path);

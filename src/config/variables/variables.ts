@@ -1,10 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { object, optional, record, string, type Schema } from "../../data/schema.ts";
+import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { isObject } from "../../data/json.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { isSecretName } from "../../text/is-secret-name.ts";
-import { readOptions, invalidOptionError } from "../option-reader.ts";
 
 /** Variables by name, each with a text or where to find it. */
 export type Variables = readonly Variable[];
@@ -25,16 +26,17 @@ export type Reference =
   /** A text with variables in it. */
   | { readonly parts: readonly TemplatePart[] };
 
-export function readVariables(value: unknown, path: string): Variables {
-  if (value === undefined) return [];
-  if (!isObject(value)) throw invalidOptionError(path, `${path} is no object of variables by name`);
-  return Object.entries(value).map(([name, entry]) => {
-    const at = `${path}.${name}`;
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      throw invalidOptionError(at, `${at} is no name of a variable`);
-    }
-    return readVariable(entry, at, name);
-  });
+export const VARIABLES_SCHEMA: Schema<Variables> = (value, path) => {
+  const expected = "an object of variables by name";
+  const entries = record((entry) => entry, { name: checkVariableName, expected })(value, path);
+  return Object.entries(entries).map(([name, entry]) =>
+    readVariable(entry, `${path}.${name}`, name),
+  );
+};
+
+export function checkVariableName(name: string, path: string): void {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    throwProblem(path, "is not a valid name of a variable: expected letters, digits and _");
 }
 
 export function readVariable(value: unknown, path: string, name: string): Variable {
@@ -46,17 +48,17 @@ function readReference(value: unknown, path: string, name: string): Reference {
     const parts = readTemplate(value, path);
     if (parts.some((part) => "env" in part)) return { parts };
     if (!isSecretName(name)) return { text: parts.map(templateText).join("") };
-    const message = `${path} looks like a secret; give it as { env: NAME }, { file: PATH } or a text with \${NAME} in it`;
-    throw invalidOptionError(path, message);
+    const fix = "write { env: NAME }, { file: PATH } or a string with ${NAME} in it";
+    throwProblem(path, "looks like a secret", fix);
   }
-  const { env, file } = readOptions(value, path, ["env", "file"]);
-  if (typeof env === "string" && file === undefined) return { env };
-  if (typeof file === "string" && env === undefined) return { file };
-  throw invalidOptionError(
-    path,
-    `${path} wants a text, or one of { env: NAME } and { file: PATH }`,
-  );
+  const { env, file } = isObject(value) ? SOURCE(value, path) : {};
+  if (env !== undefined && file === undefined) return { env };
+  if (file !== undefined && env === undefined) return { file };
+  const expected = "a string, { env: NAME } or { file: PATH }";
+  return throwInvalid({ path, value, expected, isSecret: true });
 }
+
+const SOURCE = object({ env: optional(string()), file: optional(string()) });
 
 function templateText(part: TemplatePart): string {
   return "text" in part ? part.text : "";
@@ -155,7 +157,7 @@ export function readTemplate(text: string, path: string): readonly TemplatePart[
       if (!piece.startsWith("${")) return { text: piece };
       const [, env] = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(piece) ?? [];
       if (env !== undefined) return { env };
-      const message = `${path} has a \${ without the name of a variable, as in \${NAME}; write $\${ for the text itself`;
-      throw invalidOptionError(path, message);
+      const problem = "has a ${ without the name of a variable, as in ${NAME}";
+      return throwProblem(path, problem, "write $${ for the characters themselves");
     });
 }

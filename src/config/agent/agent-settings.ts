@@ -1,0 +1,125 @@
+import {
+  array,
+  integer,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  refine,
+  string,
+  type ObjectOf,
+  type Schema,
+} from "../../data/schema.ts";
+import { suggestFix, throwInvalid, throwProblem } from "../../data/schema-error.ts";
+import { BRIDGE_COMMANDS } from "../../domain/bridge-commands.ts";
+import { matchesPattern } from "../../text/match-pattern.ts";
+import { CAPS_SCHEMA } from "./turn-caps.ts";
+
+const POSITIVE = optional(number({ above: 0 }));
+
+/**
+ * The plain values of an agent, in code and in a configuration alike. Names of tools are compared with `tools`; they are not
+ * checked if the tools are not known yet.
+ */
+export function createSettingsShape(tools?: readonly string[]) {
+  return {
+    approvals: optional(createApprovalsSchema(tools)),
+    caps: optional(CAPS_SCHEMA),
+    onLost: optional(oneOf(["ask", "continue", "reseed", "resend"])),
+    settle: optional(oneOf(["wait", "stop", "reseed"])),
+    approvalSeconds: POSITIVE,
+    resultsSeconds: POSITIVE,
+    invalidToolInput: optional(oneOf(["report", "fail"])),
+    images: optional(oneOf(["reject", "describe", "send"])),
+    contextTokens: POSITIVE,
+    upstream: optional(object({ idleSeconds: POSITIVE, lifetimeSeconds: POSITIVE })),
+    commands: optional(COMMANDS_SCHEMA),
+    terminalTool: optional(
+      object({
+        name: createToolNameSchema(tools),
+        maxReprompts: optional(integer({ min: 0 })),
+      }),
+    ),
+  };
+}
+
+/** The settings that a configuration passes to `defineAgent`. */
+export type AgentSettings = ObjectOf<ReturnType<typeof createSettingsShape>>;
+
+/** Two ways to define what may run would leave open which one decides. */
+export function refuseTwoRuleSets(
+  { policy, approvals }: { readonly policy?: unknown; readonly approvals?: unknown },
+  path: string,
+): void {
+  if (policy === undefined || approvals === undefined) return;
+  const policyPath = path === "" ? "policy" : `${path}.policy`;
+  throwProblem(policyPath, "is not valid beside approvals: expected one of them, and not both");
+}
+
+function createApprovalsSchema(tools: readonly string[] | undefined) {
+  const list = optional(
+    array(createPatternSchema(tools), { expected: "an array of names or patterns" }),
+  );
+  return object({
+    deny: list,
+    ask: list,
+    allow: list,
+    default: optional(oneOf(["ask", "allow", "deny"])),
+  });
+}
+
+/** A pattern that matches no tool has no effect, though its author expects one. */
+function createPatternSchema(tools: readonly string[] | undefined): Schema<string> {
+  return refine(string({ expected: "the name of a tool or a pattern" }), (pattern, path) => {
+    const isMatch =
+      tools === undefined ||
+      /^\*+$/.test(pattern) ||
+      tools.some((tool) => matchesPattern(pattern, tool));
+    return isMatch
+      ? pattern
+      : throwInvalid({
+          path,
+          value: pattern,
+          expected: `a pattern that matches a tool: ${listTools(tools)}`,
+          fix: suggestFix(pattern, tools),
+        });
+  });
+}
+
+function createToolNameSchema(tools: readonly string[] | undefined): Schema<string> {
+  return refine(string({ expected: "the name of a tool" }), (name, path) =>
+    tools?.includes(name) === false
+      ? throwInvalid({
+          path,
+          value: name,
+          expected: `the name of a tool: ${listTools(tools)}`,
+          fix: suggestFix(name, tools),
+        })
+      : name,
+  );
+}
+
+function listTools(tools: readonly string[]): string {
+  return tools.length === 0 ? "the agent has none" : tools.join(", ");
+}
+
+const TEXT = string({ isFilled: true, max: 200 });
+
+const COMMANDS_SCHEMA = record(
+  object({
+    description: TEXT,
+    hint: optional(TEXT),
+    prompt: string({ isFilled: true, max: 64 * 1024 }),
+  }),
+  { max: 100, name: checkCommandName, expected: "an object with each command under its name" },
+);
+
+function checkCommandName(name: string, path: string): void {
+  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name)) {
+    const expected = "up to 32 lowercase letters, digits, _ and -";
+    throwProblem(path, `is not a valid name of a command: expected ${expected}`);
+  }
+  if (BRIDGE_COMMANDS.some((builtIn) => builtIn.name === name))
+    throwProblem(path, "is a command of the bridge", "choose another name");
+}
