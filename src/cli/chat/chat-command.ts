@@ -11,7 +11,6 @@ import {
 import type { ChatUi } from "./ui.ts";
 import { createConnectionNotes } from "./connection-notes.ts";
 import { createPipeUi } from "./pipe-ui.ts";
-import { createRepeatFilter } from "./repeat-filter.ts";
 import {
   openChatSession,
   type ChatSession,
@@ -102,7 +101,6 @@ async function runChat(flags: ChatFlags, ui: ChatUi, signal: AbortSignal): Promi
   const connection = await openChatConnection(flags, { note: (text) => ui.note(text), signal });
   let chatSession: ChatSession | undefined;
   const turns = createChatTurns();
-  const isRepeated = createRepeatFilter();
   /** A session that cannot be taken up is not said to be there. */
   let open = (): void => {};
   const announceOpen = (): void => {
@@ -113,7 +111,6 @@ async function runChat(flags: ChatFlags, ui: ChatUi, signal: AbortSignal): Promi
     host: createHost({ permission: (question, context) => ui.requestDecision(question, context) }),
     info: { name: "spanline-chat", title: "Spanline chat", version: readPackageVersion() },
     onUpdate(notification) {
-      if (isRepeated(notification)) return;
       announceOpen();
       turns.update(notification);
       ui.showUpdate(notification);
