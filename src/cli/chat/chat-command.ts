@@ -128,6 +128,8 @@ async function runChat(flags: ChatFlags, ui: ChatUi, signal: AbortSignal): Promi
   signal.addEventListener("abort", () => chatSession === undefined && void client.close());
   try {
     const isNew = flags.session === undefined && flags.resume === undefined;
+    // An unknown agent is an error also if there is nothing to prompt it with.
+    if (isNew && flags.agent !== undefined) connection.checkAgent?.(flags.agent);
     if (isNew && !(await ui.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
     const events: ChatSessionEvents = {
       ...ui,
