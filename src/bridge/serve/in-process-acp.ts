@@ -1,8 +1,9 @@
 import { createItemQueue } from "../../async/item-queue.ts";
 import { randomString } from "../../platform/random.ts";
+import { createUnknownAgentError } from "../../session/runtime/session-opening.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { createAcpConnection } from "../../surfaces/acp/connection/acp-connection.ts";
-import { createPendingCounter } from "../../surfaces/acp/connection/pending-counter.ts";
+import { createPendingCounter } from "../../surfaces/acp/connection/backpressure.ts";
 import type { AcpLog } from "../../surfaces/acp/connection/client-link.ts";
 import { disconnectGracefully } from "../../surfaces/acp/connection/graceful-disconnect.ts";
 import type { LineWriter } from "../../surfaces/acp/connection/line-writer.ts";
@@ -23,6 +24,8 @@ export interface InProcessAcp {
   ready(): Promise<void>;
   /** The client goes. */
   close(): void;
+  /** Throws `not_found` if there is no agent of this name. */
+  checkAgent(name: string): void;
   /** Whether this process runs the sessions. */
   readonly isOwner: boolean;
   /** Resolves when the client has left and the bridge is closed. */
@@ -37,6 +40,10 @@ export async function openInProcessAcp(options: InProcessOptions): Promise<InPro
     const connection = connectClient(bridge.sessions, options);
     return {
       ...connection,
+      checkAgent(name) {
+        const { agents } = bridge.sessions;
+        if (!agents.includes(name)) throw createUnknownAgentError(name, agents);
+      },
       isOwner,
       async whenClosed() {
         await connection.whenClosed();

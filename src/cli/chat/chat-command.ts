@@ -11,7 +11,6 @@ import {
 import type { ChatUi } from "./ui.ts";
 import { createConnectionNotes } from "./connection-notes.ts";
 import { createPipeUi } from "./pipe-ui.ts";
-import { createRepeatFilter } from "./repeat-filter.ts";
 import {
   openChatSession,
   type ChatSession,
@@ -112,7 +111,6 @@ async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): P
   const connection = await openChatConnection(flags, { io, note: (text) => ui.note(text), signal });
   let chatSession: ChatSession | undefined;
   const turns = createChatTurns();
-  const isRepeated = createRepeatFilter();
   /** A session that cannot be taken up is not said to be there. */
   let open = (): void => {};
   const announceOpen = (): void => {
@@ -123,7 +121,6 @@ async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): P
     host: createHost({ permission: (question, context) => ui.requestDecision(question, context) }),
     info: { name: "spanline-chat", title: "Spanline chat", version: readPackageVersion() },
     onUpdate(notification) {
-      if (isRepeated(notification)) return;
       announceOpen();
       turns.update(notification);
       ui.showUpdate(notification);
@@ -141,6 +138,8 @@ async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): P
   signal.addEventListener("abort", () => chatSession === undefined && void client.close());
   try {
     const isNew = flags.session === undefined && flags.resume === undefined;
+    // An unknown agent is an error also if there is nothing to prompt it with.
+    if (isNew && flags.agent !== undefined) connection.checkAgent?.(flags.agent);
     if (isNew && !(await ui.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
     const events: ChatSessionEvents = {
       ...ui,

@@ -24,6 +24,8 @@ export interface ChatConnection {
   readonly connect: Connect | Transport;
   /** Whether the sessions run in this process, and stop with it. */
   readonly isOwner: boolean;
+  /** Throws `not_found` if there is no agent of this name. Absent for a bridge elsewhere, which checks it in `session/new`. */
+  readonly checkAgent?: (name: string) => void;
   /** Whether somebody gave a token or a key. */
   readonly hasToken: boolean;
   close(): Promise<void>;
@@ -118,6 +120,12 @@ async function connectLocally(
       note(`${ownerName} has ${directory} and does not answer. Waiting for it.`);
     },
   });
-  const { isOwner } = bridge;
-  return { connect: bridge, isOwner, hasToken: false, close: () => bridge.whenClosed() };
+  const { isOwner, checkAgent } = bridge;
+  return {
+    connect: bridge,
+    isOwner,
+    checkAgent,
+    hasToken: false,
+    close: () => bridge.whenClosed(),
+  };
 }

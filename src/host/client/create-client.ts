@@ -21,7 +21,6 @@ import {
 import { createHost } from "../methods/create-host.ts";
 import type { Connect, Transport } from "../transports/transport.ts";
 import type { Client, ClientOptions } from "./client.ts";
-import { createHeldUpdates } from "./held-updates.ts";
 import { createLiveClientMethods } from "./live-client-methods.ts";
 import { createOpenPrompts } from "./open-prompts.ts";
 import { createRequestAgent } from "./request-agent.ts";
@@ -34,7 +33,6 @@ export function createClient(connect: Connect | Transport, options: ClientOption
   const runGuarded = createGuard(report);
   const readUpdate = createUpdateReader(report);
   const loading = createSessionCounter();
-  const held = createHeldUpdates();
   let agent: AgentProfile | undefined;
 
   const sessions = createTrackedSessions({
@@ -42,8 +40,6 @@ export function createClient(connect: Connect | Transport, options: ClientOption
     canReload: options.onHistory !== undefined,
     onHistory: history,
     onControl: (sessionId, control) => runGuarded(() => options.onControl?.(sessionId, control)),
-    heldUpdates: held,
-    deliver,
     report,
   });
 
@@ -54,7 +50,7 @@ export function createClient(connect: Connect | Transport, options: ClientOption
 
   function handleNotification(notification: RpcNotification): void {
     const received = readUpdate(notification, agent);
-    if (received !== undefined) for (const each of held.keep(received)) deliver(each);
+    if (received !== undefined) deliver(received);
   }
 
   function deliver(received: ReceivedUpdate): void {

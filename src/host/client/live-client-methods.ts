@@ -48,13 +48,15 @@ export function createLiveClientMethods({
     );
   }
 
-  /** A bridge begins to tell a client that attaches anew what comes: of what it has not been told nothing is left out. */
+  /** Attaches at the cursor of the last update, so that none is missing. */
   async function attachAtCursor(
     sessionId: string,
-    agentRequest: asking.AgentRequest,
+    encodeRequest: (cursor: string | undefined) => asking.AgentRequest,
   ): Promise<ClientStatus> {
-    const attach = async (connection: Connection): Promise<ClientStatus> =>
-      readClients(sessionId, agentRequest.method, await connection.request(agentRequest));
+    const attach = async (connection: Connection, cursor?: string): Promise<ClientStatus> => {
+      const agentRequest = encodeRequest(cursor);
+      return readClients(sessionId, agentRequest.method, await connection.request(agentRequest));
+    };
     for (;;) {
       const { connection, agent } = await link.getConnection();
       try {
@@ -73,17 +75,16 @@ export function createLiveClientMethods({
 
   return {
     async attach(sessionId, attachment) {
-      const clients = await attachAtCursor(
-        sessionId,
-        asking.encodeAttachRequest(sessionId, attachment),
+      const clients = await attachAtCursor(sessionId, (cursor) =>
+        asking.encodeAttachRequest(sessionId, { ...attachment, cursor }),
       );
       sessions.setAttachment(sessionId, attachment);
       return clients;
     },
     async takeOver(sessionId) {
-      return attachAtCursor(
-        sessionId,
-        asking.encodeTakeoverRequest(sessionId, requireAttachment(sessionId)),
+      const attachment = requireAttachment(sessionId);
+      return attachAtCursor(sessionId, (cursor) =>
+        asking.encodeTakeoverRequest(sessionId, { ...attachment, cursor }),
       );
     },
     async heartbeat(sessionId, metadata) {

@@ -6,10 +6,8 @@ import {
   type SessionLocation,
 } from "../../wire/acp/client/agent-requests.ts";
 import { readOpenedSession } from "../../wire/acp/client/agent-results.ts";
-import type { ReceivedUpdate } from "../../wire/acp/client/read-update.ts";
 import type { ClientControl } from "./client.ts";
 import type { Connection } from "../connection/agent-connection.ts";
-import type { HeldUpdates } from "./held-updates.ts";
 import { hasErrorCode } from "../connection/error-code.ts";
 import type { Report } from "../connection/host-report.ts";
 import { runInReplayScope } from "./replay-scope.ts";
@@ -23,9 +21,6 @@ export interface ResumeOptions {
   readonly onHistory: (sessionId: string, state: "begins" | "ends") => void;
   /** The client controls a session, or does not any more. */
   readonly onControl: (sessionId: string, control: ClientControl) => void;
-  readonly heldUpdates: HeldUpdates;
-  /** Takes updates that were held. */
-  readonly deliver: (received: ReceivedUpdate) => void;
   readonly report: Report;
 }
 
@@ -44,8 +39,8 @@ export interface SessionResumer {
   /** On a new connection. */
   resume(connection: Connection, agent: AgentProfile, known: TrackedSession): Promise<void>;
   /**
-   * Attaches, after which a bridge tells only what comes; then goes on from what was told before. `missed` is called where that
-   * is refused.
+   * Attaches at the session's cursor, and resumes the session with its location. A bridge that follows the session on this
+   * connection already sends nothing twice. `onMissed` is called if the resume is refused.
    */
   attachAtCursor<Value>(
     connection: Connection,
@@ -56,12 +51,13 @@ export interface SessionResumer {
 
 export interface AttachOptions<Value> {
   readonly session: TrackedSession;
-  readonly attach: (connection: Connection) => Promise<Value>;
+  /** The cursor is the last update that the client has, if the agent sends cursors. */
+  readonly attach: (connection: Connection, cursor?: string) => Promise<Value>;
   readonly onMissed: (error: unknown) => void;
 }
 
 export function createSessionResumer(options: ResumeOptions): SessionResumer {
-  const { mode: how, canReload, onHistory, onControl, heldUpdates, deliver, report } = options;
+  const { mode: how, canReload, onHistory, onControl, report } = options;
 
   async function reopen(
     connection: Connection,
@@ -85,17 +81,21 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
   }
 
   /** Never by taking over: while the client was away, control may have been given to somebody else. */
-  async function reattach(connection: Connection, session: TrackedSession): Promise<void> {
+  async function reattach(
+    connection: Connection,
+    session: TrackedSession,
+    cursor?: string,
+  ): Promise<void> {
     if (session.attachment === undefined) return;
     const { sessionId } = session;
     const newAttachment = { ...session.attachment, takeOver: false };
     try {
-      await connection.request(encodeAttachRequest(sessionId, newAttachment));
+      await connection.request(encodeAttachRequest(sessionId, { ...newAttachment, cursor }));
     } catch (error) {
       if (!hasErrorCode(error, "conflict") || newAttachment.mode === "observer") throw error;
       report("Another client controls the session now", { sessionId });
       session.attachment = { ...newAttachment, mode: "observer" };
-      await connection.request(encodeAttachRequest(sessionId, session.attachment));
+      await connection.request(encodeAttachRequest(sessionId, { ...session.attachment, cursor }));
       onControl(sessionId, { mode: "observer", controller: null });
     }
   }
@@ -118,9 +118,22 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
       const isLoad = canReload && agent.canLoad;
       if (!isLoad)
         report("Something of what the session said may be missing", { sessionId, error });
-      for (const received of heldUpdates.letGo(sessionId)) deliver(received);
       session.cursor = undefined;
       await reopen(connection, { known: session, place, loads: isLoad });
+    }
+  }
+
+  /** Where the agent refuses the cursor, the resume that follows is refused as well, and says so. */
+  async function attachFrom<Value>(
+    connection: Connection,
+    attach: AttachOptions<Value>["attach"],
+    cursor: string,
+  ): Promise<Value> {
+    try {
+      return await attach(connection, cursor);
+    } catch (error) {
+      if (!isRefusedCursor(error)) throw error;
+      return attach(connection);
     }
   }
 
@@ -129,28 +142,16 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
     agent: AgentProfile,
     { session, attach, onMissed }: AttachOptions<Value>,
   ): Promise<Value> {
-    const { sessionId, location, cursor } = session;
+    const { location, cursor } = session;
     if (location === undefined || cursor === undefined || !agent.canResume)
       return attach(connection);
-    heldUpdates.hold(sessionId);
-    try {
-      const value = await attach(connection);
-      await resumeFromCursor(connection, agent, {
-        known: session,
-        from: { ...location, cursor },
-      }).catch((error) => {
-        if (hasErrorCode(error, "connection_lost")) throw error;
-        onMissed(error);
-      });
-      for (const received of heldUpdates.release(sessionId)) deliver(received);
-      return value;
-    } catch (error) {
-      const heldReceived = heldUpdates.release(sessionId);
-      // Of what was lost with the connection, the next one tells it again.
-      if (!hasErrorCode(error, "connection_lost"))
-        for (const received of heldReceived) deliver(received);
-      throw error;
-    }
+    const value = await attachFrom(connection, attach, cursor);
+    const from = { ...location, cursor };
+    await resumeFromCursor(connection, agent, { known: session, from }).catch((error) => {
+      if (hasErrorCode(error, "connection_lost")) throw error;
+      onMissed(error);
+    });
+    return value;
   }
 
   async function resume(
@@ -168,7 +169,7 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
       await reopen(connection, { known: session, place, loads: isLoad });
     }
     if (!resumesFromCursor && session.attachment === undefined) return;
-    const attach = (): Promise<void> => reattach(connection, session);
+    const attach: AttachOptions<void>["attach"] = (_, from) => reattach(connection, session, from);
     const missed = (error: unknown): never => {
       throw error;
     };

@@ -5,7 +5,12 @@ import { readLiveClients, type OpenedSession } from "../../wire/acp/client/agent
 import type { ReceivedUpdate } from "../../wire/acp/client/read-update.ts";
 import type { Connection } from "../connection/agent-connection.ts";
 import { hasErrorCode } from "../connection/error-code.ts";
-import { createSessionResumer, type TrackedSession, type ResumeOptions } from "./resume-session.ts";
+import {
+  createSessionResumer,
+  type AttachOptions,
+  type ResumeOptions,
+  type TrackedSession,
+} from "./resume-session.ts";
 
 /** The sessions that a client has open, and what it is in each: what the next connection is to take up. */
 export interface TrackedSessions {
@@ -18,13 +23,13 @@ export interface TrackedSessions {
   applyLiveClients(sessionId: string, clients: ClientStatus): void;
   /** The same by an update, and how far the session was told. */
   applyUpdate(received: ReceivedUpdate): void;
-  /** Attaches, after which a bridge tells only what comes; then goes on from what was told before. */
+  /** Attaches at the session's cursor, and resumes the session. */
   attachAtCursor<Value>(
     connection: Connection,
     agent: AgentProfile,
     how: {
       readonly sessionId: string;
-      readonly attach: (connection: Connection) => Promise<Value>;
+      readonly attach: AttachOptions<Value>["attach"];
     },
   ): Promise<Value>;
   /** On a new connection. */

@@ -19,7 +19,7 @@ import {
   type HostMethod,
   createShellMethods,
   createSkillMethods,
-} from "./host-method.ts";
+} from "./host-methods.ts";
 import type { HostOptions } from "./host-options.ts";
 import { createHostToolServer } from "./host-tool-server.ts";
 import { ignoreReport } from "../connection/host-report.ts";

@@ -154,8 +154,18 @@ export function readAgentSpec({ state }: Driver, sessionId: string): AgentSpec {
 export function findAgent(agents: readonly Agent[], name: string | undefined): Agent {
   const agent = name === undefined ? agents[0] : agents.find(({ spec }) => spec.name === name);
   if (agent !== undefined) return agent;
-  const agentNames = agents.map(({ spec: facts }) => facts.name).join(", ");
-  throw new SpanlineError("not_found", `There is no agent "${name}" here; there is: ${agentNames}`);
+  throw createUnknownAgentError(
+    name,
+    agents.map(({ spec }) => spec.name),
+  );
+}
+
+export function createUnknownAgentError(
+  name: string | undefined,
+  agentNames: readonly string[],
+): SpanlineError {
+  const message = `There is no agent "${name}" here; there is: ${agentNames.join(", ")}`;
+  return new SpanlineError("not_found", message);
 }
 
 async function readRecord(store: Store, sessionId: string): Promise<SessionRecord> {

@@ -1,39 +1,38 @@
 import type { Principal } from "../../../domain/actor.ts";
-import { NO_HOST_TOOLS, type HostToolList } from "../../../domain/client-tools.ts";
-import { isObject } from "../../../data/json.ts";
-import type { ShellList } from "../../../domain/tools/shell.ts";
+import { SpanlineError } from "../../../domain/errors.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Sessions } from "../../../session/sessions.ts";
-import { encodeError } from "../../../wire/acp/encode/encode-failure.ts";
-import {
-  encodeInitializeResult,
-  encodeWithdrawalLine,
-} from "../../../wire/acp/encode/encode-results.ts";
-import {
-  STOCK_CLIENT,
-  applyUpdatesSetting,
-  type UpdatesSetting,
-} from "../../../wire/acp/decode/client-profile.ts";
+import type { UpdatesSetting } from "../../../wire/acp/decode/client-profile.ts";
 import { decodeNotification } from "../../../wire/acp/decode/decode-notification.ts";
 import { decodeRequest, isBridgeMethod } from "../../../wire/acp/decode/decode-request.ts";
+import { encodeError, encodeFailure } from "../../../wire/acp/encode/encode-failure.ts";
+import { encodeInitializeResult } from "../../../wire/acp/encode/encode-results.ts";
 import { createLineCache, type LineCache } from "../../../wire/acp/encode/line-cache.ts";
 import type { JsonLinesItem } from "../../../wire/framing/json-lines.ts";
-import { createRpcConnection, type ReceivedMessage } from "../../../wire/jsonrpc/rpc-connection.ts";
-import { createInvalidRequest } from "../../../wire/jsonrpc/rpc-error.ts";
+import {
+  createRpcConnection,
+  type ReceivedMessage,
+  type RpcConnection,
+} from "../../../wire/jsonrpc/rpc-connection.ts";
+import { createInvalidRequest, type RpcError } from "../../../wire/jsonrpc/rpc-error.ts";
 import type {
   RequestId,
-  RpcResponse,
   RpcNotification,
   RpcRequest,
+  RpcResponse,
 } from "../../../wire/jsonrpc/rpc-message.ts";
-import { GENERATED_NAME_PREFIX, type AcpLog, type ClientLink } from "./client-link.ts";
-import { createBackpressure } from "./backpressure.ts";
-import { createTurnCounter, type CountTurn } from "./turn-counter.ts";
-import { createKeyedQueue } from "./keyed-queue.ts";
-import { createRequestBacklog } from "./request-backlog.ts";
-import { createLateResponses } from "./late-responses.ts";
-import type { LineWriter } from "./line-writer.ts";
 import type { SessionRequest, SessionRequests } from "../session/session-requests.ts";
+import { createBackpressure } from "./backpressure.ts";
+import { GENERATED_NAME_PREFIX, type AcpLog, type ClientLink } from "./client-link.ts";
+import {
+  createClientRequests,
+  readSessionId,
+  type ClientRequests,
+  type OpenRequest,
+} from "./client-requests.ts";
+import { createConnectedClient, type ConnectedClient } from "./connected-client.ts";
+import { createKeyedQueue, type KeyedQueue } from "./keyed-queue.ts";
+import type { LineWriter } from "./line-writer.ts";
 
 export interface AcpConnectionOptions {
   readonly sessions: Sessions;
@@ -55,7 +54,7 @@ export interface AcpConnectionOptions {
   readonly writer: LineWriter;
   /** Shared with other connections, where there are any. */
   readonly lines?: LineCache;
-  /** Where turns are limited. */
+  /** Counts the turns of the client if they are limited. */
   readonly countTurn?: CountTurn;
   readonly log: AcpLog;
   /** Notes about what is nobody's fault. */
@@ -76,104 +75,30 @@ export interface AcpConnection {
   disconnect(reason: string): Promise<void>;
 }
 
-/** Something that the client was asked, and what is done with its answer. */
-interface PendingRequest {
-  /** What it is about, as far as it says: it is taken back where it was asked. */
-  readonly sessionId: string | undefined;
-  /** Not that of the session's other requests: the turn waits for it. */
-  readonly queueKey: string;
-  readonly handleResponse: (answer: RpcResponse) => Promise<void>;
+/** The parts of one connection. */
+interface ConnectionParts {
+  readonly options: AcpConnectionOptions;
+  readonly rpc: RpcConnection<OpenRequest>;
+  readonly queue: KeyedQueue;
+  readonly prompts: PromptTable;
+  readonly clientRequests: ClientRequests;
+  readonly client: ConnectedClient;
+  readonly disconnectSignal: AbortSignal;
+  /** Loads the code of sessions after the response to `initialize`, for which an editor waits. */
+  readonly getSessionRequests: () => Promise<SessionRequests>;
+}
+
+interface OpenConnection extends ConnectionParts {
+  readonly link: ClientLink;
 }
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
-  const { sessions, principal, connectionId, version, writer, clock, log, detail } = options;
-  const { lines = createLineCache(), updates = "auto", countTurn = () => () => {} } = options;
-  const turns = createTurnCounter(countTurn);
-  const rpc = createRpcConnection<PendingRequest>({ epoch: connectionId });
-  const queue = createKeyedQueue((error) => log("a request went wrong", { error: String(error) }));
-  /** The sessions of prompts that have no answer yet. */
-  const prompts = new Map<RequestId, string>();
-  let clientName: string | undefined;
-  let setting: UpdatesSetting = typeof updates === "string" ? updates : "auto";
-  let declared = STOCK_CLIENT;
-  let callsBridge = false;
-  let profile = STOCK_CLIENT;
-  /** Resolves when the setting is known. */
-  let ready: Promise<void> = Promise.resolve();
-  /** Whether sessions that the client joined before it called a method of the bridge have it as a stock client. */
-  let isUndeclared = false;
-  let tools: Promise<HostToolList> = Promise.resolve(NO_HOST_TOOLS);
-  let shells: Promise<ShellList | undefined> = Promise.resolve(undefined);
-  let hostRequestCount = 0;
-  let unorderedCount = 0;
+  const { writer } = options;
   const disconnectController = new AbortController();
-  const lateResponses = createLateResponses();
-  const backpressure = createBackpressure(writer);
-  const permissionBacklog = createRequestBacklog();
-
-  function sendRequest(
-    { method, params }: { readonly method: string; readonly params: unknown },
-    question: Omit<PendingRequest, "sessionId">,
-  ): string | undefined {
-    const sessionId = readSessionId(params);
-    const sentRequest = rpc.request(method, params, { ...question, sessionId });
-    if (sentRequest !== undefined) writer.write(sentRequest.line, sessionId);
-    return sentRequest?.id;
-  }
-
-  const link: ClientLink = {
-    sessions,
-    sender: { principal, clientId: `${GENERATED_NAME_PREFIX}${connectionId}` },
-    isLocalUser: options.isLocalUser,
-    isSameMachine: options.isSameMachine,
-    clock,
-    disconnectSignal: disconnectController.signal,
-    log,
-    getName: () => clientName ?? "",
-    getProfile: () => profile,
-    hasCursors: options.hasCursors,
-    sendUpdate: (...args) => writer.write(lines.encodeUpdate(...args), args[0]),
-    sendEvent: (...args) => writer.write(lines.encodeEvent(...args), args[0]),
-    respond(request, outcome) {
-      prompts.delete(request.id);
-      turns.end(request);
-      const line = rpc.respond(request, outcome);
-      if (line !== undefined) writer.write(line, readSessionId(request.params));
-    },
-    requestPermission: (sessionId, { approval, request: requestInput }) =>
-      permissionBacklog.add(() =>
-        sendRequest(requestInput, {
-          queueKey: approval.approvalId,
-          handleResponse: async (answer) =>
-            (await requests()).handlePermissionResponse(sessionId, approval, answer),
-        }),
-      ),
-    withdrawPermission(key) {
-      const requestId = permissionBacklog.remove(key);
-      if (requestId !== undefined) link.withdrawRequest(requestId);
-    },
-    sendRequest(requestInput, handleResponse) {
-      hostRequestCount += 1;
-      return sendRequest(requestInput, { queueKey: `host ${hostRequestCount}`, handleResponse });
-    },
-    getHostTools: () => tools,
-    getHostShells: () => shells,
-    runUnordered: (task) => queue.run(createUniqueKey(), task),
-    withdrawRequest(questionId, handleResponse) {
-      const question = rpc.forget(questionId);
-      if (question === undefined) return;
-      writer.write(encodeWithdrawalLine(questionId), question.sessionId);
-      if (handleResponse !== undefined) lateResponses.expect(questionId, handleResponse);
-      permissionBacklog.flush();
-    },
-    hasCapacity: (sessionId) => backpressure.hasCapacity(sessionId),
-    waitForCapacity: (sessionId) => backpressure.waitForCapacity(sessionId),
-    dropSession: (sessionId) => writer.dropSession?.(sessionId) ?? false,
-  };
   let loaded: Promise<SessionRequests> | undefined;
-  /** An editor waits for the answer to `initialize`: what its sessions need is loaded behind that. */
-  function requests(): Promise<SessionRequests> {
-    loaded ??= loadSessionRequests(link, options.session).catch((error: unknown) => {
+
+  function getSessionRequests(): Promise<SessionRequests> {
+    loaded ??= loadSessionRequests(connection.link, options.session).catch((error: unknown) => {
       // The next request tries again.
       loaded = undefined;
       throw error;
@@ -181,168 +106,19 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     return loaded;
   }
 
-  async function perform(rpcRequest: RpcRequest, requestInput: SessionRequest): Promise<void> {
-    let sessionRequests: SessionRequests;
-    try {
-      await ready;
-      sessionRequests = await requests();
-      if (isUndeclared) {
-        isUndeclared = false;
-        await sessionRequests.declareHost(requestInput);
-      }
-    } catch (error) {
-      link.respond(rpcRequest, { ok: false, error: encodeError(error) });
-      throw error;
-    }
-    await sessionRequests.perform(rpcRequest, requestInput);
-  }
-
-  function reportUnavailable<Value>(nothing: Value): Value {
-    log("what a host has cannot be asked for");
-    return nothing;
-  }
-
-  function changeProfile(): void {
-    profile = applyUpdatesSetting(declared, setting, callsBridge);
-  }
-
-  async function applySetting(pending: Promise<UpdatesSetting>): Promise<void> {
-    setting = await pending;
-    changeProfile();
-    requestLists();
-  }
-
-  const mayBring = principal.rights.includes("control");
-
-  /** Shells are those of this machine; whether a client that came by a server runs here, only the setting says. */
-  function hasShellsHere(): boolean {
-    const isHere = options.isSameMachine || (options.isLocalUser && setting === "bridge");
-    return profile.hasShells && isHere;
-  }
-
-  /** Asks the host for its lists. The set-up of a session waits for them. */
-  function requestLists(): void {
-    if (!mayBring) return;
-    if (profile.hasTools) tools = loadHostTools(link).catch(() => reportUnavailable(NO_HOST_TOOLS));
-    if (hasShellsHere()) shells = loadHostShells(link).catch(() => reportUnavailable(undefined));
-  }
-
-  /** The same for a host that turned out to be one: its sessions get the lists when they are there, and nothing waits. */
-  async function requestListsLater(): Promise<void> {
-    const [list, found] = await Promise.all([
-      loadHostTools(link),
-      hasShellsHere() ? loadHostShells(link) : undefined,
-    ]);
-    tools = Promise.resolve(list);
-    shells = Promise.resolve(found);
-    if (!disconnectController.signal.aborted) await (await requests()).bringAgain();
-  }
-
-  function bridgeCalled(): void {
-    callsBridge = true;
-    changeProfile();
-    isUndeclared = !declared.usesBridge;
-    if (declared.usesBridge || setting !== "auto" || !mayBring) return;
-    requestListsLater().catch((error: unknown) =>
-      log("the lists of a host cannot be used", { error: String(error) }),
-    );
-  }
-
-  /**
-   * What is about one session is done in its order. What makes a session, or lists some, waits for nobody: a set-up may take
-   * as long as its slowest server; but where all are given the same session, that has its order.
-   */
-  function resolveQueueKey(requestInput: SessionRequest): string {
-    if ("sessionId" in requestInput) return requestInput.sessionId;
-    return options.session === undefined ? createUniqueKey() : "";
-  }
-
-  function createUniqueKey(): string {
-    unorderedCount += 1;
-    return `alone ${unorderedCount}`;
-  }
-
-  function request(rpcRequest: RpcRequest): void {
-    const { method, params } = rpcRequest;
-    const requestInput = decodeRequest(method, params);
-    if (!requestInput.ok) return link.respond(rpcRequest, requestInput);
-    if (requestInput.value.type === "initialize") {
-      const isFirst = clientName === undefined;
-      ({ clientName } = requestInput.value);
-      declared = requestInput.value.profile;
-      changeProfile();
-      link.respond(rpcRequest, { ok: true, result: encodeInitializeResult(version) });
-      // Beside whatever the client does next.
-      if (isFirst && typeof updates === "string") requestLists();
-      else if (isFirst && typeof updates !== "string") ready = applySetting(updates);
-      return queue.run("", async () => void (await requests()));
-    }
-    if (clientName === undefined) {
-      const error = createInvalidRequest("the first request is initialize");
-      return link.respond(rpcRequest, { ok: false, error });
-    }
-    if (!callsBridge && isBridgeMethod(method)) bridgeCalled();
-    const { value } = requestInput;
-    // There is nothing to be done: the next request looks for credentials again.
-    if (value.type === "authenticate") return link.respond(rpcRequest, { ok: true, result: {} });
-    const queueKey = resolveQueueKey(value);
-    if (value.type === "prompt") {
-      const error = turns.begin(rpcRequest);
-      if (error !== undefined) return link.respond(rpcRequest, { ok: false, error });
-      prompts.set(rpcRequest.id, queueKey);
-    }
-    queue.run(queueKey, () => perform(rpcRequest, value));
-  }
-
-  function handleNotification({ method, params }: RpcNotification): void {
-    const requestInput = decodeNotification(method, params);
-    if (requestInput === undefined) return detail?.("a notification was passed over", { method });
-    if (requestInput.type === "cancel")
-      return queue.run(requestInput.sessionId, async () =>
-        (await requests()).cancel(requestInput.sessionId),
-      );
-    // Behind the prompt itself, which may not have begun yet.
-    const sessionId = prompts.get(requestInput.requestId);
-    if (sessionId === undefined) return;
-    queue.run(sessionId, async () =>
-      (await requests()).cancelPrompt(sessionId, requestInput.requestId),
-    );
-  }
-
-  function handleStray(id: RequestId, answer: RpcResponse): void {
-    const handleResponse = lateResponses.take(id);
-    if (handleResponse === undefined) return detail?.("an answer that nobody waits for", { id });
-    queue.run(`late ${id}`, () => handleResponse(answer));
-  }
-
-  function dispatch(message: ReceivedMessage<PendingRequest>): void {
-    switch (message.type) {
-      case "request":
-        return request(message);
-      case "notification":
-        return handleNotification(message);
-      case "response":
-        permissionBacklog.flush();
-        return queue.run(message.waiting.queueKey, () =>
-          message.waiting.handleResponse(message.outcome),
-        );
-      case "stray":
-        return handleStray(message.id, message.outcome);
-      case "refused":
-        return writer.write(message.line);
-    }
-  }
-
+  const connection = openParts(options, disconnectController.signal, getSessionRequests);
+  const { rpc, queue, prompts, client } = connection;
   return {
     get isInitialized() {
-      return clientName !== undefined;
+      return client.name !== undefined;
     },
     receive(item) {
       if (item.type === "failure") {
         const { error, start } = item;
-        return dispatch(rpc.readSkipped({ code: error.code, reason: error.message, start }));
+        const skipped = { code: error.code, reason: error.message, start };
+        return dispatch(connection, rpc.readSkipped(skipped));
       }
-      for (const message of rpc.readAll(item.text)) dispatch(message);
+      for (const message of rpc.readAll(item.text)) dispatch(connection, message);
     },
     get isFull() {
       return queue.size > MAX_TASKS || writer.queuedCharacters > MAX_UNREAD_CHARACTERS;
@@ -353,14 +129,18 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     },
     waitForIdle: () => queue.waitUntilBelow(0),
     async disconnect(reason) {
-      // Some of what it asked may still be under way, and see it only then.
+      // Requests that are under way check the signal.
       disconnectController.abort();
-      turns.endAll();
+      prompts.endAll();
       const sessionRequests = await loaded?.catch(() => undefined);
       await sessionRequests?.disconnectAll(reason);
     },
   };
 }
+
+/** Characters. A client that sends requests and does not read the responses is not read either. */
+const MAX_UNREAD_CHARACTERS = 4 * 1024 * 1024;
+const MAX_TASKS = 512;
 
 async function loadSessionRequests(
   link: ClientLink,
@@ -370,22 +150,227 @@ async function loadSessionRequests(
   return createSessionRequests(link, session);
 }
 
-async function loadHostTools(link: ClientLink): Promise<HostToolList> {
-  const { requestHostTools } = await import("../host/request-host-lists.ts");
-  return requestHostTools(link);
+function openParts(
+  options: AcpConnectionOptions,
+  disconnectSignal: AbortSignal,
+  getSessionRequests: () => Promise<SessionRequests>,
+): OpenConnection {
+  const { principal, clock, log, writer, updates = "auto" } = options;
+  const rpc = createRpcConnection<OpenRequest>({ epoch: options.connectionId });
+  const queue = createKeyedQueue((error) => log("a request went wrong", { error: String(error) }));
+  const clientRequests = createClientRequests(rpc, writer);
+  const hostRequests = createHostRequests(clientRequests);
+  const client = createConnectedClient({
+    updates,
+    hostLink: { ...hostRequests, clock, log },
+    mayControl: principal.rights.includes("control"),
+    isLocalUser: options.isLocalUser,
+    isSameMachine: options.isSameMachine,
+    async onLateLists() {
+      if (!disconnectSignal.aborted) await (await getSessionRequests()).bringAgain();
+    },
+  });
+  const parts: ConnectionParts = {
+    options,
+    rpc,
+    queue,
+    prompts: createPromptTable(options.countTurn),
+    clientRequests,
+    client,
+    disconnectSignal,
+    getSessionRequests,
+  };
+  return { ...parts, link: createLink(parts, hostRequests) };
 }
 
-async function loadHostShells(link: ClientLink): Promise<ShellList | undefined> {
-  const { requestHostShells } = await import("../host/request-host-lists.ts");
-  return requestHostShells(link);
+type HostRequests = Pick<ClientLink, "sendRequest" | "withdrawRequest">;
+
+/** Requests to the client's machine. Their responses do not wait for each other. */
+function createHostRequests(clientRequests: ClientRequests): HostRequests {
+  let count = 0;
+  return {
+    sendRequest(request, onResponse) {
+      count += 1;
+      return clientRequests.send(request, { queueKey: `host ${count}`, onResponse });
+    },
+    withdrawRequest: clientRequests.withdraw,
+  };
 }
 
-/** The session that a message is about, as far as it says. */
-function readSessionId(params: unknown): string | undefined {
-  const sessionId = isObject(params) ? params["sessionId"] : undefined;
-  return typeof sessionId === "string" ? sessionId : undefined;
+function createLink(parts: ConnectionParts, hostRequests: HostRequests): ClientLink {
+  const { options, rpc, queue, prompts, client, clientRequests, disconnectSignal } = parts;
+  const { principal, writer, lines = createLineCache() } = options;
+  const backpressure = createBackpressure(writer);
+  return {
+    ...hostRequests,
+    ...backpressure,
+    sessions: options.sessions,
+    sender: { principal, clientId: `${GENERATED_NAME_PREFIX}${options.connectionId}` },
+    isLocalUser: options.isLocalUser,
+    isSameMachine: options.isSameMachine,
+    clock: options.clock,
+    disconnectSignal,
+    log: options.log,
+    hasCursors: options.hasCursors,
+    getName: () => client.name ?? "",
+    getProfile: () => client.profile,
+    getHostTools: client.getHostTools,
+    getHostShells: client.getHostShells,
+    sendUpdate: (...args) => writer.write(lines.encodeUpdate(...args), args[0]),
+    sendEvent: (...args) => writer.write(lines.encodeEvent(...args), args[0]),
+    respond(request, outcome) {
+      prompts.end(request);
+      const line = rpc.respond(request, outcome);
+      if (line !== undefined) writer.write(line, readSessionId(request.params));
+    },
+    requestPermission: (sessionId, { approval, request }) =>
+      // A turn waits for the response, so it does not wait for the session's other requests.
+      clientRequests.enqueue(request, {
+        queueKey: approval.approvalId,
+        onResponse: async (response) =>
+          (await parts.getSessionRequests()).handlePermissionResponse(
+            sessionId,
+            approval,
+            response,
+          ),
+      }),
+    runUnordered: (task) => queue.run(undefined, task),
+    dropSession: (sessionId) => writer.dropSession?.(sessionId) ?? false,
+  };
 }
 
-/** Characters. Answers to a client that asks and does not read: then it is not heard either. */
-const MAX_UNREAD_CHARACTERS = 4 * 1024 * 1024;
-const MAX_TASKS = 512;
+function dispatch(connection: OpenConnection, message: ReceivedMessage<OpenRequest>): void {
+  switch (message.type) {
+    case "request":
+      return handleRequest(connection, message);
+    case "notification":
+      return handleNotification(connection, message);
+    case "response": {
+      const { queueKey, onResponse } = message.waiting;
+      connection.clientRequests.flush();
+      return connection.queue.run(queueKey, () => onResponse(message.outcome));
+    }
+    case "stray":
+      return handleStray(connection, message.id, message.outcome);
+    case "refused":
+      return connection.options.writer.write(message.line);
+  }
+}
+
+function handleRequest(connection: OpenConnection, request: RpcRequest): void {
+  const { client, link, prompts, queue, options } = connection;
+  const decoded = decodeRequest(request.method, request.params);
+  if (!decoded.ok) return link.respond(request, decoded);
+  const { value } = decoded;
+  if (value.type === "initialize") {
+    link.respond(request, { ok: true, result: encodeInitializeResult(options.version) });
+    client.initialize(value.clientName, value.profile);
+    return queue.run("", async () => void (await connection.getSessionRequests()));
+  }
+  if (client.name === undefined) {
+    const error = createInvalidRequest("the first request is initialize");
+    return link.respond(request, { ok: false, error });
+  }
+  if (isBridgeMethod(request.method)) client.handleBridgeMethod();
+  // The next request looks for credentials again, so there is nothing to do.
+  if (value.type === "authenticate") return link.respond(request, { ok: true, result: {} });
+  if (value.type === "prompt") {
+    const error = prompts.begin(request, value.sessionId);
+    if (error !== undefined) return link.respond(request, { ok: false, error });
+  }
+  queue.run(resolveQueueKey(value, options), () => performRequest(connection, request, value));
+}
+
+/**
+ * Requests about one session are handled in order. A request that opens or lists sessions waits for no other, since a setup may
+ * take as long as its slowest MCP server; but if every `session/new` returns the same session, those have an order too.
+ */
+function resolveQueueKey(
+  request: SessionRequest,
+  { session }: Pick<AcpConnectionOptions, "session">,
+): string | undefined {
+  if ("sessionId" in request) return request.sessionId;
+  return session === undefined ? undefined : "";
+}
+
+async function performRequest(
+  { client, link, getSessionRequests }: OpenConnection,
+  request: RpcRequest,
+  sessionRequest: SessionRequest,
+): Promise<void> {
+  let sessionRequests: SessionRequests;
+  try {
+    await client.ready;
+    sessionRequests = await getSessionRequests();
+    if (client.takeUndeclared()) await sessionRequests.declareHost(sessionRequest);
+  } catch (error) {
+    link.respond(request, { ok: false, error: encodeError(error) });
+    throw error;
+  }
+  await sessionRequests.perform(request, sessionRequest);
+}
+
+function handleNotification(connection: OpenConnection, { method, params }: RpcNotification): void {
+  const { options, prompts, queue, getSessionRequests } = connection;
+  const notification = decodeNotification(method, params);
+  if (notification === undefined)
+    return options.detail?.("a notification was passed over", { method });
+  if (notification.type === "cancel") {
+    const { sessionId } = notification;
+    return queue.run(sessionId, async () => (await getSessionRequests()).cancel(sessionId));
+  }
+  // Queued behind the prompt, which may not have started yet.
+  const { requestId } = notification;
+  const sessionId = prompts.findSession(requestId);
+  if (sessionId === undefined) return;
+  queue.run(sessionId, async () => (await getSessionRequests()).cancelPrompt(sessionId, requestId));
+}
+
+function handleStray(
+  { clientRequests, queue, options }: OpenConnection,
+  id: RequestId,
+  response: RpcResponse,
+): void {
+  const onLate = clientRequests.takeLate(id);
+  if (onLate === undefined) return options.detail?.("an answer that nobody waits for", { id });
+  queue.run(`late ${id}`, () => onLate(response));
+}
+
+/** Counts a turn that starts, and returns the function that ends it. Throws if too many turns run. */
+export type CountTurn = () => () => void;
+
+/** The prompts of a client without a response. */
+interface PromptTable {
+  /** Returns an error if the client has too many turns. */
+  begin(request: RpcRequest, sessionId: string): RpcError | undefined;
+  findSession(requestId: RequestId): string | undefined;
+  end(request: RpcRequest): void;
+  endAll(): void;
+}
+
+function createPromptTable(countTurn: CountTurn | undefined): PromptTable {
+  const sessionIds = new Map<RequestId, string>();
+  const ends = new Map<RpcRequest, () => void>();
+  return {
+    begin(request, sessionId) {
+      try {
+        if (countTurn !== undefined) ends.set(request, countTurn());
+        sessionIds.set(request.id, sessionId);
+        return undefined;
+      } catch (error) {
+        if (error instanceof SpanlineError) return encodeFailure(error.toFailure());
+        throw error;
+      }
+    },
+    findSession: (requestId) => sessionIds.get(requestId),
+    end(request) {
+      sessionIds.delete(request.id);
+      ends.get(request)?.();
+      ends.delete(request);
+    },
+    endAll() {
+      for (const end of ends.values()) end();
+      ends.clear();
+    },
+  };
+}

@@ -36,3 +36,41 @@ export function createBackpressure(writer: LineWriter): Backpressure {
 const MAX_QUEUED_CHARACTERS = 256 * 1024;
 /** Characters, of all streams of one client. */
 const MAX_TOTAL_CHARACTERS = 2 * 1024 * 1024;
+
+/** An amount of pending work, such as queued characters, and the callers that wait until it shrinks. */
+export interface PendingCounter {
+  readonly length: number;
+  add(amount: number): void;
+  remove(amount: number): void;
+  /** Nothing is pending any more: the reader is gone. */
+  clear(): void;
+  /** Resolves when there is no more than this. */
+  readonly waitUntilBelow: (limit: number) => Promise<void>;
+}
+
+export function createPendingCounter(): PendingCounter {
+  let length = 0;
+  let waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
+  function shrink(to: number): void {
+    length = to;
+    const ready = waiting.filter(({ limit }) => length <= limit);
+    waiting = waiting.filter(({ limit }) => length > limit);
+    for (const { resolve } of ready) resolve();
+  }
+  return {
+    get length() {
+      return length;
+    },
+    add(amount) {
+      length += amount;
+    },
+    remove: (amount) => shrink(length - amount),
+    clear: () => shrink(0),
+    waitUntilBelow: (limit) =>
+      length <= limit
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push({ limit, resolve });
+          }),
+  };
+}

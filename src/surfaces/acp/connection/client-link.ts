@@ -8,7 +8,8 @@ import type { AcpSessionUpdate } from "../../../wire/acp/encode/acp-session-upda
 import type { PermissionOutput } from "../../../wire/acp/encode/update-state.ts";
 import type { VendorUpdate } from "../../../wire/acp/encode/vendor-updates.ts";
 import type { HostRequest } from "../../../wire/acp/host/host-request.ts";
-import type { RpcResponse, RpcOutcome, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
+import type { RpcOutcome, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
+import type { HandleResponse } from "./client-requests.ts";
 
 /** Notes for the operator; never the protocol's stream. */
 export type AcpLog = (message: string, facts?: { readonly [name: string]: unknown }) => void;
@@ -37,23 +38,12 @@ export interface ClientLink {
   /** Does something in nobody's order: what comes behind the request at hand does not wait for it. */
   runUnordered(task: () => Promise<void>): void;
   respond(request: RpcRequest, outcome: RpcOutcome): void;
-  /**
-   * Requests a decision from the client, as soon as it has few enough open requests. Returns the key for
-   * `withdrawPermission`.
-   */
+  /** Requests a decision, as soon as the client has few enough open requests. Returns the key for `withdrawRequest`. */
   requestPermission(sessionId: string, permission: PermissionOutput): string;
-  /** Withdraws a permission request, or removes one that was answered. */
-  withdrawPermission(key: string): void;
-  /** An answer that comes all the same is nobody's concern, but for `late`. */
-  withdrawRequest(
-    questionId: string,
-    onLateResponse?: (answer: RpcResponse) => Promise<void>,
-  ): void;
-  /** The same for something that its machine is to do. */
-  sendRequest(
-    request: HostRequest,
-    onResponse: (answer: RpcResponse) => Promise<void>,
-  ): string | undefined;
+  /** Sends a request to the client's machine. Returns its key, or undefined if the client has too many open requests. */
+  sendRequest(request: HostRequest, onResponse: HandleResponse): string | undefined;
+  /** Withdraws a request, or removes one that was answered. A response that comes all the same goes to `onLate`. */
+  withdrawRequest(key: string, onLate?: HandleResponse): void;
   /** The tools of the client's machine. */
   getHostTools(): Promise<HostToolList>;
   /** Its shells, where it says. */

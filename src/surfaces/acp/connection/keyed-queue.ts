@@ -1,32 +1,33 @@
-import { createPendingCounter } from "./pending-counter.ts";
+import { createPendingCounter } from "./backpressure.ts";
 
-/** Work in lanes: one task at a time in each, in the order in which it came; lanes do not wait for each other. */
+/** Tasks with the same key run one at a time, in order; tasks with different keys do not wait for each other. */
 export interface KeyedQueue {
-  run(lane: string, task: () => Promise<void>): void;
+  /** Without a key, the task waits for no other. */
+  run(key: string | undefined, task: () => Promise<void>): void;
   /** Tasks that are not finished. */
   readonly size: number;
   /** Resolves when no more than this many tasks are unfinished. */
   waitUntilBelow(tasks: number): Promise<void>;
 }
 
-/** Tasks see to their own errors; one that throws is reported and does not stop its lane. */
+/** Tasks handle their own errors; one that throws is reported and does not stop the tasks behind it. */
 export function createKeyedQueue(report: (error: unknown) => void): KeyedQueue {
-  const tails = new Map<string, Promise<void>>();
+  const tails = new Map<string | undefined, Promise<void>>();
   const unfinished = createPendingCounter();
 
-  function settle(lane: string, tail: Promise<void>): void {
-    if (tails.get(lane) === tail) tails.delete(lane);
+  function settle(key: string | undefined, tail: Promise<void>): void {
+    if (tails.get(key) === tail) tails.delete(key);
     unfinished.remove(1);
   }
 
   return {
-    run(lane, task) {
+    run(key, task) {
       unfinished.add(1);
-      const tail: Promise<void> = (tails.get(lane) ?? Promise.resolve())
+      const tail: Promise<void> = (tails.get(key) ?? Promise.resolve())
         .then(task)
         .catch(report)
-        .then(() => settle(lane, tail));
-      tails.set(lane, tail);
+        .then(() => settle(key, tail));
+      if (key !== undefined) tails.set(key, tail);
     },
     get size() {
       return unfinished.length;

@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { createPendingCounter } from "./pending-counter.ts";
+import { createPendingCounter } from "./backpressure.ts";
 
 /** Lines on their way out, in order. Nothing here waits; whoever has much to say asks `below` first. */
 export interface LineWriter {

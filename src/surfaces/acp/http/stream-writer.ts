@@ -1,5 +1,5 @@
 import { formatEvent } from "../../../http/routing/event-stream.ts";
-import { createPendingCounter, type PendingCounter } from "../connection/pending-counter.ts";
+import { createPendingCounter, type PendingCounter } from "../connection/backpressure.ts";
 import type { LineWriter } from "../connection/line-writer.ts";
 
 /** Lines as the events of several streams: what is about a session is in that session's, all else in the connection's. */

@@ -1,7 +1,10 @@
+import { toJsonText } from "../../../data/json.ts";
 import type { Failure } from "../../../domain/errors.ts";
 import type { CommandReply, SessionCommand } from "../../../domain/session-command.ts";
 import { encodeError, encodeFailure } from "../../../wire/acp/encode/encode-failure.ts";
 import type { PromptCommand } from "../../../wire/acp/decode/client-request.ts";
+import type { AcpSessionUpdate } from "../../../wire/acp/encode/acp-session-update.ts";
+import type { UpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
 import { showInTerminal } from "../../../wire/acp/encode/acp-session-update.ts";
 import type { RequestId, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import { cancelPrompts } from "./cancel-prompts.ts";
@@ -15,11 +18,23 @@ import {
   type ConnectionClientTools,
 } from "./connection-client-tools.ts";
 import { readPromptOutcome } from "./read-prompt-outcome.ts";
-import { createSessionFeed, type FollowOptions, type DeliveredOutput } from "./session-feed.ts";
+import {
+  createSessionFeed,
+  type DeliveredOutput,
+  type FollowOptions,
+  type SessionFeed,
+} from "./session-feed.ts";
 
 /** A session on one client's connection. */
 export interface AcpSession {
   readonly isFollowing: boolean;
+  /** The last event whose updates were sent. */
+  readonly sentSeq: number;
+  /** Whether the client is sent, on this connection, every update after this cursor. Default: every update from now on. */
+  isFollowingFrom(cursor?: UpdateCursor): boolean;
+  readonly pauseFeed: SessionFeed["pause"];
+  /** Sends the slash commands, also if they are the same as before unless `if-changed`. */
+  sendCommands(update: AcpSessionUpdate, when?: "if-changed"): void;
   /** Whether the client is attached, under whatever name. */
   readonly isAttached: boolean;
   readonly handlePermissionResponse: PendingPermissions["handleResponse"];
@@ -69,15 +84,16 @@ export function createAcpSession(
   };
   /** Whether the client is done with the session, and reads nothing of it: then only answers are kept. */
   let isMuted = false;
+  /** As JSON. */
+  let sentCommands: string | undefined;
   const prompts = createPendingPrompts(link);
   const permissions = createPendingPermissions(sessionId, link);
   const clientTools = createConnectionClientTools(sessionId, link);
   const hostRequests = createHostRequestRunner(sessionId, link);
   const feed = createSessionFeed(sessionId, link, {
     hostRequests,
+    attachment,
     deliver,
-    isOwnAttachment: attachment.isOwnAttachment,
-    isEndedBy: attachment.isEndedBy,
     onEnded: handleDetached,
     onLost(error) {
       link.log("a session can no longer be followed", { sessionId, error: String(error) });
@@ -142,6 +158,16 @@ export function createAcpSession(
   return {
     get isFollowing() {
       return feed.isActive;
+    },
+    get sentSeq() {
+      return feed.seq;
+    },
+    isFollowingFrom: (cursor) => feed.isActive && (cursor === undefined || feed.covers(cursor)),
+    pauseFeed: feed.pause,
+    sendCommands(update, when) {
+      const text = toJsonText(update);
+      if (when !== "if-changed" || text !== sentCommands) link.sendUpdate(sessionId, update);
+      sentCommands = text;
     },
     get isAttached() {
       return attachment.isAttached;

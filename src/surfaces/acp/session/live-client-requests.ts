@@ -12,11 +12,13 @@ import type { RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { AcpSession } from "./acp-session.ts";
 import type { AttachCommand } from "./client-attachment.ts";
 import { GENERATED_NAME_PREFIX, type ClientLink } from "../connection/client-link.ts";
+import { checkCursor, type SessionEntry } from "./find-session.ts";
 import { findReadOnlyReason } from "./read-only-reason.ts";
 import { respondReadOnlyAttach } from "./read-only-sessions.ts";
 import type { SessionTable } from "./session-table.ts";
 
 type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
+type AttachRequest = Extract<LiveClientRequest, { readonly type: "attach" }>;
 type ClientChangeRequest = Exclude<LiveClientRequest, { readonly type: "clients" }>;
 
 /** Answers what a host wants about the clients of a session. */
@@ -27,26 +29,59 @@ export async function handleLiveClientRequest(
 ): Promise<void> {
   const { sessions } = link;
   const { sessionId } = clientRequest;
-  const { seq } = await table.find(sessionId);
+  const entry = await table.find(sessionId);
   if (clientRequest.type === "clients") {
     const { clients } = await sessions.status(sessionId);
     return link.respond(request, { ok: true, result: encodeClientList(clients) });
   }
   checkClientName(clientRequest, link);
+  if (clientRequest.type === "attach")
+    return attachClient(request, clientRequest, { link, table, entry });
+  const reply = await applyChange(table.getOrCreate(sessionId), clientRequest);
+  await respondWithClients(request, clientRequest, { link, reply });
+}
+
+interface AttachContext {
+  readonly link: ClientLink;
+  readonly table: SessionTable;
+  readonly entry: SessionEntry;
+}
+
+/** The response precedes the updates about the attachment, also if the client follows the session already. */
+async function attachClient(
+  request: RpcRequest,
+  attachRequest: AttachRequest,
+  { link, table, entry }: AttachContext,
+): Promise<void> {
+  const { sessionId, seq: upTo } = entry;
+  const { from } = attachRequest;
   const session = table.getOrCreate(sessionId);
-  const reply = await applyChange(session, clientRequest).catch((error: unknown) => {
+  if (from !== undefined) await checkCursor(link.sessions, entry, from);
+  const unpause = session.pauseFeed();
+  try {
+    const reply = await session.attachAs(createAttachCommand(attachRequest));
+    await respondWithClients(request, attachRequest, { link, reply });
+  } catch (error) {
     const reason = findReadOnlyReason(error);
-    if (reason === undefined || clientRequest.type !== "attach") throw error;
-    respondReadOnlyAttach(request, createAttachCommand(clientRequest), { link, reason });
-  });
-  if (reply === undefined) return;
+    if (reason === undefined) throw error;
+    return respondReadOnlyAttach(request, createAttachCommand(attachRequest), { link, reason });
+  } finally {
+    unpause();
+  }
+  // The feed of a client that follows the session continues, whatever name the client has now.
+  if (session.isFollowing) return;
+  // Without a cursor, the client is sent its attach and what follows; the history can be loaded.
+  await session.follow({ upTo, history: "hidden", ...(from !== undefined && { from }) });
+}
+
+async function respondWithClients(
+  request: RpcRequest,
+  clientRequest: ClientChangeRequest,
+  { link, reply }: { readonly link: ClientLink; readonly reply: CommandReply },
+): Promise<void> {
   if (reply.status === "refused") throw toSpanlineError(reply.failure);
-  const result = encodeLiveClients(await readLiveClients(reply, clientRequest, sessions));
-  link.respond(request, { ok: true, result });
-  // A client that is told of the session already is told on, whatever it is called now.
-  if (clientRequest.type !== "attach" || session.isFollowing) return;
-  // The history from before the attach can be loaded; the attach itself is told.
-  await session.follow({ upTo: seq, history: "hidden" });
+  const clients = await readLiveClients(reply, clientRequest, link.sessions);
+  link.respond(request, { ok: true, result: encodeLiveClients(clients) });
 }
 
 /** Names that connections are given are theirs: they can be looked up, and nobody is to wait there for their owners. */
@@ -63,11 +98,9 @@ function checkClientName({ type, clientId }: ClientChangeRequest, { sender }: Cl
 
 function applyChange(
   session: AcpSession,
-  clientRequest: ClientChangeRequest,
+  clientRequest: Exclude<ClientChangeRequest, AttachRequest>,
 ): Promise<CommandReply> {
   switch (clientRequest.type) {
-    case "attach":
-      return session.attachAs(createAttachCommand(clientRequest));
     case "heartbeat": {
       const { sessionId: _, ...command } = clientRequest;
       return session.command(command);
@@ -80,10 +113,8 @@ function applyChange(
 }
 
 /** The secret itself goes nowhere. */
-function createAttachCommand(
-  attachRequest: Extract<LiveClientRequest, { type: "attach" }>,
-): AttachCommand {
-  const { sessionId: _, secret, ...command } = attachRequest;
+function createAttachCommand(attachRequest: AttachRequest): AttachCommand {
+  const { sessionId: _, secret, from: __, ...command } = attachRequest;
   return { ...command, name: command.clientId, ...digestSecret(secret) };
 }
 

@@ -59,7 +59,7 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
     const entry = pending.get(approvalId);
     pending.delete(approvalId);
     entry?.stopTimer?.();
-    if (entry?.requestKey !== undefined) link.withdrawPermission(entry.requestKey);
+    if (entry?.requestKey !== undefined) link.withdrawRequest(entry.requestKey);
   }
 
   /** The decision could not be stored: the request is sent again when the log can be written. */
@@ -111,7 +111,7 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
     async handleResponse(approval, answer) {
       const { approvalId } = approval;
       const entry = pending.get(approvalId);
-      if (entry?.requestKey !== undefined) link.withdrawPermission(entry.requestKey);
+      if (entry?.requestKey !== undefined) link.withdrawRequest(entry.requestKey);
       if (entry !== undefined) entry.requestKey = undefined;
       try {
         await decide(entry?.permission ?? { turnId: null }, approval, answer);

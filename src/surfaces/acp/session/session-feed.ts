@@ -1,135 +1,195 @@
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
-import type { UpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
+import { formatUpdateCursor, type UpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
+import { createUpdateEncoder } from "../../../wire/acp/encode/update-encoder.ts";
 import type { AcpOutput, UpdateOptions } from "../../../wire/acp/encode/update-state.ts";
 import { checkConnected, type ClientLink } from "../connection/client-link.ts";
-import { followSession } from "./follow-session.ts";
 import type { HostRequestRunner } from "../host/host-request-runner.ts";
-import { createDeferredPermissions } from "./deferred-permissions.ts";
-import type { DeliverOutput } from "./stamp-cursors.ts";
+import type { ClientAttachment } from "./client-attachment.ts";
 
-/** What one client is told of one session. */
+/** The updates of one session to one client. */
 export interface SessionFeed {
   readonly isActive: boolean;
-  /** How far the client has been told. */
+  /** The last event whose updates were sent. */
   readonly seq: number;
   /** Aborts with the feed. */
   readonly signal: AbortSignal;
-  /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
-  readonly start: (options: FollowOptions) => Promise<void>;
-  readonly stop: () => void;
+  /** Whether the active feed has sent, or will send, every update after this cursor. */
+  covers(cursor: UpdateCursor): boolean;
+  /** Starts again at the given position. Resolves when the client has every update of the history. */
+  start(options: FollowOptions): Promise<void>;
+  /** Delays further updates until the returned function is called, so that a response precedes them. */
+  pause(): () => void;
+  stop(): void;
 }
 
 export interface FollowOptions extends Pick<UpdateOptions, "upTo" | "history"> {
-  /** What the client has been told, in place of all or nothing of what was there before. */
+  /** The last update that the client has. Default: the history is sent as `history` says. */
   readonly from?: UpdateCursor;
-  /** Called between the last word of before and the first live one. */
+  /** Called between the last update of the history and the first later one. */
   readonly onCaughtUp?: () => void;
 }
 
-interface FeedOptions {
-  readonly hostRequests: HostRequestRunner;
-  readonly isOwnAttachment: (attachmentId: string) => boolean;
-  readonly deliver: (output: DeliveredOutput, cursor: string | undefined) => void;
-  /** Whether an event ends it: when the client has been told of it, nothing follows. */
-  readonly isEndedBy: (envelope: Envelope) => boolean;
-  readonly onEnded: () => void;
-  readonly onLost: (error: unknown) => void;
+/** The parts of a client's session that read the feed. */
+export interface FeedClient {
+  readonly hostRequests: Pick<HostRequestRunner, "handleEvent" | "start">;
+  readonly attachment: Pick<ClientAttachment, "isOwnAttachment" | "isEndedBy">;
+  deliver(output: DeliveredOutput, cursor: string | undefined): void;
+  /** The attachment has ended, and the client was sent the event that ended it. */
+  onEnded(): void;
+  onLost(error: unknown): void;
 }
 
 export type DeliveredOutput = Exclude<AcpOutput, { readonly type: "caught-up" }>;
 
+/** One run of a feed, from its start until it is stopped or replaced. */
+interface FeedRun {
+  readonly options: FollowOptions;
+  readonly controller: AbortController;
+  /** Sends an output; `caught-up` resolves the start. */
+  readonly deliver: DeliverOutput;
+}
+
+type DeliverOutput = (output: AcpOutput, cursor?: string) => void;
+
 export function createSessionFeed(
   sessionId: string,
   link: ClientLink,
-  feedOptions: FeedOptions,
+  client: FeedClient,
 ): SessionFeed {
-  const { hostRequests } = feedOptions;
-  let feed: AbortController | undefined;
+  let current: FeedRun | undefined;
   let lastSeq = 0;
+  const gate = createGate();
 
   function stop(): void {
-    feed?.abort();
-    feed = undefined;
+    current?.controller.abort();
+    current = undefined;
+    // A feed that waits at the gate ends there.
+    gate.wake();
   }
 
-  function run(
-    { upTo, history, from }: FollowOptions,
-    deliver: DeliverOutput,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { clientId } = link.sender;
-    const deferred = from === undefined ? undefined : createDeferredPermissions(deliver);
-    return followSession({
-      link,
-      encoding: {
-        sessionId,
-        clientId,
-        isOwnAttachment: feedOptions.isOwnAttachment,
-        getProfile: () => link.getProfile(),
-        ...resolveSpan(upTo, history, from),
-      },
-      signal,
-      ...(from !== undefined && { from }),
-      beforeEvent(envelope) {
-        hostRequests.handleEvent(envelope);
-        if (envelope.seq > upTo) deferred?.release();
-      },
-      afterEvent(envelope) {
-        const { seq } = envelope;
-        lastSeq = seq;
-        if (seq >= upTo) {
-          deferred?.release();
-          hostRequests.start(seq);
-        }
-        if (feedOptions.isEndedBy(envelope)) feedOptions.onEnded();
-      },
-      deliver: deferred?.deliver ?? deliver,
+  function start(options: FollowOptions, deliver: DeliverOutput): Promise<void> {
+    const run: FeedRun = { options, controller: new AbortController(), deliver };
+    current = run;
+    const context = { sessionId, link, client, gate, onSent: (seq: number) => (lastSeq = seq) };
+    return runFeed(run, context).catch((error: unknown) => {
+      // A feed that was replaced or stopped is not reported.
+      if (run.controller.signal.aborted)
+        throw new SpanlineError("aborted", NOT_FOLLOWING, { cause: error });
+      current = undefined;
+      client.onLost(error);
+      throw error;
     });
   }
 
   return {
     get isActive() {
-      return feed !== undefined;
+      return current !== undefined;
     },
     get seq() {
       return lastSeq;
     },
     get signal() {
-      return feed?.signal ?? AbortSignal.abort();
+      return current?.controller.signal ?? AbortSignal.abort();
     },
+    covers: (cursor) => current !== undefined && isCovered(cursor, current.options),
     async start(options) {
       checkConnected(link);
       stop();
-      const controller = new AbortController();
-      feed = controller;
       return new Promise((resolve, reject) => {
         const deliver: DeliverOutput = (output, cursor) => {
-          if (output.type !== "caught-up") return feedOptions.deliver(output, cursor);
+          if (output.type !== "caught-up") return client.deliver(output, cursor);
           options.onCaughtUp?.();
           resolve();
         };
         // Rejecting has no effect once the client has caught up.
-        run(options, deliver, controller.signal).then(
+        start(options, deliver).then(
           () => reject(new SpanlineError("aborted", NOT_FOLLOWING)),
-          (error: unknown) => {
-            // A feed that was replaced or stopped is not reported.
-            if (controller.signal.aborted)
-              return reject(new SpanlineError("aborted", NOT_FOLLOWING, { cause: error }));
-            feed = undefined;
-            feedOptions.onLost(error);
-            reject(error);
-          },
+          reject,
         );
       });
     },
+    pause: gate.close,
     stop,
   };
 }
 
 const NOT_FOLLOWING = "This client no longer follows the session";
 
-/** What is behind a cursor is live to whoever goes on from there, however long ago it was. */
+/** Whether a client at this cursor misses nothing of a feed that was started with these options. */
+function isCovered(cursor: UpdateCursor, { from, upTo, history }: FollowOptions): boolean {
+  if (from === undefined) return history === "shown" || cursor.seq >= upTo;
+  if (from.seq === 0 && from.updateOffset === 0) return true;
+  // Positions in the history and positions behind it cannot be compared.
+  if ((from.seq === 0) !== (cursor.seq === 0)) return false;
+  return (
+    cursor.seq > from.seq || (cursor.seq === from.seq && cursor.updateOffset >= from.updateOffset)
+  );
+}
+
+interface FeedContext {
+  readonly sessionId: string;
+  readonly link: ClientLink;
+  readonly client: FeedClient;
+  readonly gate: Gate;
+  readonly onSent: (seq: number) => void;
+}
+
+/**
+ * Encodes the session from its first event, since updates depend on earlier events. Rejects if the subscription ends early.
+ * Events for which a slow client has no capacity stay in the log; other clients do not wait.
+ */
+async function runFeed(run: FeedRun, context: FeedContext): Promise<void> {
+  const { sessionId, link, client, gate } = context;
+  const { signal } = run.controller;
+  const { upTo } = run.options;
+  const encode = createStampedEncoder(run, context);
+  for await (const batch of link.sessions.subscribe(sessionId, undefined, signal)) {
+    for (const envelope of batch.events) {
+      // Several sessions may wait for the same capacity, so each checks again.
+      while (!signal.aborted && !(gate.isOpen && link.hasCapacity()))
+        await (gate.isOpen ? link.waitForCapacity() : gate.waitUntilOpen());
+      if (signal.aborted) return;
+      client.hostRequests.handleEvent(envelope);
+      encode(envelope, batch.incarnation);
+      context.onSent(envelope.seq);
+      if (envelope.seq >= upTo) client.hostRequests.start(envelope.seq);
+      if (client.attachment.isEndedBy(envelope)) client.onEnded();
+    }
+  }
+  if (!signal.aborted) throw new SpanlineError("aborted", "The event stream of the session ended");
+}
+
+type EncodeEvent = (envelope: Envelope, incarnation: string) => void;
+
+/** Encodes events and delivers their outputs, each update with its cursor if the client can use one. */
+function createStampedEncoder(
+  { options: { upTo, history, from }, deliver }: FeedRun,
+  { sessionId, link, client }: FeedContext,
+): EncodeEvent {
+  const span = resolveSpan(upTo, history, from);
+  const encoder = createUpdateEncoder({
+    sessionId,
+    clientId: link.sender.clientId,
+    isOwnAttachment: client.attachment.isOwnAttachment,
+    getProfile: () => link.getProfile(),
+    ...span,
+  });
+  const state = encoder.initial();
+  if (from === undefined && !link.hasCursors)
+    return (envelope) => encoder.step(state, envelope, (output) => deliver(output));
+  const replay = from === undefined ? undefined : createReplay(deliver);
+  const stamp = createCursorStamper(span.upTo, from, replay?.deliver ?? deliver);
+  return (envelope, incarnation) => {
+    const outputs: AcpOutput[] = [];
+    if (envelope.seq > upTo) replay?.finish();
+    encoder.step(state, envelope, (output) => outputs.push(output));
+    stamp(outputs, { incarnation, seq: envelope.seq });
+    if (envelope.seq >= upTo) replay?.finish();
+  };
+}
+
+/** For a client that resumes from a cursor, every event behind the cursor is live, however old. */
 function resolveSpan(
   upTo: number,
   history: FollowOptions["history"],
@@ -137,4 +197,133 @@ function resolveSpan(
 ): Pick<UpdateOptions, "upTo" | "history"> {
   if (from === undefined) return { upTo, history };
   return { upTo: from.seq === 0 ? upTo : from.seq, history: "shown" };
+}
+
+/** The replay from a cursor: permission requests wait until its end, so that none is sent that was decided since. */
+interface Replay {
+  readonly deliver: DeliverOutput;
+  finish(): void;
+}
+
+function createReplay(deliver: DeliverOutput): Replay {
+  const permissions = new Map<string, AcpOutput>();
+  let isReplaying = true;
+  return {
+    deliver(output, cursor) {
+      if (isReplaying && output.type === "ask") permissions.set(output.approval.approvalId, output);
+      // The encoder has reached the cursor, not the end of the replay.
+      else if (isReplaying && output.type === "caught-up") return;
+      else {
+        if (output.type === "decided") permissions.delete(output.approvalId);
+        deliver(output, cursor);
+      }
+    },
+    finish() {
+      if (!isReplaying) return;
+      isReplaying = false;
+      deliver({ type: "caught-up" });
+      for (const output of permissions.values()) deliver(output);
+      permissions.clear();
+    },
+  };
+}
+
+type StampOutputs = (outputs: readonly AcpOutput[], at: EventPosition) => void;
+
+interface EventPosition {
+  readonly incarnation: string;
+  readonly seq: number;
+}
+
+/** Adds to each update the cursor from which a client that has it can resume, and omits the updates that the client has. */
+function createCursorStamper(
+  upTo: number,
+  from: UpdateCursor | undefined,
+  deliver: DeliverOutput,
+): StampOutputs {
+  const isHistoryCursor = from?.seq === 0;
+  let isLive = false;
+  let historyCount = 0;
+  /** Updates of the first event behind the cursor that the client has. */
+  let knownCount = isHistoryCursor ? 0 : (from?.updateOffset ?? 0);
+
+  function deliverHistory(outputs: readonly AcpOutput[], incarnation: string): void {
+    const last = isLive ? outputs.findLastIndex(isUpdate) : -1;
+    for (const [index, output] of outputs.entries()) {
+      if (!isUpdate(output)) {
+        deliver(output);
+        continue;
+      }
+      historyCount += 1;
+      // A cursor behind the history covers all of it.
+      if (from !== undefined && (!isHistoryCursor || historyCount <= from.updateOffset)) continue;
+      const isLast = index === last;
+      const position = isLast
+        ? { seq: upTo, updateOffset: 0 }
+        : { seq: 0, updateOffset: historyCount };
+      deliver(output, formatUpdateCursor({ incarnation, ...position }));
+    }
+  }
+
+  function deliverLive(outputs: readonly AcpOutput[], { incarnation, seq }: EventPosition): void {
+    const count = outputs.filter(isUpdate).length;
+    let index = 0;
+    for (const output of outputs) {
+      if (!isUpdate(output)) deliver(output);
+      else {
+        index += 1;
+        const position =
+          index === count ? { seq, updateOffset: 0 } : { seq: seq - 1, updateOffset: index };
+        if (index > knownCount) deliver(output, formatUpdateCursor({ incarnation, ...position }));
+      }
+    }
+    if (count > 0) knownCount = 0;
+  }
+
+  return (outputs, at) => {
+    if (isLive) return deliverLive(outputs, at);
+    const end = outputs.findIndex(({ type }) => type === "caught-up");
+    isLive = end !== -1;
+    deliverHistory(isLive ? outputs.slice(0, end) : outputs, at.incarnation);
+    if (isLive) deliverLive(outputs.slice(end), at);
+  };
+}
+
+function isUpdate({ type }: AcpOutput): boolean {
+  return type === "update" || type === "event";
+}
+
+/** Open unless somebody has closed it; each close has its own reopening. */
+interface Gate {
+  readonly isOpen: boolean;
+  readonly close: () => () => void;
+  /** Resolves when the gate opens, or at `wake`. */
+  waitUntilOpen(): Promise<void>;
+  wake(): void;
+}
+
+function createGate(): Gate {
+  const closings = new Set<object>();
+  let waiting: (() => void)[] = [];
+  const wake = (): void => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  return {
+    get isOpen() {
+      return closings.size === 0;
+    },
+    close() {
+      const closing = {};
+      closings.add(closing);
+      return () => {
+        closings.delete(closing);
+        if (closings.size === 0) wake();
+      };
+    },
+    waitUntilOpen: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+      }),
+    wake,
+  };
 }

@@ -19,7 +19,8 @@ export interface SessionTable {
   joinExisting(sessionId: string, servers?: readonly ClientMcpServer[]): Promise<JoinedSession>;
   /** A session that this connection has neither begun nor loaded is taken up where it is. */
   resume(sessionId: string): Promise<AcpSession>;
-  forget(sessionId: string): void;
+  /** Cancels the client's turns in the session, and removes the session, which stays in the table until then. */
+  close(sessionId: string): Promise<void>;
 }
 
 export interface JoinedSession {
@@ -95,8 +96,12 @@ export function createSessionTable(link: ClientLink): SessionTable {
       }
       return acpSession;
     },
-    forget(sessionId) {
-      joined.delete(sessionId);
+    async close(sessionId) {
+      try {
+        await joined.get(sessionId)?.close();
+      } finally {
+        joined.delete(sessionId);
+      }
     },
   };
 }

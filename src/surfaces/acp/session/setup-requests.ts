@@ -1,6 +1,5 @@
 import { toJsonText } from "../../../data/json.ts";
 import { toSpanlineError, SpanlineError } from "../../../domain/errors.ts";
-import type { Sessions } from "../../../session/sessions.ts";
 import type { SessionSetup } from "../../../wire/acp/decode/client-request.ts";
 import {
   encodeSettings,
@@ -11,185 +10,221 @@ import {
   encodeExistingSessionResult,
   encodeNewSessionResult,
 } from "../../../wire/acp/encode/encode-results.ts";
-import { formatUpdateCursor, type UpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
+import { formatUpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
 import type { RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import { checkConnected, type ClientLink } from "../connection/client-link.ts";
 import type { AcpSession } from "./acp-session.ts";
-import { findLatestSession, type SessionEntry } from "./find-session.ts";
+import { checkCursor, findLatestSession, type SessionEntry } from "./find-session.ts";
 import { findReadOnlyReason } from "./read-only-reason.ts";
 import { followReadOnly, respondReadOnly } from "./read-only-sessions.ts";
 import type { FollowOptions } from "./session-feed.ts";
 import type { SessionTable } from "./session-table.ts";
 
-/** How a client comes into a session: a new one, one that is there, or a copy of one. */
-export interface SetupRequests {
-  open(request: RpcRequest, setup: SessionSetup): Promise<void>;
-  /** One that comes with a cursor is told what came since; else all, or where it has what was said, what comes. */
-  follow(request: RpcRequest, sessionId: string, setup: FollowSetup): Promise<void>;
-  /**
-   * The client was told what was said in the other one, and knows it of this one. Resolves when the copy is made, with what
-   * puts the client into it: that is no matter of the other one.
-   */
-  fork(request: RpcRequest, source: string, setup: SessionSetup): Promise<() => Promise<void>>;
+/** The sessions of one connection. */
+export interface SetupContext {
+  readonly link: ClientLink;
+  readonly table: SessionTable;
+  /** The session that `session/new` returns in place of a new one: an id, or "latest". */
+  readonly fixedSession: string | undefined;
 }
-
-type SessionLocation = Pick<SessionSetup, "workingDirectory" | "folders">;
-type SendWelcome = (request: RpcRequest, answer: (settings: SettingsResult) => unknown) => void;
 
 type FollowSetup = SessionSetup & Pick<FollowOptions, "history">;
 
-/** `fixed` is what `session/new` gives instead of a new session: an id, or "latest". */
-export function createSetupRequests(
-  link: ClientLink,
-  table: SessionTable,
-  fixed: string | undefined,
-): SetupRequests {
-  const { sessions } = link;
-  const { principal } = link.sender;
-  const isOwner = link.isLocalUser && principal.rights.includes("control");
+/** `session/new`: a new session, or the fixed one. */
+export async function openNewSession(
+  context: SetupContext,
+  request: RpcRequest,
+  setup: SessionSetup,
+): Promise<void> {
+  const { link, table } = context;
+  checkSetup(link, setup);
+  const record = await openSession(context, setup);
+  const { sessionId, seq: upTo } = record;
+  const session = await table.join(sessionId, setup.servers);
+  // A client that is given an existing session may not know its folders; without any, they stay as they are.
+  if (setup.folders.length > 0) await updateFolders(link, session, { entry: record, setup });
+  const { settings, sendCommands } = await readWelcome(link, session, sessionId);
+  // The client does not know the id before this response, so no update may precede it.
+  const cursor = formatCursor(link, record, session.isFollowing ? session.sentSeq : 0);
+  link.respond(request, { ok: true, result: encodeNewSessionResult(sessionId, settings, cursor) });
+  sendCommands();
+  if (!session.isFollowing) await session.follow({ upTo, history: "shown" });
+}
 
-  async function openSession(setup: SessionSetup): Promise<SessionEntry> {
-    const record = await fixedSession();
-    const { agent } = record ?? setup;
-    await sessions.checkCredentials(agent);
-    checkConnected(link);
-    const named = agent === undefined ? {} : { agent };
-    return record ?? sessions.open({ principal, ...named, ...resolveLocation(setup) });
+/** `session/load` and `session/resume`: with a cursor, the updates after it; else the history, or none of it. */
+export async function followExistingSession(
+  context: SetupContext,
+  request: RpcRequest,
+  { sessionId, ...setup }: FollowSetup & { readonly sessionId: string },
+): Promise<void> {
+  const { link, table } = context;
+  checkSetup(link, setup);
+  const entry = await table.find(sessionId);
+  await link.sessions.checkCredentials(entry.agent);
+  // An update of the earlier feed would come once more with the replay.
+  const unpause = table.get(sessionId)?.pauseFeed() ?? (() => {});
+  try {
+    await followWith(context, request, { sessionId, setup, unpause });
+  } catch (error) {
+    const reason = findReadOnlyReason(error);
+    if (reason === undefined) throw error;
+    unpause();
+    await followReadOnly(request, setup, { link, table, entry, reason });
+  } finally {
+    unpause();
   }
+}
 
-  async function fixedSession(): Promise<SessionEntry | undefined> {
-    if (fixed === undefined) return undefined;
-    return fixed === "latest" ? findLatestSession(sessions, principal) : table.find(fixed);
-  }
+interface FollowRequest {
+  readonly sessionId: string;
+  readonly setup: FollowSetup;
+  /** Ends the pause of the feed. */
+  readonly unpause: () => void;
+}
 
-  /** Others work where the agent does. */
-  function resolveLocation({ workingDirectory, folders }: SessionSetup): Partial<SessionLocation> {
-    return isOwner ? { workingDirectory, folders } : {};
-  }
-
-  /** Whoever controls a session says what belongs to its workspace; all of it, each time. */
-  async function updateFolders(session: AcpSession, entry: SessionEntry, setup: SessionSetup) {
-    const { folders } = setup;
-    if (!isOwner || toJsonText(folders) === toJsonText(entry.folders)) return;
-    if (!(await session.isController())) {
-      const { sessionId } = entry;
-      return link.log("another client says which folders a session has", { sessionId });
-    }
-    const reply = await session.command({ type: "set-folders", folders });
-    if (reply.status === "refused") throw toSpanlineError(reply.failure);
-  }
-
-  function formatCursor({ incarnation }: SessionEntry, seq: number): string | undefined {
-    return link.hasCursors ? formatUpdateCursor({ incarnation, seq, updateOffset: 0 }) : undefined;
-  }
-
-  /**
-   * Answers with what a session is like, and says right behind that what can be typed in it. It is looked up as late as can
-   * be: what changes after it is told as it comes.
-   */
-  async function prepareWelcome(sessionId: string): Promise<SendWelcome> {
-    const { mode, agent } = await sessions.status(sessionId);
-    return (request, answer) => {
-      link.respond(request, { ok: true, result: answer(encodeSettings(mode)) });
-      link.sendUpdate(sessionId, createCommandsUpdate(agent.commands));
-    };
-  }
-
-  async function followExisting(
-    request: RpcRequest,
-    sessionId: string,
-    setup: FollowSetup,
-  ): Promise<void> {
-    const { servers, from, history } = setup;
-    if (from !== undefined) await checkCursor(sessions, await table.find(sessionId), from);
-    const { session, entry } = await table.joinExisting(sessionId, servers);
-    await updateFolders(session, entry, setup);
-    const { seq: upTo } = entry;
-    const welcome = await prepareWelcome(sessionId);
-    const sendResult = (cursor?: string): void =>
-      welcome(request, (settings) => encodeExistingSessionResult(settings, cursor));
-    const onCaughtUp = (): void => sendResult(formatCursor(entry, upTo));
-    if (from === undefined && history === "hidden" && session.isFollowing) return sendResult();
-    try {
-      await session.follow({ upTo, history, onCaughtUp, ...(from !== undefined && { from }) });
-    } catch (error) {
-      const reason = findReadOnlyReason(error);
-      if (reason === undefined) throw error;
-      // The client has the events before the damaged one. A reader does not keep control.
-      respondReadOnly(request, sessionId, { link, reason });
-      await session.disconnect("client_exit");
-    }
-  }
-
-  return {
-    async open(request, setup) {
-      checkSetup(link, setup);
-      const record = await openSession(setup);
-      const { sessionId, seq } = record;
-      const session = await table.join(sessionId, setup.servers);
-      // Who is given a session that is there may not know its folders; who names some wants them.
-      if (setup.folders.length > 0) await updateFolders(session, record, setup);
-      const welcome = await prepareWelcome(sessionId);
-      // The client does not know the id before it has this answer, so nothing may come ahead of it.
-      welcome(request, (settings) =>
-        encodeNewSessionResult(sessionId, settings, formatCursor(record, 0)),
-      );
-      if (!session.isFollowing) await session.follow({ upTo: seq, history: "shown" });
-    },
-    async follow(request, sessionId, setup) {
-      checkSetup(link, setup);
-      const entry = await table.find(sessionId);
-      await sessions.checkCredentials(entry.agent);
-      try {
-        await followExisting(request, sessionId, setup);
-      } catch (error) {
-        const reason = findReadOnlyReason(error);
-        if (reason === undefined) throw error;
-        await followReadOnly(request, setup, { link, table, entry, reason });
-      }
-    },
-    async fork(request, source, setup) {
-      checkSetup(link, setup);
-      const { agent, title } = await table.find(source);
-      await sessions.checkCredentials(agent);
-      checkConnected(link);
-      const { sessionId, seq } = await sessions.open({
-        principal,
-        agent,
-        ...(title !== null && { title: `${title} (fork)` }),
-        ...resolveLocation(setup),
-        copyOf: source,
-      });
-      return async () => {
-        const session = await table.join(sessionId, setup.servers);
-        const welcome = await prepareWelcome(sessionId);
-        welcome(request, (settings) => encodeNewSessionResult(sessionId, settings));
-        await session.follow({ upTo: seq, history: "hidden" });
-      };
-    },
+async function followWith(
+  { link, table }: SetupContext,
+  request: RpcRequest,
+  { sessionId, setup, unpause }: FollowRequest,
+): Promise<void> {
+  const { servers, from, history } = setup;
+  if (from !== undefined) await checkCursor(link.sessions, await table.find(sessionId), from);
+  const { session, entry } = await table.joinExisting(sessionId, servers);
+  await updateFolders(link, session, { entry, setup });
+  const { settings, sendCommands } = await readWelcome(link, session, sessionId);
+  const respond = (seq: number): void => {
+    const result = encodeExistingSessionResult(settings, formatCursor(link, entry, seq));
+    link.respond(request, { ok: true, result });
   };
+  if (history === "hidden" && session.isFollowingFrom(from)) {
+    respond(session.sentSeq);
+    return sendCommands("if-changed");
+  }
+  const onCaughtUp = (): void => {
+    respond(entry.seq);
+    sendCommands();
+  };
+  unpause();
+  try {
+    await session.follow({
+      upTo: entry.seq,
+      history,
+      onCaughtUp,
+      ...(from !== undefined && { from }),
+    });
+  } catch (error) {
+    const reason = findReadOnlyReason(error);
+    if (reason === undefined) throw error;
+    // The client has the events before the damaged one. A reader does not keep control.
+    respondReadOnly(request, sessionId, { link, reason });
+    await session.disconnect("client_exit");
+  }
 }
 
 /**
- * Rejects where what follows a cursor is not there, or not yet: whoever went on from it would miss something and not know.
- * The log itself says so, to whoever begins to read it there.
+ * `session/fork`. The client knows the history from the source session. Resolves when the copy exists, with the function that
+ * puts the client into it: requests about the source session do not wait for that.
  */
-async function checkCursor(
-  sessions: Sessions,
-  { sessionId, incarnation, seq }: Pick<SessionEntry, "sessionId" | "incarnation" | "seq">,
-  from: UpdateCursor,
+export async function forkSession(
+  { link, table }: SetupContext,
+  request: RpcRequest,
+  { sessionId: source, ...setup }: SessionSetup & { readonly sessionId: string },
+): Promise<() => Promise<void>> {
+  checkSetup(link, setup);
+  const { agent, title } = await table.find(source);
+  await link.sessions.checkCredentials(agent);
+  checkConnected(link);
+  const { sessionId, seq } = await link.sessions.open({
+    principal: link.sender.principal,
+    agent,
+    ...(title !== null && { title: `${title} (fork)` }),
+    ...resolveLocation(link, setup),
+    copyOf: source,
+  });
+  return async () => {
+    const session = await table.join(sessionId, setup.servers);
+    const { settings, sendCommands } = await readWelcome(link, session, sessionId);
+    link.respond(request, { ok: true, result: encodeNewSessionResult(sessionId, settings) });
+    sendCommands();
+    await session.follow({ upTo: seq, history: "hidden" });
+  };
+}
+
+async function openSession(context: SetupContext, setup: SessionSetup): Promise<SessionEntry> {
+  const { link } = context;
+  const record = await findFixedSession(context);
+  const { agent } = record ?? setup;
+  await link.sessions.checkCredentials(agent);
+  checkConnected(link);
+  const { principal } = link.sender;
+  const named = agent === undefined ? {} : { agent };
+  return record ?? link.sessions.open({ principal, ...named, ...resolveLocation(link, setup) });
+}
+
+async function findFixedSession({
+  link,
+  table,
+  fixedSession,
+}: SetupContext): Promise<SessionEntry | undefined> {
+  if (fixedSession === undefined) return undefined;
+  return fixedSession === "latest"
+    ? findLatestSession(link.sessions, link.sender.principal)
+    : table.find(fixedSession);
+}
+
+/** The folders of this machine's user; sessions of other clients work where the agent does. */
+function resolveLocation(
+  link: ClientLink,
+  { workingDirectory, folders }: SessionSetup,
+): Partial<Pick<SessionSetup, "workingDirectory" | "folders">> {
+  return isOwner(link) ? { workingDirectory, folders } : {};
+}
+
+function isOwner({ isLocalUser, sender }: ClientLink): boolean {
+  return isLocalUser && sender.principal.rights.includes("control");
+}
+
+/** The controller of a session replaces the list of its folders. */
+async function updateFolders(
+  link: ClientLink,
+  session: AcpSession,
+  { entry, setup }: { readonly entry: SessionEntry; readonly setup: SessionSetup },
 ): Promise<void> {
-  // There is nothing to read yet, and nothing wrong.
-  if (from.incarnation === incarnation && from.seq === seq) return;
-  const end = new AbortController();
-  const cursor = { incarnation: from.incarnation, seq: from.seq };
-  const events = sessions.subscribe(sessionId, cursor, end.signal)[Symbol.asyncIterator]();
-  try {
-    await events.next();
-  } finally {
-    end.abort();
-    await events.return?.();
+  const { folders } = setup;
+  if (!isOwner(link) || toJsonText(folders) === toJsonText(entry.folders)) return;
+  if (!(await session.isController())) {
+    const { sessionId } = entry;
+    return link.log("another client says which folders a session has", { sessionId });
   }
+  const reply = await session.command({ type: "set-folders", folders });
+  if (reply.status === "refused") throw toSpanlineError(reply.failure);
+}
+
+function formatCursor(
+  link: ClientLink,
+  { incarnation }: SessionEntry,
+  seq: number,
+): string | undefined {
+  return link.hasCursors ? formatUpdateCursor({ incarnation, seq, updateOffset: 0 }) : undefined;
+}
+
+interface Welcome {
+  readonly settings: SettingsResult;
+  /** Sends the slash commands of the session, behind the response. */
+  readonly sendCommands: (when?: "if-changed") => void;
+}
+
+/** Read right before the response; later changes are sent as updates. */
+async function readWelcome(
+  { sessions }: ClientLink,
+  session: AcpSession,
+  sessionId: string,
+): Promise<Welcome> {
+  const { mode, agent } = await sessions.status(sessionId);
+  return {
+    settings: encodeSettings(mode),
+    sendCommands: (when) => session.sendCommands(createCommandsUpdate(agent.commands), when),
+  };
 }
 
 /** Refuses, before anything is begun, what this client may not bring: a server of its is a program of ours, or a call. */

@@ -1,5 +1,5 @@
 import type { OpenSocket } from "../../../http/sockets/open-socket.ts";
-import { createPendingCounter } from "../connection/pending-counter.ts";
+import { createPendingCounter } from "../connection/backpressure.ts";
 import type { LineWriter } from "../connection/line-writer.ts";
 
 /** Lines as the texts of a WebSocket, one for each. One that its client does not take is waited for, and nothing else is. */

@@ -125,17 +125,20 @@ export interface Attachment {
   readonly metadata?: JsonObject;
 }
 
-export function encodeAttachRequest(sessionId: string, attachment: Attachment): AgentRequest {
+/** An attachment and the cursor of the last update that the client has. */
+type AttachParams = Attachment & { readonly cursor?: string | undefined };
+
+export function encodeAttachRequest(sessionId: string, attachment: AttachParams): AgentRequest {
   const { mode, takeOver = false } = attachment;
   const params = { sessionId, mode, takeover: takeOver, ...encodeAttachment(attachment) };
   return { method: "session/attach", params };
 }
 
-export function encodeTakeoverRequest(sessionId: string, attachment: Attachment): AgentRequest {
+export function encodeTakeoverRequest(sessionId: string, attachment: AttachParams): AgentRequest {
   return { method: "session/takeover", params: { sessionId, ...encodeAttachment(attachment) } };
 }
 
-function encodeAttachment(attachment: Attachment): JsonObject {
+function encodeAttachment(attachment: AttachParams): JsonObject {
   const { clientId, mayPrompt, mayApprove } = attachment;
   const may = omitUndefined({ promptInjection: mayPrompt, permissionRouting: mayApprove });
   return { clientId, ...may, ...encodeAttachmentMeta(attachment) };
@@ -169,10 +172,11 @@ export function encodeLiveClientsRequest(sessionId: string): AgentRequest {
 function encodeAttachmentMeta({
   metadata,
   secret,
-}: Pick<Attachment, "metadata" | "secret">): JsonObject {
-  if (metadata === undefined && secret === undefined) return {};
+  cursor,
+}: Pick<AttachParams, "metadata" | "secret" | "cursor">): JsonObject {
+  if (metadata === undefined && secret === undefined && cursor === undefined) return {};
   return {
-    _meta: { harn: { ...metadata, ...(secret !== undefined && { attachSecret: secret }) } },
+    _meta: { harn: { ...metadata, ...omitUndefined({ attachSecret: secret, cursor }) } },
   };
 }
 

@@ -5,6 +5,7 @@ import type {
   LiveClient as VendorClient,
   LiveClients as VendorClients,
 } from "../encode/vendor-fields.ts";
+import { parseUpdateCursor, readCursorMeta, type UpdateCursor } from "../encode/update-cursor.ts";
 import { DEFAULT_LINE_BYTES } from "../fit-json.ts";
 import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../json-fields.ts";
 
@@ -33,6 +34,8 @@ export interface AttachParams {
   readonly metadata?: JsonObject;
   /** Binds the client's id. It is not to be written down. */
   readonly secret?: string;
+  /** The last update that the client has. Default: it is sent what follows its attach. */
+  readonly from?: UpdateCursor;
 }
 
 export function decodeAttach(params: JsonObject): DecodeResult<LiveClientRequest> {
@@ -105,23 +108,33 @@ function decodeClientReference(
     return rejectParams('"clientId" is missing: the name that the client is attached under');
   if (toJsonText(meta).length > MAX_META_CHARACTERS)
     return rejectParams(`"_meta" has more than ${MAX_META_CHARACTERS} characters`);
+  const cursor = readCursorMeta(meta);
+  if (cursor !== undefined && readCursor(cursor) === undefined)
+    return rejectParams('"_meta.harn.cursor" is not a cursor of an update');
   if (typeof clientId !== "string" || clientId === "" || clientId.length > MAX_ID_CHARACTERS)
     return rejectParams(`"clientId" is no name of 1 to ${MAX_ID_CHARACTERS} characters`);
   return accept({ sessionId: session.value, clientId });
+}
+
+function readCursor(cursor: unknown): UpdateCursor | undefined {
+  return typeof cursor === "string" ? parseUpdateCursor(cursor) : undefined;
 }
 
 /** What a client says of itself, but for what is not for others. */
 function readClientOptions(params: JsonObject) {
   const { _meta: meta, promptInjection, permissionRouting } = params;
   const harn = isObject(meta) && isObject(meta["harn"]) ? meta["harn"] : undefined;
-  const { attachSecret, ...metadata } = harn ?? {};
-  // A secret alone proves who the client is; it does not replace the metadata.
-  const isSecretOnly = attachSecret !== undefined && Object.keys(metadata).length === 0;
+  const { attachSecret, cursor, ...metadata } = harn ?? {};
+  const from = readCursor(cursor);
+  // A secret or a cursor alone does not replace the metadata.
+  const hasNoMetadata =
+    (attachSecret !== undefined || cursor !== undefined) && Object.keys(metadata).length === 0;
   return {
     ...(typeof promptInjection === "boolean" && { mayPrompt: promptInjection }),
     ...(typeof permissionRouting === "boolean" && { mayApprove: permissionRouting }),
-    ...(harn !== undefined && !isSecretOnly && { metadata }),
+    ...(harn !== undefined && !hasNoMetadata && { metadata }),
     ...(typeof attachSecret === "string" && { secret: attachSecret }),
+    ...(from !== undefined && { from }),
   };
 }
 

@@ -1,0 +1,161 @@
+import { NO_HOST_TOOLS, type HostToolList } from "../../../domain/client-tools.ts";
+import type { ShellList } from "../../../domain/tools/shell.ts";
+import {
+  STOCK_CLIENT,
+  applyUpdatesSetting,
+  type ClientProfile,
+  type UpdatesSetting,
+} from "../../../wire/acp/decode/client-profile.ts";
+import type { ClientLink } from "./client-link.ts";
+
+/** What the client of a connection has declared: its name, its profile, and the tools and shells of its machine. */
+export interface ConnectedClient {
+  /** Undefined before `initialize`. */
+  readonly name: string | undefined;
+  readonly profile: ClientProfile;
+  /** Resolves when the updates setting is known. */
+  readonly ready: Promise<void>;
+  readonly getHostTools: () => Promise<HostToolList>;
+  readonly getHostShells: () => Promise<ShellList | undefined>;
+  initialize(name: string, declared: ClientProfile): void;
+  /** The client has called a method of the bridge protocol, and is a host from now on. */
+  handleBridgeMethod(): void;
+  /** Whether sessions have the client as a stock client though it is a host. True once. */
+  takeUndeclared(): boolean;
+}
+
+export interface ConnectedClientOptions extends HostListsOptions {
+  readonly updates: UpdatesSetting | Promise<UpdatesSetting>;
+}
+
+export function createConnectedClient(options: ConnectedClientOptions): ConnectedClient {
+  const { updates } = options;
+  const lists = createHostLists(options);
+  let name: string | undefined;
+  let setting: UpdatesSetting = typeof updates === "string" ? updates : "auto";
+  let declared = STOCK_CLIENT;
+  let profile = STOCK_CLIENT;
+  let ready: Promise<void> = Promise.resolve();
+  let callsBridge = false;
+  let isUndeclared = false;
+
+  function changeProfile(): void {
+    profile = applyUpdatesSetting(declared, setting, callsBridge);
+  }
+
+  async function applySetting(pending: Promise<UpdatesSetting>): Promise<void> {
+    setting = await pending;
+    changeProfile();
+    lists.request(profile, setting);
+  }
+
+  return {
+    get name() {
+      return name;
+    },
+    get profile() {
+      return profile;
+    },
+    get ready() {
+      return ready;
+    },
+    getHostTools: lists.getTools,
+    getHostShells: lists.getShells,
+    initialize(clientName, declaredProfile) {
+      const isFirst = name === undefined;
+      name = clientName;
+      declared = declaredProfile;
+      changeProfile();
+      if (!isFirst) return;
+      if (typeof updates === "string") lists.request(profile, setting);
+      else ready = applySetting(updates);
+    },
+    handleBridgeMethod() {
+      if (callsBridge) return;
+      callsBridge = true;
+      changeProfile();
+      isUndeclared = !declared.usesBridge;
+      if (isUndeclared && setting === "auto") lists.requestLater(profile, setting);
+    },
+    takeUndeclared() {
+      const wasUndeclared = isUndeclared;
+      isUndeclared = false;
+      return wasUndeclared;
+    },
+  };
+}
+
+type HostLink = Pick<ClientLink, "sendRequest" | "withdrawRequest" | "clock" | "log">;
+
+interface HostListsOptions {
+  readonly hostLink: HostLink;
+  /** Whether the client may provide tools and shells. */
+  readonly mayControl: boolean;
+  readonly isLocalUser: boolean;
+  readonly isSameMachine: boolean;
+  /** Gives the sessions of the client lists that arrived later. */
+  readonly onLateLists: () => Promise<void>;
+}
+
+/** The lists of tools and shells that a host provides. The setup of a session waits for them. */
+interface HostLists {
+  readonly getTools: ConnectedClient["getHostTools"];
+  readonly getShells: ConnectedClient["getHostShells"];
+  request(profile: ClientProfile, setting: UpdatesSetting): void;
+  /** For a client that turned out to be a host: its sessions get the lists when they arrive, and nothing waits. */
+  requestLater(profile: ClientProfile, setting: UpdatesSetting): void;
+}
+
+function createHostLists(options: HostListsOptions): HostLists {
+  const { hostLink, mayControl } = options;
+  let tools: Promise<HostToolList> = Promise.resolve(NO_HOST_TOOLS);
+  let shells: Promise<ShellList | undefined> = Promise.resolve(undefined);
+
+  function useDefault<Value>(value: Value): Value {
+    hostLink.log("what a host has cannot be asked for");
+    return value;
+  }
+
+  /** Shells run on this machine. Only the setting tells whether a client of the server runs here. */
+  function hasShellsHere({ hasShells }: ClientProfile, setting: UpdatesSetting): boolean {
+    const isHere = options.isSameMachine || (options.isLocalUser && setting === "bridge");
+    return hasShells && isHere;
+  }
+
+  async function loadLater(hasShells: boolean): Promise<void> {
+    const [list, found] = await Promise.all([
+      loadHostTools(hostLink),
+      hasShells ? loadHostShells(hostLink) : undefined,
+    ]);
+    tools = Promise.resolve(list);
+    shells = Promise.resolve(found);
+    await options.onLateLists();
+  }
+
+  return {
+    getTools: () => tools,
+    getShells: () => shells,
+    request(profile, setting) {
+      if (!mayControl) return;
+      if (profile.hasTools) tools = loadHostTools(hostLink).catch(() => useDefault(NO_HOST_TOOLS));
+      if (hasShellsHere(profile, setting))
+        shells = loadHostShells(hostLink).catch(() => useDefault(undefined));
+    },
+    requestLater(profile, setting) {
+      if (!mayControl) return;
+      loadLater(hasShellsHere(profile, setting)).catch((error: unknown) =>
+        hostLink.log("the lists of a host cannot be used", { error: String(error) }),
+      );
+    },
+  };
+}
+
+async function loadHostTools(link: HostLink): Promise<HostToolList> {
+  const { requestHostTools } = await import("../host/request-host-lists.ts");
+  return requestHostTools(link);
+}
+
+async function loadHostShells(link: HostLink): Promise<ShellList | undefined> {
+  const { requestHostShells } = await import("../host/request-host-lists.ts");
+  return requestHostShells(link);
+}
