@@ -70,7 +70,9 @@ describe("the shell of a command line", () => {
   it("is none for a program and its arguments [B-251]", async () => {
     const { run } = createTestWorkspace();
     expect((await run("run_command", { argv: ["echo", "$0"] })).text).toContain("stdout:\n$0");
-    await expect(run("run_command", { argv: ["ls"], shell: "sh" })).rejects.toThrow("no shell");
+    await expect(run("run_command", { argv: ["ls"], shell: "sh" })).rejects.toThrow(
+      "without a shell",
+    );
   });
 
   it("is never one by default of which the rules would say that they cannot read it", () => {
