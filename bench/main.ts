@@ -3,6 +3,7 @@ import { computeMedian } from "./measure.ts";
 import { KNOWN_MISSES } from "./known-misses.ts";
 import { checkTargets, isTargetMet, formatRow, type Row } from "./report.ts";
 
+/** The rows of the table of targets by name. Each module is loaded only when its row runs. */
 const ROWS: { readonly [name: string]: (count?: number) => Promise<Row> } = {
   decode: async () => (await import("./rows/row-01-decode.ts")).measureDecode(),
   invoke: async () => (await import("./rows/row-02-invoke.ts")).measureInvoke(),

@@ -56,6 +56,7 @@ function createRatio(name: string, measured: Awaited<ReturnType<typeof measure>>
   };
 }
 
+/** The cost per event at 1×, 4× and 16× the events, which must not grow. */
 async function measureGrowth(): Promise<{ readonly times: number; readonly cost: number }[]> {
   const grown = [];
   for (const times of [1, 4, 16]) {

@@ -93,6 +93,7 @@ function createFloorSubject(deltas: number): Subject {
   };
 }
 
+/** The AI SDK's Bedrock provider, with a `fetch` which returns the same bytes. */
 function createAiSdkSubject(deltas: number): Subject {
   const chunks = splitChunks(encodeTextTurn(deltas));
   const bedrock = createAmazonBedrock({
@@ -123,6 +124,7 @@ function createAiSdkSubject(deltas: number): Subject {
   };
 }
 
+/** The Strands SDK's Bedrock model, with a request handler which returns the same bytes. */
 function createStrandsSubject(deltas: number): Subject {
   const chunks = splitChunks(encodeTextTurn(deltas));
   const model = new BedrockModel({

@@ -86,6 +86,7 @@ async function measureSync(path: string): Promise<number> {
   return elapsed;
 }
 
+/** Milliseconds from the invocation to its delta, without a session. */
 async function measureDirectDelta(provider: ReturnType<typeof harnessProvider>): Promise<number> {
   const { signal } = new AbortController();
   const start = performance.now();
@@ -97,6 +98,7 @@ async function measureDirectDelta(provider: ReturnType<typeof harnessProvider>):
   return first;
 }
 
+/** Milliseconds from the prompt command to its delta in the session's log. */
 async function measureSessionDelta(sessions: Sessions, sessionId: string): Promise<number> {
   const end = new AbortController();
   const head = (await sessions.find(sessionId)) ?? { incarnation: "", seq: 0 };

@@ -186,6 +186,7 @@ async function measureDelays(
   return delayValues;
 }
 
+/** Milliseconds from a client's disconnect to the close of the upstream connection. */
 async function measureCancelTimes(gateway: Gateway, upstream: Upstream): Promise<number[]> {
   upstream.pace = { words: 1000, intervalMs: 20 };
   const times: number[] = [];

@@ -116,6 +116,7 @@ async function createWriter(store: Store, sessionId: string): Promise<Writer> {
   return writer;
 }
 
+/** Appends to all sessions in parallel, then waits until every reader has received the events. */
 async function appendTurns(
   store: Store,
   writers: readonly Writer[],
@@ -132,6 +133,7 @@ async function appendTurns(
   await Promise.all(writers.map((writer) => writer.waitUntilSeen()));
 }
 
+/** Plain inserts of the same rows into SQLite, without leases and readers. */
 async function createBareSubject(folder: string, sync: boolean): Promise<DisposableSubject> {
   const { DatabaseSync } = await loadEngine();
   const database = new DatabaseSync(join(folder, `bare-${sync}.db`), { readOnly: false });

@@ -42,6 +42,7 @@ function resolveFormat(contentType: string | null): StreamFormat {
   return contentType?.startsWith("application/json") === true ? "json" : "sse";
 }
 
+/** The error for input in no supported format. `extraFormats` extends the list of supported formats. */
 export function createUnreadableError(
   name: string,
   description: string,

@@ -84,6 +84,7 @@ function formatEnding({ readEnding }: RecordedResponse): string {
   return `${toSingleLine(`${ENDINGS.get(result) ?? result} after ${at / 1000} s`)}\n`;
 }
 
+/** Descriptions of how a recorded response ended, by the emulator's value. */
 const ENDINGS: ReadonlyMap<string, string> = new Map([
   ["whole", "the response was complete"],
   ["reset", "the connection was reset"],
@@ -111,6 +112,7 @@ interface Recognition {
   failure: Failure | undefined;
 }
 
+/** Any known event proves the format. Diagnostics and unknown events prove nothing. */
 function updateRecognition(recognition: Recognition, event: ProviderEvent): void {
   switch (event.type) {
     case "diagnostic":

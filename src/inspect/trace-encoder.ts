@@ -160,6 +160,7 @@ function formatResult(
   return head + result.parts.map((part) => indentLines(formatPart(part), "    ")).join("");
 }
 
+/** Text as it is, other parts as JSON. */
 function formatPart(part: ToolResultPart): string {
   switch (part.type) {
     case "text":

@@ -12,6 +12,7 @@ type Paint = (text: string) => string;
 
 const identity = (text: string): string => text;
 
+/** No colours, for files and pipes. */
 export const PLAIN_STYLE: Style = {
   strong: identity,
   dim: identity,

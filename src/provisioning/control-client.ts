@@ -23,6 +23,7 @@ export interface ControlOptions extends ConnectionOptions {
   readonly region: string;
   /** Jitter, from 0 to below 1. */
   readonly random?: () => number;
+  /** Creates the client token of a request, by which the service recognizes duplicates. Default: random. */
   readonly createToken?: () => string;
 }
 

@@ -2,7 +2,7 @@ import type { Harness } from "../wire/agentcore/control/control-response.ts";
 import { resolveReadiness } from "../wire/agentcore/control/readiness.ts";
 import type { Poll } from "./poll.ts";
 
-/** Searches all pages of the list. Null if there is no match. */
+/** Searches all pages of the list. Null if no harness has this name. */
 export async function findHarnessByName(
   name: string,
   { client, budget }: Pick<Poll, "client" | "budget">,

@@ -13,6 +13,7 @@ export interface HandleStore {
   listTags(start: string): Promise<ReadonlyMap<string, string>>;
 }
 
+/** A store for the lifetime of the process. */
 export function createMemoryHandleStore(): HandleStore {
   const handles = new Map<string, HarnessHandle>();
   const tags = new Map<string, string>();

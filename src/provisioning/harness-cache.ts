@@ -16,6 +16,7 @@ import { DEFAULT_ENDPOINT, DEFAULT_TIMEOUT_MS, startPoll } from "./poll.ts";
 
 export type EnsureOptions = Omit<ProvisionOptions, "client">;
 
+/** A usable harness. `origin` is `remembered` if its handle came from the store. */
 export interface EnsuredHarness {
   readonly handle: HarnessHandle;
   readonly origin: ProvisionResult["origin"] | "remembered";

@@ -154,6 +154,7 @@ async function awaitCreation(response: Promise<Harness>, budget: Budget): Promis
   }
 }
 
+/** Whether a response could not be decoded. The harness may exist then, but its id is unknown. */
 function isUnexpected(error: unknown): boolean {
   return error instanceof SpanlineError && error.code === "unexpected_answer";
 }

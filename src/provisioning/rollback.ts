@@ -51,4 +51,5 @@ async function undoWithRetry(step: UndoStep, budget: Budget): Promise<void> {
   }
 }
 
+/** Between two attempts to delete a resource which is still being created. */
 const BUSY_PAUSE_MS = 2000;

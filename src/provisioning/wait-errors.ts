@@ -36,6 +36,7 @@ export class WaitError extends SpanlineError {
   }
 }
 
+/** The service reports a failed harness or endpoint. */
 export class HarnessFailedError extends WaitError {
   constructor(wait: WaitContext, reason: string | null) {
     const why = reason === null ? "the service gives no reason" : reason;
@@ -51,6 +52,7 @@ export class HarnessDeletingError extends WaitError {
   }
 }
 
+/** The status is unknown to this version, so a wait might never end. */
 export class UnknownStatusError extends WaitError {
   constructor(wait: WaitContext) {
     const status = wait.status === null ? "no status" : `the unknown status ${wait.status}`;
@@ -58,6 +60,7 @@ export class UnknownStatusError extends WaitError {
   }
 }
 
+/** The time limit was reached before the harness or its endpoint was ready. */
 export class NotReadyInTimeError extends WaitError {
   constructor(wait: WaitContext, cause?: unknown) {
     const message = `${describeSubject(wait)} was not ready in time; last seen: ${describeStatus(wait, cause)}`;
@@ -65,6 +68,7 @@ export class NotReadyInTimeError extends WaitError {
   }
 }
 
+/** The time limit was reached before the harness was deleted, or its deletion failed. */
 export class StillDeletingError extends WaitError {
   constructor(wait: WaitContext, cause?: unknown) {
     const message = `Harness ${wait.harness} still exists after its deletion started; last seen: ${describeStatus(wait, cause)}`;
@@ -72,6 +76,7 @@ export class StillDeletingError extends WaitError {
   }
 }
 
+/** The name belongs to a harness which cannot be adopted (failed or with an unknown status), or which is not listed. */
 export class NameTakenError extends SpanlineError {
   constructor(name: string, status: string | null, cause: unknown) {
     const found = status === null ? "no harness with this name can be found" : `it is ${status}`;

@@ -222,4 +222,5 @@ class Poller {
   }
 }
 
+/** Consecutive "not found" responses after which a resource seen before counts as deleted. */
 const MIN_MISSES_WHEN_DELETED = 3;

@@ -236,7 +236,7 @@ describe("spanline serve", () => {
     const { status, stderr, stdout } = await command.run([name, "--host", "0.0.0.0", ...place]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain("0.0.0.0");
-    expect(stderr).toContain("serve.keys of the configuration, such as { name: ada,");
+    expect(stderr).toContain("serve.keys in the configuration, such as { name: ada,");
   });
 
   it("lets others in with keys", async () => {

@@ -156,7 +156,7 @@ describe("Tool lists of servers", () => {
       `Does ${toModelName("h", "a b").slice("h__".length)}`,
     );
     expect(messagesOf(world).join()).toContain("another tool has the same name");
-    expect(messagesOf(world).join()).not.toContain("left out");
+    expect(messagesOf(world).join()).not.toContain("omitted");
   });
 
   it("A server cannot imitate the tools of another server or of the workspace", async () => {
@@ -537,7 +537,7 @@ describe("Servers during a tool call", () => {
     const world = await openMcpWorld([hostile()]);
     const pid = Number(await world.callTool("h__pid"));
     await expect(world.callTool("h__giant")).rejects.toThrow(
-      /sent a message of more than 10485760 bytes\. What the tool had done/,
+      /sent a message of more than 10485760 bytes\. The outcome of the tool call/,
     );
     await expectGone(pid);
   });

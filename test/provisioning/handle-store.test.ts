@@ -118,7 +118,7 @@ describe("A handle store in a file", () => {
       writeFileSync(path, text);
       const warnings: string[] = [];
       const store = await openFileHandleStore(path, (message) => warnings.push(message));
-      expect(warnings).toEqual([expect.stringContaining("it was set aside as")]);
+      expect(warnings).toEqual([expect.stringContaining("it was renamed to")]);
       await store.putHandle("a", HANDLE);
       const aside = readdirSync(place).find((name) => name.includes("unreadable"));
       expect(readFileSync(join(place, aside ?? ""), "utf8")).toBe(text);

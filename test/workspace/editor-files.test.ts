@@ -173,7 +173,7 @@ describe("Editors that fail", () => {
     world.write("a.txt", "saved");
     const editor = editorWith({}, () => Promise.reject(no));
     await expect(world.run("read_file", { path: "a.txt" }, editor)).rejects.toThrow(
-      "The editor did not give a.txt: The buffer is locked",
+      "The editor did not return a.txt: The buffer is locked",
     );
     const writing = editorWith({}, (kind) =>
       kind === "write-file" ? Promise.reject(no) : undefined,
@@ -240,7 +240,7 @@ describe("Requests that never reach the editor", () => {
     const editor = editorWith({});
     await expect(
       world.run("write_file", { path: "a.txt", content: "x" }, { ...editor, paths }),
-    ).rejects.toThrow("leads elsewhere");
+    ).rejects.toThrow("no longer leads to the location");
     expect(editor.asked).toEqual([]);
   });
 
@@ -252,7 +252,9 @@ describe("Requests that never reach the editor", () => {
       symlinkSync(world.outside, join(world.root, "sub"));
       return { text: "secret outside" };
     });
-    await expect(world.run("read_file", { path: "sub/a.txt" }, swap)).rejects.toThrow("moved away");
+    await expect(world.run("read_file", { path: "sub/a.txt" }, swap)).rejects.toThrow(
+      "was moved or replaced",
+    );
     rmSync(join(world.root, "sub"));
     world.write("b.txt", "saved");
     const link = editorWith({}, async () => {

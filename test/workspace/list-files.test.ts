@@ -152,6 +152,6 @@ describe("list_files", () => {
     const { run, write } = createTestWorkspace();
     write("file", "");
     await expect(run("list_files", { path: "file" })).rejects.toThrow("file is not a folder");
-    await expect(run("list_files", { path: "gone" })).rejects.toThrow("There is no gone");
+    await expect(run("list_files", { path: "gone" })).rejects.toThrow("gone does not exist");
   });
 });

@@ -30,7 +30,7 @@ describe("run_command", () => {
     const { text } = await run("run_command", { argv: ["printf", "%s|", "a b", "$HOME", "*", ""] });
     expect(text).toContain("stdout:\na b|$HOME|*||");
     expect(tools.get("run_command")?.spec.description).toContain(
-      "Give argv, a program with its arguments, where that is enough",
+      "Prefer argv (a program with its arguments)",
     );
   });
 
@@ -228,8 +228,8 @@ describe("run_command", () => {
     const { run, root } = createTestWorkspace();
     const refused = (input: { readonly [name: string]: string | string[] }, message: string) =>
       expect(run("run_command", input)).rejects.toThrow(message);
-    await refused({}, "Give command or argv");
-    await refused({ command: "a", argv: ["b"] }, "Give command or argv");
+    await refused({}, "Pass either command or argv");
+    await refused({ command: "a", argv: ["b"] }, "Pass either command or argv");
     await refused({ command: "  " }, "empty");
     await refused({ argv: [] }, "empty");
     await refused({ argv: ["-a", "x"] }, "-a is not a program name");

@@ -58,7 +58,7 @@ describe("search", () => {
     expect(await found({ glob: "*.ts" })).toEqual(["a.ts", "deep/c.ts"]);
     expect(await found({ path: "deep", glob: "*.ts" })).toEqual(["deep/c.ts"]);
     await expect(run("search", { pattern: "hit", path: "gone" })).rejects.toThrow(
-      "There is no gone",
+      "gone does not exist",
     );
   });
 
@@ -134,7 +134,7 @@ describe("search", () => {
     const refused = (pattern: string, message: string) =>
       expect(run("search", { pattern })).rejects.toThrow(message);
     await refused("a(b", "missing closing )");
-    await refused("(?=a)", "no regular expression of RE2");
+    await refused("(?=a)", "not a valid RE2 regular expression");
     await refused("a\nb", "line by line");
     await refused("", "1 to 1000 characters");
     await refused("(\\pL{900}){1}".repeat(5), "too large");

@@ -198,7 +198,7 @@ describe("edit_file", () => {
     write("a", content);
     const refused = (old_text: string, new_text: string, message: string) =>
       expect(run("edit_file", { path: "a", old_text, new_text })).rejects.toThrow(message);
-    await refused("\tconst a = 1;", "x", 'The nearest is line 1: "  const a = 1;"');
+    await refused("\tconst a = 1;", "x", 'The most similar line is 1: "  const a = 1;"');
     await refused("b", "c", "old_text occurs 2 times, at lines 2, 3;");
     await refused("b", "b", "there is nothing to change");
     await refused("", "b", "old_text is empty");

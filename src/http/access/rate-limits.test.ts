@@ -27,7 +27,7 @@ describe("The request rate limit", () => {
       status: 429,
       code: "throttled",
       reason: "rate_limit_exceeded",
-      message: "Too many requests: 2 may come at once, and 30 in a minute after that",
+      message: "Too many requests: the limit is 30 per minute with bursts of 2",
       headers: {
         "retry-after": "2",
         "x-should-retry": "true",

@@ -32,6 +32,7 @@ interface FileContext {
   readonly editor: EditorFiles;
 }
 
+/** Reads a file before a change: from the disk, and from the editor if the editor writes files. */
 export async function readOriginal(
   folder: Folder,
   name: string,
@@ -74,6 +75,7 @@ export function decodeText(bytes: Buffer): string | undefined {
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
 }
 
+/** Encodes text as UTF-8. Refuses unpaired surrogates, and texts beyond `fileBytes`. */
 export function encodeText(text: string, { limits }: Workspace): Buffer {
   if (!text.isWellFormed())
     throw createRefusal(

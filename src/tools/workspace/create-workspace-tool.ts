@@ -17,6 +17,7 @@ export interface WorkspaceToolContext {
   resolveOptions(context: Pick<ToolContext, "workingDirectory" | "folders">): WorkspaceOptions;
 }
 
+/** A workspace tool. `properties` and `required` are the JSON Schema of its arguments. Default of `timeoutMs`: 60 s. */
 export interface WorkspaceToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -28,6 +29,7 @@ export interface WorkspaceToolDefinition {
   run(call: WorkspaceToolCall): Promise<ToolOutput>;
 }
 
+/** A call of a workspace tool, with the session's workspace as it is on the disk at this moment. */
 export interface WorkspaceToolCall {
   readonly input: JsonObject;
   readonly workspace: Workspace;

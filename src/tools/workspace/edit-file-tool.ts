@@ -14,6 +14,7 @@ import {
   type WorkspaceToolCall,
 } from "./create-workspace-tool.ts";
 
+/** Creates `edit_file`. Not idempotent: a second run would no longer find the old text. */
 export function createEditFileTool(context: WorkspaceToolContext): Tool {
   return createWorkspaceTool(
     {

@@ -28,6 +28,7 @@ export interface CommandOptions {
   readonly editorTerminals: boolean;
 }
 
+/** Creates `run_command`. Editor accesses are blocked while a command runs (see `EditorGate`). */
 export function createRunCommandTool(context: WorkspaceToolContext, options: CommandOptions): Tool {
   return createWorkspaceTool(
     {

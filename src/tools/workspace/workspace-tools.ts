@@ -40,6 +40,7 @@ export interface WorkspaceToolsOptions {
   readonly anchor?: Anchor;
 }
 
+/** The names of all workspace tools, in the order of `workspaceTools`. */
 export const WORKSPACE_TOOL_NAMES: readonly string[] = [
   "read_file",
   "write_file",

@@ -48,6 +48,7 @@ export interface WorkspaceOptions {
   readonly anchor?: Anchor;
 }
 
+/** Resolves the workspace for a tool call. Refuses a missing folder, and the root of the machine. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { root, folders, places } = await resolveWorkspace(options);
   if (root === null) throw createRefusal("missing", "The workspace does not exist");

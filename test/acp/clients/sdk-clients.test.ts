@@ -85,7 +85,7 @@ describe.each(SDK_CLIENTS)("the official client %s, on an agent that it started"
     expect(await client.prompt(sessionId, "write it down")).toBe("end_turn");
     expect(client.permissionTitles).toEqual([]);
     expect(world.readWritten("note.txt")).toBe(undefined);
-    expect(world.hasModelReceived("only tools that read are run")).toBe(true);
+    expect(world.hasModelReceived("runs only read-only tools")).toBe(true);
     expect(await client.setOption(sessionId, "mode", "ask")).toEqual(["ask"]);
     await client.waitForUpdate("current_mode_update: ask");
     expect(await client.prompt(sessionId, "/shout hello")).toBe("end_turn");

@@ -230,7 +230,7 @@ describe("a command in a terminal of the editor", () => {
     served.socket.destroy();
     await served.done;
     await eventually(async () =>
-      expect((await results(sessionId)).join()).toContain("What came of the command is not known"),
+      expect((await results(sessionId)).join()).toContain("The outcome of the command is unknown"),
     );
   });
 
@@ -324,7 +324,7 @@ describe("a command in a terminal of the editor", () => {
       const editor = await connectEditor(socket, machine);
       const sessionId = await editor.newSession(root);
       await editor.prompt(sessionId, "Go");
-      expect((await results(sessionId)).join()).toContain("What came of the command is not known");
+      expect((await results(sessionId)).join()).toContain("The outcome of the command is unknown");
       expect(readFileSync(ran, "utf8")).toBe("once\n");
       expect(editor.toolUpdates.at(-1)?.status).toBe("failed");
     },

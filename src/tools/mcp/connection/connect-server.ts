@@ -127,6 +127,7 @@ function listAttempts(
 const NO_HANDSHAKE_CODES = new Set([-32_601, -32_022]);
 const NO_HANDSHAKE_TEXT = /"code"\s*:\s*(?:-32601|-32022)\b/;
 
+/** Opens a transport and performs the MCP handshake. Closes the transport on failure. */
 async function handshake(
   settings: McpServerSettings,
   context: ConnectContext,

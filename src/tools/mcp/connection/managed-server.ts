@@ -143,6 +143,7 @@ function createToolHost(state: ServerState): ToolHost {
   };
 }
 
+/** Connects and reconnects with exponential backoff until the signal aborts. */
 async function runServer(state: ServerState, toolHost: ToolHost): Promise<void> {
   const { settings, context, sanitizer, report } = state;
   const { clock, signal } = context;

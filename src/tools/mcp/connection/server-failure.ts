@@ -2,6 +2,7 @@ import { SpanlineError } from "../../../domain/errors.ts";
 import { cleanLine, cleanText } from "../clean-text.ts";
 import type { ToolProblem } from "../tools/listed-tool.ts";
 
+/** The kinds of server failure. `docs/mcp.md` lists their meaning and remedy. */
 export type ServerProblem =
   | "command-not-found"
   | "folder-not-found"

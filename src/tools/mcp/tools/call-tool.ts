@@ -87,6 +87,7 @@ async function requestToolCall(
   }
 }
 
+/** Adds to a failure the note that the tool may have run. */
 function markOutcomeUnknown({ message, details }: SpanlineError): SpanlineError {
   return new SpanlineError("mcp_server_failed", `${message}. ${UNKNOWN_OUTCOME}`, { details });
 }
@@ -121,6 +122,7 @@ function createCallFailure(
   return mayHaveRun ? markOutcomeUnknown(failure) : failure;
 }
 
+/** Network errors before the request was sent: the tool has certainly not run. */
 const NOT_SENT_CODES = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -129,6 +131,7 @@ const NOT_SENT_CODES = new Set([
   "ENETUNREACH",
 ]);
 
+/** HTTP statuses after which the server no longer accepts the session. */
 const LOST_SESSION_STATUSES = new Set([401, 403, 404, 410]);
 
 function formatProgress({ progress, total, message }: ProgressFacts): string {

@@ -89,6 +89,7 @@ function addObjectType(schema: unknown): unknown {
   return isObject(schema) && schema["type"] === undefined ? { ...schema, type: "object" } : schema;
 }
 
+/** The description, or else the title, or else a generated sentence. */
 function readDescription(
   { description, title }: { readonly [key: string]: unknown },
   displayName: string,

@@ -10,6 +10,7 @@ export interface ResultOutput {
   readonly structured?: unknown;
 }
 
+/** Converts a `tools/call` result for the model. At most 1000 content items are used. */
 export function readResultOutput(result: unknown): ResultOutput {
   const {
     content,

@@ -135,6 +135,7 @@ async function startProgram(
   }
 }
 
+/** Shells report a signal as 128 plus its number. */
 function formatExit({ code, signal }: CompanionExit): string {
   if (code === null) return `was ended by ${signal}`;
   return code > 128 ? `ended with code ${code} (signal ${code - 128})` : `ended with code ${code}`;

@@ -52,6 +52,7 @@ export const MAX_EDITOR_TEXT = 1024 * 1024;
 
 type EditorCall = Pick<ToolContext, "editor" | "host">;
 
+/** Creates the editor access of a tool call. While a command runs, reads and writes fall back to the disk. */
 export function createEditorFiles(
   { editor, host }: Partial<EditorCall>,
   gate: EditorGate,
@@ -131,6 +132,7 @@ function formatWriteFailure(path: string, error: unknown): string {
   return `Whether the editor wrote ${path} is unknown (${errorText}); read the file before you continue`;
 }
 
+/** Refuses a file whose folder has moved, or which is a link: the editor would follow the link. */
 async function checkNotReplaced({ path, folder, name }: EditorFile): Promise<void> {
   await folder.check();
   const facts = await readStats(folder.resolve(name));

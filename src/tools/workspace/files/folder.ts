@@ -192,11 +192,13 @@ async function listEntries(path: string, limit: number): Promise<Dirent[]> {
   return entries;
 }
 
+/** Compares the kernel's current path of the open folder with the expected path. */
 async function checkByDescriptor(handle: FileHandle, folderPath: FolderPath): Promise<void> {
   const path = await readlink(`/proc/self/fd/${handle.fd}`);
   if (path !== folderPath.hostPath) throw createMovedError(folderPath);
 }
 
+/** Compares the identity of the folder at the path with the open folder. */
 async function checkByPath(handle: FileHandle, folderPath: FolderPath): Promise<void> {
   const [real, there, held] = await Promise.all([
     realpath(folderPath.hostPath),

@@ -41,6 +41,7 @@ export interface ResolvedWorkspace {
   readonly places: ProtectedPaths;
 }
 
+/** Resolves the workspace folders. A `.spanline` folder in any of their parents is protected too. */
 export async function resolveWorkspace(workspacePaths: WorkspacePaths): Promise<ResolvedWorkspace> {
   const { root, folders = [], protectedFolders } = workspacePaths;
   const [real = null, ...others] = await Promise.all([root, ...folders].map(realFolder));
@@ -68,6 +69,7 @@ function listAncestors(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...listAncestors(above)];
 }
 
+/** Resolves a path and classifies its location: inside, outside, protected or invalid. */
 export async function examinePath(
   pathInput: PathInput,
   resolvedWorkspace: ResolvedWorkspace,

@@ -14,6 +14,7 @@ export interface ProtectedPaths {
   covers(hostPath: string): Promise<boolean>;
 }
 
+/** Resolves protected paths and records the identity of each file in them, up to `MAX_IDENTITIES`. */
 export async function createProtectedPaths(folders: readonly string[]): Promise<ProtectedPaths> {
   const paths: string[] = [];
   const missing: string[] = [];
