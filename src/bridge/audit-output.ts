@@ -1,11 +1,11 @@
 import type { Envelope } from "../domain/events/envelope.ts";
 import { digestBytes } from "../platform/digest.ts";
-import type { Store } from "../store/store.ts";
+import type { BlobStore } from "../store/blob-store.ts";
 import type { AuditGap } from "./audit/audit-log.ts";
 
 /** Compares the stored output of a tool with the digest in its signed result. Undefined if they match or there is none. */
 export async function auditOutput(
-  sessions: Pick<Store, "readBlob">,
+  sessions: Pick<BlobStore, "readBlob">,
   { sessionId, seq, at, event }: Envelope,
 ): Promise<AuditGap | undefined> {
   if (event.type !== "tool.finished" || event.blobId === undefined) return undefined;

@@ -18,7 +18,7 @@ export function encodeRecord(
     throw createInvalidError("expiresAt", `${expiresAt} is not a time in milliseconds`);
   }
   const text: string | undefined = JSON.stringify(value);
-  if (text === undefined) throw createInvalidError("value", `${String(value)} is not a JSON value`);
+  if (text === undefined) throw createInvalidError("value", "JSON cannot represent it");
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_RECORD_BYTES) return text;
   throw createInvalidError(

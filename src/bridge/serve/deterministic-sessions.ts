@@ -4,6 +4,7 @@ import { FULL_SEED_LENGTH, type Seed } from "../../domain/id.ts";
 import { digestText } from "../../platform/digest.ts";
 import { randomSeed } from "../../platform/random.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
+import { passMethods } from "../../session/session-methods.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
 
@@ -22,7 +23,18 @@ export async function createDeterministicSessions(
 /** Sessions in which no time passes. */
 function freezeSessionTimes(sessions: Sessions): Sessions {
   return {
-    ...sessions,
+    ...passMethods(sessions, [
+      "openWithPrompt",
+      "command",
+      "setClientTools",
+      "status",
+      "readHistory",
+      "listToolRules",
+      "list",
+      "delete",
+      "checkCredentials",
+      "checkLog",
+    ]),
     get agents() {
       return sessions.agents;
     },

@@ -15,6 +15,7 @@ import type { ServerLimits } from "../../http/server/server-options.ts";
 import { startHttpServer, type HttpServer } from "../../http/server/start-server.ts";
 import { createLazySockets } from "../../http/sockets/lazy-sockets.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
+import { passMethods } from "../../session/session-methods.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { AcpServerOptions } from "../../surfaces/acp/connection/caller-connection.ts";
 import { createAcpHttp } from "../../surfaces/acp/http/acp-http-routes.ts";
@@ -157,7 +158,17 @@ function stopSessionsOnSignal(sessions: Sessions, end: AbortSignal): Sessions {
     if (end.aborted) throw createShutdownError();
   };
   return {
-    ...sessions,
+    ...passMethods(sessions, [
+      "setClientTools",
+      "status",
+      "readHistory",
+      "listToolRules",
+      "find",
+      "list",
+      "delete",
+      "checkCredentials",
+      "checkLog",
+    ]),
     get agents() {
       return sessions.agents;
     },

@@ -1,6 +1,7 @@
 import type { Failure } from "../../domain/errors.ts";
 import type { Cursor } from "../../domain/events/envelope.ts";
 import { isObject } from "../../data/json.ts";
+import type { RequestMethod } from "../session-methods.ts";
 import type { Sessions } from "../sessions.ts";
 import type { EventBatch } from "../../store/log-store.ts";
 
@@ -28,10 +29,8 @@ export type OwnerMessage =
   | { readonly type: "error"; readonly id: number; readonly failure: Failure }
   | { readonly type: "batch"; readonly id: number; readonly batch: EventBatch };
 
-export type RemoteMethod = Exclude<keyof Sessions, "subscribe" | "agents" | "begin">;
-
 /** A method with what it takes. */
-export type CallMessage<Called extends RemoteMethod = RemoteMethod> = {
+export type CallMessage<Called extends RequestMethod = RequestMethod> = {
   readonly [Name in Called]: {
     readonly type: "call";
     readonly id: number;

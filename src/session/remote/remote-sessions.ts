@@ -1,13 +1,18 @@
 import type { Duplex } from "node:stream";
 import type { Cursor } from "../../domain/events/envelope.ts";
 import { toSpanlineError, SpanlineError } from "../../domain/errors.ts";
+import {
+  deriveRequests,
+  REQUEST_METHODS,
+  type MethodResult,
+  type RequestMethod,
+} from "../session-methods.ts";
 import type { Sessions } from "../sessions.ts";
 import type { EventBatch } from "../../store/log-store.ts";
 import {
   isOwnerMessage,
   type CallMessage,
   type ClientMessage,
-  type RemoteMethod,
   type OwnerMessage,
 } from "./owner-messages.ts";
 import { createJsonLineSocket } from "./json-line-socket.ts";
@@ -57,7 +62,7 @@ export async function connectToOwner(
     waiting.clear();
   }
 
-  function call<Name extends RemoteMethod>(
+  function call<Name extends RequestMethod>(
     method: Name,
     ...params: Parameters<Sessions[Name]>
   ): Promise<MethodResult<Name>> {
@@ -131,7 +136,7 @@ export async function connectToOwner(
     agents: first.agents,
     closed: closed.signal,
     close: () => lines.close(),
-    open: (args) => call("open", args),
+    ...deriveRequests(REQUEST_METHODS, (name, args) => call(name, ...dropMissingEnd(args))),
     /** One after the other: what makes the prompt is here, and what the agent can do is known there. */
     async openWithPrompt(args, { sender, createPrompt }) {
       const record = await call("open", args);
@@ -141,23 +146,15 @@ export async function connectToOwner(
       const reply = await call("command", record.sessionId, createPrompt(agent), sender);
       return { ...record, reply };
     },
-    command: (...args) => call("command", ...args),
-    setClientTools: (...args) => call("setClientTools", ...args),
-    // What is undefined here would be null there.
-    checkLog: () => call("checkLog"),
-    checkCredentials: (agent) =>
-      agent === undefined ? call("checkCredentials") : call("checkCredentials", agent),
-    status: (sessionId) => call("status", sessionId),
-    readHistory: (...args) => call("readHistory", ...args),
-    listToolRules: (sessionId) => call("listToolRules", sessionId),
-    find: (sessionId) => call("find", sessionId),
-    list: (query) => call("list", query),
-    delete: (sessionId) => call("delete", sessionId),
     subscribe,
   };
 }
 
-type MethodResult<Name extends RemoteMethod> = Awaited<ReturnType<Sessions[Name]>>;
+/** JSON has no undefined: an optional last argument that is missing would arrive as null. */
+function dropMissingEnd<Args extends readonly unknown[]>(args: Args): Args {
+  if (args.length === 0 || args.at(-1) !== undefined) return args;
+  return args.slice(0, -1) as readonly unknown[] as Args;
+}
 
 interface PendingRequest {
   readonly resolve: (value: unknown) => void;

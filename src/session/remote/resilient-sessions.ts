@@ -1,6 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import { createId } from "../../domain/id.ts";
 import { randomSeed } from "../../platform/random.ts";
+import { deriveRequests, REPEATABLE_METHODS, sendRequest } from "../session-methods.ts";
 import type { Sessions } from "../sessions.ts";
 import { AttachmentRegistry, type Attachment } from "./attachment-registry.ts";
 import { type OwnerConnection, OwnerGoneError } from "./owner-connection.ts";
@@ -105,14 +106,9 @@ export function createResilientSessions({ clock, connect }: ResilientSessionsOpt
           onEvent: (event) => clients.applyEvent(sessionId, event),
         }),
     }),
-    checkCredentials: (agent) => withOwner((sessions) => sessions.checkCredentials(agent)),
-    checkLog: () => withOwner((sessions) => sessions.checkLog()),
-    status: (sessionId) => withOwner((sessions) => sessions.status(sessionId)),
-    readHistory: (...args) => withOwner((sessions) => sessions.readHistory(...args)),
-    listToolRules: (sessionId) => withOwner((sessions) => sessions.listToolRules(sessionId)),
-    find: (sessionId) => withOwner((sessions) => sessions.find(sessionId)),
-    list: (query) => withOwner((sessions) => sessions.list(query)),
-    delete: (sessionId) => withOwner((sessions) => sessions.delete(sessionId)),
+    ...deriveRequests(REPEATABLE_METHODS, (name, args) =>
+      withOwner((sessions) => sendRequest(sessions, name, args)),
+    ),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
+import { sendRequest } from "../session-methods.ts";
 import type { Sessions } from "../sessions.ts";
 import { isClientMessage, type ClientMessage, type OwnerMessage } from "./owner-messages.ts";
 import type { RemoteClients } from "./remote-clients.ts";
@@ -114,7 +115,7 @@ async function callMethod(
   { method, params }: Extract<ClientMessage, { type: "call" }>,
   { sessions, clients, connection, disconnected, closing }: ConnectionContext,
 ): Promise<unknown> {
-  if (method !== "command") return Reflect.apply(sessions[method], sessions, params);
+  if (method !== "command") return sendRequest(sessions, method, params);
   const reply = await sessions.command(...params);
   clients.recordReply(connection, params, reply);
   // It went while it was being attached.

@@ -6,7 +6,10 @@ import { estimateBytes } from "../../domain/estimate-bytes.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { digestValue } from "../../platform/digest.ts";
-import type { LogEntry } from "../../store/log-store.ts";
+import type { BlobStore } from "../../store/blob-store.ts";
+import type { LeaseStore } from "../../store/lease-store.ts";
+import type { LogEntry, LogStore } from "../../store/log-store.ts";
+import type { SnapshotStore } from "../../store/snapshot-store.ts";
 import type { ClientEditor } from "../../tools/tool.ts";
 import { decide, type DecisionResult } from "../decide.ts";
 import { due, type Effect } from "../due.ts";
@@ -30,6 +33,7 @@ import type { SignContent } from "./log/sign-receipts.ts";
 import { createWriteRetry, type WaitingCaller } from "./log/write-retry.ts";
 
 export interface DriverOptions extends LeaseOptions {
+  readonly store: LogStore & LeaseStore & SnapshotStore & BlobStore;
   readonly agent: LiveAgent;
   /** Where the last snapshot of the state is. */
   readonly snapshotSeq: number;

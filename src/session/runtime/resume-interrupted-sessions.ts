@@ -1,7 +1,7 @@
-import type { Store } from "../../store/store.ts";
+import type { SessionIndex } from "../../store/session-index.ts";
 
 export interface ResumeOptions {
-  readonly store: Pick<Store, "listSessions">;
+  readonly store: Pick<SessionIndex, "listSessions">;
   /** Never rejects: one that cannot be taken up keeps none of the others from it. */
   readonly resume: (sessionId: string) => Promise<void>;
   readonly isOver: () => boolean;

@@ -4,7 +4,8 @@ import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { PromptAccepted, ToolResultsSubmitted } from "../../domain/events/turn-events.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import type { Store } from "../../store/store.ts";
+import type { BlobStore } from "../../store/blob-store.ts";
+import type { LogStore } from "../../store/log-store.ts";
 import { refuse } from "../refuse-command.ts";
 import type { Sender } from "../sessions.ts";
 import { resolveImageHandling } from "../turn-options.ts";
@@ -14,7 +15,7 @@ import { storeImages } from "./store-images.ts";
 
 export interface CommandContext {
   readonly sessionId: string;
-  readonly store: Store;
+  readonly store: LogStore & BlobStore;
   readonly driver: Driver;
   readonly readers: SessionReaders;
 }
@@ -85,7 +86,7 @@ export function createCommandKey({ principal, commandId }: Sender): string | und
 
 /** What began under an id: a prompt, or results that were given. Looked up in the log, which may be long; it is asked rarely. */
 async function findPrompt(
-  store: Pick<Store, "readPage">,
+  store: Pick<LogStore, "readPage">,
   sessionId: string,
   promptId: string,
 ): Promise<Envelope | undefined> {

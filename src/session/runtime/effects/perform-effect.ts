@@ -1,7 +1,7 @@
 import { pause } from "../../../async/pause.ts";
 import type { JsonObject } from "../../../data/json.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
-import type { Store } from "../../../store/store.ts";
+import type { BlobStore } from "../../../store/blob-store.ts";
 import type { ClientEditor, ToolContext } from "../../../tools/tool.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { Effect } from "../../due.ts";
@@ -18,7 +18,7 @@ import { stopConversation } from "./stop-conversation.ts";
 
 export interface EffectContext {
   readonly sessionId: string;
-  readonly store: Store;
+  readonly store: BlobStore;
   readonly agent: Agent;
   readonly clock: SteadyClock;
   readonly workingDirectory?: string;

@@ -1,6 +1,7 @@
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
-import type { Store } from "../../../store/store.ts";
+import type { BlobStore } from "../../../store/blob-store.ts";
+import type { LogStore } from "../../../store/log-store.ts";
 import {
   evolveConversation,
   initialConversation,
@@ -24,7 +25,7 @@ export interface ConversationOptions {
   readonly foldedEvents?: number;
 }
 
-type ConversationLog = Pick<Store, "readPage" | "readBlob" | "putBlob">;
+type ConversationLog = Pick<LogStore, "readPage"> & BlobStore;
 
 /**
  * Folds a session's log as far as it is needed, and continues from there the next time: a log only grows. The messages of

@@ -1,11 +1,12 @@
 import type { ModelMessage } from "../../../domain/model/model-request.ts";
-import type { Store } from "../../../store/store.ts";
+import type { BlobStore } from "../../../store/blob-store.ts";
+import type { LogStore } from "../../../store/log-store.ts";
 import { evolveConversation, initialConversation } from "./conversation.ts";
 import { loadMessageImages } from "./load-images.ts";
 
 /** The messages of a session as they were after the event `through`, with the bytes of their images. */
 export async function readSessionHistory(
-  store: Pick<Store, "readPage" | "readBlob">,
+  store: Pick<LogStore, "readPage"> & Pick<BlobStore, "readBlob">,
   sessionId: string,
   through: number,
 ): Promise<readonly ModelMessage[]> {

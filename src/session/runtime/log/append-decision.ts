@@ -1,8 +1,7 @@
 import { needsSync } from "../../../domain/events/event-manifest.ts";
 import type { JsonValue } from "../../../data/json.ts";
 import { evolveLastReceipt } from "../../../domain/events/receipt.ts";
-import type { Lease, LogEntry } from "../../../store/log-store.ts";
-import type { Store } from "../../../store/store.ts";
+import type { Lease, LogEntry, LogStore } from "../../../store/log-store.ts";
 import type { DecisionResult } from "../../decide.ts";
 import type { ReceiptHeads } from "./receipt-head.ts";
 import { collectSessionFields } from "./session-fields.ts";
@@ -10,7 +9,7 @@ import { signReceipts, type SignContent } from "./sign-receipts.ts";
 import type { SessionState } from "../../session-state.ts";
 
 export interface AppendOptions {
-  readonly store: Store;
+  readonly store: LogStore;
   readonly lease: Lease;
   readonly sign?: SignContent;
   /** Where the last receipt is recorded once it is in the log. */

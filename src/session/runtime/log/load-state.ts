@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
-import type { Lease } from "../../../store/log-store.ts";
-import type { Store } from "../../../store/store.ts";
+import type { Lease, LogStore } from "../../../store/log-store.ts";
+import type { SnapshotStore } from "../../../store/snapshot-store.ts";
 import { evolve } from "../../evolve.ts";
 import { initialState, STATE_VERSION, type SessionState } from "../../session-state.ts";
 import type { ReceiptVerifier, VerifySignature } from "./receipt-verifier.ts";
@@ -28,7 +28,7 @@ export interface LoadedState {
 }
 
 export async function loadState(
-  store: Store,
+  store: LogStore & SnapshotStore,
   sessionId: string,
   options: LoadOptions,
 ): Promise<SessionState> {
@@ -37,7 +37,7 @@ export async function loadState(
 
 /** Folds a session's log, from its last snapshot on. Of a long one it is a page in each turn of the loop. */
 export async function loadFromSnapshot(
-  store: Store,
+  store: LogStore & SnapshotStore,
   sessionId: string,
   options: LoadOptions,
 ): Promise<LoadedState> {
@@ -48,7 +48,7 @@ export async function loadFromSnapshot(
 
 async function foldLog(
   snapshot: SessionState,
-  store: Store,
+  store: LogStore,
   { sessionId, seq, receiptVerifier, signal }: LoadOptions & { readonly sessionId: string },
 ): Promise<SessionState> {
   let state = snapshot;
@@ -68,7 +68,7 @@ async function foldLog(
 
 /** A snapshot is a cache: one that cannot be used is as good as none. */
 async function readLastSnapshot(
-  store: Store,
+  store: SnapshotStore,
   sessionId: string,
   { seq, verify, report }: LoadOptions,
 ): Promise<SessionState> {
@@ -87,7 +87,7 @@ async function readLastSnapshot(
 
 /** Keeps the state, so that the next process need not fold what is before it. */
 export function saveState(
-  store: Store,
+  store: SnapshotStore,
   lease: Lease,
   state: SessionState,
   sign?: SignContent,
@@ -102,7 +102,7 @@ interface SnapshotSaver {
 }
 
 interface SnapshotOptions {
-  readonly store: Store;
+  readonly store: SnapshotStore;
   readonly lease: Lease;
   readonly sign?: SignContent;
 }

@@ -1,11 +1,11 @@
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import type { Lease } from "../../../store/log-store.ts";
-import type { Store } from "../../../store/store.ts";
+import type { LeaseStore } from "../../../store/lease-store.ts";
 import { isTransientStoreError } from "./write-retry.ts";
 
 export interface LeaseOptions {
-  readonly store: Store;
+  readonly store: LeaseStore;
   readonly lease: Lease;
   /** How long a lease holds that is not renewed. */
   readonly leaseMs: number;

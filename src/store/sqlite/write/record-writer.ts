@@ -6,7 +6,7 @@ export interface RecordWriterParts {
   readonly records: RecordRows;
   readonly sync: GroupSync;
   /** Throws if the store is closed or its disk failed. */
-  checkUsable(): void;
+  readonly checkUsable: () => void;
 }
 
 /**

@@ -2,6 +2,7 @@ import { isKeylessCaller } from "../../../http/access/access.ts";
 import { canUseAgent, requireRight, type Caller } from "../../../http/access/caller.ts";
 import type { RateLimits } from "../../../http/access/rate-limits.ts";
 import { SpanlineError, type Failure } from "../../../domain/errors.ts";
+import { passMethods } from "../../../session/session-methods.ts";
 import type { OpenOptions, Sessions } from "../../../session/sessions.ts";
 
 /** Sessions as somebody has them whose key is for some agents only, and whose requests are counted. */
@@ -21,7 +22,14 @@ export function createCallerSessions(
     return { ...openSession, agent: resolveAgent(openSession.agent) };
   };
   return {
-    ...sessions,
+    ...passMethods(sessions, [
+      "setClientTools",
+      "subscribe",
+      "status",
+      "readHistory",
+      "listToolRules",
+      "checkLog",
+    ]),
     get agents() {
       return sessions.agents.filter((agent) => canUseAgent(caller, agent));
     },
