@@ -228,8 +228,7 @@ function createNumberSchema(
 ): Schema<number> {
   const range = expected ?? `${kind}${formatRange(min, max, above)}`;
   return (value, path) => {
-    if (typeof value !== "number")
-      return throwInvalid({ path, value, expected: range, fix, code: "invalid_type" });
+    if (typeof value !== "number") return throwInvalid({ path, value, expected: range, fix });
     const isInRange = value >= min && value <= max && value > above;
     return isOfKind(value) && isInRange
       ? value
