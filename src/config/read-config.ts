@@ -11,7 +11,7 @@ import {
 } from "../data/schema.ts";
 import { throwInvalid } from "../data/schema-error.ts";
 import type { Policy } from "../domain/policy/policy.ts";
-import { readPolicy } from "../policy/document/read-policy.ts";
+import { POLICY_SCHEMA } from "../policy/document/read-policy.ts";
 import { UPDATES_SETTINGS, type UpdatesSetting } from "../wire/acp/decode/client-profile.ts";
 import { MCP_SERVERS_SCHEMA } from "./agent/read-mcp-servers.ts";
 import {
@@ -19,7 +19,7 @@ import {
   refuseTwoRuleSets,
   type AgentSettings,
 } from "./agent/agent-settings.ts";
-import { readOptions } from "./option-reader.ts";
+import { readOptions } from "../domain/option-reader.ts";
 import type { ServerProgram } from "./trust/code-files.ts";
 import { maskReferences } from "./variables/mcp-references.ts";
 import { PROVIDER_SCHEMA, type ProviderConfig } from "./agent/read-provider.ts";
@@ -73,7 +73,7 @@ const AGENT_SCHEMA = object({
   provider: PROVIDER_SCHEMA,
   workspace: optional(WORKSPACE_SCHEMA),
   tools: withDefault(array(string()), []),
-  policy: optional(readPolicy),
+  policy: optional(POLICY_SCHEMA),
   mcpServers: anything,
   environment: withDefault(VARIABLES_SCHEMA, []),
   ...createSettingsShape(),

@@ -19,7 +19,7 @@ import { formatUrlHost, parseHostName } from "../http/access/host-name.ts";
 import type { RateLimitOptions } from "../http/access/rate-limits.ts";
 import type { ResponsesSettings } from "../domain/responses-settings.ts";
 import { DEFAULT_SERVE_CONFIG } from "./default-serve-config.ts";
-import { readOptions } from "./option-reader.ts";
+import { readOptions } from "../domain/option-reader.ts";
 import { readVariable, type Variable } from "./variables/variables.ts";
 
 /** How agents are served over HTTP. What is not said is as it always is. */

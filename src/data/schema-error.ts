@@ -1,8 +1,8 @@
 import { suggestNames } from "../text/suggest-name.ts";
 import { formatValue } from "../text/format-value.ts";
 
+/** A missing value has the code of one of a wrong type. */
 export type IssueCode =
-  | "missing"
   | "invalid_type"
   | "invalid_value"
   | "unknown_name"
@@ -89,7 +89,7 @@ export function throwInvalid(invalid: InvalidValue): never {
     : `${capitalize(shownValue)} is not ${name === "" ? "valid" : `a valid ${name}`}`;
   throwIssue({
     path,
-    code: isMissing ? "missing" : (code ?? "invalid_value"),
+    code: code ?? "invalid_value",
     message: `${problem}: expected ${expected}${formatFix(fix)}`,
   });
 }

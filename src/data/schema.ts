@@ -49,7 +49,7 @@ export function object<const S extends Shape>(
   shape: S,
   { expected = "an object", fix, otherNames = "refuse" }: ObjectRules = {},
 ): Schema<ObjectOf<S>> {
-  const members = Object.entries(shape);
+  const schemas = Object.entries(shape);
   const names = Object.keys(shape);
   return (value, path) => {
     if (!isObject(value)) return throwInvalid({ path, value, expected, fix, code: "invalid_type" });
@@ -57,7 +57,7 @@ export function object<const S extends Shape>(
     if (otherNames === "refuse") checkNames(value, path, names);
     const issues = new IssueCollector();
     const read: { [name: string]: unknown } = {};
-    for (const [name, schema] of members) {
+    for (const [name, schema] of schemas) {
       try {
         const member = schema(readMember(value, name), joinPath(path, name));
         if (member !== undefined) read[name] = member;
@@ -81,6 +81,11 @@ function checkNames(
     issues.attempt(() => throwUnknownName(path, name, names));
   }
   issues.throwIfAny();
+}
+
+/** An object with some of these names, whose members something else reads. */
+export function members(names: readonly string[]): Schema<{ readonly [name: string]: unknown }> {
+  return object(Object.fromEntries(names.map((name) => [name, anything])));
 }
 
 /** Members of `Object.prototype` are not members of the value. */
@@ -223,8 +228,7 @@ function createNumberSchema(
 ): Schema<number> {
   const range = expected ?? `${kind}${formatRange(min, max, above)}`;
   return (value, path) => {
-    if (typeof value !== "number")
-      return throwInvalid({ path, value, expected: range, fix, code: "invalid_type" });
+    if (typeof value !== "number") return throwInvalid({ path, value, expected: range, fix });
     const isInRange = value >= min && value <= max && value > above;
     return isOfKind(value) && isInRange
       ? value
@@ -316,10 +320,13 @@ export interface JsonRules {
   readonly maxDepth: number;
   /** Length as JSON text. Default: no limit. */
   readonly maxLength?: number;
+  /** Sorts the names of objects, so that equal values have equal texts. Default: false. */
+  readonly sortsNames?: boolean;
 }
 
 /** Any JSON value, copied. `__proto__` is a name like any other. */
-export function json({ maxDepth, maxLength = Infinity }: JsonRules): Schema<JsonValue> {
+export function json(rules: JsonRules): Schema<JsonValue> {
+  const { maxDepth, maxLength = Infinity, sortsNames = false } = rules;
   const read = (value: unknown, path: string, levels: number): JsonValue => {
     if (levels === 0)
       return throwProblem(path, `is nested deeper than ${maxDepth} levels`, undefined, "too_deep");
@@ -329,9 +336,9 @@ export function json({ maxDepth, maxLength = Infinity }: JsonRules): Schema<Json
       return value.map((item, at) => read(item, `${path}[${at}]`, levels - 1));
     if (!isObject(value))
       return throwInvalid({ path, value, expected: "a JSON value", code: "invalid_type" });
-    const entries = Object.entries(value);
+    const names = sortsNames ? Object.keys(value).sort() : Object.keys(value);
     return Object.fromEntries(
-      entries.map(([name, member]) => [name, read(member, joinPath(path, name), levels - 1)]),
+      names.map((name) => [name, read(value[name], joinPath(path, name), levels - 1)]),
     );
   };
   return (value, path) => {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { invalidOptionError } from "../../config/option-reader.ts";
+import { invalidOptionError } from "../../domain/option-reader.ts";
 import { isFolder } from "../../platform/files/is-folder.ts";
 import { formatValue } from "../../text/format-value.ts";
 import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";

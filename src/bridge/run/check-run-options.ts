@@ -3,7 +3,7 @@ import { anything, boolean, object, optional, string, type Schema } from "../../
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
 import { CAPS_SCHEMA } from "../../config/agent/turn-caps.ts";
-import { readOptions } from "../../config/option-reader.ts";
+import { readOptions } from "../../domain/option-reader.ts";
 import type { RunOptions } from "./run-options.ts";
 
 const FUNCTION = optional((value, path) =>

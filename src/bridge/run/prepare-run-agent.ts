@@ -2,7 +2,7 @@ import { digestValue } from "../../platform/digest.ts";
 import type { Agent } from "../../session/runtime/agent/agent.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { mergeCaps } from "../../config/agent/turn-caps.ts";
-import { invalidOptionError } from "../../config/option-reader.ts";
+import { invalidOptionError } from "../../domain/option-reader.ts";
 import { createGuardedProvider, type TurnUsage } from "./guarded-provider.ts";
 import type { RunOptions } from "./run-options.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "../../data/schema.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
-import { readOptions } from "../option-reader.ts";
+import { readOptions } from "../../domain/option-reader.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { createSettingsShape, refuseTwoRuleSets } from "./agent-settings.ts";
 import { isTool } from "./is-tool.ts";

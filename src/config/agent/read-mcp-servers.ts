@@ -21,7 +21,7 @@ import type {
   StdioServerSettings,
 } from "../../tools/mcp/mcp-server-settings.ts";
 import { toServerPrefix } from "../../tools/mcp/model-name.ts";
-import { readOptions } from "../option-reader.ts";
+import { readOptions } from "../../domain/option-reader.ts";
 import { checkVariableName } from "../variables/variables.ts";
 
 /**

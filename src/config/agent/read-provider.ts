@@ -15,7 +15,7 @@ import type { InvocationLimits } from "../../providers/agentcore/invocation-limi
 import { parseGuards, type LocalGuards } from "../../providers/local/turn-guards.ts";
 import { encodeOverrides } from "../../wire/agentcore/harness/harness-request.ts";
 import { withErrorPath } from "../error-path.ts";
-import type { UncheckedOptions } from "../option-reader.ts";
+import type { UncheckedOptions } from "../../domain/option-reader.ts";
 
 /** Where an agent's loop runs, as a configuration says it. */
 export type ProviderConfig = LocalConfig | AgentCoreConfig | { readonly type: "demo" };

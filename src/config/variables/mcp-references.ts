@@ -1,5 +1,5 @@
 import { isObject } from "../../data/json.ts";
-import type { UncheckedOptions } from "../option-reader.ts";
+import type { UncheckedOptions } from "../../domain/option-reader.ts";
 import { readVariable, type ResolvedValue, type Reference, type Variable } from "./variables.ts";
 
 /**

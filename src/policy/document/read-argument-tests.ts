@@ -1,10 +1,19 @@
 import { RE2JS } from "re2js";
 import { formatThrown } from "../../domain/errors.ts";
-import { isObject, type JsonValue } from "../../data/json.ts";
-import { formatValue } from "../../text/format-value.ts";
+import type { JsonValue } from "../../data/json.ts";
 import type { ArgumentTest } from "../../domain/policy/policy.ts";
-import { readFields, readBoolean, readList, readString, createPolicyError } from "./read-fields.ts";
-import { readJson } from "./read-json.ts";
+import {
+  array,
+  boolean,
+  json,
+  members,
+  number,
+  record,
+  refine,
+  string,
+  type Schema,
+} from "../../data/schema.ts";
+import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 import { readPattern } from "./read-patterns.ts";
 
@@ -19,63 +28,65 @@ const READERS: {
 } = {
   equals: ["equals", readJson],
   in: ["in", readChoices],
-  matches: ["matches", readExpression],
+  matches: ["matches", (value, path) => EXPRESSION(value, path)],
   glob: ["glob", (value, path) => readPattern(value, path)],
-  exists: ["exists", readBoolean],
-  atMost: ["at_most", readNumber],
-  atLeast: ["at_least", readNumber],
+  exists: ["exists", boolean()],
+  atMost: ["at_most", number()],
+  atLeast: ["at_least", number()],
 };
 
 const TEST_NAMES: readonly string[] = Object.values(READERS).map(([name]) => name);
 
-/** Reads what a rule wants of arguments, by their names. */
+/** Any JSON of a reasonable size, its keys in order, so that equal values have equal texts. */
+export function readJson(value: unknown, path: string): JsonValue {
+  return json({ maxDepth: 21, maxLength: MAX_LENGTHS.value, sortsNames: true })(value, path);
+}
+
+/** Reads what a rule expects of arguments, by their names. */
 export function readArgumentTests(value: unknown, path: string): ArgumentTest[] {
-  if (!isObject(value))
-    throw createPolicyError(path, `is ${formatValue(value)}, wanted names of arguments`);
-  const entries = Object.entries(value).filter(([, testValue]) => testValue !== undefined);
-  if (entries.length === 0) throw createPolicyError(path, "names no argument");
-  if (entries.length > MAX_COUNTS.argumentTests)
-    throw createPolicyError(path, `names more than ${MAX_COUNTS.argumentTests} arguments`);
-  return entries
+  const tests = Object.entries(TESTS_SCHEMA(value, path));
+  if (tests.length === 0) throwProblem(path, "is empty: expected at least one argument");
+  return tests
     .sort(([first], [second]) => (first < second ? -1 : 1))
-    .map(([name, test]) => readTest(name, test, `${path}.${name.slice(0, MAX_LENGTHS.id)}`));
+    .map(([name, fields]) => ({ name: name.split("."), ...fields }));
 }
 
-function readTest(dotted: string, value: unknown, path: string): ArgumentTest {
-  const name = dotted.split(".");
-  if (dotted.length > MAX_LENGTHS.pattern || name.includes(""))
-    throw createPolicyError(
-      path,
-      "is no name of an argument; write one, or several with dots between",
-    );
-  const fields = readFields(value, path, TEST_NAMES);
-  if (fields.size === 0)
-    throw createPolicyError(path, `says nothing; there are ${TEST_NAMES.join(", ")}`);
+const TESTS_SCHEMA = record(readTest, {
+  max: MAX_COUNTS.argumentTests,
+  name: checkArgumentName,
+  expected: "an object of tests by the names of arguments",
+});
+
+function checkArgumentName(dotted: string, path: string): void {
+  if (dotted.length > MAX_LENGTHS.pattern || dotted.split(".").includes(""))
+    throwProblem(path, "is not a valid name of an argument: expected names with dots between them");
+}
+
+function readTest(value: unknown, path: string): ArgumentTestFields {
+  const fields = members(TEST_NAMES)(value, path);
+  if (Object.keys(fields).length === 0)
+    throwProblem(path, `is empty: expected some of ${TEST_NAMES.join(", ")}`);
   const read = Object.entries(READERS).flatMap(([key, [field, reader]]) =>
-    fields.has(field) ? [[key, reader(fields.get(field), `${path}.${field}`)]] : [],
+    Object.hasOwn(fields, field) ? [[key, reader(fields[field], `${path}.${field}`)]] : [],
   );
-  return { name, ...Object.fromEntries(read) };
+  return Object.fromEntries(read);
 }
 
-function readChoices(value: unknown, path: string): JsonValue[] {
-  const choices = readList(value, path, MAX_COUNTS.choices);
-  if (choices.length === 0) throw createPolicyError(path, "is an empty list, which fits nothing");
-  return choices.map((choice, at) => readJson(choice, `${path}[${at}]`));
-}
-
-function readNumber(value: unknown, path: string): number {
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw createPolicyError(path, `is ${formatValue(value)}, wanted a number`);
+function readChoices(value: unknown, path: string): readonly JsonValue[] {
+  return array(readJson, { min: 1, max: MAX_COUNTS.choices })(value, path);
 }
 
 const MAX_PROGRAM_SIZE = 10_000;
 
-function readExpression(value: unknown, path: string): string {
-  const expression = readString(value, path, MAX_LENGTHS.expression);
-  const problem = findExpressionProblem(expression);
-  if (problem === undefined) return expression;
-  throw createPolicyError(path, `is no regular expression that takes linear time: ${problem}`);
-}
+const EXPRESSION: Schema<string> = refine(
+  string({ isFilled: true, max: MAX_LENGTHS.expression }),
+  (expression, path) => {
+    const problem = findExpressionProblem(expression);
+    if (problem === undefined) return expression;
+    const expected = `a regular expression that takes linear time (${problem})`;
+    return throwInvalid({ path, value: expression, expected });
+  },
+);
 
 function findExpressionProblem(expression: string): string | undefined {
   try {

@@ -7,22 +7,13 @@ import {
 import { formatValue } from "../../text/format-value.ts";
 import { findPathPatternProblem } from "../matching/path-pattern.ts";
 import { findUrlPatternProblem } from "../matching/url-pattern.ts";
-import { readChoice, readList, readString, createPolicyError } from "./read-fields.ts";
+import { oneOf, oneOrMore, string, type Schema } from "../../data/schema.ts";
+import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 
-type ReadItem<Read> = (value: unknown, path: string) => Read;
-
-/** One or several. A list of nothing would fit nothing, which nobody means. */
-export function readOneOrMore<Read>(
-  value: unknown,
-  path: string,
-  readItem: ReadItem<Read>,
-): Read[] {
-  if (!Array.isArray(value)) return [readItem(value, path)];
-  if (value.length === 0) throw createPolicyError(path, "is an empty list, which fits no call");
-  return readList(value, path, MAX_COUNTS.patterns).map((item, at) =>
-    readItem(item, `${path}[${at}]`),
-  );
+/** One or several patterns. An empty list would match no call. */
+export function patterns<Read>(item: Schema<Read>): Schema<readonly Read[]> {
+  return oneOrMore(item, { max: MAX_COUNTS.patterns });
 }
 
 /** Tools, servers and capabilities: `*` and `?` are all that is special. */
@@ -30,9 +21,10 @@ export function readNamePattern(value: unknown, path: string): string {
   const pattern = readPattern(value, path);
   const [sign] = /[[\]{}()!|\\]/.exec(pattern) ?? [];
   if (sign === undefined) return pattern;
-  throw createPolicyError(
+  return throwProblem(
     path,
-    `has ${sign}; in names only * and ? are special, so give several patterns`,
+    `has ${sign}: in names only * and ? are special`,
+    "list several patterns",
   );
 }
 
@@ -40,7 +32,7 @@ export function readPathPattern(value: unknown, path: string): string {
   const pattern = readPattern(value, path);
   const problem = findPathPatternProblem(pattern);
   if (problem === undefined) return pattern;
-  throw createPolicyError(path, `is ${formatValue(pattern)}, which ${problem}`);
+  return throwProblem(path, `is ${formatValue(pattern)}, which ${problem}`);
 }
 
 /** A rule that allows is compared with one simple command at a time, and would never fit more. */
@@ -49,18 +41,20 @@ export function readCommandPattern(value: unknown, path: string, isAllowing: boo
   const bare = pattern.replaceAll(/'[^']*'/g, "");
   const [sign] = /[;&|<>`"\\]|\$\(/.exec(bare) ?? [];
   if (!isAllowing || sign === undefined) return pattern;
-  throw createPolicyError(
+  return throwProblem(
     path,
-    `has ${sign}; a rule that allows speaks of one simple command, with single quotes alone: list each command`,
+    `has ${sign}: a rule that allows matches one simple command, with single quotes alone`,
+    "list each command",
   );
 }
 
 export function readProgramPattern(value: unknown, path: string): string {
   const pattern = readNamePattern(value, path);
   if (!/\s/.test(pattern)) return pattern;
-  throw createPolicyError(
+  return throwProblem(
     path,
-    "has a space; it is the name of a program, and command is for the whole",
+    "has a space: expected the name of a program",
+    "match the whole command with command",
   );
 }
 
@@ -68,41 +62,34 @@ export function readUrlPattern(value: unknown, path: string): string {
   const pattern = readPattern(value, path);
   const problem = findUrlPatternProblem(pattern);
   if (problem === undefined) return pattern;
-  throw createPolicyError(path, `is ${formatValue(pattern)}, which ${problem}`);
+  return throwProblem(path, `is ${formatValue(pattern)}, which ${problem}`);
 }
 
 export function readDomainPattern(value: unknown, path: string): string {
   const pattern = readPattern(value, path).toLowerCase();
-  if (pattern.startsWith("."))
-    throw createPolicyError(path, `begins with a dot; write *${pattern}`);
+  if (pattern.startsWith(".")) throwProblem(path, "begins with a dot", `write *${pattern}`);
   if (/^[a-z0-9*?._-]+$|^\[[0-9a-f:*]+\]$/.test(pattern)) return pattern.replace(/\.$/, "");
-  throw createPolicyError(
-    path,
-    `is ${formatValue(pattern)}, wanted a host alone, as in *.example.com, other alphabets as xn--`,
-  );
+  const expected = "a host alone, as in *.example.com, other alphabets as xn--";
+  return throwInvalid({ path, value: pattern, expected });
 }
 
 export function readMethod(value: unknown, path: string): string {
   const method = readPattern(value, path).toUpperCase();
   if (/^[A-Z]+$/.test(method)) return method;
-  throw createPolicyError(path, `is ${formatValue(method)}, wanted a method such as GET`);
+  return throwInvalid({ path, value: method, expected: "a method such as GET" });
 }
 
-export function readToolKind(value: unknown, path: string): ToolKind {
-  return readChoice(value, path, TOOL_KINDS);
-}
+export const readToolKind: Schema<ToolKind> = oneOf(TOOL_KINDS);
 
-export function readSideEffect(value: unknown, path: string): SideEffect {
-  return readChoice(value, path, SIDE_EFFECTS);
-}
+export const readSideEffect: Schema<SideEffect> = oneOf(SIDE_EFFECTS);
 
 export function readPattern(
   value: unknown,
   path: string,
   maxLength: number = MAX_LENGTHS.pattern,
 ): string {
-  const pattern = readString(value, path, maxLength);
+  const pattern = string({ isFilled: true, max: maxLength })(value, path);
   if (/[\p{Cc}\uFFFC]|\p{Surrogate}/u.test(pattern))
-    throw createPolicyError(path, "has characters that cannot be seen");
+    throwProblem(path, "has characters that cannot be seen");
   return pattern;
 }

@@ -18,7 +18,7 @@ const proto: unknown = JSON.parse('{"__proto__":[]}');
 
 describe("a policy document", () => {
   it.each([
-    ["no object", [], "policy", "an array, wanted an object"],
+    ["no object", [], "policy", "expected an object"],
     ["nothing", undefined, "policy", "missing"],
     [
       "a key that is misspelt",
@@ -26,16 +26,16 @@ describe("a policy document", () => {
       "policy.auto_aprove",
       "did you mean auto_approve?",
     ],
-    ["a key of nobody", { zebra: 1 }, "policy.zebra", "there are rules"],
-    ["a key __proto__", proto, "policy.__proto__", "is not known"],
-    ["a list that is text", { auto_deny: "x" }, "policy.auto_deny", 'is "x", wanted a list'],
+    ["a key of nobody", { zebra: 1 }, "policy.zebra", "expected rules, "],
+    ["a key __proto__", proto, "policy.__proto__", "is not a known name"],
+    ["a list that is text", { auto_deny: "x" }, "policy.auto_deny", "expected an array"],
     [
       "a character class in a path, which would fit no name",
       { rules: [{ deny: { path: "key[0-9].txt" } }] },
       "policy.rules[0].deny.path",
       'is "key[0-9].txt", which has [; character classes are not supported',
     ],
-    ["a list that is null", { auto_deny: null }, "policy.auto_deny", "is null"],
+    ["a list that is null", { auto_deny: null }, "policy.auto_deny", "null is not a valid"],
     ["an allowance of nothing", rule({ allow: null }), "policy.rules[2].allow", "write true"],
     ["a question of nothing", rule({ ask: null }), "policy.rules[2].ask", "write true"],
     ["a denial of nothing", rule({ deny: null }), "policy.rules[2].deny", "write true"],
@@ -43,10 +43,15 @@ describe("a policy document", () => {
       "a match of nothing",
       rule({ action: "allow", match: null }),
       "policy.rules[2].match",
-      "is empty; write true for every call",
+      "is empty. Fix: write true for every call",
     ],
-    ["a name that is no text", { auto_deny: ["a", 5] }, "policy.auto_deny[1]", "is 5, wanted text"],
-    ["an empty name", { auto_deny: [""] }, "policy.auto_deny[0]", "is empty"],
+    ["a name that is no text", { auto_deny: ["a", 5] }, "policy.auto_deny[1]", "expected a string"],
+    [
+      "an empty name",
+      { auto_deny: [""] },
+      "policy.auto_deny[0]",
+      "expected a string that is not empty",
+    ],
     ["a name with braces", { auto_deny: ["{a,b}"] }, "policy.auto_deny[0]", "only * and ?"],
     ["a name with !", { auto_approve: ["!a"] }, "policy.auto_approve[0]", "has !"],
     [
@@ -59,15 +64,15 @@ describe("a policy document", () => {
       "a list that is too long",
       { auto_deny: Array.from({ length: 1_001 }, () => "x") },
       "policy.auto_deny",
-      "more than 1000",
+      "expected at most 1000",
     ],
     ["a default of nobody", { default: "alow" }, "policy.default", "did you mean allow?"],
-    ["a default that is no word", { default: true }, "policy.default", "is true"],
+    ["a default that is no word", { default: true }, "policy.default", "true is not a valid"],
     [
       "a flag that is text",
       { allow_sensitive_paths: "true" },
       "policy.allow_sensitive_paths",
-      "wanted true or false",
+      "expected true or false",
     ],
     ["a limit of none", { repeat_limit: 0 }, "policy.repeat_limit", "whole number from 1"],
     ["a limit that is no number", { repeat_limit: "3" }, "policy.repeat_limit", "whole number"],
@@ -75,7 +80,7 @@ describe("a policy document", () => {
       "repeating that is allowed",
       { repeat_action: "allow" },
       "policy.repeat_action",
-      "wanted ask, deny",
+      "expected ask or deny",
     ],
     [
       "a negated path",
@@ -114,14 +119,14 @@ describe("a policy document", () => {
       "policy.external_roots[0]",
       "segment ..",
     ],
-    ["rules that are no list", { rules: {} }, "policy.rules", "wanted a list"],
+    ["rules that are no list", { rules: {} }, "policy.rules", "expected an array"],
     [
       "too many rules",
       { rules: Array.from({ length: 1_001 }, () => ({ deny: "x" })) },
       "policy.rules",
-      "more than 1000",
+      "expected at most 1000",
     ],
-    ["a rule that is text", rule("x"), "policy.rules[2]", "wanted an object"],
+    ["a rule that is text", rule("x"), "policy.rules[2]", "expected an object"],
     [
       "a rule with a key of nobody",
       rule({ denny: "x" }),
@@ -132,7 +137,7 @@ describe("a policy document", () => {
       "a rule without an action",
       rule({ match: "x" }),
       "policy.rules[2].action",
-      "wanted allow, ask or deny",
+      "expected allow, ask or deny",
     ],
     [
       "an action of nobody",
@@ -144,39 +149,44 @@ describe("a policy document", () => {
       "an action that objects inherit",
       rule({ action: "constructor", match: "x" }),
       "policy.rules[2].action",
-      "wanted",
+      "expected allow, ask or deny",
     ],
     [
       "a rule without a match",
       rule({ action: "deny" }),
       "policy.rules[2].match",
-      "true stands for every call",
+      "write true for every call",
     ],
     [
       "action beside deny",
       rule({ action: "deny", deny: "x" }),
       "policy.rules[2].deny",
-      "stands beside action",
+      "is beside action",
     ],
     [
       "match beside deny",
       rule({ match: "y", deny: "x" }),
       "policy.rules[2].deny",
-      "stands beside match",
+      "is beside match",
     ],
     [
       "two actions for short",
       rule({ allow: "y", deny: "x" }),
       "policy.rules[2].allow",
-      "says again",
+      "is beside deny",
     ],
     [
       "match and when",
       rule({ action: "deny", match: "x", when: "y" }),
       "policy.rules[2].when",
-      "says again what match says",
+      "is beside match",
     ],
-    ["id and name", rule({ id: "a", name: "b", deny: "x" }), "policy.rules[2].name", "says again"],
+    [
+      "id and name",
+      rule({ id: "a", name: "b", deny: "x" }),
+      "policy.rules[2].name",
+      "is beside id",
+    ],
     [
       "a matcher's key beside match",
       rule({ action: "deny", match: "x", tool: "y" }),
@@ -192,13 +202,13 @@ describe("a policy document", () => {
         ],
       },
       "policy.rules[1].id",
-      "as that of rules[0]",
+      "the same as that of rules[0]",
     ],
     [
       "an id that is too long",
       rule({ id: "x".repeat(101), deny: "x" }),
       "policy.rules[2].id",
-      "longer than 100",
+      "expected at most 100",
     ],
     [
       "approval of what is denied",
@@ -216,25 +226,25 @@ describe("a policy document", () => {
       "approval by names",
       rule({ ask: "x", approval: { approvers: ["ada"] } }),
       "policy.rules[2].approval.approvers",
-      "an array",
+      "An array is not",
     ],
     [
       "metadata that is no object",
       rule({ ask: "x", approval: { metadata: [] } }),
       "policy.rules[2].approval.metadata",
-      "wanted an object",
+      "expected an object",
     ],
     [
       "metadata without a JSON form",
       rule({ ask: "x", approval: { metadata: { a: Number.NaN } } }),
       "policy.rules[2].approval.metadata.a",
-      "no form",
+      "expected a JSON value",
     ],
     [
       "metadata without end",
       rule({ ask: "x", approval: { metadata: { a: "x".repeat(5_000) } } }),
       "policy.rules[2].approval.metadata",
-      "longer than",
+      "is too long",
     ],
     [
       "a matcher's key that is misspelt",
@@ -246,28 +256,28 @@ describe("a policy document", () => {
       "a matcher's key of nobody",
       match({ persona: "x" }),
       "policy.rules[2].match.persona",
-      "is not known",
+      "is not a known name",
     ],
-    ["a matcher that names nothing", match({}), "policy.rules[2].match", "names nothing"],
-    ["a matcher that is false", match(false), "policy.rules[2].match", "is false"],
-    ["a matcher that is an empty list", match([]), "policy.rules[2].match", "fits no call"],
+    ["a matcher that names nothing", match({}), "policy.rules[2].match", "is empty"],
+    ["a matcher that is false", match(false), "policy.rules[2].match", "false is not a valid"],
+    ["a matcher that is an empty list", match([]), "policy.rules[2].match", "expected at least 1"],
     [
       "patterns that are an empty list",
       match({ tool: [] }),
       "policy.rules[2].match.tool",
-      "fits no call",
+      "expected at least 1",
     ],
     [
       "too many patterns",
       match({ tool: Array.from({ length: 201 }, () => "x") }),
       "policy.rules[2].match.tool",
-      "more than 200",
+      "expected at most 200",
     ],
     [
       "a pattern that is too long",
       match({ tool: "x".repeat(1_001) }),
       "policy.rules[2].match.tool",
-      "longer than 1000",
+      "expected at most 1000",
     ],
     [
       "a side effect of nobody [W-08]",
@@ -279,13 +289,13 @@ describe("a policy document", () => {
       "a kind of nobody",
       match({ tool_kind: ["read", "write"] }),
       "policy.rules[2].match.tool_kind[1]",
-      "wanted read",
+      "expected read, ",
     ],
     [
       "a program with arguments",
       match({ command_identity: "git push" }),
       "policy.rules[2].match.command_identity",
-      "command is for the whole",
+      "match the whole command with command",
     ],
     [
       "a domain with a protocol",
@@ -335,12 +345,17 @@ describe("a policy document", () => {
       "policy.rules[2].match.args",
       "names of arguments",
     ],
-    ["arguments of none", match({ args: {} }), "policy.rules[2].match.args", "names no argument"],
+    [
+      "arguments of none",
+      match({ args: {} }),
+      "policy.rules[2].match.args",
+      "expected at least one argument",
+    ],
     [
       "an argument without a test",
       match({ args: { a: {} } }),
       "policy.rules[2].match.args.a",
-      "says nothing",
+      "expected some of equals, ",
     ],
     [
       "a test of nobody",
@@ -352,13 +367,13 @@ describe("a policy document", () => {
       "a name with two dots",
       match({ args: { "a..b": { exists: true } } }),
       "policy.rules[2].match.args.a..b",
-      "no name",
+      "is not a valid name",
     ],
     [
       "a choice of nothing",
       match({ args: { a: { in: [] } } }),
       "policy.rules[2].match.args.a.in",
-      "fits nothing",
+      "expected at least 1",
     ],
     [
       "an expression that looks ahead",
@@ -376,7 +391,7 @@ describe("a policy document", () => {
       "a bound that is text",
       match({ args: { a: { at_most: "5" } } }),
       "policy.rules[2].match.args.a.at_most",
-      "wanted a number",
+      "expected a number",
     ],
     [
       "an allowance of two commands at once",
@@ -388,19 +403,19 @@ describe("a policy document", () => {
       "an allowance by arguments of any tool",
       rule({ allow: { args: { dry: { equals: true } } } }),
       "policy.rules[2].allow.tool",
-      "for which tool",
+      "expected the tool",
     ],
   ])("with %s is refused", (_, document, path, part) => {
     const problem = problemWith(document);
     expect(problem.code).toBe("invalid_option");
     expect(problem.path).toBe(path);
     expect(problem.message).toContain(part);
-    expect(problem.message.startsWith(path)).toBe(true);
+    expect(problem.message).toContain(path);
   });
 
   it("is named as the caller names it", () => {
     expect(() => readPolicy({ x: 1 }, "agents.demo.policy")).toThrow(
-      "agents.demo.policy.x is not known",
+      "agents.demo.policy.x is not a known name",
     );
   });
 

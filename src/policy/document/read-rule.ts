@@ -1,17 +1,9 @@
-import { isObject, type JsonObject } from "../../data/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
 import type { ApprovalNote, PolicyAction } from "../../domain/policy/policy-decision.ts";
-import { suggestNames } from "../../text/suggest-name.ts";
-import { formatValue } from "../../text/format-value.ts";
 import type { Rule } from "../../domain/policy/policy.ts";
-import {
-  readInteger,
-  readFields,
-  findField,
-  readString,
-  createPolicyError,
-  type Fields,
-} from "./read-fields.ts";
-import { readJson } from "./read-json.ts";
+import { integer, members, object, optional, string, withDefault } from "../../data/schema.ts";
+import { suggestFix, throwInvalid, throwProblem } from "../../data/schema-error.ts";
+import { readJson } from "./read-argument-tests.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 import { MATCHER_NAMES, readMatcher } from "./read-matcher.ts";
 
@@ -40,29 +32,37 @@ const ACTIONS = new Map<unknown, PolicyAction>([
   ...["deny", "block", "auto_deny"].map((word) => [word, "deny"] as const),
 ]);
 
+type Fields = { readonly [name: string]: unknown };
+
+const ID = string({ isFilled: true, max: MAX_LENGTHS.id });
+const TEXT = string({ isFilled: true, max: MAX_LENGTHS.text });
+
 /** Reads one rule: `{action, match}`, or `{deny: matcher}` for short. */
 export function readRule(value: unknown, path: string, index: number): Rule {
   checkStrayKeys(value, path);
-  const fields = readFields(value, path, RULE_FIELDS);
+  const fields = members(RULE_FIELDS)(value, path);
   const { action, match, matchPath } = readAction(fields, path);
   const idName = findField(fields, path, ID_FIELDS);
-  const id =
-    idName === undefined
-      ? null
-      : readString(fields.get(idName), `${path}.${idName}`, MAX_LENGTHS.id);
-  const reason = fields.get("reason");
-  const approval = fields.get("approval");
+  const { reason, approval } = fields;
   if (approval !== undefined && action !== "ask")
-    throw createPolicyError(`${path}.approval`, `has no meaning in a rule that is to ${action}`);
+    throwProblem(`${path}.approval`, `has no meaning in a rule whose action is ${action}`);
   return {
     source: "rules",
     index,
-    id,
+    id: idName === undefined ? null : ID(fields[idName], `${path}.${idName}`),
     action,
     match: readMatcher(match, matchPath, action === "allow"),
-    reason: reason === undefined ? null : readString(reason, `${path}.reason`, MAX_LENGTHS.text),
+    reason: reason === undefined ? null : TEXT(reason, `${path}.reason`),
     ...readApproval(approval, `${path}.approval`),
   };
+}
+
+/** The name that was used, of several for the same field. */
+function findField(fields: Fields, path: string, names: readonly string[]): string | undefined {
+  const [first, second] = names.filter((name) => Object.hasOwn(fields, name));
+  if (second !== undefined)
+    throwProblem(`${path}.${second}`, `is beside ${first}`, "write one of them");
+  return first;
 }
 
 /** What a rule is about stands in its `match`, so that nobody reads it as something else. */
@@ -71,9 +71,10 @@ function checkStrayKeys(value: unknown, path: string): void {
     ? Object.keys(value).find((key) => MATCHER_NAMES.includes(key))
     : undefined;
   if (stray !== undefined)
-    throw createPolicyError(
+    throwProblem(
       `${path}.${stray}`,
-      `stands beside what the rule matches; put it into ${path}.match`,
+      "is beside the match of the rule",
+      `put it into ${path}.match`,
     );
 }
 
@@ -87,30 +88,47 @@ function readAction(fields: Fields, path: string): RuleAction {
   const short = findField(fields, path, [...SHORT_ACTIONS.keys()]);
   const matchName = findField(fields, path, MATCH_FIELDS);
   if (short !== undefined) {
-    const conflictingField = fields.has("action") ? "action" : matchName;
+    const conflictingField = Object.hasOwn(fields, "action") ? "action" : matchName;
     if (conflictingField !== undefined)
-      throw createPolicyError(
+      throwProblem(
         `${path}.${short}`,
-        `stands beside ${conflictingField}; give ${short} alone, or action and match`,
+        `is beside ${conflictingField}`,
+        `write ${short} alone, or action and match`,
       );
     const matchPath = `${path}.${short}`;
-    return { action: SHORT_ACTIONS.get(short) ?? "deny", match: fields.get(short), matchPath };
+    return { action: SHORT_ACTIONS.get(short) ?? "deny", match: fields[short], matchPath };
   }
-  const action = parseAction(fields.get("action"), `${path}.action`);
+  const action = parseAction(fields["action"], `${path}.action`);
   if (matchName === undefined)
-    throw createPolicyError(`${path}.match`, "is missing; true stands for every call");
-  return { action, match: fields.get(matchName), matchPath: `${path}.${matchName}` };
+    return throwProblem(`${path}.match`, "is missing", "write true for every call");
+  return { action, match: fields[matchName], matchPath: `${path}.${matchName}` };
 }
 
 function parseAction(word: unknown, path: string): PolicyAction {
   const action = ACTIONS.get(word);
   if (action !== undefined) return action;
-  const [near] =
-    typeof word === "string"
-      ? suggestNames(word.slice(0, 100), [...ACTIONS.keys()].map(String))
-      : [];
-  const instead = near === undefined ? "" : `; did you mean ${near}?`;
-  throw createPolicyError(path, `is ${formatValue(word)}, wanted allow, ask or deny${instead}`);
+  return throwInvalid({
+    path,
+    value: word,
+    expected: "allow, ask or deny",
+    fix: suggestFix(word, [...ACTIONS.keys()].map(String)),
+  });
+}
+
+const APPROVAL_SCHEMA = object({
+  prompt: optional(TEXT),
+  risk: optional(ID),
+  approvers: withDefault(integer({ min: 1, max: MAX_COUNTS.approvers }), 1),
+  metadata: optional(readMetadata),
+});
+
+function readMetadata(value: unknown, path: string): JsonObject {
+  const metadata = readJson(value, path);
+  return isJsonObject(metadata) ? metadata : throwInvalid({ path, value, expected: "an object" });
+}
+
+function isJsonObject(value: JsonValue): value is JsonObject {
+  return isObject(value);
 }
 
 function readApproval(
@@ -118,26 +136,6 @@ function readApproval(
   path: string,
 ): { approvers: number; approval: ApprovalNote | null } {
   if (value === undefined) return { approvers: 1, approval: null };
-  const fields = readFields(value, path, ["prompt", "risk", "approvers", "metadata"]);
-  const [prompt, risk, metadata] = ["prompt", "risk", "metadata"].map((name) => fields.get(name));
-  const note: ApprovalNote = {
-    ...(prompt === undefined
-      ? {}
-      : { prompt: readString(prompt, `${path}.prompt`, MAX_LENGTHS.text) }),
-    ...(risk === undefined ? {} : { risk: readString(risk, `${path}.risk`, MAX_LENGTHS.id) }),
-    ...(metadata === undefined ? {} : { metadata: readObject(metadata, `${path}.metadata`) }),
-  };
-  const approvers = readInteger(
-    fields.get("approvers") ?? 1,
-    `${path}.approvers`,
-    1,
-    MAX_COUNTS.approvers,
-  );
+  const { approvers, ...note } = APPROVAL_SCHEMA(value, path);
   return { approvers, approval: Object.keys(note).length === 0 ? null : note };
-}
-
-function readObject(value: unknown, path: string): JsonObject {
-  const read = readJson(value, path);
-  if (isObject(read)) return read;
-  throw createPolicyError(path, `is ${formatValue(value)}, wanted an object`);
 }

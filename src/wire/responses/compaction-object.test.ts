@@ -79,6 +79,8 @@ describe("a conversation that is packed", () => {
   it("is refused where it was changed", () => {
     const packed = packConversation({ instructions: null, messages: [] });
     for (const text of ["", "spanline1.", `${packed}!`, "spanline1.e30=", packed.slice(0, 15)])
-      expect(() => unpackConversation(text, "x"), text).toThrow('"x"');
+      expect(() => unpackConversation(text, "x"), text).toThrow(
+        expect.objectContaining({ details: expect.objectContaining({ param: "x" }) }),
+      );
   });
 });

@@ -1,7 +1,22 @@
 import type { JsonBudget } from "../../../data/json-budget.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import { TRACE_MODES, type TraceMode } from "../../../domain/trace-mode.ts";
-import { createFieldError } from "./request-error.ts";
+import {
+  anything,
+  array,
+  boolean,
+  integer,
+  json,
+  nullish,
+  number,
+  object,
+  oneOf,
+  record,
+  string,
+  type Schema,
+} from "../../../data/schema.ts";
+import { SchemaError, throwProblem } from "../../../data/schema-error.ts";
+import { createFieldError, createRequestError } from "./request-error.ts";
 
 /** An object of a request, not read yet. */
 export type Fields = { readonly [key: string]: unknown };
@@ -11,32 +26,36 @@ export function joinPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
+/**
+ * Reads a field by a schema. The error names the field in `param`, and its `code` is one that clients branch on. `param` is
+ * the exact path unless it is passed.
+ */
+function readField<Value>(
+  schema: Schema<Value>,
+  value: unknown,
+  path: string,
+  param?: string,
+): Value {
+  try {
+    return schema(value, path);
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    const [issue] = error.issues;
+    throw createRequestError(issue.message, { param: param ?? issue.path, code: issue.code });
+  }
+}
+
 export function readObject(value: unknown, path: string): Fields {
-  if (!isObject(value)) throw createFieldError(path, "has to be an object", "invalid_type");
-  return value;
+  return isObject(value) ? value : readField(object({}), value, path);
 }
 
 /** An array that is not too long. */
 export function readList(value: unknown, path: string, maxEntries: number): readonly unknown[] {
-  if (!Array.isArray(value)) throw createFieldError(path, "has to be an array", "invalid_type");
-  if (value.length > maxEntries)
-    throw createFieldError(
-      path,
-      `has more than ${maxEntries} entries; send fewer`,
-      "too_many_entries",
-    );
-  return value;
+  return readField(array(anything, { max: maxEntries }), value, path);
 }
 
 export function readString(value: unknown, path: string, maxLength: number): string {
-  if (typeof value !== "string") throw createFieldError(path, "has to be a string", "invalid_type");
-  if (value.length > maxLength)
-    throw createFieldError(
-      path,
-      `has more than ${maxLength} characters; shorten it`,
-      "string_too_long",
-    );
-  return value;
+  return readField(string({ max: maxLength }), value, path);
 }
 
 /** A text that may be missing; `null` says the same as nothing. */
@@ -46,15 +65,11 @@ export function readOptionalString(
   path: string,
   maxLength: number,
 ): string | null {
-  const value = fields[name];
-  return isAbsent(value) ? null : readString(value, joinPath(path, name), maxLength);
+  return readField(nullish(string({ max: maxLength })), fields[name], joinPath(path, name));
 }
 
 export function readOptionalBoolean(fields: Fields, name: string, path = ""): boolean | null {
-  const value = fields[name];
-  if (isAbsent(value)) return null;
-  if (typeof value === "boolean") return value;
-  throw createFieldError(joinPath(path, name), "has to be true or false", "invalid_type");
+  return readField(nullish(boolean()), fields[name], joinPath(path, name));
 }
 
 export interface NumberRange {
@@ -66,15 +81,10 @@ export interface NumberRange {
 export function readOptionalNumber(
   fields: Fields,
   name: string,
-  range: NumberRange,
+  { min, max, isInteger }: NumberRange,
 ): number | null {
-  const value = fields[name];
-  if (isAbsent(value)) return null;
-  const { min, max, isInteger } = range;
-  const isInRange = typeof value === "number" && value >= min && value <= max;
-  if (isInRange && (isInteger !== true || Number.isInteger(value))) return value;
-  const kind = isInteger === true ? "a whole number" : "a number";
-  throw createFieldError(name, `has to be ${kind} from ${min} to ${max}`);
+  const schema = isInteger === true ? integer({ min, max }) : number({ min, max });
+  return readField(nullish(schema), fields[name], name);
 }
 
 export function readOptionalChoice<Choice extends string>(
@@ -83,8 +93,7 @@ export function readOptionalChoice<Choice extends string>(
   choices: readonly Choice[],
   path = "",
 ): Choice | null {
-  const value = fields[name];
-  return isAbsent(value) ? null : readChoice(value, joinPath(path, name), choices);
+  return readField(nullish(oneOf(choices)), fields[name], joinPath(path, name));
 }
 
 export function readChoice<Choice extends string>(
@@ -92,27 +101,23 @@ export function readChoice<Choice extends string>(
   path: string,
   choices: readonly Choice[],
 ): Choice {
-  const choice = choices.find((candidate) => candidate === value);
-  if (choice === undefined) throw createFieldError(path, `has to be one of ${choices.join(", ")}`);
-  return choice;
+  return readField(oneOf(choices), value, path);
 }
 
-/** Anything that JSON can say, not nested so deep that a later reader would overflow. A key `__proto__` is data. */
-export function readJson(value: unknown, path: string, levels = MAX_DEPTH): JsonValue {
-  if (levels === 0)
-    throw createFieldError(path, `is nested deeper than ${MAX_DEPTH} levels`, "too_deep");
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  if (Array.isArray(value)) return value.map((entry) => readJson(entry, path, levels - 1));
-  if (isObject(value)) return readJsonObject(value, path, levels);
-  throw createFieldError(path, "has to be JSON", "invalid_type");
+const JSON_SCHEMA = json({ maxDepth: 100 });
+
+/** Any JSON value, not nested so deep that a later reader would overflow. A key `__proto__` is data. */
+export function readJson(value: unknown, path: string): JsonValue {
+  return readField(JSON_SCHEMA, value, path, path);
 }
 
-export function readJsonObject(value: unknown, path: string, levels = MAX_DEPTH): JsonObject {
-  const entries = Object.entries(readObject(value, path));
-  return Object.fromEntries(
-    entries.map(([key, entry]) => [key, readJson(entry, path, levels - 1)]),
-  );
+export function readJsonObject(value: unknown, path: string): JsonObject {
+  const read = readJson(readObject(value, path), path);
+  return isJsonObject(read) ? read : {};
+}
+
+function isJsonObject(value: JsonValue): value is JsonObject {
+  return isObject(value);
 }
 
 /** Throws if the JSON texts inside the strings of a request hold more values or members than the body may. */
@@ -130,8 +135,6 @@ export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-const MAX_DEPTH = 100;
-
 /** From a header, a query, a setting or a field of the body; `param` is its name. */
 export function readTraceMode(value: unknown, param: string): TraceMode {
   return readChoice(value, param, TRACE_MODES);
@@ -139,14 +142,12 @@ export function readTraceMode(value: unknown, param: string): TraceMode {
 
 /** At most 16 pairs: names of up to 64 characters, values of up to 512. */
 export function readMetadata(metadata: unknown): { readonly [name: string]: string } {
-  if (isAbsent(metadata)) return {};
-  const entries = Object.entries(readObject(metadata, "metadata"));
-  if (entries.length > 16)
-    throw createFieldError("metadata", "has more than 16 pairs; send fewer", "too_many_entries");
-  const read = entries.map(([name, value]) => {
-    if (name.length > 64)
-      throw createFieldError(`metadata.${name}`, "has a name of more than 64 characters");
-    return [name, readString(value, `metadata.${name}`, 512)] as const;
-  });
-  return Object.fromEntries(read);
+  return readField(nullish(METADATA), metadata, "metadata") ?? {};
+}
+
+const METADATA = record(string({ max: 512 }), { max: 16, name: checkMetadataName });
+
+function checkMetadataName(name: string, path: string): void {
+  if (name.length > 64)
+    throwProblem(path, `has a name of ${name.length} characters: expected at most 64`);
 }

@@ -1,6 +1,6 @@
 import type { Schema } from "../data/schema.ts";
 import { SchemaError } from "../data/schema-error.ts";
-import { SpanlineError } from "../domain/errors.ts";
+import { SpanlineError } from "./errors.ts";
 
 /** Options by name, as a caller without types may have passed them. */
 export interface UncheckedOptions {
