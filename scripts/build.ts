@@ -27,6 +27,7 @@ const INPUTS = [
   "package.json",
   "package-lock.json",
   "rolldown.config.ts",
+  "rolldown.types.config.ts",
   "tsconfig.json",
   "tsconfig.build.json",
   "node_modules/.package-lock.json",
@@ -106,7 +107,7 @@ function installBundle(): readonly string[] {
     renameSync(join(BUNDLE, relative(DIST, file)), file);
   }
   for (const name of readdirSync(".")) {
-    if (/^\.dist-\d+$/.test(name)) rmSync(name, { recursive: true, force: true });
+    if (/^\.dist-\d+(?:-types)?$/.test(name)) rmSync(name, { recursive: true, force: true });
   }
   return files;
 }

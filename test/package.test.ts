@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -78,6 +79,56 @@ describe("the packed package, installed in an empty folder", () => {
     expect(types).toContain("index.d.ts");
   });
 
+  it("has one declaration file per entry and a few shared ones, which a strict project type-checks", () => {
+    const dist = join(folder, "node_modules", "spanline", "dist");
+    const declarations = readdirSync(dist, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".d.ts"))
+      .toSorted();
+    const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const entries = Object.entries(manifest.exports).flatMap(([name, target]) =>
+      isEntry(target) ? [{ name: `spanline${name.slice(1)}`, types: target.types }] : [],
+    );
+    expect(entries).toHaveLength(7);
+    const entryFiles = entries.map(({ types }) => types.replace("./dist/", ""));
+    expect(declarations).toEqual(expect.arrayContaining(entryFiles));
+    expect(declarations.length).toBeLessThan(40);
+    const imports = entries.map(({ name }, at) => `import * as entry${at} from "${name}";`);
+    const consumer = join(folder, "consumer");
+    mkdirSync(consumer);
+    symlinkSync(join(root, "node_modules", "@types"), join(consumer, "types"));
+    writeFileSync(
+      join(consumer, "consumer.ts"),
+      [
+        ...imports,
+        `export const all: object[] = [${entries.map((_, at) => `entry${at}`).join(", ")}];`,
+        'import { defineTool, type Tool } from "spanline";',
+        'import type { Host } from "spanline/host";',
+        "export type { Host };",
+        "export const tools: Tool[] = [];",
+        "// @ts-expect-error A tool has a definition.",
+        "defineTool(5);",
+      ].join("\n"),
+    );
+    writeFileSync(
+      join(consumer, "tsconfig.json"),
+      JSON.stringify({
+        compilerOptions: {
+          strict: true,
+          noEmit: true,
+          skipLibCheck: false,
+          target: "es2023",
+          lib: ["es2023", "dom", "dom.iterable"],
+          module: "nodenext",
+          exactOptionalPropertyTypes: true,
+          typeRoots: ["./types"],
+          types: ["node"],
+        },
+        files: ["consumer.ts"],
+      }),
+    );
+    expect(run(join(root, "node_modules", ".bin", "tsc"), ["-p", "."], consumer)).toBe("");
+  });
+
   it("calls the demo agent of its emulator through its provider", () => {
     const script =
       'import { emulate, TEST_CREDENTIALS } from "spanline/emulator";' +
@@ -139,3 +190,7 @@ describe("the packed package, installed in an empty folder", () => {
     expect(naming).toEqual([]);
   });
 });
+
+function isEntry(target: unknown): target is { readonly types: string } {
+  return typeof target === "object" && target !== null && "types" in target;
+}
