@@ -12,8 +12,8 @@ describe("the architecture", () => {
   it.each([
     [
       "an import against the table",
-      { "src/domain/planted.ts": 'import "../wire/framing/crc32.ts";\n' },
-      "src/domain/planted.ts imports src/wire/framing/crc32.ts, which src/domain may not",
+      { "src/domain/planted.ts": 'import "../wire/framing/eventstream-format.ts";\n' },
+      "src/domain/planted.ts imports src/wire/framing/eventstream-format.ts, which src/domain may not",
     ],
     [
       "a sibling dialect",
@@ -23,9 +23,10 @@ describe("the architecture", () => {
     [
       "a lazy import",
       {
-        "src/domain/planted.ts": 'export const load = () => import("../wire/framing/crc32.ts");\n',
+        "src/domain/planted.ts":
+          'export const load = () => import("../wire/framing/eventstream-format.ts");\n',
       },
-      "src/domain/planted.ts imports src/wire/framing/crc32.ts, which src/domain may not",
+      "src/domain/planted.ts imports src/wire/framing/eventstream-format.ts, which src/domain may not",
     ],
     [
       "a package that is not in the row",

@@ -1,5 +1,5 @@
 import { pause } from "../async/pause.ts";
-import { createSecretRedactor } from "../data/secret-redactor.ts";
+import { createSecretRedactor, type RedactSecrets } from "../data/secret-redactor.ts";
 import type { Codec } from "../domain/codec.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { ModelDialect } from "../domain/model/model-dialect.ts";
@@ -18,7 +18,7 @@ import { randomFraction } from "../platform/random.ts";
 import { endWithFailure, openResponse, readStream } from "../remote/read-response.ts";
 import { createRetryDelay } from "../remote/retry-policy.ts";
 import type { SendOnce, SingleAttemptOptions } from "../remote/single-attempt-client.ts";
-import { mergeLimits } from "../remote/time-limits.ts";
+import { mergeLimits, type TimeLimits } from "../remote/time-limits.ts";
 import {
   awaitFirstEvent,
   type StartedResponse,
@@ -64,35 +64,7 @@ export function createRemoteModel<State>(api: RemoteApi<State>, settings: ModelS
   const retryPolicy = { maxAttempts, backoff: BACKOFF, random, isRetryable: shouldRetry, hasTime };
   const computeDelay = createRetryDelay(retryPolicy);
   const encode = createRequestEncoder(api.dialect, settings.body);
-
-  /** Made once. What it rejects with came before there was an answer. */
-  async function attempt(
-    httpRequest: HttpRequest,
-    signal: AbortSignal,
-    { tap, onResponse }: ModelObserver,
-  ): Promise<StartedResponse> {
-    const { guard, response } = await openResponse({
-      clock,
-      limits,
-      signal,
-      send: (ending) => sendOnce({ ...httpRequest, connectMilliseconds: limits.connect }, ending),
-    }).catch(addConnectHint(api.connectHint));
-    const requestId = response.headers[api.requestIdHeader];
-    onResponse?.(requestId);
-    const explain = (failure: Failure): Failure => scrub(api.explain(failure, requestId));
-    const reading = {
-      response,
-      requestId,
-      codec: endWithFailure(api.createCodec(response.headers["content-type"]), explain),
-      guard,
-      limits,
-      signal,
-      closeGraceMs: CLOSE_GRACE_MS,
-      finishBroken: (events: readonly ProviderEvent[], failure: Failure) =>
-        replaceTruncationFailure(events, explain(failure)),
-    };
-    return awaitFirstEvent(readStream(tap === undefined ? reading : { ...reading, tap }));
-  }
+  const client: ModelClient<State> = { api, clock, limits, scrub, sendOnce };
 
   async function* stream(
     request: ModelRequest,
@@ -104,7 +76,9 @@ export function createRemoteModel<State>(api: RemoteApi<State>, settings: ModelS
       body: encode(request),
     });
     for (let attemptNumber = 1; ; attemptNumber += 1) {
-      const { error, events } = await settleAttempt(attempt(httpRequest, signal, observer));
+      const { error, events } = await settleAttempt(
+        attemptRequest(client, httpRequest, signal, observer),
+      );
       const wait = error === undefined ? undefined : computeDelay(error, attemptNumber);
       if (wait === undefined) {
         if (events === undefined) throw error;
@@ -118,6 +92,44 @@ export function createRemoteModel<State>(api: RemoteApi<State>, settings: ModelS
   }
 
   return { name: api.name, stream };
+}
+
+interface ModelClient<State> {
+  readonly api: RemoteApi<State>;
+  readonly clock: Clock;
+  readonly limits: TimeLimits;
+  readonly scrub: RedactSecrets;
+  readonly sendOnce: SendOnce;
+}
+
+/** Made once. What it rejects with came before there was an answer. */
+async function attemptRequest<State>(
+  { api, clock, limits, scrub, sendOnce }: ModelClient<State>,
+  httpRequest: HttpRequest,
+  signal: AbortSignal,
+  { tap, onResponse }: ModelObserver,
+): Promise<StartedResponse> {
+  const { guard, response } = await openResponse({
+    clock,
+    limits,
+    signal,
+    send: (ending) => sendOnce({ ...httpRequest, connectMilliseconds: limits.connect }, ending),
+  }).catch(addConnectHint(api.connectHint));
+  const requestId = response.headers[api.requestIdHeader];
+  onResponse?.(requestId);
+  const explain = (failure: Failure): Failure => scrub(api.explain(failure, requestId));
+  const reading = {
+    response,
+    requestId,
+    codec: endWithFailure(api.createCodec(response.headers["content-type"]), explain),
+    guard,
+    limits,
+    signal,
+    closeGraceMs: CLOSE_GRACE_MS,
+    finishBroken: (events: readonly ProviderEvent[], failure: Failure) =>
+      replaceTruncationFailure(events, explain(failure)),
+  };
+  return awaitFirstEvent(readStream(tap === undefined ? reading : { ...reading, tap }));
 }
 
 /** An attempt that failed inside its answer still has events, for whoever makes no other. */

@@ -7,6 +7,7 @@ import { parseArn } from "../../aws/arn.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { AbortError, toError } from "../../domain/provider/provider-error.ts";
 import { endWithFailure, readResponseText } from "../../remote/read-response.ts";
+import type { TimeLimits } from "../../remote/time-limits.ts";
 import { checkHarnessArn, checkQualifier } from "../../wire/agentcore/check-options.ts";
 import { readEndpoint } from "../../wire/agentcore/control/control-response.ts";
 import {
@@ -89,46 +90,7 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
   const { region = "", partition = "" } = parseArn(harnessArn) ?? {};
   const service = createAgentCoreClient({ region, partition }, serviceErrorFromResponse, options);
   const getDeployedTools = createDeployedToolsReader(service, harnessArn, qualifier);
-
-  async function invoke(
-    { sessionId, pendingHistory }: HarnessConversation,
-    input: InvocationInput,
-    { signal, trace, tap, ...invocationOptions }: HarnessInvocationOptions,
-  ): Promise<ProviderInvocation> {
-    const messages = joinMessages(pendingHistory.items, toConverseMessages(input));
-    const mergedOverrides = { ...options.overrides, ...invocationOptions.overrides };
-    const mode = options.offeredTools ?? "merge";
-    return openStream({
-      service,
-      prepare: async (ending) =>
-        encodeInvokeHarness({
-          harnessArn,
-          sessionId,
-          messages,
-          overrides: await applyInvocationOptions(mergedOverrides, invocationOptions, mode, () =>
-            getDeployedTools(ending),
-          ),
-          ...(qualifier !== undefined && { qualifier }),
-          ...(userId !== undefined && { userId }),
-          ...(trace !== undefined && { trace }),
-        }),
-      limits,
-      signal,
-      ...(tap !== undefined && { tap }),
-      createCodec(response) {
-        const stream = createHarnessStream({
-          contentType: response.headers["content-type"] ?? null,
-        });
-        const requestId = readRequestId(response);
-        return pendingHistory.trackDelivery(
-          endWithFailure(stream, (failure) =>
-            response.scrub(classifyServiceFailure(failure, requestId)),
-          ),
-        );
-      },
-      finishBroken: endBrokenTurn,
-    });
-  }
+  const client: HarnessClient = { service, limits, options, getDeployedTools };
 
   return {
     name: "agentcore-harness",
@@ -151,15 +113,64 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
         id,
         ...createRuntimeSession(service, target, limits),
         invoke: (input, invocationOptions) =>
-          invoke({ sessionId: id, pendingHistory }, input, invocationOptions),
+          invokeHarness(client, { sessionId: id, pendingHistory }, input, invocationOptions),
       };
     },
   };
 }
 
+interface HarnessClient {
+  readonly service: AgentCoreClient;
+  readonly limits: TimeLimits;
+  readonly options: HarnessOptions;
+  readonly getDeployedTools: ReadDeployedTools;
+}
+
 interface HarnessConversation {
   readonly sessionId: string;
   readonly pendingHistory: PendingHistory<ConverseMessage>;
+}
+
+async function invokeHarness(
+  { service, limits, options, getDeployedTools }: HarnessClient,
+  { sessionId, pendingHistory }: HarnessConversation,
+  input: InvocationInput,
+  { signal, trace, tap, ...invocationOptions }: HarnessInvocationOptions,
+): Promise<ProviderInvocation> {
+  const { harnessArn, qualifier, userId, offeredTools = "merge" } = options;
+  const messages = joinMessages(pendingHistory.items, toConverseMessages(input));
+  const mergedOverrides = { ...options.overrides, ...invocationOptions.overrides };
+  return openStream({
+    service,
+    prepare: async (ending) =>
+      encodeInvokeHarness({
+        harnessArn,
+        sessionId,
+        messages,
+        overrides: await applyInvocationOptions(
+          mergedOverrides,
+          invocationOptions,
+          offeredTools,
+          () => getDeployedTools(ending),
+        ),
+        ...(qualifier !== undefined && { qualifier }),
+        ...(userId !== undefined && { userId }),
+        ...(trace !== undefined && { trace }),
+      }),
+    limits,
+    signal,
+    ...(tap !== undefined && { tap }),
+    createCodec(response) {
+      const stream = createHarnessStream({ contentType: response.headers["content-type"] ?? null });
+      const requestId = readRequestId(response);
+      return pendingHistory.trackDelivery(
+        endWithFailure(stream, (failure) =>
+          response.scrub(classifyServiceFailure(failure, requestId)),
+        ),
+      );
+    },
+    finishBroken: endBrokenTurn,
+  });
 }
 
 function toConverseMessages(input: InvocationInput): ConverseMessage[] {

@@ -1,8 +1,13 @@
-import { createAgentCoreClient, type ConnectionOptions } from "../../aws/agentcore-client.ts";
+import {
+  createAgentCoreClient,
+  type AgentCoreClient,
+  type ConnectionOptions,
+} from "../../aws/agentcore-client.ts";
 import { parseArn } from "../../aws/arn.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ModelMessage } from "../../domain/model/model-request.ts";
 import { endWithFailure } from "../../remote/read-response.ts";
+import type { TimeLimits } from "../../remote/time-limits.ts";
 import { checkAgentArn, checkQualifier } from "../../wire/agentcore/check-options.ts";
 import {
   encodeInvokeRuntime,
@@ -70,34 +75,7 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
   if (qualifier !== undefined) checkQualifier("qualifier", qualifier);
   const { region = "", partition = "" } = parseArn(runtimeArn) ?? {};
   const service = createAgentCoreClient({ region, partition }, serviceErrorFromResponse, options);
-
-  async function invoke(
-    { target, history }: RuntimeConversation,
-    input: InvocationInput,
-    { signal, tools = [], trace, tap }: RuntimeInvocationOptions,
-  ): Promise<ProviderInvocation> {
-    const body = encodeJsonBody(payload(input, tools, history.items));
-    return openStream({
-      service,
-      prepare: async () =>
-        encodeInvokeRuntime({ ...target, ...(trace !== undefined && { trace }) }, body),
-      limits,
-      signal,
-      ...(tap !== undefined && { tap }),
-      createCodec(response) {
-        const contentType = response.headers["content-type"] ?? null;
-        const requestId = readRequestId(response);
-        const streamDetails = { phase: "stream", ...(requestId !== undefined && { requestId }) };
-        const stream = createRuntimeStream({ contentType, toolsRunBy, hasSuccessStatus: true });
-        return history.trackDelivery(
-          endWithFailure(stream, ({ details, ...failure }) =>
-            response.scrub({ ...failure, details: { ...details, ...streamDetails } }),
-          ),
-        );
-      },
-      finishBroken: endBrokenTurn,
-    });
-  }
+  const client: RuntimeClient = { service, limits, payload, toolsRunBy };
 
   return {
     name: "agentcore-runtime",
@@ -121,15 +99,50 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
       return {
         id,
         ...createRuntimeSession(service, target, limits),
-        invoke: (input, invocationOptions) => invoke({ target, history }, input, invocationOptions),
+        invoke: (input, invocationOptions) =>
+          invokeRuntime(client, { target, history }, input, invocationOptions),
       };
     },
   };
 }
 
+interface RuntimeClient extends Required<Pick<RuntimeOptions, "payload" | "toolsRunBy">> {
+  readonly service: AgentCoreClient;
+  readonly limits: TimeLimits;
+}
+
 interface RuntimeConversation {
   readonly target: RuntimeTarget;
   readonly history: PendingHistory<ModelMessage>;
+}
+
+async function invokeRuntime(
+  { service, limits, payload, toolsRunBy }: RuntimeClient,
+  { target, history }: RuntimeConversation,
+  input: InvocationInput,
+  { signal, tools = [], trace, tap }: RuntimeInvocationOptions,
+): Promise<ProviderInvocation> {
+  const body = encodeJsonBody(payload(input, tools, history.items));
+  return openStream({
+    service,
+    prepare: async () =>
+      encodeInvokeRuntime({ ...target, ...(trace !== undefined && { trace }) }, body),
+    limits,
+    signal,
+    ...(tap !== undefined && { tap }),
+    createCodec(response) {
+      const contentType = response.headers["content-type"] ?? null;
+      const requestId = readRequestId(response);
+      const streamDetails = { phase: "stream", ...(requestId !== undefined && { requestId }) };
+      const stream = createRuntimeStream({ contentType, toolsRunBy, hasSuccessStatus: true });
+      return history.trackDelivery(
+        endWithFailure(stream, ({ details, ...failure }) =>
+          response.scrub({ ...failure, details: { ...details, ...streamDetails } }),
+        ),
+      );
+    },
+    finishBroken: endBrokenTurn,
+  });
 }
 
 function toPromptPayload(

@@ -50,47 +50,7 @@ export function localProvider(options: LocalOptions): Provider {
   const conversationCache = createConversationCache(
     checkCount(options.maxConversations ?? 100, "remembered"),
   );
-
-  async function invoke(
-    conversation: Conversation,
-    input: InvocationInput,
-    { signal, turn, tap, trace, ...invocationOptions }: InvocationOptions,
-  ): Promise<ProviderInvocation> {
-    const { allowedTools } = invocationOptions;
-    const tools = (invocationOptions.tools ?? []).filter(
-      ({ name }) => allowedTools?.includes(name) ?? true,
-    );
-    const requestSettings = applyInvocationOptions(settings, invocationOptions);
-    const previousMessages = selectHistory(conversation, input);
-    const inputMessages = [...previousMessages, ...toModelMessages(input)];
-    const turnStart = input.type === "prompt" ? previousMessages.length : conversation.turnStart;
-    const progress = turn ?? deriveTurnProgress(inputMessages.slice(turnStart));
-    // Without tools there are no steps.
-    const guidance = tools.length === 0 ? [] : collectGuidance(guards, input, progress);
-    return openInvocation(signal, (ending, onResponse) =>
-      runModelTurn({
-        requestModel: (since) => {
-          const traced = trace === undefined ? requestSettings : { ...requestSettings, trace };
-          const history = normalizeHistory([...inputMessages, ...since], conversation.stableCount);
-          const request = { ...traced, ...buildRequest(history, tools, guidance) };
-          return options.model.stream(request, ending, {
-            onResponse,
-            ...(tap !== undefined && { tap }),
-          });
-        },
-        hooks: guidance.map(({ hook }) => hook),
-        checkRepeat: createRepeatCheck(guards.repeatedCalls, progress.answeredToolCalls),
-        maxRounds: guards.repeatedCalls?.rounds ?? 1,
-        onEnd: (finishedTurn) => {
-          Object.assign(conversation, {
-            messages: inputMessages,
-            lastMessages: collectAgentMessages(finishedTurn),
-            turnStart,
-          });
-        },
-      }),
-    );
-  }
+  const agent: LocalAgent = { model: options.model, settings, guards, normalizeHistory };
 
   return {
     name: "local",
@@ -108,10 +68,60 @@ export function localProvider(options: LocalOptions): Provider {
       const conversation = conversationCache.open(id, history, stableCount);
       return {
         id,
-        invoke: (input, invocationOptions) => invoke(conversation, input, invocationOptions),
+        invoke: (input, invocationOptions) =>
+          invokeModel(agent, conversation, input, invocationOptions),
       };
     },
   };
+}
+
+interface LocalAgent {
+  readonly model: Model;
+  readonly settings: Omit<ModelRequest, "messages">;
+  readonly guards: ReturnType<typeof parseGuards>;
+  readonly normalizeHistory: ReturnType<typeof createHistoryNormalizer>;
+}
+
+async function invokeModel(
+  { model, settings, guards, normalizeHistory }: LocalAgent,
+  conversation: Conversation,
+  input: InvocationInput,
+  { signal, turn, tap, trace, ...invocationOptions }: InvocationOptions,
+): Promise<ProviderInvocation> {
+  const { allowedTools } = invocationOptions;
+  const tools = (invocationOptions.tools ?? []).filter(
+    ({ name }) => allowedTools?.includes(name) ?? true,
+  );
+  const requestSettings = applyInvocationOptions(settings, invocationOptions);
+  const previousMessages = selectHistory(conversation, input);
+  const inputMessages = [...previousMessages, ...toModelMessages(input)];
+  const turnStart = input.type === "prompt" ? previousMessages.length : conversation.turnStart;
+  const progress = turn ?? deriveTurnProgress(inputMessages.slice(turnStart));
+  // Without tools there are no steps.
+  const guidance = tools.length === 0 ? [] : collectGuidance(guards, input, progress);
+  return openInvocation(signal, (ending, onResponse) =>
+    runModelTurn({
+      requestModel: (since) => {
+        const traced = trace === undefined ? requestSettings : { ...requestSettings, trace };
+        const history = normalizeHistory([...inputMessages, ...since], conversation.stableCount);
+        const request = { ...traced, ...buildRequest(history, tools, guidance) };
+        return model.stream(request, ending, {
+          onResponse,
+          ...(tap !== undefined && { tap }),
+        });
+      },
+      hooks: guidance.map(({ hook }) => hook),
+      checkRepeat: createRepeatCheck(guards.repeatedCalls, progress.answeredToolCalls),
+      maxRounds: guards.repeatedCalls?.rounds ?? 1,
+      onEnd: (finishedTurn) => {
+        Object.assign(conversation, {
+          messages: inputMessages,
+          lastMessages: collectAgentMessages(finishedTurn),
+          turnStart,
+        });
+      },
+    }),
+  );
 }
 
 /** The agent's own instructions come first, and what it may say at most it may not say more of. */

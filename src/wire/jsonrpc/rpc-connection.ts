@@ -6,7 +6,7 @@ import {
   encodeRequestLine,
   encodeResponseLine,
 } from "./rpc-line.ts";
-import { createInternalError, createInvalidRequest } from "./rpc-error.ts";
+import { createInternalError, createInvalidRequest, type RpcError } from "./rpc-error.ts";
 import type {
   RequestId,
   RpcResponse,
@@ -88,7 +88,7 @@ export function createRpcConnection<Waiting extends object>({
     if (receivedRequests.size >= maxOpenRequests) {
       const data = { code: "throttled" satisfies ErrorCode };
       const error = createInternalError(`More than ${maxOpenRequests} requests are open`, data);
-      return { type: "refused", line: encodeResponseLine(request.id, { ok: false, error }) };
+      return refuseMessage(request.id, error);
     }
     receivedRequests.add(request);
     return request;
@@ -103,10 +103,7 @@ export function createRpcConnection<Waiting extends object>({
       case "response":
         return readResponse(message.id, message.outcome);
       case "invalid":
-        return {
-          type: "refused",
-          line: encodeResponseLine(message.id, { ok: false, error: message.error }),
-        };
+        return refuseMessage(message.id, message.error);
     }
   }
 
@@ -127,8 +124,11 @@ export function createRpcConnection<Waiting extends object>({
       sentRequests.delete(id);
       return waiting;
     },
-    respond(request, outcome) {
-      return receivedRequests.delete(request) ? encodeResponseLine(request.id, outcome) : undefined;
-    },
+    respond: (request, outcome) =>
+      receivedRequests.delete(request) ? encodeResponseLine(request.id, outcome) : undefined,
   };
+}
+
+function refuseMessage(id: RequestId, error: RpcError): ReceivedMessage<never> {
+  return { type: "refused", line: encodeResponseLine(id, { ok: false, error }) };
 }
