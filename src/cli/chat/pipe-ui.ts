@@ -2,16 +2,20 @@ import { createInterface } from "node:readline";
 import { formatThrown } from "../../domain/errors.ts";
 import type { AvailableCommand, ExtensionUpdate, SessionNotification } from "../../host/index.ts";
 import { toSingleLine, PLAIN_STYLE, escapeControls } from "../../inspect/trace-style.ts";
+import type { InputStream } from "../../platform/process/command-io.ts";
 import type { Terminal } from "../../platform/terminal/terminal.ts";
-import { createToolCards } from "./tool-cards.ts";
+import { createToolCards, type ToolCards } from "./tool-cards.ts";
 import { describeMistypedCommand, parseChatCommand } from "./chat-commands.ts";
 import { formatError, formatTurnEnd, readTurnEnd } from "./turn-end-notes.ts";
 import type { ChatUi } from "./ui.ts";
 import type { ConnectionNotes } from "./connection-notes.ts";
 import { createLineJoiner } from "./line-joiner.ts";
-import { createChatParticipants, formatControlChange } from "./participants.ts";
+import {
+  createChatParticipants,
+  formatControlChange,
+  type ChatParticipants,
+} from "./participants.ts";
 import type { ChatSession, ChatTurnEnd } from "./session.ts";
-import type { InputStream } from "../../platform/process/command-io.ts";
 
 export interface PipeUiOptions {
   readonly terminal: Terminal;
@@ -28,26 +32,116 @@ export interface PipeUiOptions {
 
 /** A chat with a program: what the agent says goes to standard output, all else to standard error. */
 export function createPipeUi(options: PipeUiOptions): ChatUi {
-  const { terminal, stdin, isJson, isObserver, formatShowCommand, link, signal } = options;
-  let sessionId = "";
-  const cards = createToolCards({
-    style: PLAIN_STYLE,
-    width: () => WIDTH,
-    formatShowCommand: () => formatShowCommand(sessionId),
-  });
-  const participants = createChatParticipants();
-  let exitCode = 0;
+  const { isJson, isObserver, link, signal } = options;
+  const chat = openPipeChat(options);
+  const { output } = chat;
+  return {
+    showUpdate: (notification) => showUpdate(chat, notification),
+    onPromptSent: () => {},
+    onTurnEnd: (end) => handleTurnEnd(chat, end),
+    requestDecision({ approval }) {
+      chat.exitCode = 1;
+      output.note(`${toSingleLine(approval.action)}: denied, since there is no terminal to ask on`);
+      return { deny: "There is nobody to ask" };
+    },
+    showLinkState(state) {
+      const message = link.update(state);
+      if (message === undefined) return;
+      output.note(message.text);
+      if (!message.isFinal) return;
+      chat.exitCode = 1;
+      output.close();
+    },
+    showControlChange(isOwn) {
+      if (!isOwn) output.note("Somebody else took control of the session");
+    },
+    note: output.note,
+    async hasPrompt() {
+      // A program may wait for the session's line before it says anything.
+      if (isObserver || isJson) return true;
+      chat.first = await chat.prompts.next();
+      if (chat.first.done === true) output.note("Nothing was said, and no session was opened.");
+      await output.flush();
+      return chat.first.done !== true;
+    },
+    onOpening(sessionId) {
+      chat.sessionId = sessionId;
+      if (isJson) output.writeJson({ type: "session", sessionId });
+    },
+    async run(session, client) {
+      const stop = (): void => {
+        if (session.role !== "observer") client.cancel(session.sessionId).catch(() => undefined);
+      };
+      signal.addEventListener("abort", stop);
+      const work = isObserver ? new Promise<void>(() => {}) : readPrompts(chat, session);
+      await Promise.race([work, output.closed]).catch((error: unknown) =>
+        output.note(formatThrown(error)),
+      );
+      await output.flush();
+      return chat.exitCode;
+    },
+    close(last) {
+      if (last !== "" && !isJson) options.terminal.note(`${last}\n`);
+    },
+  };
+}
+
+interface PipeChat extends Pick<PipeUiOptions, "isJson" | "isObserver"> {
+  readonly output: PipeOutput;
+  readonly cards: ToolCards;
+  readonly participants: ChatParticipants;
+  /** The prompts of standard input. */
+  readonly prompts: AsyncGenerator<string, void, undefined>;
+  /** The prompt that was read before the session was open. */
+  first: IteratorResult<string, void> | undefined;
+  sessionId: string;
+  exitCode: number;
+  commands: readonly AvailableCommand[];
+}
+
+function openPipeChat(options: PipeUiOptions): PipeChat {
+  const { terminal, stdin, isJson, isObserver, formatShowCommand, signal } = options;
+  const chat: PipeChat = {
+    isJson,
+    isObserver,
+    output: createPipeOutput(terminal),
+    cards: createToolCards({
+      style: PLAIN_STYLE,
+      width: () => WIDTH,
+      formatShowCommand: () => formatShowCommand(chat.sessionId),
+    }),
+    participants: createChatParticipants(),
+    prompts: readStandardInput(stdin, signal),
+    first: undefined,
+    sessionId: "",
+    exitCode: 0,
+    commands: [],
+  };
+  return chat;
+}
+
+/** Standard output and the notes on standard error, in the order of the calls. */
+interface PipeOutput {
+  writeMessage(text: string, id: string | null): void;
+  writeJson(fact: object): void;
+  readonly note: (text: string) => void;
+  /** The next message starts a paragraph of its own. */
+  endMessage(): void;
+  /** Resolves when everything is written. */
+  flush(): Promise<void>;
+  /** Ends the output, as a reader that leaves does. */
+  readonly close: () => void;
+  readonly closed: Promise<void>;
+}
+
+function createPipeOutput(terminal: Terminal): PipeOutput {
   let isLineOpen = false;
   let message: string | null = null;
-  let commands: readonly AvailableCommand[] = [];
-  /** Nobody reads it any more. */
-  let isOutputClosed = false;
-  let exit = (): void => {};
-  const exited = new Promise<void>((resolve) => (exit = resolve));
+  /** The reader of standard output has left. */
+  let hasNoReader = false;
+  let close = (): void => {};
+  const closed = new Promise<void>((resolve) => (close = resolve));
   let tail: Promise<void> = Promise.resolve();
-  const said = prompts();
-  /** Read before there was somebody to say it to. */
-  let first: IteratorResult<string, void> | undefined;
 
   function write(text: string): void {
     tail = writeAfter(tail, text);
@@ -56,8 +150,8 @@ export function createPipeUi(options: PipeUiOptions): ChatUi {
 
   async function writeAfter(previous: Promise<void>, text: string): Promise<void> {
     await previous;
-    if (!isOutputClosed) isOutputClosed = !(await terminal.write(text));
-    if (isOutputClosed) exit();
+    if (!hasNoReader) hasNoReader = !(await terminal.write(text));
+    if (hasNoReader) close();
   }
 
   async function noteAfter(previous: Promise<void>, text: string): Promise<void> {
@@ -65,169 +159,132 @@ export function createPipeUi(options: PipeUiOptions): ChatUi {
     terminal.note(`${text}\n`);
   }
 
-  function json(fact: object): void {
-    write(`${JSON.stringify(fact)}\n`);
-  }
-
   function endLine(): void {
     if (isLineOpen) write("\n");
     isLineOpen = false;
   }
 
-  function note(text: string): void {
-    endLine();
-    tail = noteAfter(tail, text);
-  }
-
-  function writeMessage(text: string, id: string | null): void {
-    if (text === "") return;
-    if (message !== null && id !== message) {
-      endLine();
-      write("\n");
-    }
-    message = id ?? "";
-    isLineOpen = !text.endsWith("\n");
-    write(terminal.isInteractive ? escapeControls(text) : text);
-  }
-
-  function showUpdate({ update, ...context }: SessionNotification): void {
-    if (isJson) return json({ type: "update", ...context, update });
-    // Whoever asks something wants its answer alone.
-    if (context.isHistory && !isObserver) return;
-    switch (update.type) {
-      case "agent-text":
-        return writeMessage(update.visibleDelta ?? update.text, update.messageId);
-      case "user-text":
-        return note(`› ${escapeControls(update.text)}`);
-      case "tool":
-        for (const row of cards.update(update)) note(row);
-        return;
-      case "info": {
-        const end = update.turn === undefined ? undefined : readTurnEnd(update.turn, undefined);
-        if (end !== undefined && isObserver) endTurn(end);
-        return;
-      }
-      case "commands":
-        commands = update.commands;
-        return;
-      case "extension":
-        return showParticipants(update, context.isHistory);
-      default:
-        return;
-    }
-  }
-
-  /** What others are asked, and that they leave, for who sees only what is said. */
-  function showParticipants(update: ExtensionUpdate, isHistory: boolean): void {
-    const { length: previous } = participants.questions;
-    const change = participants.update(update);
-    if (!isObserver) return;
-    if (change !== undefined && !isHistory) note(formatControlChange(change));
-    for (const about of participants.questions.slice(previous)) note(`? ${toSingleLine(about)}`);
-  }
-
-  function endTurn(end: ChatTurnEnd): void {
-    message = null;
-    endLine();
-    cards.clear();
-    const said = end.type === "lost" ? CONNECTION_LOST_NOTE : formatTurnEnd(end)?.text;
-    if (said !== undefined) note(said);
-  }
-
-  function onTurnEnd(end: ChatTurnEnd): void {
-    if (end.type !== "done" || end.result.reason !== "end_turn") exitCode = 1;
-    if (isJson && end.type === "done") json({ type: "end", sessionId, ...end.result });
-    if (isJson && end.type !== "done") {
-      json({
-        type: "end",
-        sessionId,
-        error: end.type === "lost" ? CONNECTION_LOST_NOTE : formatError(end.error),
-      });
-    }
-    endTurn(end);
-  }
-
-  function handleInput(session: ChatSession, text: string): boolean {
-    const command = parseChatCommand(text);
-    if (command === "exit") return false;
-    // A program that reads JSON waits for the end of each prompt: the bridge replies to a mistyped command.
-    const mistake = isJson ? undefined : describeMistypedCommand(text, commands);
-    if (command !== undefined) note(`/${command} needs a terminal; it was not sent`);
-    else if (mistake !== undefined) {
-      exitCode = 1;
-      note(mistake);
-    } else if (session.role === "observer") {
-      exitCode = 1;
-      note("This chat only watches; nothing was said to the agent");
-    } else session.submit(text);
-    return true;
-  }
-
-  async function* prompts(): AsyncGenerator<string, void, undefined> {
-    const lines = createLineJoiner();
-    for await (const line of createInterface({ input: stdin, signal })) {
-      const text = lines.add(line) ?? "";
-      if (text.trim() !== "") yield text;
-    }
-    const rest = lines.partial.trimEnd();
-    if (rest !== "") yield rest;
-  }
-
-  async function read(session: ChatSession): Promise<void> {
-    let next = first ?? (await said.next());
-    for (; next.done !== true; next = await said.next()) {
-      if (!handleInput(session, next.value)) return void (await said.return());
-      await session.whenIdle();
-    }
-  }
-
   return {
-    showUpdate,
-    onPromptSent: () => {},
-    onTurnEnd,
-    requestDecision({ approval }) {
-      exitCode = 1;
-      note(`${toSingleLine(approval.action)}: denied, since there is no terminal to ask on`);
-      return { deny: "There is nobody to ask" };
+    writeMessage(text, id) {
+      if (text === "") return;
+      if (message !== null && id !== message) {
+        endLine();
+        write("\n");
+      }
+      message = id ?? "";
+      isLineOpen = !text.endsWith("\n");
+      write(terminal.isInteractive ? escapeControls(text) : text);
     },
-    showLinkState(state) {
-      const said = link.update(state);
-      if (said === undefined) return;
-      note(said.text);
-      if (!said.isFinal) return;
-      exitCode = 1;
-      exit();
+    writeJson: (fact) => write(`${JSON.stringify(fact)}\n`),
+    note(text) {
+      endLine();
+      tail = noteAfter(tail, text);
     },
-    showControlChange(isOwn) {
-      if (!isOwn) note("Somebody else took control of the session");
+    endMessage() {
+      message = null;
+      endLine();
     },
-    note,
-    async hasPrompt() {
-      // A program may wait for the session's line before it says anything.
-      if (isObserver || isJson) return true;
-      first = await said.next();
-      if (first.done === true) note("Nothing was said, and no session was opened.");
-      await tail;
-      return first.done !== true;
-    },
-    onOpening(opened) {
-      sessionId = opened;
-      if (isJson) json({ type: "session", sessionId: opened });
-    },
-    async run(session, client) {
-      const stop = (): void => {
-        if (session.role !== "observer") client.cancel(session.sessionId).catch(() => undefined);
-      };
-      signal.addEventListener("abort", stop);
-      const work = isObserver ? new Promise<void>(() => {}) : read(session);
-      await Promise.race([work, exited]).catch((error: unknown) => note(formatThrown(error)));
-      await tail;
-      return exitCode;
-    },
-    close(last) {
-      if (last !== "" && !isJson) terminal.note(`${last}\n`);
-    },
+    flush: () => tail,
+    close,
+    closed,
   };
+}
+
+function showUpdate(chat: PipeChat, { update, ...context }: SessionNotification): void {
+  const { output } = chat;
+  if (chat.isJson) return output.writeJson({ type: "update", ...context, update });
+  // A program that prompts wants the agent's message alone.
+  if (context.isHistory && !chat.isObserver) return;
+  switch (update.type) {
+    case "agent-text":
+      return output.writeMessage(update.visibleDelta ?? update.text, update.messageId);
+    case "user-text":
+      return output.note(`› ${escapeControls(update.text)}`);
+    case "tool":
+      for (const row of chat.cards.update(update)) output.note(row);
+      return;
+    case "info": {
+      const end = update.turn === undefined ? undefined : readTurnEnd(update.turn, undefined);
+      if (end !== undefined && chat.isObserver) endTurn(chat, end);
+      return;
+    }
+    case "commands":
+      chat.commands = update.commands;
+      return;
+    case "extension":
+      return showParticipants(chat, update, context.isHistory);
+    default:
+      return;
+  }
+}
+
+/** Shows an observer the questions to other clients, and changes of control. */
+function showParticipants(chat: PipeChat, update: ExtensionUpdate, isHistory: boolean): void {
+  const { participants, output } = chat;
+  const { length: previous } = participants.questions;
+  const change = participants.update(update);
+  if (!chat.isObserver) return;
+  if (change !== undefined && !isHistory) output.note(formatControlChange(change));
+  for (const about of participants.questions.slice(previous))
+    output.note(`? ${toSingleLine(about)}`);
+}
+
+function endTurn({ output, cards }: PipeChat, end: ChatTurnEnd): void {
+  output.endMessage();
+  cards.clear();
+  const text = end.type === "lost" ? CONNECTION_LOST_NOTE : formatTurnEnd(end)?.text;
+  if (text !== undefined) output.note(text);
+}
+
+function handleTurnEnd(chat: PipeChat, end: ChatTurnEnd): void {
+  const { isJson, sessionId, output } = chat;
+  if (end.type !== "done" || end.result.reason !== "end_turn") chat.exitCode = 1;
+  if (isJson && end.type === "done") output.writeJson({ type: "end", sessionId, ...end.result });
+  if (isJson && end.type !== "done") {
+    const error = end.type === "lost" ? CONNECTION_LOST_NOTE : formatError(end.error);
+    output.writeJson({ type: "end", sessionId, error });
+  }
+  endTurn(chat, end);
+}
+
+async function readPrompts(chat: PipeChat, session: ChatSession): Promise<void> {
+  const { prompts } = chat;
+  let next = chat.first ?? (await prompts.next());
+  for (; next.done !== true; next = await prompts.next()) {
+    if (!handleInput(chat, session, next.value)) return void (await prompts.return());
+    await session.whenIdle();
+  }
+}
+
+/** Returns false if the input ends the chat. */
+function handleInput(chat: PipeChat, session: ChatSession, text: string): boolean {
+  const { output } = chat;
+  const command = parseChatCommand(text);
+  if (command === "exit") return false;
+  // A program that reads JSON waits for the end of each prompt: the bridge replies to a mistyped command.
+  const mistake = chat.isJson ? undefined : describeMistypedCommand(text, chat.commands);
+  if (command !== undefined) output.note(`/${command} needs a terminal; it was not sent`);
+  else if (mistake !== undefined) {
+    chat.exitCode = 1;
+    output.note(mistake);
+  } else if (session.role === "observer") {
+    chat.exitCode = 1;
+    output.note("This chat only watches; nothing was said to the agent");
+  } else session.submit(text);
+  return true;
+}
+
+async function* readStandardInput(
+  stdin: InputStream,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const lines = createLineJoiner();
+  for await (const line of createInterface({ input: stdin, signal })) {
+    const text = lines.add(line) ?? "";
+    if (text.trim() !== "") yield text;
+  }
+  const rest = lines.partial.trimEnd();
+  if (rest !== "") yield rest;
 }
 
 const WIDTH = 100;
