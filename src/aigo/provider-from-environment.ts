@@ -7,6 +7,7 @@ import type { InvocationLimits } from "../providers/agentcore/invocation-limits.
 import { harnessProvider } from "../providers/agentcore/harness-provider.ts";
 import { runtimeProvider } from "../providers/agentcore/runtime-provider.ts";
 import type { Provider } from "../providers/provider.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface EnvironmentOptions extends Pick<ConnectionOptions, "send" | "clock"> {
   readonly limits?: InvocationLimits;
@@ -53,7 +54,7 @@ function readConnection(environment: Environment): ConnectionOptions {
     readVariable(environment, "AWS_ENDPOINT_URL");
   const bearerToken = readVariable(environment, "AWS_BEARER_TOKEN_BEDROCK_AGENTCORE");
   return {
-    ...(endpoint !== undefined && { endpoint }),
+    ...omitUndefined({ endpoint }),
     ...(bearerToken === undefined
       ? { credentials: readCredentials(environment) }
       : { bearerToken, credentials: async () => readCredentials(environment) }),
@@ -65,7 +66,7 @@ function readCredentials(environment: Environment): Credentials {
   return {
     accessKeyId: readSecret(environment, "AWS_ACCESS_KEY_ID"),
     secretAccessKey: readSecret(environment, "AWS_SECRET_ACCESS_KEY"),
-    ...(sessionToken !== undefined && { sessionToken }),
+    ...omitUndefined({ sessionToken }),
   };
 }
 

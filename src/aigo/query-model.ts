@@ -8,6 +8,7 @@ import type { ModelInput } from "../wire/aigo/model-input.ts";
 import type { RawModelOutput } from "../wire/aigo/model-output.ts";
 import { INSTRUCTIONS_AS_TEXT, type Anomaly } from "../wire/responses/anomaly.ts";
 import { providerFromEnvironment, type EnvironmentOptions } from "./provider-from-environment.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface QueryOptions extends EnvironmentOptions {
   /** In place of the agent that the environment names; also for whoever keeps one for many turns. */
@@ -29,7 +30,7 @@ export async function queryModel(
   const { session_id, history, state, ignored } = input;
   const opening = {
     ...(session_id !== "" && { sessionId: session_id }),
-    ...(history !== undefined && { history }),
+    ...omitUndefined({ history }),
   };
   const raw = createHarnessEventRecorder();
   const session = provider.open(opening);
@@ -44,10 +45,7 @@ export async function queryModel(
       isHarnessProvider(provider) && raw.events.length > 0
         ? raw.events
         : encodeConverseEvents(events),
-    ...(call.requestId !== undefined && { turn_id: call.requestId }),
-    ...(failure !== undefined && { failure }),
-    ...(state !== undefined && { state }),
-    ...(ignored !== undefined && { ignored }),
+    ...omitUndefined({ turn_id: call.requestId, failure, state, ignored }),
     ...(anomalies.length > 0 && { anomalies }),
   };
 }

@@ -1,4 +1,5 @@
 import { SpanlineError, formatThrown } from "../domain/errors.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -29,7 +30,7 @@ export function createCredentialChain(options: ChainOptions = {}): CredentialSou
       return {
         accessKeyId,
         secretAccessKey,
-        ...(sessionToken !== undefined && { sessionToken }),
+        ...omitUndefined({ sessionToken }),
         ...(expiration !== undefined && { expiresAt: expiration.getTime() }),
       };
     } catch (cause) {

@@ -4,6 +4,7 @@ import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { createResilientSessions } from "../session/remote/resilient-sessions.ts";
 import type { Ownership } from "./owner/ownership.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface Bridge {
   /** Usable at once, and through every change of owner. */
@@ -37,10 +38,10 @@ export function openBridge(options: BridgeOptions): Bridge {
       },
       isRetry,
       report,
-      ...(onWaiting !== undefined && { onWaiting }),
+      ...omitUndefined({ onWaiting }),
       // Whoever has begun goes on, whatever the next owner has: only the first is looked at.
       ...(config !== undefined && ownership === undefined && { config }),
-      ...(notice !== undefined && { notice }),
+      ...omitUndefined({ notice }),
     });
     ownership = await joining;
     ownership.closed.addEventListener("abort", () => void joinNext(), { once: true });

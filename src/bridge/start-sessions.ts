@@ -8,6 +8,7 @@ import { applyRetention } from "./apply-retention.ts";
 import type { OwnedSessions } from "./owner/ownership.ts";
 import { openReceiptHeads, type OpenReceiptHeads } from "./receipt-heads.ts";
 import { openSigningKeys, type SigningKeys } from "./audit/signing-keys.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 /** Runs the sessions of a directory in this process, from where the last one left them. */
 export async function startSessions(
@@ -32,7 +33,7 @@ export async function startSessions(
       clock,
       onFailure: broken,
       create,
-      ...(datasync !== undefined && { datasync }),
+      ...omitUndefined({ datasync }),
     });
     cleanups.unshift(() => store.close());
     const started = await agents();
@@ -53,9 +54,7 @@ export async function startSessions(
         const environment = process.env;
         return openClientTools(equipment, place, { version, clock, environment, report });
       },
-      ...(coalesceMs !== undefined && { coalesceMs }),
-      ...(seed !== undefined && { seed }),
-      ...(signal !== undefined && { signal }),
+      ...omitUndefined({ coalesceMs, seed, signal }),
       ...signing,
     });
     cleanups.unshift(() => sessions.close());
@@ -64,7 +63,7 @@ export async function startSessions(
       cleanups.unshift(await applyRetention(retention, { store, clock, owner, report }));
     }
     const { config } = started;
-    return { sessions, close, ...(config !== undefined && { config }) };
+    return { sessions, close, ...omitUndefined({ config }) };
   } catch (error) {
     await close();
     throw error;

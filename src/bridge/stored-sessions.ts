@@ -6,6 +6,7 @@ import type { InspectedEvent } from "../store/log-store.ts";
 import type { Store } from "../store/store.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { createDirectoryError } from "./owner/data-directory.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export type { InspectedEvent } from "../store/log-store.ts";
 export type { SessionRecord } from "../store/session-index.ts";
@@ -55,7 +56,7 @@ export async function* readStoredLog(
     const page = await sessions.inspect(sessionId, after, PAGE_SIZE);
     for (const examined of page) {
       const problem = formatLogProblem(examined);
-      yield { examined, ...(problem !== undefined && { problem }) };
+      yield { examined, ...omitUndefined({ problem }) };
     }
     const end = findInspectedEnd(page);
     if (end === undefined || page.length < PAGE_SIZE) return;

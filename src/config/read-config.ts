@@ -26,6 +26,7 @@ import { PROVIDER_SCHEMA, type ProviderConfig } from "./agent/read-provider.ts";
 import { createServeSchema, type ServeConfig } from "./read-serve.ts";
 import { VARIABLES_SCHEMA, type Variables } from "./variables/variables.ts";
 import { WORKSPACE_SCHEMA, type WorkspaceConfig } from "./agent/read-workspace.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 /** What a configuration file says: agents by their names, the first of which is the default. */
 export interface Config {
@@ -112,8 +113,7 @@ function readAgent(value: unknown, path: string): Omit<AgentConfig, "name"> {
     ...readServers(mcpServers, `${path}.mcpServers`),
     environment,
     passthrough,
-    ...(workspace !== undefined && { workspace }),
-    ...(policy !== undefined && { policy }),
+    ...omitUndefined({ workspace, policy }),
   };
 }
 

@@ -21,6 +21,7 @@ import type { ResponsesSettings } from "../domain/responses-settings.ts";
 import { DEFAULT_SERVE_CONFIG } from "./default-serve-config.ts";
 import { readOptions } from "../domain/option-reader.ts";
 import { readVariable, type Variable } from "./variables/variables.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 /** How agents are served over HTTP. What is not said is as it always is. */
 export interface ServeConfig {
@@ -70,8 +71,7 @@ export function createServeSchema(agents: readonly string[]): Schema<ServeConfig
     );
     const { deterministic, queueSeconds, approvalSeconds, ...settings } = rest;
     return {
-      ...(host !== undefined && { host }),
-      ...(port !== undefined && { port }),
+      ...omitUndefined({ host, port }),
       keys,
       allowedHosts,
       allowedOrigins,

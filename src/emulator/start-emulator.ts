@@ -24,6 +24,7 @@ import { createOperatorRoutes, type OperatorParts } from "./service/operator-rou
 import { openSavedClock, type SavedClock } from "./saved-clock.ts";
 import { UNSUPPORTED_OPERATIONS } from "./service/unsupported-operations.ts";
 import { createService, type GuardedRoute } from "./service/create-service.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface Emulator extends AccountLocation {
   readonly url: string;
@@ -103,7 +104,7 @@ async function openEmulator(options: EmulatorOptions): Promise<Emulator> {
   const server = await startHttpServer({
     host: options.host ?? "127.0.0.1",
     port: options.port ?? 0,
-    ...(options.allowedHosts !== undefined && { allowedHosts: options.allowedHosts }),
+    ...omitUndefined({ allowedHosts: options.allowedHosts }),
     limits: SERVER_LIMITS,
     onBug,
     ...createService({

@@ -1,6 +1,7 @@
 import { type Failure, SpanlineError, type ErrorCode } from "../domain/errors.ts";
 import type { ProviderEvent, ActivityEvent } from "../domain/provider/provider-event.ts";
 import { isTransientFailure } from "../remote/retry-policy.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 /** An answer of which either something was said, or that failed before. */
 export interface StartedResponse {
@@ -23,7 +24,7 @@ export async function awaitFirstEvent(
       await events.return(undefined);
       return {
         events: concatEvents(bufferedEvents, events),
-        ...(failure !== undefined && { failure }),
+        ...omitUndefined({ failure }),
       };
     }
     if (!CONTENTLESS_EVENTS.has(value.type))

@@ -9,6 +9,7 @@ import { converseDialect } from "../wire/converse/request.ts";
 import { resolveApiUrl } from "./api-url.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { createRemoteModel } from "./remote-model.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface BedrockOptions extends ModelSettings {
   /** A model, an inference profile or an ARN of either. */
@@ -39,7 +40,7 @@ export function bedrock(options: BedrockOptions): Model {
       secrets,
       dialect: converseDialect,
       createCodec: (contentType) =>
-        createHarnessStream({ contentType, ...(maxCharacters !== undefined && { maxCharacters }) }),
+        createHarnessStream({ contentType, ...omitUndefined({ maxCharacters }) }),
       toError: serviceErrorFromResponse,
       explain: classifyServiceFailure,
       requestIdHeader: "x-amzn-requestid",

@@ -10,6 +10,7 @@ import { bedrock, BEDROCK_SERVICE } from "./bedrock.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { openAiCompatible } from "./openai-compatible.ts";
 import type { Environment } from "../platform/environment.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export type { Environment };
 
@@ -71,7 +72,7 @@ function createOpenAiModel(reference: ModelReference): Model {
     name,
     model,
     baseUrl: baseUrl ?? "https://api.openai.com/v1",
-    ...(key !== undefined && { key }),
+    ...omitUndefined({ key }),
   });
 }
 
@@ -82,7 +83,7 @@ function createAnthropicModel(reference: ModelReference): Model {
   const { name, model, env, settings } = reference;
   const baseUrl = reference.baseUrl ?? (env["ANTHROPIC_BASE_URL"]?.trim() || undefined);
   const key = readApiKey(env, "ANTHROPIC_API_KEY", name);
-  return anthropic({ ...settings, name, model, key, ...(baseUrl !== undefined && { baseUrl }) });
+  return anthropic({ ...settings, name, model, key, ...omitUndefined({ baseUrl }) });
 }
 
 /** A key of Bedrock's own goes before the standard chain, as it does in the AWS SDK. */
@@ -105,7 +106,7 @@ function createBedrockModel({ name, model, env, settings, baseUrl }: ModelRefere
         ? createChainSigner(region, settings)
         : createBearerAuth(() => Promise.resolve(key)),
     ...(key !== undefined && { secrets: [key] }),
-    ...(endpoint !== undefined && { endpoint }),
+    ...omitUndefined({ endpoint }),
   });
 }
 

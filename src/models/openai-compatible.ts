@@ -12,6 +12,7 @@ import { resolveApiUrl, checkApiKey } from "./api-url.ts";
 import type { Model, ModelSettings } from "./model.ts";
 import { createRemoteModel } from "./remote-model.ts";
 import { createSseResponseCodec } from "./sse-response.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface OpenAiCompatibleOptions extends ModelSettings, ChatRequestOptions {
   readonly model: string;
@@ -47,7 +48,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): Model {
       toError: apiErrorFromResponse,
       explain: classifyApiFailure,
       requestIdHeader: "x-request-id",
-      ...(connectHint !== undefined && { connectHint }),
+      ...omitUndefined({ connectHint }),
     },
     options,
   );

@@ -5,6 +5,7 @@ import { AbortError, createProviderError } from "../domain/provider/provider-err
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { HttpResponse } from "../platform/http-client.ts";
 import { createLimitError, type LimitName, type TimeLimits } from "./time-limits.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 interface OpenResponseOptions<Answer> {
   readonly clock: Timer;
@@ -126,7 +127,7 @@ function toStreamFailure<Event>(
   error: unknown,
 ): Failure | null {
   if (signal.aborted) throw new AbortError(signal.reason);
-  const facts = { phase: "stream", ...(requestId !== undefined && { requestId }) } as const;
+  const facts = { phase: "stream", ...omitUndefined({ requestId }) } as const;
   if (guard.reachedLimit === "rest") return null;
   if (guard.reachedLimit !== null)
     return createLimitError(guard.reachedLimit, limits, facts).toFailure();

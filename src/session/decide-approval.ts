@@ -14,6 +14,7 @@ import {
 import { findRun } from "./tools/tools-state.ts";
 import type { Decision } from "./decision.ts";
 import type { PendingApproval } from "./approvals/approvals-state.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 type DecideApproval = Extract<SessionCommand, { readonly type: "decide-approval" }>;
 
@@ -88,8 +89,7 @@ function resolveApproval(
   const { decision: approvalDecision, reason, input } = command;
   resolveByPerson(decision, request, {
     decision: approvalDecision,
-    ...(reason !== undefined && { reason }),
-    ...(input !== undefined && { input }),
+    ...omitUndefined({ reason, input }),
     ...(principals.length > 0 && { principals }),
   });
   // Nobody knows yet what a rule will say of other arguments, so nothing is allowed for good with them.

@@ -25,6 +25,7 @@ import { applyInvocationFailure, applyProviderEvents } from "./turn/apply-provid
 import { expirePausedTurn } from "./turn/paused-turn.ts";
 import { reportClientToolProblems } from "./turn/report-client-tool-problems.ts";
 import { settleUpstream } from "./turn/resolve-upstream.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface DecisionResult {
   readonly events: readonly Draft[];
@@ -75,10 +76,7 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
         type: "session.opened",
         agent: agent.spec.name,
         principal,
-        ...(title !== undefined && { title }),
-        ...(workingDirectory !== undefined && { workingDirectory }),
-        ...(label !== undefined && { label }),
-        ...(upstreamId !== undefined && { upstreamId }),
+        ...omitUndefined({ title, workingDirectory, label, upstreamId }),
       });
       if (metadata !== undefined) decision.emit({ type: "session.metadata_changed", metadata });
       if (folders.length > 0) decision.emit({ type: "session.folders_changed", folders });

@@ -2,6 +2,7 @@ import type { Agent, AgentHandle, OpenAgentOptions } from "../../session/runtime
 import { resolveServerTimes, type McpConnection } from "../../tools/mcp/mcp-server-settings.ts";
 import type { McpServers } from "../../tools/mcp/open-mcp-servers.ts";
 import type { Tool } from "../../tools/tool.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Connects to the servers for one session; `withTools` is the agent with what they offer now. */
 export async function openAgentWithMcpServers(
@@ -21,7 +22,7 @@ export async function openAgentWithMcpServers(
   const opened = await openMcpServers(servers, {
     ...work,
     signal: opening.signal,
-    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...omitUndefined({ workingDirectory }),
     onToolsChanged: () => {
       // What changes before all of them are there is among what is there then.
       if (connected.servers !== undefined) place.onChange(withTools(connected.servers.tools()));

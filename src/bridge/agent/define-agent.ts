@@ -11,6 +11,7 @@ import type { Agent } from "../../session/runtime/agent/agent.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { examineToolCall } from "../../tools/workspace/examine-tool-call.ts";
 import { openAgentWithMcpServers } from "./agent-with-mcp-servers.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 const DEFAULT_CAPS: TurnCaps = {
   steps: 50,
@@ -90,23 +91,20 @@ function createAgentSpec(
       effectFree: provider.effectFree,
       canStop,
       ...(provider.keepsHistory === false && { keepsHistory: false }),
-      ...(provider.capabilities !== undefined && { capabilities: provider.capabilities }),
+      ...omitUndefined({ capabilities: provider.capabilities }),
       ...(idleSeconds !== undefined && { idleMs: idleSeconds * 1000 }),
       ...(lifetimeSeconds !== undefined && { lifetimeMs: lifetimeSeconds * 1000 }),
     },
     tools: tools.map((tool) => tool.spec),
     approvals: { deny, ask, allow, default: defaultAction },
-    ...(policy !== undefined && { policy }),
-    ...(mutationScope !== undefined && { mutationScope }),
+    ...omitUndefined({ policy, mutationScope }),
     ...(workspace !== undefined && { workspace: workspace.root }),
     caps: mergeCaps(DEFAULT_CAPS, caps),
     onLost,
     settle: definition.settle ?? "wait",
     approvalMs: approvalSeconds * 1000,
     ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
-    ...(invalidToolInput !== undefined && { invalidToolInput }),
-    ...(images !== undefined && { images }),
-    ...(contextTokens !== undefined && { contextTokens }),
+    ...omitUndefined({ invalidToolInput, images, contextTokens }),
     ...(commands !== undefined && { commands: listCommands(commands) }),
     ...(terminalTool !== undefined && {
       terminalTool: { name: terminalTool.name, maxReprompts: terminalTool.maxReprompts ?? 2 },
@@ -118,7 +116,7 @@ function listCommands(commands: NonNullable<AgentDefinition["commands"]>): reado
   return Object.entries(commands).map(([name, { description, hint, prompt }]) => ({
     name,
     description,
-    ...(hint !== undefined && { hint }),
+    ...omitUndefined({ hint }),
     prompt,
   }));
 }

@@ -13,6 +13,7 @@ import {
 import { digestValue } from "../../platform/digest.ts";
 import { createToolCallTracker, type AuditedToolCall } from "./tool-call-tracker.ts";
 import type { SigningKeys, SignatureCheck } from "./signing-keys.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** One receipt of a log: who let what run, or did not, and whether it is as it was written. */
 export interface AuditEntry extends AuditedToolCall {
@@ -78,7 +79,7 @@ export function auditLog(keys: SigningKeys): LogAudit {
       const gap = receiptChecker.check(event);
       const entry = entryOf(envelope);
       return {
-        ...(entry !== undefined && { entry }),
+        ...omitUndefined({ entry }),
         ...(gap !== undefined && { gap: { seq, at, ...gap } }),
       };
     },

@@ -21,6 +21,7 @@ import { resolveVariables, type ResolvedEnvironment } from "../../config/variabl
 import { fingerprintConfig } from "../../config/selected-config.ts";
 import { findUnknownTools } from "../../config/agent/find-unknown-tools.ts";
 import { createWorkspace } from "./create-workspace.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ConfiguredAgentsOptions extends ConfigContext {
   readonly version: string;
@@ -111,8 +112,7 @@ async function createConfiguredAgent(
     provider,
     tools: all,
     workspace: workspace.definition,
-    ...(workspace.scope !== undefined && { mutationScope: workspace.scope }),
-    ...(policy !== undefined && { policy }),
+    ...omitUndefined({ mutationScope: workspace.scope, policy }),
     ...(servers.length > 0 && { mcp: { servers, secrets, version, clock, environment, report } }),
   });
 }

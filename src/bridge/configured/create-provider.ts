@@ -9,6 +9,7 @@ import type {
   ProviderConfig,
 } from "../../config/agent/read-provider.ts";
 import type { Environment } from "../../platform/environment.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ProviderContext {
   readonly clock: SteadyClock;
@@ -60,12 +61,7 @@ function createFromAgentCoreConfig(
   return createAgentCoreProvider({
     [type]: arn,
     overrides,
-    ...(place !== undefined && { region: place }),
-    ...(qualifier !== undefined && { qualifier }),
-    ...(profile !== undefined && { profile }),
-    ...(endpoint !== undefined && { endpoint }),
-    ...(user !== undefined && { userId: user }),
-    ...(limits !== undefined && { limits }),
+    ...omitUndefined({ region: place, qualifier, profile, endpoint, userId: user, limits }),
   });
 }
 

@@ -11,6 +11,7 @@ import { findSandbox, type Sandbox } from "../../tools/workspace/sandbox/find-sa
 import { workspaceTools } from "../../tools/workspace/workspace-tools.ts";
 import type { FoundFile } from "../../tools/workspace/workspace.ts";
 import type { ConfigContext } from "./config-context.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface WorkspaceContext extends ConfigContext {
   /** The folder of the configuration. */
@@ -53,7 +54,7 @@ export async function createWorkspace(
     mayRead: createReadFilter(context.policy),
     environment,
     clock,
-    ...(sandbox !== undefined && { sandbox }),
+    ...omitUndefined({ sandbox }),
   }).filter(({ spec }) => isEnabled(spec.name));
   const isReading = tools.every(({ spec: facts }) =>
     READ_ONLY_EFFECTS.has(facts.traits?.sideEffect ?? ""),

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { isObject, parseJson } from "../../data/json.ts";
 import { readSavedFile } from "../../platform/files/private-files.ts";
 import type { ConfigFingerprint } from "../../config/selected-config.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** How to reach the process that owns a data directory. Only its user can read it. */
 export interface BridgeFile {
@@ -22,7 +23,7 @@ export async function readBridgeFile(directory: string): Promise<BridgeFile | un
   if (typeof address !== "string" || typeof token !== "string") return undefined;
   if (typeof version !== "string" || typeof pid !== "number") return undefined;
   const config = parseConfigFingerprint(parsed.value["config"]);
-  return { address, token, version, pid, ...(config !== undefined && { config }) };
+  return { address, token, version, pid, ...omitUndefined({ config }) };
 }
 
 function parseConfigFingerprint(value: unknown): ConfigFingerprint | undefined {

@@ -23,6 +23,7 @@ import { RemoteClients } from "../../session/remote/remote-clients.ts";
 import type { RemoteSessions } from "../../session/remote/remote-sessions.ts";
 import { serveSessions } from "../../session/remote/serve-sessions.ts";
 import { lockOrJoin, type LockOrJoinOptions } from "./lock-or-join.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface OwnershipOptions extends LockOrJoinOptions, Pick<BridgeOptions, "notice"> {
   /** The configuration that an owner should have; absent where any will do. */
@@ -142,7 +143,7 @@ async function runAsOwner(options: OwnershipOptions, lock: OwnerLock): Promise<O
       token,
       version,
       pid: process.pid,
-      ...(config !== undefined && { config }),
+      ...omitUndefined({ config }),
     };
     await saveFile(join(directory, "bridge.json"), `${JSON.stringify(file)}\n`);
     return { sessions, isOwner: true, pid: process.pid, config, closed: gone.signal, close };

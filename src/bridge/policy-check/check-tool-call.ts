@@ -7,6 +7,7 @@ import type { PathArgument } from "../../policy/facts/path-arguments.ts";
 import { resolveToolPaths, type Agent } from "../../session/runtime/agent/agent.ts";
 import { readToolCallFacts, listPathsToResolve } from "../../session/tools/tool-call-paths.ts";
 import { resolvePolicy } from "../../session/tools/resolve-policy.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export { explainDecision } from "../../policy/explain-decision.ts";
 
@@ -41,7 +42,7 @@ export async function checkToolCall(
   return {
     decision,
     isKnown: tool !== undefined,
-    ...(problem !== undefined && { problem }),
+    ...omitUndefined({ problem }),
     ...(decision.approvers > 1 && { note: SINGLE_PERSON_NOTE }),
   };
 }

@@ -22,6 +22,7 @@ import { findUnknownTools } from "../../config/agent/find-unknown-tools.ts";
 import { resolveVariables } from "../../config/variables/variables.ts";
 import { defineAgent } from "../agent/define-agent.ts";
 import { loadTools } from "../agent/load-tools.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface PolicyCheckContext {
   /** For a policy of no configuration: where its tools work. */
@@ -210,7 +211,7 @@ function createPolicyAgent(source: PolicySource, { notice, ...place }: PolicyChe
     },
     tools,
     workspace: { ...place, isFixed },
-    ...(policy !== undefined && { policy }),
+    ...omitUndefined({ policy }),
   });
   // Not all of its tools are here, so that a list may name one that seems to be none.
   const facts = {

@@ -2,6 +2,7 @@ import { SpanlineError, formatThrown } from "../../domain/errors.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { addUsage, type Usage } from "../../domain/usage.ts";
 import type { Provider, ProviderInvocation } from "../../providers/provider.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What is known between two calls of the provider. */
 export interface TurnUsage {
@@ -34,8 +35,7 @@ export function createGuardedProvider(provider: Provider, options: GuardOptions)
     const runCommand = session.runCommand?.bind(session);
     return {
       id: session.id,
-      ...(stop !== undefined && { stop }),
-      ...(runCommand !== undefined && { runCommand }),
+      ...omitUndefined({ stop, runCommand }),
       async invoke(input, callOptions) {
         if (isDone()) return COMPLETED_INVOCATION;
         const reason =

@@ -5,6 +5,7 @@ import { mergeCaps } from "../../config/agent/turn-caps.ts";
 import { invalidOptionError } from "../../domain/option-reader.ts";
 import { createGuardedProvider, type TurnUsage } from "./guarded-provider.ts";
 import type { RunOptions } from "./run-options.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface RunAgent {
   readonly agent: Agent;
@@ -42,7 +43,7 @@ export function prepareRunAgent(agent: Agent, options: RunOptions): RunAgent {
           return { ...live, agent: applyRunOptions(live.agent) };
         };
   return {
-    agent: { ...applyRunOptions(agent), ...(opened !== undefined && { open: opened }) },
+    agent: { ...applyRunOptions(agent), ...omitUndefined({ open: opened }) },
     get turnUsage() {
       return guarded.turnUsage;
     },

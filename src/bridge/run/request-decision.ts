@@ -3,6 +3,7 @@ import { isObject, toJsonText, parseJson, type JsonObject } from "../../data/jso
 import { DENYING_DECISIONS } from "../../domain/policy/approval-decision.ts";
 import { formatValue } from "../../text/format-value.ts";
 import type { RunDecision, RunOptions } from "./run-options.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What the caller decides; what it cannot, or may not, is a no: otherwise the run would wait for nothing. */
 export async function requestDecision(
@@ -40,7 +41,7 @@ function parseDecision(reply: unknown, { options, action }: ApprovalRequested): 
   }
   return {
     decision,
-    ...(reason !== undefined && { reason }),
+    ...omitUndefined({ reason }),
     ...(input !== undefined && { input: parseInput(input, action) }),
   };
 }

@@ -6,6 +6,7 @@ import { createTurnStream } from "../../domain/provider/turn-stream.ts";
 import { snapshotTurn, type ServerToolCall, type TurnMessage } from "../../domain/provider/turn.ts";
 import type { TurnUsage } from "./guarded-provider.ts";
 import type { RunToolCall, RunResult } from "./run-result.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What a run came to so far. */
 export interface RunRecord {
@@ -40,7 +41,7 @@ export function createRunRecord(sessionId: string): RunRecord {
       return {
         outcome,
         reason,
-        ...(failure !== undefined && { failure }),
+        ...omitUndefined({ failure }),
         texts: nonEmptyTexts,
         text: nonEmptyTexts.join("\n\n"),
         finalText,

@@ -11,6 +11,7 @@ import { requestDecision } from "./request-decision.ts";
 import type { RunOptions } from "./run-options.ts";
 import { createRunRecord } from "./run-record.ts";
 import type { RunResult } from "./run-result.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /**
  * Runs an agent from a prompt to the end of its turn, tools included, and gives back what came of it: also a failure of
@@ -34,14 +35,14 @@ export async function runToCompletion(agent: Agent, options: RunOptions): Promis
     clock,
     owner: "run",
     coalesceMs: 0,
-    ...(signal !== undefined && { signal }),
+    ...omitUndefined({ signal }),
     report: (error) => options.report?.(error),
     onSessionFailed: (_, error) => broken.abort(error),
   });
   try {
     const { sessionId } = await sessions.open({
       principal: localPrincipal,
-      ...(workingDirectory !== undefined && { workingDirectory }),
+      ...omitUndefined({ workingDirectory }),
     });
     const record = createRunRecord(sessionId);
     // Nothing is bought for somebody who is gone.

@@ -3,6 +3,7 @@ import type { SessionRecord } from "../../store/session-index.ts";
 import type { RetentionResult } from "../../store/store.ts";
 import { localPrincipal } from "../local-principal.ts";
 import { serveBridge, type ServedBridge, type ServeOptions } from "./serve-bridge.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export type { RetentionResult };
 
@@ -46,7 +47,7 @@ async function findOrOpenSession(
     sessions.open({
       principal: localPrincipal,
       title: "First session",
-      ...(workingDirectory !== undefined && { workingDirectory }),
+      ...omitUndefined({ workingDirectory }),
     })
   );
 }

@@ -15,6 +15,7 @@ import { openBridge } from "../open-bridge.ts";
 import { seedFromPosition } from "./deterministic-sessions.ts";
 import { ensurePortalToken } from "./portal-token.ts";
 import { startSurfaces, type SurfacesOptions } from "./start-surfaces.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "accessLog"> {
   /** As the configuration says it. */
@@ -78,7 +79,7 @@ export async function serveBridge(
         token,
         portal,
         report,
-        ...(accessLog !== undefined && { accessLog }),
+        ...omitUndefined({ accessLog }),
       }),
     );
     return {

@@ -25,6 +25,7 @@ import { createResponsesSurface } from "../../surfaces/responses/responses-surfa
 import { createLineCache } from "../../wire/acp/encode/line-cache.ts";
 import type { ServeSettings } from "../configured/serve-settings.ts";
 import { createDeterministicSessions } from "./deterministic-sessions.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface SurfacesOptions {
   readonly sessions: Sessions;
@@ -82,7 +83,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
     rates,
     clock,
     lines: createLineCache(),
-    ...(serving.updates !== undefined && { updates: serving.updates }),
+    ...omitUndefined({ updates: serving.updates }),
     // What a client does wrong it is told itself; what goes wrong here is for whoever runs it.
     log(message, { error } = {}) {
       if (error !== undefined)
@@ -101,7 +102,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
     clock,
     observers,
     onBug: report,
-    ...(serving.limits.sockets !== undefined && { sockets: serving.limits.sockets }),
+    ...omitUndefined({ sockets: serving.limits.sockets }),
   });
   const server = await startHttpServer({
     host,
@@ -143,7 +144,7 @@ function resolveServerLimits({ limits }: ServeSettings): ServerLimits {
       if (path.startsWith("/api/")) return PORTAL_LIMITS.bodyBytes(path);
       return PROMPT_PATHS.test(path) ? bodyBytes : OTHER_BODY_BYTES;
     },
-    ...(connections !== undefined && { connections }),
+    ...omitUndefined({ connections }),
   };
 }
 

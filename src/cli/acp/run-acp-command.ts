@@ -14,6 +14,7 @@ import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts"
 import { waitForSignal } from "../shared/wait-for-signal.ts";
 import type { UpdatesFlags } from "../shared/flags/updates-option.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface AcpFlags extends ConfigFlags, UpdatesFlags {
   readonly session?: string;
@@ -64,7 +65,7 @@ export async function runAcpCommand(flags: AcpFlags, io: CommandIo): Promise<num
         directory,
         ...(owner !== undefined && { pid: owner.pid }),
       }),
-    ...(session !== undefined && { session }),
+    ...omitUndefined({ session }),
     updates: updatesFrom(flags, io),
   });
   // Where a signal ended it, an editor that keeps it open would keep the process.

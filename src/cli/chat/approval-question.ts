@@ -7,6 +7,7 @@ import {
   type ApprovalFacts,
   formatApprovalReason,
 } from "../shared/terminal/approval-text.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A question as a chat puts it. */
 export interface ApprovalQuestion {
@@ -81,7 +82,7 @@ function toApprovalFacts({
     ...(reason !== null && { reason: formatApprovalReason({ reason, rule, labels }) }),
     ...(prompt !== null && { prompt }),
     ...(risk !== null && { risk }),
-    ...(previewProblem !== undefined && { previewProblem }),
+    ...omitUndefined({ previewProblem }),
   };
 }
 

@@ -2,6 +2,7 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { Attachment, Client, PromptResult, PromptRun } from "../../host/index.ts";
 import { randomHex } from "../../platform/random.ts";
 import type { ChatTurns } from "./chat-turns.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ChatSessionFlags {
   /** Of a new session. */
@@ -69,7 +70,7 @@ export async function openChatSession(
   const { agent } = flags;
   const sessionOptions = {
     workingDirectory: cwd,
-    ...(agent !== undefined && { agent }),
+    ...omitUndefined({ agent }),
   };
   const existing = await resolveSessionId(client, { ...flags, cwd });
   const isNew = existing === undefined;

@@ -7,6 +7,7 @@ import { escapeControls } from "../../inspect/trace-style.ts";
 import { createTerminal, type Terminal } from "../../platform/terminal/terminal.ts";
 import { waitForSignal } from "../shared/wait-for-signal.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface EmulateFlags {
   readonly port: number;
@@ -60,7 +61,7 @@ function readEmulateOptions(
     onBug: (error) => terminal.note(`${escapeControls(String(error))}\n`),
     ...(dataDir !== undefined && { dataDirectory: resolve(cwd, dataDir) }),
     ...(scripts !== undefined && { scripts: resolve(cwd, scripts) }),
-    ...(region !== undefined && { region }),
+    ...omitUndefined({ region }),
     ...(record !== undefined && { recordings: resolve(cwd, record) }),
   };
 }

@@ -28,6 +28,7 @@ import {
   formatTable,
 } from "./harness-text.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface SettingsFlags extends HarnessFlags, StoreFlags {
   readonly role?: string;
@@ -61,7 +62,7 @@ export async function runHarnessCreate(flags: CreateFlags, io: CommandIo): Promi
     }
     const { endpoint, tag } = flags;
     if (tag !== undefined) checkTag(tag);
-    const options = { ...run, ...(endpoint !== undefined && { endpoint }) };
+    const options = { ...run, ...omitUndefined({ endpoint }) };
     const start = client.clock.now();
     if (flags.contentName === true || tag !== undefined) {
       const cache = await openCommandCache(run, flags);
@@ -358,15 +359,15 @@ function readSpecSources(
     folder: cwd,
     specFile: flags.spec,
     toolsFile: flags.tools,
-    overrides: {
-      ...(name !== undefined && { name }),
-      ...(role !== undefined && { roleArn: role }),
-      ...(model !== undefined && { model }),
-      ...(systemPrompt !== undefined && { systemPrompt }),
-      ...(maxIterations !== undefined && { maxIterations }),
-      ...(maxTokens !== undefined && { maxTokens }),
-      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-    },
+    overrides: omitUndefined({
+      name,
+      roleArn: role,
+      model,
+      systemPrompt,
+      maxIterations,
+      maxTokens,
+      timeoutSeconds,
+    }),
   };
 }
 

@@ -14,6 +14,7 @@ import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
 import { resolveRunAgent } from "../run/resolve-run-agent.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface InferFlags extends LimitFlags, Pick<InputOptions, "history"> {
   readonly agent?: string;
@@ -78,14 +79,10 @@ async function resolveProvider(flags: InferFlags, context: InferContext) {
     const message = `${stray} is for the agent that the environment names`;
     throw new SpanlineError("invalid_option", message, { details: { path: stray } });
   }
-  const started = await resolveRunAgent(
-    {
-      ...(agent !== undefined && { agent }),
-      ...(config !== undefined && { config }),
-      ...(dataDir !== undefined && { dataDir }),
-    },
-    { ...context, isPersistent: true },
-  );
+  const started = await resolveRunAgent(omitUndefined({ agent, config, dataDir }), {
+    ...context,
+    isPersistent: true,
+  });
   context.terminal.note(formatUnofferedTools(started.agent));
   return { provider: started.agent.provider, close: started.close };
 }

@@ -8,6 +8,7 @@ import { createTerminal, type Terminal } from "../../platform/terminal/terminal.
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 import { describeReadError } from "../shared/read-error.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface InspectFlags {
   readonly format: OutputFormat;
@@ -36,7 +37,7 @@ export async function runInspectCommand(
       output: flags.json === true ? "json" : flags.format,
       style: terminal.hasColours ? createColorStyle() : PLAIN_STYLE,
       write: (text) => terminal.write(text),
-      ...(flags.as !== undefined && { capture: flags.as }),
+      ...omitUndefined({ capture: flags.as }),
     });
     return 0;
   } catch (error) {

@@ -19,6 +19,7 @@ import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-fla
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 import { readInvocationInput, type InputFlags } from "./invocation-input.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
   readonly user?: string;
@@ -87,13 +88,13 @@ async function invoke(
     ...agent,
     overrides: readOverrides(flags),
     limits: readInvocationLimits(flags),
-    ...(user !== undefined && { userId: user }),
+    ...omitUndefined({ userId: user }),
   });
   const session = provider.open(sessionId === undefined ? {} : { sessionId });
   const tap = openRawWriter();
   // Whoever wants to go on with it needs to know it, whatever the format is.
   if (sessionId === undefined) terminal.note(`session ${session.id}\n`);
-  const call = await session.invoke(input, { signal, ...(tap !== undefined && { tap }) });
+  const call = await session.invoke(input, { signal, ...omitUndefined({ tap }) });
   // The service's id of the call names its turn; no other turn has it.
   const scope = call.requestId ?? `${session.id}-${randomString(6)}`;
   const encoder = createEncoder(flags, { terminal, scope });
@@ -125,13 +126,7 @@ function formatAnswerHint(sessionId: string, { raw }: InvokeFlags): string {
 
 function readOverrides({ systemPrompt, model, ...flags }: InvokeFlags) {
   const { maxIterations, maxTokens, timeoutSeconds } = flags;
-  return {
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(model !== undefined && { model }),
-    ...(maxIterations !== undefined && { maxIterations }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-  };
+  return omitUndefined({ systemPrompt, model, maxIterations, maxTokens, timeoutSeconds });
 }
 
 function createEncoder(

@@ -27,6 +27,7 @@ import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts"
 import { suggestNames } from "../../text/suggest-name.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface PolicyCheckFlags extends ConfigFlags {
   readonly agent?: string;
@@ -107,7 +108,7 @@ async function loadAgent(
     return loadConfiguredAgent(file, {
       ...place,
       configContext: { ...around, isTrusted: createTrustCheck(file, flags, io) },
-      ...(agent !== undefined && { agent }),
+      ...omitUndefined({ agent }),
     });
   }
   const message =

@@ -16,6 +16,7 @@ import { resolveConnection } from "../shared/flags/connection-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
   readonly agent?: string;
@@ -68,7 +69,7 @@ export async function resolveRunAgent(
     ...agent,
     overrides: readOverrides(flags),
     limits: readInvocationLimits(flags),
-    ...(flags.user !== undefined && { userId: flags.user }),
+    ...omitUndefined({ userId: flags.user }),
   });
   const name = harness === undefined ? "runtime" : "harness";
   return { agent: defineAgent({ name, provider, tools }), close: async () => {} };
@@ -134,8 +135,5 @@ const AGENT_ONLY_FLAGS = [
 ] as const;
 
 function readOverrides({ systemPrompt, model }: RunAgentFlags) {
-  return {
-    ...(systemPrompt !== undefined && { systemPrompt }),
-    ...(model !== undefined && { model }),
-  };
+  return omitUndefined({ systemPrompt, model });
 }

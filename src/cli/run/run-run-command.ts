@@ -15,6 +15,7 @@ import { suggestNextStep } from "./run-hints.ts";
 import { createRunOutput, type OutputFlags } from "./run-output.ts";
 import { createTerminalApprover, type ApprovalFlags } from "./terminal-approver.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface RunFlags extends RunAgentFlags, ApprovalFlags, OutputFlags {
   readonly maxSteps?: number;
@@ -104,11 +105,7 @@ function isCommandCall({ event }: Envelope): boolean {
 }
 
 function readCaps({ maxSteps, maxSeconds, maxTokens }: RunFlags) {
-  return {
-    ...(maxSteps !== undefined && { steps: maxSteps }),
-    ...(maxSeconds !== undefined && { seconds: maxSeconds }),
-    ...(maxTokens !== undefined && { tokens: maxTokens }),
-  };
+  return omitUndefined({ steps: maxSteps, seconds: maxSeconds, tokens: maxTokens });
 }
 
 /** What went wrong in a tool, indented like all that tools say. Only a bug needs the place in the code. */

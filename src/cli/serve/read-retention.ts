@@ -1,5 +1,6 @@
 import type { BridgeOptions } from "../../bridge/bridge-options.ts";
 import type { RetentionResult } from "../../bridge/serve/run-up.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface RetentionFlags {
   readonly keepDays?: number;
@@ -14,8 +15,7 @@ export function readRetention(
   if (keepDays === undefined && keepMb === undefined) return {};
   return {
     retention: {
-      ...(keepDays !== undefined && { keepDays }),
-      ...(keepMb !== undefined && { keepMegabytes: keepMb }),
+      ...omitUndefined({ keepDays, keepMegabytes: keepMb }),
       onRemoved: (retained) => printLine(formatRemoved(retained)),
     },
   };

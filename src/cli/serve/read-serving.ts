@@ -9,6 +9,7 @@ import {
 } from "../shared/flags/config-flags.ts";
 import type { UpdatesFlags } from "../shared/flags/updates-option.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Where and to whom agents are served, as flags say it; the configuration says the rest. */
 export interface ServingFlags extends ConfigFlags, UpdatesFlags {
@@ -35,9 +36,7 @@ export async function readServing(
   const serving = file === undefined ? {} : { serving: await loadServeSettings(file, flags, io) };
   return {
     ...serving,
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    ...(updates !== undefined && { updates }),
+    ...omitUndefined({ host, port, updates }),
     ...(accessLog !== undefined && {
       accessLog: createAccessLog(accessLog === true ? true : resolve(io.cwd, accessLog), note),
     }),

@@ -17,6 +17,7 @@ import {
   type SessionsContext,
 } from "./sessions-context.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface AnswerFlags extends SessionsFlags {
   readonly allow?: true;
@@ -104,7 +105,7 @@ async function decideEach(
           io: run.io,
           signal,
           background,
-          ...(fullText !== undefined && { fullText }),
+          ...omitUndefined({ fullText }),
         })
       : null;
     const answer = await Promise.resolve(decision).catch(() => "interrupted" as const);

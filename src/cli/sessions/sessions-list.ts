@@ -4,6 +4,7 @@ import { toSingleLine } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ListFlags extends SessionsFlags {
   readonly search?: string;
@@ -18,9 +19,7 @@ export async function runSessionsList(flags: ListFlags, io: CommandIo): Promise<
     const { limit, page, search, agent, json } = flags;
     const result = await sessions.listSessions({
       limit,
-      ...(page !== undefined && { page }),
-      ...(search !== undefined && { search }),
-      ...(agent !== undefined && { agent }),
+      ...omitUndefined({ page, search, agent }),
     });
     if (json === true) {
       await terminal.write(`${formatPrettyJson(result)}\n`);

@@ -12,6 +12,7 @@ import { resolveRunAgent, type RunAgentFlags } from "../run/resolve-run-agent.ts
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 import { runTestStages, type TestStep } from "./test-stages.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface TestAgentFlags extends ConnectionFlags, LimitFlags {
   readonly config?: string;
@@ -142,7 +143,7 @@ function createJsonOutput(terminal: Terminal): TestOutput {
     },
     async end(agent) {
       const ok = failure === undefined;
-      const text = JSON.stringify({ agent, ok, stages, ...(failure !== undefined && { failure }) });
+      const text = JSON.stringify({ agent, ok, stages, ...omitUndefined({ failure }) });
       await terminal.write(`${text}\n`);
       return ok ? 0 : 1;
     },

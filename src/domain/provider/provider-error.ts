@@ -1,4 +1,5 @@
 import { toSpanlineError, SpanlineError, type ErrorCode, type Failure } from "../errors.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** How far a call had come: nothing was sent yet, no answer but an error came, or it was inside the stream. */
 export type RequestPhase = "connect" | "http" | "stream";
@@ -23,8 +24,7 @@ export class ProviderError extends SpanlineError {
     const { phase, requestId, status, cause } = facts;
     const known = {
       phase,
-      ...(requestId !== undefined && { requestId }),
-      ...(status !== undefined && { status }),
+      ...omitUndefined({ requestId, status }),
     };
     super(code, message, { details: { ...facts.details, ...known }, cause });
     this.phase = phase;

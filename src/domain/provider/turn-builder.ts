@@ -9,6 +9,7 @@ import type {
 } from "./provider-event.ts";
 import { createCutToolCall, type ToolCall, type ToolResult } from "../tools/tool-call.ts";
 import type { Usage } from "../usage.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What a turn has said so far, block by block. Everything that is built from a turn is a view of this. */
 export interface TurnBuilder {
@@ -103,8 +104,7 @@ export function addToTurn(turn: TurnBuilder, event: ProviderEvent): void {
         ...createClosedBlock(event),
         kind: "reasoning",
         text: event.text,
-        ...(event.signature !== undefined && { signature: event.signature }),
-        ...(event.redacted !== undefined && { redacted: event.redacted }),
+        ...omitUndefined({ signature: event.signature, redacted: event.redacted }),
       });
     case "tool.start":
       return putBlock(turn, {

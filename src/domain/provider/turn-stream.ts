@@ -4,6 +4,7 @@ import type { TurnFinished, TurnOutcome } from "../events/turn-events.ts";
 import type { Codec, Emit } from "../codec.ts";
 import type { Outcome, ProviderEvent, TurnEnd } from "./provider-event.ts";
 import { createCutToolCall } from "../tools/tool-call.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What has to be known of a turn to number its messages and blocks. */
 export interface TurnStreamState {
@@ -84,8 +85,7 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
         type: "reasoning.end",
         ...resolveEnd(state, event),
         text,
-        ...(signature !== undefined && { signature }),
-        ...(redacted !== undefined && { redacted }),
+        ...omitUndefined({ signature, redacted }),
       });
     }
     case "tool_call.opened": {
@@ -112,7 +112,7 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
       return encodeResult(state, event, emit);
     case "usage.reported": {
       const { usage, latencyMs } = event;
-      return emit({ type: "usage", usage, ...(latencyMs !== undefined && { latencyMs }) });
+      return emit({ type: "usage", usage, ...omitUndefined({ latencyMs }) });
     }
     case "hook.fired": {
       const { type: _, ...hook } = event;
@@ -123,8 +123,7 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
       return emit({
         type: "activity",
         kind,
-        ...(toolCallId !== undefined && { toolCallId }),
-        ...(label !== undefined && { label }),
+        ...omitUndefined({ toolCallId, label }),
       });
     }
     case "diagnostic.raised":
@@ -202,6 +201,6 @@ function toTurnEnd({ outcome, reason, usage, failure }: TurnFinished): TurnEnd {
     reason: outcome === "cancelled" ? "cancelled" : reason,
     openToolCallIds: [],
     usage,
-    ...(failure !== undefined && { failure }),
+    ...omitUndefined({ failure }),
   };
 }

@@ -9,6 +9,7 @@ import {
   type TurnBuilder,
 } from "./turn-builder.ts";
 import { addUsage, type Usage } from "../usage.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export type TurnBlock =
   | { readonly type: "text"; readonly text: string }
@@ -108,8 +109,7 @@ function toTurnBlocks(blocks: readonly Block[]): TurnBlock[] {
       content.push({
         type: "reasoning",
         text,
-        ...(signature !== undefined && { signature }),
-        ...(redacted !== undefined && { redacted }),
+        ...omitUndefined({ signature, redacted }),
       });
     } else if (block.kind === "result") {
       content.push({ type: "result", result: block.result });

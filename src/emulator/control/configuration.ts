@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../data/json.ts";
 import { ALLOWED_TOOL_RULE, checkTool } from "../service/check-tool.ts";
-import { omitUndefined } from "../omit-undefined.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { RequestFields } from "./request-fields.ts";
 
 /** What an owner says of a harness, kept as it was written. */

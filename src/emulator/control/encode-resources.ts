@@ -19,6 +19,7 @@ import {
   formatRuntimeNames,
   type AccountLocation,
 } from "./resource-names.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A harness as GetHarness shows it. A version beside the current one shows as it was, and with how it came out. */
 export function encodeHarness(
@@ -90,7 +91,7 @@ export function encodeEndpoint(
     updatedAt: formatIsoTime(resourceStatus.updatedAt),
     ...(live !== undefined && { liveVersion: String(live) }),
     ...(target !== undefined && { targetVersion: String(target) }),
-    ...(endpoint.description !== undefined && { description: endpoint.description }),
+    ...omitUndefined({ description: endpoint.description }),
     ...encodeFailure(resourceStatus),
   };
 }

@@ -16,6 +16,7 @@ import {
   type Tags,
 } from "./harness-state.ts";
 import type { ChangeKind } from "./injected-outcomes.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What a change depends on beside the state it changes. */
 export interface ChangeContext {
@@ -124,7 +125,7 @@ export function addEndpoint(harness: Harness, input: NewEndpoint, context: Chang
     name: input.name,
     createdAt: now,
     visibleAt: now,
-    ...(input.description !== undefined && { description: input.description }),
+    ...omitUndefined({ description: input.description }),
     tags: input.tags,
     moves: [
       { version: checkVersion(harness, version), change: startEndpointChange(harness, context) },
@@ -152,7 +153,7 @@ export function moveEndpoint(
     };
     return {
       ...endpoint,
-      ...(patch.description !== undefined && { description: patch.description }),
+      ...omitUndefined({ description: patch.description }),
       moves: [...endpoint.moves, move],
     };
   });

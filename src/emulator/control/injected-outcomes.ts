@@ -1,4 +1,5 @@
 import type { Outcome } from "./harness-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** `endpoint` is any change of any endpoint, the first included. */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
@@ -26,7 +27,7 @@ export function createInjectedOutcomes(): InjectedOutcomes {
       );
       if (at === -1) return undefined;
       const [{ status, failureReason } = { status: "" }] = waiting.splice(at, 1);
-      return { status, ...(failureReason !== undefined && { failureReason }) };
+      return { status, ...omitUndefined({ failureReason }) };
     },
   };
 }

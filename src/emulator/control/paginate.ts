@@ -1,6 +1,7 @@
 import { parseJson } from "../../data/json.ts";
 import { createValidationError } from "../service/validation-error.ts";
 import type { RequestFields } from "./request-fields.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 const MAX_PER_PAGE = 100;
 
@@ -45,7 +46,7 @@ export function paginate<Item>(
       : undefined;
   return {
     items: page.map(({ item }) => item),
-    ...(nextToken !== undefined && { nextToken }),
+    ...omitUndefined({ nextToken }),
   };
 }
 

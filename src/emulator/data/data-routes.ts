@@ -11,6 +11,7 @@ import { createHarnessRoute } from "./operations/invoke-harness.ts";
 import { createRuntimeRoute } from "./operations/invoke-runtime.ts";
 import { createSessionManager } from "./session/session-manager.ts";
 import { createStopRoute } from "./operations/stop-session.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface DataPlaneOptions {
   readonly harnesses: HarnessRegistry;
@@ -46,7 +47,7 @@ export function createDataRoutes(options: DataPlaneOptions): DataPlaneHandle {
     sessions: createSessionManager({
       clock,
       switches,
-      ...(dataDirectory === undefined ? {} : { dataDirectory }),
+      ...omitUndefined({ dataDirectory }),
     }),
   };
   const routes = [

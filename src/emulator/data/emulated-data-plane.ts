@@ -12,6 +12,7 @@ import {
   type RuntimeStyle,
 } from "./data-plane.ts";
 import { createDataRoutes } from "./data-routes.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What a user may say about the agents that the emulator runs. */
 export interface DataPlaneSettings {
@@ -55,10 +56,7 @@ export function createDataPlane(
     const configuredBrains = [brain, ...runtimes.map((runtime) => runtime.brain)];
     const find = createBrainFinder({
       clock,
-      ...(brain === undefined ? {} : { fallback: brain }),
-      ...(brains === undefined ? {} : { named: brains }),
-      ...(environment === undefined ? {} : { environment }),
-      ...(scripts === undefined ? {} : { scripts }),
+      ...omitUndefined({ fallback: brain, named: brains, environment, scripts }),
       trusted: configuredBrains.flatMap((name) => name ?? []),
     });
     // What is wrong with it is told now, and not to the first client.
@@ -74,9 +72,7 @@ export function createDataPlane(
       switches,
       clock,
       onBug,
-      ...(dataDirectory === undefined ? {} : { dataDirectory }),
-      ...(commands === undefined ? {} : { commands }),
-      ...(recordings === undefined ? {} : { recordings }),
+      ...omitUndefined({ dataDirectory, commands, recordings }),
     });
   };
 }

@@ -5,6 +5,7 @@ import { RequestFields } from "../control/request-fields.ts";
 import { CHANGE_KINDS, type InjectedOutcome } from "../control/injected-outcomes.ts";
 import { ServiceError, type EmulatorRoute } from "./service-types.ts";
 import { readJsonBody } from "./read-json-body.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface OperatorParts {
   describe(): JsonObject;
@@ -56,5 +57,5 @@ function readInjectedOutcome(fields: RequestFields): InjectedOutcome {
   const status = fields.readText("status") ?? fields.refuseMissing("status");
   const failureReason = fields.readText("failureReason");
   fields.throwIfInvalid();
-  return { harnessName, change, status, ...(failureReason !== undefined && { failureReason }) };
+  return { harnessName, change, status, ...omitUndefined({ failureReason }) };
 }

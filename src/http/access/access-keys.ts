@@ -4,6 +4,7 @@ import type { TraceMode } from "../../domain/trace-mode.ts";
 import { digestSecret } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
 import { isLoopback } from "./loopback.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A configured key: the key itself, or only its SHA-256 digest. */
 export interface AccessKey {
@@ -67,8 +68,7 @@ function readKey(configured: AccessKey): KnownKey {
     caller: {
       id: name,
       rights,
-      ...(agents !== undefined && { agents }),
-      ...(trace !== undefined && { trace }),
+      ...omitUndefined({ agents, trace }),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { toDiskFullError } from "../../domain/disk-full-error.ts";
 import { SpanlineError, type ErrorCode } from "../../domain/errors.ts";
 import type { ServedResponse } from "../server/http-types.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ApiErrorOptions {
   /** How the caller can fix the request. */
@@ -48,7 +49,7 @@ export function toApiError(thrown: unknown): ApiError | undefined {
   return new ApiError(status, thrown.code, thrown.message, {
     ...(typeof param === "string" && { param }),
     ...(typeof reason === "string" && { reason }),
-    ...(headers !== undefined && { headers }),
+    ...omitUndefined({ headers }),
     cause: thrown,
   });
 }

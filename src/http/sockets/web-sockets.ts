@@ -22,6 +22,7 @@ import {
   type RawUpgrade,
   type UpgradeHandler,
 } from "../server/upgrade-handler.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A path which accepts WebSocket upgrades. */
 export interface SocketRoute {
@@ -101,8 +102,7 @@ export function createWebSockets(options: WebSocketOptions): UpgradeHandler {
     const { binaryAnswer, instantAnswer } = route;
     const opened = wrapSocket(socket, limits, {
       clock: options.clock,
-      ...(binaryAnswer !== undefined && { binaryAnswer }),
-      ...(instantAnswer !== undefined && { instantAnswer }),
+      ...omitUndefined({ binaryAnswer, instantAnswer }),
     });
     if (isClosing) closeSocket(socket, options.clock, "The server ends");
     try {

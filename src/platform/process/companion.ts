@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { processGroupFromId } from "./process-group.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A program that serves this process for as long as both live, in a process group of its own. */
 export interface Companion {
@@ -38,7 +39,7 @@ export async function startCompanion(
     detached: true,
     stdio: ["pipe", "pipe", "pipe", "pipe"],
     env: { ...environment },
-    ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+    ...omitUndefined({ cwd: workingDirectory }),
   });
   const closed = once(child, "close");
   // That it could not be started is told of by the next line.

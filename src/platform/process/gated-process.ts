@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { PassThrough, pipeline, type Readable, type Writable } from "node:stream";
 import { readProcessStartTime } from "./process-start-time.ts";
 import { processGroupFromId, processGroupFromLeader, type ProcessGroup } from "./process-group.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A program that has a process group of its own and has not begun: it waits for `release`, or ends with us. */
 export interface GatedProcess {
@@ -43,7 +44,7 @@ export async function startGatedProcess(
     detached: true,
     stdio: ["pipe", "pipe", "pipe", "pipe"],
     env: { ...environment },
-    ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+    ...omitUndefined({ cwd: workingDirectory }),
   });
   const exit = waitForEvent(child, "exit");
   const close = waitForEvent(child, "close");

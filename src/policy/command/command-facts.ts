@@ -4,6 +4,7 @@ import { HOLE } from "../matching/wildcard.ts";
 import { formatLineVariants } from "./command-lines.ts";
 import { resolveLaunch } from "./launchers.ts";
 import { scanShell, type ScannedCommand } from "./shell-scan.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface CommandFacts {
   readonly command: string;
@@ -36,7 +37,7 @@ export function readCommandFacts(input: JsonObject): CommandFacts | undefined {
     command,
     simpleCommands,
     ...(scan.lines.size > 0 && { commandLines: [...scan.lines] }),
-    ...(scan.problem !== undefined && { commandUnparsed: scan.problem }),
+    ...omitUndefined({ commandUnparsed: scan.problem }),
   };
 }
 

@@ -16,6 +16,7 @@ import { readCommandFacts } from "../command/command-facts.ts";
 import { readHttpMethod } from "./http-method.ts";
 import { readPathArguments, type PathArgument } from "./path-arguments.ts";
 import { readUrlFacts } from "./url-facts.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Facts known from the call alone. Path locations are resolved on the disk, and repeats are counted in the log. */
 export interface ToolCallFacts {
@@ -35,7 +36,7 @@ export function readCallFacts(tool: ToolSpec, input: JsonObject): ToolCallFacts 
     capabilities: [...(traits?.capabilities ?? [])],
     ...(mayRunCommands(kind, sideEffect) ? readCommandFacts(input) : {}),
     ...readUrlFacts(input),
-    ...(method === undefined ? {} : { method }),
+    ...omitUndefined({ method }),
     ...readMcpFacts(name, traits),
   };
   const { paths, unclear } = readPathArguments(traits, input);
@@ -99,7 +100,7 @@ function readMcpFacts(
   const [, mcpServer, mcpTool] = /^([^]+?)__([^]+)$/.exec(name) ?? [];
   if (executor?.type === "mcp" || (executor?.type === "host" && executor.server !== undefined)) {
     const { server, tool = mcpTool ?? name } = executor;
-    return { ...(server !== undefined && { mcpServer: server }), mcpTool: tool };
+    return { ...omitUndefined({ mcpServer: server }), mcpTool: tool };
   }
   if (executor !== undefined || mcpServer === undefined || mcpTool === undefined) return {};
   return { mcpServer, mcpTool };

@@ -54,6 +54,7 @@ import type {
   Provider,
   ProviderInvocation,
 } from "../provider.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface HarnessOptions extends ConnectionOptions {
   readonly harnessArn: string;
@@ -106,8 +107,7 @@ export function harnessProvider(options: HarnessOptions): HarnessProvider {
       const target = {
         runtimeArn: harnessArn,
         sessionId: id,
-        ...(qualifier !== undefined && { qualifier }),
-        ...(userId !== undefined && { userId }),
+        ...omitUndefined({ qualifier, userId }),
       };
       return {
         id,
@@ -153,13 +153,11 @@ async function invokeHarness(
           offeredTools,
           () => getDeployedTools(ending),
         ),
-        ...(qualifier !== undefined && { qualifier }),
-        ...(userId !== undefined && { userId }),
-        ...(trace !== undefined && { trace }),
+        ...omitUndefined({ qualifier, userId, trace }),
       }),
     limits,
     signal,
-    ...(tap !== undefined && { tap }),
+    ...omitUndefined({ tap }),
     createCodec(response) {
       const stream = createHarnessStream({ contentType: response.headers["content-type"] ?? null });
       const requestId = readRequestId(response);

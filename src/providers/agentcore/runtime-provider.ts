@@ -34,6 +34,7 @@ import type {
   ProviderInvocation,
 } from "../provider.ts";
 import { formatTranscript } from "./format-transcript.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface RuntimeOptions extends ConnectionOptions {
   readonly runtimeArn: string;
@@ -93,8 +94,7 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
       const target = {
         runtimeArn,
         sessionId: id,
-        ...(qualifier !== undefined && { qualifier }),
-        ...(userId !== undefined && { userId }),
+        ...omitUndefined({ qualifier, userId }),
       };
       return {
         id,
@@ -125,15 +125,14 @@ async function invokeRuntime(
   const body = encodeJsonBody(payload(input, tools, history.items));
   return openStream({
     service,
-    prepare: async () =>
-      encodeInvokeRuntime({ ...target, ...(trace !== undefined && { trace }) }, body),
+    prepare: async () => encodeInvokeRuntime({ ...target, ...omitUndefined({ trace }) }, body),
     limits,
     signal,
-    ...(tap !== undefined && { tap }),
+    ...omitUndefined({ tap }),
     createCodec(response) {
       const contentType = response.headers["content-type"] ?? null;
       const requestId = readRequestId(response);
-      const streamDetails = { phase: "stream", ...(requestId !== undefined && { requestId }) };
+      const streamDetails = { phase: "stream", ...omitUndefined({ requestId }) };
       const stream = createRuntimeStream({ contentType, toolsRunBy, hasSuccessStatus: true });
       return history.trackDelivery(
         endWithFailure(stream, ({ details, ...failure }) =>

@@ -28,6 +28,7 @@ import { checkCount, parseGuards, createOptionError, type LocalGuards } from "./
 import { collectGuidance, type Guidance } from "./guidance.ts";
 import { runModelTurn } from "./model-turn.ts";
 import { createRepeatCheck } from "./repeat-check.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface LocalOptions {
   readonly model: Model;
@@ -107,7 +108,7 @@ async function invokeModel(
         const request = { ...traced, ...buildRequest(history, tools, guidance) };
         return model.stream(request, ending, {
           onResponse,
-          ...(tap !== undefined && { tap }),
+          ...omitUndefined({ tap }),
         });
       },
       hooks: guidance.map(({ hook }) => hook),
@@ -212,8 +213,6 @@ function checkSettings(options: LocalOptions): Omit<ModelRequest, "messages"> {
   }
   return {
     ...(system !== undefined && system.trim() !== "" && { system }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(stopSequences !== undefined && { stopSequences }),
+    ...omitUndefined({ maxTokens, temperature, stopSequences }),
   };
 }

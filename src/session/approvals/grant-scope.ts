@@ -4,6 +4,7 @@ import {
   type PolicyDecision,
 } from "../../domain/policy/policy-decision.ts";
 import type { GrantedPath, GrantScope } from "../../domain/events/approval-events.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /**
  * What a yes for good to this call is about: its tool, the rules that asked, and as much of its arguments as people have
@@ -16,8 +17,7 @@ export function createGrantScope(decision: PolicyDecision, digest: string): Gran
   return {
     tool,
     rule,
-    ...(otherRules !== undefined && { otherRules }),
-    ...(command !== undefined && { command }),
+    ...omitUndefined({ otherRules, command }),
     ...(width === "arguments" && { digest }),
     ...(width === "paths" && {
       paths: paths.map(({ argument, hostPath }) => ({ argument, hostPath })),

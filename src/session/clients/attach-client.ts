@@ -4,6 +4,7 @@ import { refuse } from "../refuse-command.ts";
 import type { Decision } from "../decision.ts";
 import type { CommandInput } from "../session-input.ts";
 import { findRole, type ClientsState } from "./clients-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 type ClientCommand<Type extends SessionCommand["type"]> = Extract<
   SessionCommand,
@@ -83,12 +84,7 @@ function toAttachedFields(command: ClientCommand<"attach">) {
     clientId,
     mode,
     name,
-    ...(mayPrompt !== undefined && { mayPrompt }),
-    ...(mayApprove !== undefined && { mayApprove }),
-    ...(isStock !== undefined && { isStock }),
-    ...(metadata !== undefined && { metadata }),
-    ...(secretDigest !== undefined && { secretDigest }),
-    ...(attachmentId !== undefined && { attachmentId }),
+    ...omitUndefined({ mayPrompt, mayApprove, isStock, metadata, secretDigest, attachmentId }),
   };
 }
 
@@ -101,7 +97,7 @@ export function recordHeartbeat(
   decision.emit({
     type: "client.heartbeat",
     clientId,
-    ...(metadata !== undefined && { metadata }),
+    ...omitUndefined({ metadata }),
   });
   return createAcceptedReply(decision, clientId, clients.controller);
 }

@@ -8,6 +8,7 @@ import type { ClientTools } from "../../domain/client-tools.ts";
 import { BRIDGE_RESTARTED } from "../../domain/live-client.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import type { Sender } from "../sessions.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 type AttachCommand = Extract<SessionCommand, { readonly type: "attach" }>;
 
@@ -41,7 +42,7 @@ export class AttachmentRegistry {
         sessionId,
         command: { ...command, mode: role },
         sender,
-        ...(clientTools !== undefined && { clientTools }),
+        ...omitUndefined({ clientTools }),
       }));
   }
 

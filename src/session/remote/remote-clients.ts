@@ -1,5 +1,6 @@
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import type { Sender, Sessions } from "../sessions.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 type CommandParameters = readonly [sessionId: string, command: SessionCommand, from: Sender];
 
@@ -31,7 +32,7 @@ export class RemoteClients {
     const sender = {
       principal: from.principal,
       clientId,
-      ...(attachmentId !== undefined && { attachmentId }),
+      ...omitUndefined({ attachmentId }),
     };
     this.#clients.set(key, { connection, sessionId, clientId, sender });
   }
@@ -47,7 +48,7 @@ export class RemoteClients {
         type: "detach",
         clientId,
         reason: "client_exit",
-        ...(attachmentId !== undefined && { attachmentId }),
+        ...omitUndefined({ attachmentId }),
       } as const;
       // The session may be gone as well.
       await sessions.command(sessionId, command, from).catch(() => undefined);

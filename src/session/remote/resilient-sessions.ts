@@ -6,6 +6,7 @@ import type { Sessions } from "../sessions.ts";
 import { AttachmentRegistry, type Attachment } from "./attachment-registry.ts";
 import { type OwnerConnection, OwnerGoneError } from "./owner-connection.ts";
 import { createResilientSubscription } from "./resilient-subscription.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ResilientSessionsOptions {
   readonly clock: Clock;
@@ -72,7 +73,7 @@ export function createResilientSessions({ clock, connect }: ResilientSessionsOpt
       const sender = { commandId: createId("cmd", clock.now(), randomSeed()), ...from };
       // Attached to another owner it is another command.
       const { principal, clientId } = from;
-      const reattachSender = { principal, ...(clientId !== undefined && { clientId }) };
+      const reattachSender = { principal, ...omitUndefined({ clientId }) };
       const finishAttach =
         command.type === "attach"
           ? clients.startAttach(sessionId, command, reattachSender)

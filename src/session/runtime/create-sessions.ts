@@ -41,6 +41,7 @@ import {
   type WithDriver,
 } from "./session-opening.ts";
 import { createSessionReaders } from "./session-readers.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
@@ -87,11 +88,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   const { seed = randomSeed } = options;
   const report = (error: unknown): void => options.report?.(error);
   const { sign, verify, heads, signal } = options;
-  const signing = {
-    ...(sign !== undefined && { sign }),
-    ...(verify !== undefined && { verify }),
-    ...(heads !== undefined && { heads }),
-  };
+  const signing = omitUndefined({ sign, verify, heads });
   const { openClientTools } = options;
   const clientToolsField = openClientTools === undefined ? {} : { openClientTools };
   const environment = {
@@ -109,7 +106,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     idleMs,
     limits: { ...DEFAULT_LIMITS, ...options.memory },
     report,
-    ...(signal !== undefined && { signal }),
+    ...omitUndefined({ signal }),
     resume: async (sessionId) => {
       const record = await store.findSession(sessionId);
       if (record === undefined || record.state === "idle" || isClosed) return;

@@ -19,6 +19,7 @@ import { createReceiptVerifier, type VerifySignature } from "./log/receipt-verif
 import { countMissingReceipts, type ReceiptHeads } from "./log/receipt-head.ts";
 import type { SignContent } from "./log/sign-receipts.ts";
 import { initialState, type SessionState } from "../session-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface DriverEnvironment {
   readonly store: Store;
@@ -74,7 +75,7 @@ export async function openDriver(
     const input = {
       ...openInput,
       agent: { digest, spec },
-      ...(commandInput !== undefined && { firstCommand: commandInput }),
+      ...omitUndefined({ firstCommand: commandInput }),
     };
     const options = { ...environment, lease, incarnation, agent: live, ...hooks, ...location };
     const started = await startWithInput({ input, commandId }, EMPTY_STATE, options);

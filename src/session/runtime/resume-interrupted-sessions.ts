@@ -1,4 +1,5 @@
 import type { SessionIndex } from "../../store/session-index.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ResumeOptions {
   readonly store: Pick<SessionIndex, "listSessions">;
@@ -15,7 +16,7 @@ export async function resumeInterruptedSessions({
 }: ResumeOptions): Promise<void> {
   let page: string | undefined;
   do {
-    const found = await store.listSessions({ limit: 100, ...(page !== undefined && { page }) });
+    const found = await store.listSessions({ limit: 100, ...omitUndefined({ page }) });
     const remaining = found.sessions.filter(({ state }) => state !== "idle");
     const next = remaining.values();
     const resumeNext = async (): Promise<void> => {

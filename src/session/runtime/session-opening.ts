@@ -21,6 +21,7 @@ import {
 import { sendCommand } from "./send-command.ts";
 import { resolveSessionFolder, resolveExtraFolders } from "./session-folders.ts";
 import type { SessionReaders } from "./session-readers.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Works with the driver of a session that is in the log. The session stays in memory until the work is done. */
 export type WithDriver = <Result>(
@@ -66,7 +67,7 @@ export function createSessionOpening(
     return context.openDriver(sessionId, {
       agent,
       openInput,
-      ...(createFirstInput !== undefined && { createFirstInput }),
+      ...omitUndefined({ createFirstInput }),
     });
   }
 
@@ -134,14 +135,9 @@ function createOpenInput(sessionId: string, request: OpenOptions & Partial<Copie
   return {
     type: "open-requested",
     principal: principal.id,
-    ...(title !== undefined && { title }),
-    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...omitUndefined({ title, workingDirectory }),
     ...(folders.length > 0 && { folders }),
-    ...(metadata !== undefined && { metadata }),
-    ...(label !== undefined && { label }),
-    ...(upstreamId !== undefined && { upstreamId }),
-    ...(history !== undefined && { history }),
-    ...(mode !== undefined && { mode }),
+    ...omitUndefined({ metadata, label, upstreamId, history, mode }),
   } as const;
 }
 

@@ -4,6 +4,7 @@ import { createImageBlock } from "../../domain/model/image-block.ts";
 import type { CommandReply, SubmittedPart, SessionCommand } from "../../domain/session-command.ts";
 import { digestBytes } from "../../platform/digest.ts";
 import { refuse } from "../refuse-command.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 type StoredCommand =
   | { readonly command: SessionCommand<PromptPart> }
@@ -25,7 +26,7 @@ export async function storeImages(
     const storedParts = command.content && (await storeParts(command.content, storage));
     if (command.type === "prompt") return { command: { ...command, content: storedParts ?? [] } };
     const { content: _, ...rest } = command;
-    return { command: { ...rest, ...(storedParts !== undefined && { content: storedParts }) } };
+    return { command: { ...rest, ...omitUndefined({ content: storedParts }) } };
   } catch (error) {
     if (!(error instanceof SpanlineError) || error.code !== "invalid_message") throw error;
     return { reply: refuse("invalid_message", error.message) };

@@ -13,6 +13,7 @@ import {
   type DecidedToolCall,
 } from "./evaluate-rules.ts";
 import { isEvaluable, isInProgress, type ToolRun } from "./tools-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /**
  * Decides about the calls of which nothing was decided, and starts those that may run while there is room. `mayStart`
@@ -82,8 +83,7 @@ function requestRun(decision: Decision, run: ToolRun, policyDecision: PolicyDeci
     ...(attempt > 0 && { attempt: attempt + 1 }),
     ...(isForGood && { grantLabel: formatGrantScope(policyDecision) }),
     decision: policyDecision,
-    ...(diffs !== undefined && { diffs }),
-    ...(evidence !== undefined && { evidence }),
+    ...omitUndefined({ diffs, evidence }),
   });
 }
 
@@ -117,7 +117,7 @@ export function startTool(
     toolCallId,
     attempt: attempt + 1,
     digest: digestValue(input ?? {}),
-    ...(approvalId !== undefined && { approvalId }),
+    ...omitUndefined({ approvalId }),
     ...repeatField,
   });
 }

@@ -5,6 +5,7 @@ import { findPathsToResolve } from "./evaluate-tool-call.ts";
 import { completeResolvedPaths } from "./tool-call-paths.ts";
 import { updatePlan } from "./agent-plan.ts";
 import { isRepeat, isSameGroup, isEvaluable, findRunningAttempt, findRun } from "./tools-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 type ToolInput<Type extends TimedInput["type"]> = Extract<TimedInput, { readonly type: Type }>;
 
@@ -23,7 +24,7 @@ export function applyToolUpdate(
       type: "tool.progress",
       toolCallId,
       text,
-      ...(amount !== undefined && { amount }),
+      ...omitUndefined({ amount }),
     });
   }
 }
@@ -52,9 +53,7 @@ export function applyToolEnd(decision: Decision, input: ToolInput<"tool-finished
     ending,
     result,
     durationMs,
-    ...(blobId !== undefined && { blobId }),
-    ...(blobDigest !== undefined && { blobDigest }),
-    ...(attachments !== undefined && { attachments }),
+    ...omitUndefined({ blobId, blobDigest, attachments }),
   });
   if (plan !== undefined) updatePlan(decision, plan);
 }

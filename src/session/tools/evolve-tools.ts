@@ -7,6 +7,7 @@ import { countRepeats, countToolCall } from "./tool-call-counts.ts";
 import { digestRules } from "./resolve-policy.ts";
 import { isToolReplaced, digestTool } from "./tool-digest.ts";
 import { isOpen, isSameGroup, findRun, type ToolRun, type ToolsState } from "./tools-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** `agent` is the one that was bound before the event. */
 export function evolveTools(
@@ -53,7 +54,7 @@ export function evolveTools(
         ...(toolCall.input !== null && {
           repeatCount: countRepeats(tools.callCounts, toolCall.name, toolCall.input),
         }),
-        ...(problem !== undefined && { problem }),
+        ...omitUndefined({ problem }),
       } as const;
       const isOurs = toolCall.runBy === "client" && toolCall.input !== null;
       const callCounts = isOurs
@@ -67,7 +68,7 @@ export function evolveTools(
       const { problem } = resolvedPaths;
       return changeRun(tools, toolCallId, {
         resolvedPaths,
-        ...(problem !== undefined && { problem }),
+        ...omitUndefined({ problem }),
       });
     }
     case "policy.decided": {

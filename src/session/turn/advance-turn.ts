@@ -12,6 +12,7 @@ import { describeHiddenImages } from "./describe-hidden-images.ts";
 import { resolveToolCallLimit } from "../turn-options.ts";
 import { findMissingTerminalTool } from "./turn-progress.ts";
 import type { CurrentTurn, QueuedPrompt, Stage } from "./turn-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Takes every step that now follows of itself, until something has to happen first. */
 export function advanceTurn(decision: Decision): void {
@@ -160,7 +161,7 @@ function endTurn(
   );
   // A call of it that failed does not count.
   if (outcome === "completed" && missing !== undefined) return reprompt(decision, current);
-  const endFields = { reason, ...(failure !== undefined && { failure }) };
+  const endFields = { reason, ...omitUndefined({ failure }) };
   finishTurn(decision, current, { outcome: TURN_OUTCOMES[outcome], ...endFields });
 }
 

@@ -6,6 +6,7 @@ import { closeStream } from "./close-stream.ts";
 import { listOpenToolCalls } from "./evolve-invocation.ts";
 import { translateProviderEvent } from "./translate-provider-event.ts";
 import type { Invocation } from "./turn-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Takes in what the stream of a call said. Events of a call that is over are nobody's any more. */
 export function applyProviderEvents(
@@ -69,7 +70,7 @@ function endInvocation(decision: Decision, invocation: Invocation, end: TurnEnd)
     outcome,
     reason,
     usage,
-    ...(failure !== undefined && { failure }),
+    ...omitUndefined({ failure }),
   });
 }
 

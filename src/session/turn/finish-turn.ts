@@ -7,6 +7,7 @@ import { pausePlan } from "../tools/agent-plan.ts";
 import { isHandedOut, isOpen } from "../tools/tools-state.ts";
 import type { Decision } from "../decision.ts";
 import type { CurrentTurn } from "./turn-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 interface TurnResult {
   readonly outcome: TurnOutcome;
@@ -42,6 +43,6 @@ export function finishTurn(decision: Decision, { turnId }: CurrentTurn, result: 
     reason,
     usage,
     steps,
-    ...(failure !== undefined && { failure }),
+    ...omitUndefined({ failure }),
   });
 }

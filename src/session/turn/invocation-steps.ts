@@ -17,6 +17,7 @@ import {
   type TurnState,
   type PendingToolCall,
 } from "./turn-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A step of the turn begins: the call takes along what the other side has not heard. */
 export function applyInvocationStarted(
@@ -76,7 +77,7 @@ export function applyInvocationFinished(
   const isWaiting = outcome === "action-required";
   const next: Stage = isWaiting
     ? { type: "running-tools" }
-    : { type: "ended", outcome, reason, ...(failure !== undefined && { failure }) };
+    : { type: "ended", outcome, reason, ...omitUndefined({ failure }) };
   const toolCalls: PendingToolCall[] = listOpenToolCalls(stage.invocation).map((open) => ({
     ...open,
     result: null,
@@ -112,7 +113,7 @@ export function applyInvocationLost(
   const stage: Stage = {
     type: "invocation-lost",
     invocation,
-    ...(failure !== undefined && { failure }),
+    ...omitUndefined({ failure }),
   };
   const isHeard = invocation.messages.length > 0 || turn.upstream?.hasResponded === true;
   const unconfirmedResults =

@@ -12,6 +12,7 @@ import { countJsonBytes, checkContent, checkNote, checkPromptPosition } from "./
 import { finishTurn } from "./finish-turn.ts";
 import { describeHiddenImages } from "./describe-hidden-images.ts";
 import type { CurrentTurn, Pause } from "./turn-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Of all results together. */
 const MAX_RESULTS_BYTES = 4 * 1024 * 1024;
@@ -62,9 +63,7 @@ export function submitResults(decision: Decision, command: SubmitResults): Comma
     promptId,
     turnId,
     toolCallIds: pause.toolCallIds,
-    ...(content !== undefined && { content }),
-    ...(messages !== undefined && { messages }),
-    ...(note !== undefined && { note }),
+    ...omitUndefined({ content, messages, note }),
   });
   const { seq } = decision.state;
   for (const result of results) {

@@ -6,6 +6,7 @@ import { readAgentSpec, type Decision } from "../decision.ts";
 import { checkContent, checkNote, checkOptions, checkPromptPosition } from "./check-prompt.ts";
 import { closeStream } from "./close-stream.ts";
 import { finishTurn } from "./finish-turn.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 type TurnCommand<Type extends SessionCommand["type"]> = Extract<
   SessionCommand<PromptPart>,
@@ -29,9 +30,7 @@ export function acceptPrompt(decision: Decision, command: TurnCommand<"prompt">)
     type: "prompt.accepted",
     promptId,
     content,
-    ...(messages !== undefined && { messages }),
-    ...(options !== undefined && { options }),
-    ...(note !== undefined && { note }),
+    ...omitUndefined({ messages, options, note }),
   });
   return { status: "accepted", promptId, seq: decision.state.seq };
 }

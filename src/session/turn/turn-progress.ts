@@ -4,6 +4,7 @@ import type { AnsweredToolCall, TurnProgress } from "../../providers/provider.ts
 import type { ToolRun } from "../tools/tools-state.ts";
 import { isToolAllowed } from "../turn-options.ts";
 import type { CurrentTurn } from "./turn-state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Where the turn stands when a call of the provider is made, which counts as a step already. */
 export function readTurnProgress(
@@ -15,7 +16,7 @@ export function readTurnProgress(
   return {
     remainingInvocations: Math.max(1, facts.caps.steps - steps + 1),
     answeredToolCalls: runs.flatMap(toAnsweredToolCall),
-    ...(missing !== undefined && { terminalTool: missing }),
+    ...omitUndefined({ terminalTool: missing }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { ErrorCode, Failure } from "../../domain/errors.ts";
 import type { ApiError } from "../../http/routing/api-error.ts";
 import { createJsonResponse } from "../../http/routing/json-response.ts";
 import type { ServedResponse } from "../../http/server/http-types.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** The one form that an error has on this surface. */
 export interface ErrorBody {
@@ -16,7 +17,7 @@ export interface ErrorBody {
 export function portalErrors(error: ApiError): ServedResponse {
   const { status, code, message, headers } = error;
   const hint = error.hint ?? (status === 410 ? CURSOR_HINT : undefined);
-  const body: ErrorBody = { error: { code, message, ...(hint !== undefined && { hint }) } };
+  const body: ErrorBody = { error: { code, message, ...omitUndefined({ hint }) } };
   return createJsonResponse(status, body, headers);
 }
 

@@ -2,6 +2,7 @@ import type { EventStreamOptions } from "../../http/routing/event-stream.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { AccessOptions } from "./access.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface PortalOptions extends AccessOptions {
   readonly sessions: Sessions;
@@ -19,7 +20,6 @@ export function streamingOf(options: PortalOptions): EventStreamOptions {
   const { clock, heartbeatMs, stalledMs } = options;
   return {
     clock,
-    ...(heartbeatMs !== undefined && { heartbeatMs }),
-    ...(stalledMs !== undefined && { stalledMs }),
+    ...omitUndefined({ heartbeatMs, stalledMs }),
   };
 }

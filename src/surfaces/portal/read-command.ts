@@ -5,6 +5,7 @@ import type { SessionCommand } from "../../domain/session-command.ts";
 import { isSessionMode, SESSION_MODES } from "../../domain/session-mode.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import { optionalText, requiredText } from "./request-body.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A command, and the right that it takes. */
 export interface AskedCommand {
@@ -27,7 +28,7 @@ export function readCommand(body: JsonObject): AskedCommand {
       return { command: answerIn(body), right: "approve", what: "Answering an approval" };
     case "cancel": {
       const turnId = optionalText(body, "turnId");
-      const command = { type: "cancel", ...(turnId !== undefined && { turnId }) } as const;
+      const command = { type: "cancel", ...omitUndefined({ turnId }) } as const;
       return { command, right: "control", what: "Cancelling a turn" };
     }
     case "withdraw": {
@@ -81,7 +82,7 @@ function answerIn(body: JsonObject): SessionCommand {
       `"decision" is "${decision}", wanted one of ${Object.keys(DECISIONS).join(", ")}`,
     );
   }
-  return { type: "decide-approval", approvalId, decision, ...(reason !== undefined && { reason }) };
+  return { type: "decide-approval", approvalId, decision, ...omitUndefined({ reason }) };
 }
 
 function isDecision(text: string): text is ApprovalDecision {

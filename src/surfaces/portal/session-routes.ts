@@ -10,6 +10,7 @@ import { openOnce } from "./open-once.ts";
 import type { PortalOptions } from "./portal-options.ts";
 import type { Route } from "../../http/routing/router.ts";
 import { foundSession, ownedBy, sessionView } from "./session-view.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 const DEFAULT_LIMIT = 50;
 const MOST_SESSIONS = 200;
@@ -57,9 +58,7 @@ export function sessionRoutes(options: PortalOptions): Route[] {
           throw noAgent(agent, sessions.agents);
         const wanted = {
           principal,
-          ...(agent !== undefined && { agent }),
-          ...(title !== undefined && { title }),
-          ...(workingDirectory !== undefined && { workingDirectory }),
+          ...omitUndefined({ agent, title, workingDirectory }),
         };
         const key = readIdempotencyKey(request);
         const record = await (key === undefined

@@ -6,6 +6,7 @@ import type { Failure } from "../../domain/errors.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { ToolResultPart } from "../../domain/tools/tool-call.ts";
 import type { Usage } from "../../domain/usage.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A turn for somebody who asked once and wants one answer. */
 export interface TurnReport {
@@ -115,7 +116,7 @@ function addOfTurn(state: ReportState, event: SessionEvent): void {
     case "turn.finished": {
       if (event.turnId !== state.turnId) return;
       const { outcome, reason, usage, failure } = event;
-      state.end = { outcome, reason, usage, ...(failure !== undefined && { failure }) };
+      state.end = { outcome, reason, usage, ...omitUndefined({ failure }) };
       return;
     }
     default:

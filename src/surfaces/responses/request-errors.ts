@@ -9,6 +9,7 @@ import {
 } from "../../wire/responses/response-ids.ts";
 import type { SubmittedPrompt } from "./prompt/prompt-request.ts";
 import { createReferenceHeaders } from "./routes/request-headers.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Nothing was run, and sending it again would not change that. */
 const NEVER_RETRY = { "x-should-retry": "false" };
@@ -113,7 +114,7 @@ export function toRefusalError(
   const path = code === "resume_mismatch" ? "results" : details["path"];
   const param = typeof path === "string" ? resolveField(path) : undefined;
   return new ApiError(status, code, message, {
-    ...(param !== undefined && { param }),
+    ...omitUndefined({ param }),
     headers: NEVER_RETRY,
   });
 }

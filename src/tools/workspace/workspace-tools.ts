@@ -20,6 +20,7 @@ import { createUpdatePlanTool } from "./update-plan-tool.ts";
 import type { FoundFile, WorkspaceOptions } from "./workspace.ts";
 import type { WorkspaceToolContext } from "./create-workspace-tool.ts";
 import { createWriteFileTool } from "./write-file-tool.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface WorkspaceToolsOptions {
   /** The workspace folder, or a function from a session to its folder. */
@@ -70,8 +71,7 @@ export function workspaceTools(options: WorkspaceToolsOptions): Tool[] {
         folders: typeof root === "string" ? [] : (context.folders ?? []),
         protectedFolders,
         limits,
-        ...(mayRead !== undefined && { mayRead }),
-        ...(anchor !== undefined && { anchor }),
+        ...omitUndefined({ mayRead, anchor }),
       };
     },
   };

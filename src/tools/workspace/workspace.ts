@@ -6,6 +6,7 @@ import type { WorkspaceLimits } from "./workspace-limits.ts";
 import { examinePath, resolveWorkspace } from "./paths/examine-paths.ts";
 import type { ProtectedPaths } from "./paths/protected-paths.ts";
 import { createRefusal } from "./tool-refusal.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A workspace as found on the disk at the time of a tool call. */
 export interface Workspace {
@@ -54,7 +55,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   if (root === null) throw createRefusal("missing", "The workspace does not exist");
   if (root === "/") throw createRefusal("invalid", "The root folder / is not a valid workspace");
   const { limits, anchor, mayRead = () => true } = options;
-  return { root, folders, places, limits, mayRead, ...(anchor !== undefined && { anchor }) };
+  return { root, folders, places, limits, mayRead, ...omitUndefined({ anchor }) };
 }
 
 /** Resolves a path argument. Refuses a path which no longer leads to its location at the policy evaluation. */

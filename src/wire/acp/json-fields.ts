@@ -31,16 +31,6 @@ export function readStrings(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((item: JsonValue) => typeof item === "string") : [];
 }
 
-/** Only what is there: a field that is undefined is left out. */
-export function omitUndefined<Fields extends { readonly [name: string]: unknown }>(
-  fields: Fields,
-): { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as {
-    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
-  };
-}
-
 /** What the door gives: a typed value, or the error that answers for it. */
 export type DecodeResult<Value> =
   | { readonly ok: true; readonly value: Value }

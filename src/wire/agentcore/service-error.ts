@@ -8,6 +8,7 @@ import {
   type ProviderErrorCode,
 } from "../../domain/provider/provider-error.ts";
 import { parseRetryAfter } from "../../domain/provider/retry-after.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
 export function serviceErrorFromResponse({ status, headers, body }: ErrorResponse): ProviderError {
@@ -23,10 +24,10 @@ export function serviceErrorFromResponse({ status, headers, body }: ErrorRespons
     status,
     message: typeof message === "string" ? message : "",
     phase: "http",
-    ...(requestId !== undefined && { requestId }),
+    ...omitUndefined({ requestId }),
     details: {
       ...readValidationDetails(members),
-      ...(retryAfter !== undefined && { retryAfter }),
+      ...omitUndefined({ retryAfter }),
       ...(parsed.ok ? { payload: parsed.value } : { body: body.slice(0, MAX_QUOTED_CHARACTERS) }),
     },
   });
@@ -52,16 +53,15 @@ function createServiceError(facts: ServiceErrorFacts): ProviderError {
   const problem = code === "agent_failed" ? findKnownProblem(message) : undefined;
   return createProviderError(code, message === "" ? name : `${name}: ${message}`, {
     phase,
-    ...(requestId !== undefined && { requestId }),
-    ...(status !== undefined && { status }),
-    details: { type, ...facts.details, ...(problem !== undefined && { problem }) },
+    ...omitUndefined({ requestId, status }),
+    details: { type, ...facts.details, ...omitUndefined({ problem }) },
   });
 }
 
 /** The failure of a stream. An exception of the service is the error that it would be as an answer. */
 export function classifyServiceFailure(failure: Failure, requestId: string | undefined): Failure {
   const { code, message, details } = failure;
-  const streamDetails = { phase: "stream", ...(requestId !== undefined && { requestId }) } as const;
+  const streamDetails = { phase: "stream", ...omitUndefined({ requestId }) } as const;
   const { type, payload } = details;
   if (code !== "stream_exception" || typeof type !== "string") {
     return { code, message, details: { ...details, ...streamDetails } };

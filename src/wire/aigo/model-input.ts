@@ -8,6 +8,7 @@ import {
   type ChatTurn,
 } from "../chat-server/chat-turn.ts";
 import { rejectRequest } from "../chat-server/reject-request.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What AI GO! sends for each turn: the whole conversation. Messages may have any further fields. */
 export interface ChatCompletionInput {
@@ -59,7 +60,7 @@ export function convertUserInput(
   return {
     session_id: turn.sessionId ?? "",
     user_message: toPromptTexts(turn.userMessages).join("\n\n"),
-    ...(turn.instructions !== undefined && { instructions: turn.instructions }),
+    ...omitUndefined({ instructions: turn.instructions }),
     ...(history.length > 0 && shouldReplayHistory(turn, options) && { history }),
     ...(Object.keys(turn.state).length > 0 && { state: turn.state }),
     ...(ignored.length > 0 && { ignored }),

@@ -6,6 +6,7 @@ import { readUnionEvent } from "../converse/parse.ts";
 import { encodeAigoOutput, type AigoOutput } from "./aigo-output.ts";
 import type { Anomaly } from "../responses/anomaly.ts";
 import { computeShortDigest } from "../../data/short-digest.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What an agent said in one turn, as a Converse stream has it, and the session that it said it in. */
 export interface RawModelOutput {
@@ -28,9 +29,7 @@ export function convertModelOutput(raw: RawModelOutput): AigoOutput {
   return encodeAigoOutput(decodeProviderEvents(events, failure), {
     scope,
     sessionId,
-    ...(state !== undefined && { state }),
-    ...(ignored !== undefined && { ignored }),
-    ...(anomalies !== undefined && { anomalies }),
+    ...omitUndefined({ state, ignored, anomalies }),
   });
 }
 

@@ -11,6 +11,7 @@ import {
   type FinishReason,
 } from "./chat-chunk.ts";
 import type { ChatUsage } from "./chat-usage.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A turn that did not come to its end, with what was said until then: a completion has no word for that. */
 export interface InterruptedCompletion extends ChatError {
@@ -54,8 +55,7 @@ export function collectCompletion(
     content: content === "" && calls.length > 0 ? null : content,
     refusal: null,
     ...(calls.length > 0 && { tool_calls: calls }),
-    ...(sessionId !== undefined && { session_id: sessionId }),
-    ...(traced !== undefined && { trace: traced }),
+    ...omitUndefined({ session_id: sessionId, trace: traced }),
   } as const;
   if (broken !== undefined) return { ...broken, partial: message };
   if (head === undefined || reason === null) {

@@ -5,6 +5,7 @@ import { readChatMessages } from "./read-chat-messages.ts";
 import { readSessionId } from "./read-session-id.ts";
 import { readChatToolChoice, readChatTools, type ChatToolChoice } from "./read-chat-tools.ts";
 import { rejectRequest, rejectType } from "./reject-request.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A chat completion that somebody asks for. */
 export interface ChatRequest {
@@ -40,7 +41,7 @@ export function readChatRequest(body: unknown): ChatRequest {
   const model = readOptional(body, "model", isShortString, "the name of an agent");
   const maxTokens = readMaxTokens(body);
   return {
-    ...(model !== undefined && { model }),
+    ...omitUndefined({ model }),
     messages,
     sessions: [
       ...readSessionId(body["session_id"], "session_id"),
@@ -51,7 +52,7 @@ export function readChatRequest(body: unknown): ChatRequest {
     toolChoice: readChatToolChoice(body["tool_choice"], tools),
     stream: readOptional(body, "stream", isBoolean, "true or false") ?? false,
     includeUsage: readIncludeUsage(body["stream_options"]),
-    ...(maxTokens !== undefined && { maxTokens }),
+    ...omitUndefined({ maxTokens }),
     ignored: listIgnoredFields(body),
   };
 }
@@ -62,10 +63,10 @@ export function toChatPromptOptions(
   instructions: string | undefined,
 ): PromptOptions {
   return {
-    ...(instructions !== undefined && { instructions }),
+    ...omitUndefined({ instructions }),
     ...(tools.length > 0 && { tools }),
     ...(toolChoice !== "auto" && { allowedTools: toolChoice.only }),
-    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...omitUndefined({ maxOutputTokens: maxTokens }),
   };
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../../domain/provider/provider-error.ts";
 import { parseRetryAfter } from "../../domain/provider/retry-after.ts";
 import type { Fields } from "../converse/schema.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** What an API of a model says of its own failure. */
 export interface ApiError {
@@ -51,10 +52,10 @@ export function apiErrorFromResponse({ status, headers, body }: ErrorResponse): 
     {
       phase: "http",
       status,
-      ...(requestId !== undefined && { requestId }),
+      ...omitUndefined({ requestId }),
       details: {
         type,
-        ...(retryAfter !== undefined && { retryAfter }),
+        ...omitUndefined({ retryAfter }),
         ...(headers["x-should-retry"] === "false" && { mayRetry: false }),
         ...(detail === "" && { body: body.slice(0, MAX_QUOTED_CHARACTERS) }),
       },
@@ -71,7 +72,7 @@ export function classifyApiFailure(failure: Failure, requestId: string | undefin
   const streamDetails = {
     ...details,
     phase: "stream",
-    ...(requestId !== undefined && { requestId }),
+    ...omitUndefined({ requestId }),
   };
   const isNamed = code === "stream_exception" && typeof type === "string";
   return {

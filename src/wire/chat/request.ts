@@ -10,6 +10,7 @@ import type {
 } from "../../domain/model/model-request.ts";
 import type { ToolCall } from "../../domain/tools/tool-call.ts";
 import { formatResultText } from "./result-text.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ChatRequestOptions {
   /** OpenAI's newer models refuse `max_tokens`, and most other servers know nothing else. */
@@ -43,7 +44,7 @@ export function createChatDialect(
       ...(tools.length > 0 && { tools: tools.map(encodeTool) }),
       ...(toolChoice !== undefined && { tool_choice: encodeToolChoice(toolChoice) }),
       ...(maxTokens !== undefined && { [limitName]: maxTokens }),
-      ...(temperature !== undefined && { temperature }),
+      ...omitUndefined({ temperature }),
       ...(stopSequences.length > 0 && { stop: stopSequences }),
       stream: true,
       stream_options: { include_usage: true },

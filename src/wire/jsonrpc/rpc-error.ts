@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../domain/errors.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** An error as JSON-RPC carries it. */
 export interface RpcError {
@@ -40,7 +41,7 @@ export function createInvalidParams(reason: string): RpcError {
 }
 
 export function createInternalError(reason: string, data?: unknown): RpcError {
-  return { code: RPC_CODES.internal, message: reason, ...(data !== undefined && { data }) };
+  return { code: RPC_CODES.internal, message: reason, ...omitUndefined({ data }) };
 }
 
 const MAX_SHOWN_CHARACTERS = 100;

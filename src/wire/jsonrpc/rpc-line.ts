@@ -14,6 +14,7 @@ import {
 } from "../../data/json.ts";
 import { createInvalidRequest, createParseError, RPC_CODES, type RpcError } from "./rpc-error.ts";
 import type { RequestId, RpcResponse, RpcMessage, RpcOutcome } from "./rpc-message.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /**
  * Reads one line. A missing `jsonrpc` is forgiven; what `params` must be is for the method to say.
@@ -118,7 +119,7 @@ export function readError(error: JsonValue): RpcError {
   return {
     code: typeof code === "number" ? code : RPC_CODES.internal,
     message: typeof message === "string" ? message : "",
-    ...(data !== undefined && { data }),
+    ...omitUndefined({ data }),
   };
 }
 

@@ -3,6 +3,7 @@ import { stepConverse } from "../chat/converse-adapter.ts";
 import type { Fields } from "../converse/schema.ts";
 import { PIECE_OVERHEAD, keepUnknown, type EmitEvent } from "../converse/state.ts";
 import type { MessagesState } from "./state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export function startBlock(state: MessagesState, fields: Fields, emit: EmitEvent): void {
   const { index, content_block: raw } = fields;
@@ -47,7 +48,7 @@ function foldContent(state: MessagesState, index: unknown, block: Fields, emit: 
 
 function startToolCall(state: MessagesState, index: unknown, block: Fields, emit: EmitEvent): void {
   const { type, id, name, server_name: serverName } = block;
-  const toolUse = { toolUseId: id, name, type, ...(serverName !== undefined && { serverName }) };
+  const toolUse = { toolUseId: id, name, type, ...omitUndefined({ serverName }) };
   stepConverse(state, "contentBlockStart", { contentBlockIndex: index, start: { toolUse } }, emit);
 }
 

@@ -10,6 +10,7 @@ import type {
 import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
 import type { TurnBlock } from "../../domain/provider/turn.ts";
 import { formatResultPart } from "../chat/result-text.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** The body of a call to the Messages API that is streamed. */
 export function encodeMessagesRequest(model: string, request: ModelRequest): JsonObject {
@@ -24,10 +25,10 @@ export function createMessagesDialect(model: string): ModelDialect<JsonObject, J
       return {
         model,
         max_tokens: maxTokens,
-        ...(system !== undefined && { system }),
+        ...omitUndefined({ system }),
         ...(tools.length > 0 && { tools: tools.map(encodeTool) }),
         ...(toolChoice !== undefined && { tool_choice: encodeToolChoice(toolChoice) }),
-        ...(temperature !== undefined && { temperature }),
+        ...omitUndefined({ temperature }),
         ...(stopSequences.length > 0 && { stop_sequences: stopSequences }),
         stream: true,
       };

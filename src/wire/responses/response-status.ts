@@ -1,4 +1,5 @@
 import type { TurnEnd } from "../../domain/provider/provider-event.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export type ResponseStatus =
   | { readonly status: "completed"; readonly incomplete_details: null; readonly error: null }
@@ -85,7 +86,7 @@ function createFailedStatus(code: string, message: string): ResponseStatus {
 function createIncompleteStatus(reason: string, { stoppedBy }: TurnEnd): ResponseStatus {
   const hook = stoppedBy && {
     name: stoppedBy.hook,
-    ...(stoppedBy.reason !== undefined && { reason: stoppedBy.reason }),
+    ...omitUndefined({ reason: stoppedBy.reason }),
   };
   return {
     status: "incomplete",

@@ -1,5 +1,6 @@
 import { addUsage, type Usage } from "../../domain/usage.ts";
 import type { UsageStep } from "../../domain/provider/turn-builder.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ResponseUsage {
   /** Everything the model read, cached or not: the specification counts cached tokens as a part of the input. */
@@ -62,6 +63,6 @@ function encodeUsageStep({ usage, latencyMs }: UsageStep): ResponseUsageStep {
     cache_write_tokens: usage.cacheWriteTokens,
     output_tokens: usage.outputTokens,
     total_tokens: usage.totalTokens,
-    ...(latencyMs !== undefined && { latency_ms: latencyMs }),
+    ...omitUndefined({ latency_ms: latencyMs }),
   };
 }

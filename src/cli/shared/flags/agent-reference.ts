@@ -4,6 +4,7 @@ import type { Terminal } from "../../../platform/terminal/terminal.ts";
 import { resolveRegion } from "../../../provisioning/resolve-region.ts";
 import type { ConnectionFlags } from "./connection-flags.ts";
 import type { CommandIo } from "../../../platform/process/command-io.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface AgentFlags extends ConnectionFlags {
   readonly harness?: string;
@@ -37,11 +38,7 @@ export async function resolveAgentReference(
   if (harness === undefined || harness.startsWith("arn:")) {
     // Only for what it refuses: the region of another ARN.
     if (region !== undefined) await resolveRegion({ region, reference }, {});
-    return {
-      ...(harness !== undefined && { harness }),
-      ...(runtime !== undefined && { runtime }),
-      ...(qualifier !== undefined && { qualifier }),
-    };
+    return omitUndefined({ harness, runtime, qualifier });
   }
   // Loaded when somebody gives a name: an ARN needs none of it.
   const { findNamedHarness } = await import("../../harness/named-harness.ts");
@@ -55,7 +52,7 @@ export async function resolveAgentReference(
   });
   terminal.note(`harness ${toSingleLine(foundHarness.arn)}\n`);
   const endpoint = qualifier ?? foundHarness.endpoint;
-  return { harness: foundHarness.arn, ...(endpoint !== undefined && { qualifier: endpoint }) };
+  return { harness: foundHarness.arn, ...omitUndefined({ qualifier: endpoint }) };
 }
 
 /** The most that finding a harness takes of the time for the call. */

@@ -2,6 +2,7 @@ import type { ConnectionOptions } from "../../../bridge/agent/agentcore-provider
 import { SpanlineError } from "../../../domain/errors.ts";
 import { TEST_CREDENTIALS } from "../../../emulator/emulator-options.ts";
 import type { Environment } from "../../../platform/environment.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What commands that reach AgentCore have in common. */
 export interface ConnectionFlags {
@@ -30,9 +31,8 @@ export function resolveConnection(
     (credential) => credential !== undefined,
   );
   return {
-    endpoint: { ...(data !== undefined && { data }), ...(control !== undefined && { control }) },
-    ...(profile !== undefined && { profile }),
-    ...(bearerToken !== undefined && { bearerToken }),
+    endpoint: omitUndefined({ data, control }),
+    ...omitUndefined({ profile, bearerToken }),
     ...(isLocal && !hasCredentials && { credentials: TEST_CREDENTIALS }),
   };
 }

@@ -5,6 +5,7 @@ import { MODE_SOURCE } from "../../../domain/session-mode.ts";
 import type { FileDiff } from "../../../domain/tools/tool-output.ts";
 import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";
 import { formatDiff } from "./format-diff.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** A question as the terminal shows it. */
 export interface ApprovalText {
@@ -52,9 +53,7 @@ export function readApprovalFacts(request: ApprovalRequested): ApprovalFacts {
     isRerun: question !== "lost-invocation" && attempt > 1,
     secrets: decision === undefined ? [] : findSecretFiles(decision.context),
     ...(decision !== undefined && { reason: formatApprovalReason(decision) }),
-    ...(prompt !== undefined && { prompt }),
-    ...(risk !== undefined && { risk }),
-    ...(previewProblem !== undefined && { previewProblem }),
+    ...omitUndefined({ prompt, risk, previewProblem }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { EmulatedLimits, InvocationSettings, ToolSetting } from "../../brai
 import type { HarnessRecord } from "../../control/harness-registry.ts";
 import type { Switches } from "../../switches.ts";
 import { isAbsent, type Constraints } from "../../service/constraints.ts";
-import { omitUndefined } from "../../omit-undefined.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { ALLOWED_TOOL_RULE, checkTool } from "../../service/check-tool.ts";
 
 /** What an invocation may say in place of its harness. Absent members leave the harness's own. */

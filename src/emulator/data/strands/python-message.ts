@@ -1,6 +1,7 @@
 import type { Content, Message } from "../../brains/session-message.ts";
 import type { UsageStep } from "../../brains/step.ts";
 import type { PythonValue } from "./python-text.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface MessageExtras {
   readonly usage: UsageStep | null;
@@ -49,7 +50,7 @@ function encodePythonContent(block: Content): PythonValue {
   const { text, signature } = reasoningContent.reasoningText;
   return {
     reasoningContent: {
-      reasoningText: { text, ...(signature === undefined ? {} : { signature }) },
+      reasoningText: { text, ...omitUndefined({ signature }) },
     },
   };
 }

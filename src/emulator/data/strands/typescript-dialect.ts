@@ -10,6 +10,7 @@ import { countTokens } from "../../brains/count-tokens.ts";
 import type { Dialect } from "../turn/dialect.ts";
 import { createTurnTranscript } from "../turn/turn-transcript.ts";
 import { SSE_CONTENT_TYPE, type StrandsAgent } from "./strands-agent.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What an app sends that passes on every event of a Strands agent in TypeScript: no numbers of blocks, six copies of a message. */
 export function createTypescriptDialect(agent: StrandsAgent): Dialect {
@@ -198,7 +199,7 @@ class TypescriptWriter {
     this.#content.step(step);
     const event = {
       type: "modelContentBlockStartEvent",
-      ...(start === undefined ? {} : { start }),
+      ...omitUndefined({ start }),
     };
     return [...closed, encodeUpdate(event)];
   }

@@ -1,5 +1,6 @@
 import type { Step } from "../../brains/step.ts";
 import type { Faults } from "../../faults.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** A member of the Harness stream: its name goes into a header, its payload into the frame. */
 export interface StreamEvent {
@@ -56,7 +57,7 @@ export function createStreamEventEncoder(faults: Faults = {}): (step: Step) => S
             toolUseId: step.id,
             name: step.name,
             ...(step.kind === null ? {} : { type: step.kind }),
-            ...(step.serverName === undefined ? {} : { serverName: step.serverName }),
+            ...omitUndefined({ serverName: step.serverName }),
           },
         });
       case "input":
@@ -98,8 +99,10 @@ function encodeUsage(step: Extract<Step, { type: "usage" }>): StreamEvent["paylo
       inputTokens,
       outputTokens,
       totalTokens: inputTokens + outputTokens + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0),
-      ...(cacheReadTokens === undefined ? {} : { cacheReadInputTokens: cacheReadTokens }),
-      ...(cacheWriteTokens === undefined ? {} : { cacheWriteInputTokens: cacheWriteTokens }),
+      ...omitUndefined({
+        cacheReadInputTokens: cacheReadTokens,
+        cacheWriteInputTokens: cacheWriteTokens,
+      }),
     },
     metrics: { latencyMs: step.latencyMilliseconds },
   };
@@ -110,7 +113,6 @@ function encodeHook(step: Extract<Step, { type: "hook" }>): StreamEvent["payload
     hookEventId: step.id,
     name: step.name,
     type: step.point,
-    ...(step.decision === undefined ? {} : { decision: step.decision }),
-    ...(step.reason === undefined ? {} : { reason: step.reason }),
+    ...omitUndefined({ decision: step.decision, reason: step.reason }),
   };
 }

@@ -8,6 +8,7 @@ import type {
   ToolUse,
 } from "../../brains/session-message.ts";
 import type { Step } from "../../brains/step.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What a turn said, as messages. A message that never stopped is not one. */
 export interface TurnTranscript {
@@ -184,6 +185,6 @@ function toToolUse({ step, json }: Extract<Draft, { type: "call" }>): ToolUse {
     name: step.name,
     input: parsed.ok ? parsed.value : json,
     ...(step.kind === null ? {} : { type: step.kind }),
-    ...(step.serverName === undefined ? {} : { serverName: step.serverName }),
+    ...omitUndefined({ serverName: step.serverName }),
   };
 }

@@ -3,6 +3,7 @@ import { SpanlineError, type Failure } from "../../../domain/errors.ts";
 import type { Agent, AgentLocation } from "./agent.ts";
 import { createClientTools, type OpenClientTools } from "./session-client-tools.ts";
 import { addClientTools } from "./add-client-tools.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** An agent as one session has it: what it can do may change while the session goes on. */
 export interface LiveAgent {
@@ -55,7 +56,7 @@ export async function openLiveAgent(
       base = now;
       compose();
     },
-    ...(signal !== undefined && { signal }),
+    ...omitUndefined({ signal }),
   });
   // A change may have been told of before all of it was open.
   if (opened !== undefined && !hasChanged) {

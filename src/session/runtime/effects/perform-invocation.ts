@@ -19,6 +19,7 @@ import { loadImageParts, LoadedHistory, type ReadBlob } from "../history/load-im
 import { isConnectionCut } from "../../../domain/provider/invocation-outcome.ts";
 import { isPromptTool, listOfferedTools } from "../../turn-options.ts";
 import type { OutgoingContent } from "../../turn/turn-state.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface InvocationContext {
   readonly agent: Agent;
@@ -88,7 +89,7 @@ export async function performInvocation(
       signal,
       ...(tools.length > 0 && { tools }),
       ...selectInvocationOptions(options, agent),
-      ...(progress !== undefined && { turn: progress }),
+      ...omitUndefined({ turn: progress }),
     });
     stage = "open";
     await reportStream(stream, effect, { ...context, send });
@@ -148,9 +149,7 @@ function selectInvocationOptions(
   const takesInstructions = facts.provider.capabilities?.instructions === true;
   return {
     ...(takesInstructions && instructions !== undefined && { instructions }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(allowedTools !== undefined && { allowedTools }),
-    ...(trace !== undefined && { trace }),
+    ...omitUndefined({ maxOutputTokens, allowedTools, trace }),
   };
 }
 

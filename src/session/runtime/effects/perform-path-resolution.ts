@@ -9,6 +9,7 @@ import type { Effect } from "../../due.ts";
 import type { SessionInput } from "../../session-input.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
 import { readToolCallFacts, listPathsToResolve } from "../../tools/tool-call-paths.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface PathResolutionContext extends Pick<ToolContext, "editor" | "host"> {
   readonly agent: Agent;
@@ -61,7 +62,7 @@ async function resolvePaths(
   if (paths.length === 0) return NO_PATHS;
   const location = {
     folders,
-    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...omitUndefined({ workingDirectory }),
     ...(editor !== undefined && { editor, host }),
   };
   const guard = guardInvocation(clock, caller, { limit: "look", milliseconds: RESOLVE_TIMEOUT_MS });

@@ -23,6 +23,7 @@ import type { SessionInput } from "../../session-input.ts";
 import { createProcessSpawner } from "./process-spawner.ts";
 import { storeOutput, type StoredOutput } from "./store-output.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface ToolRunContext {
   readonly sessionId: string;
@@ -54,10 +55,7 @@ export async function performTool(effect: ToolEffect, context: ToolRunContext): 
     ending,
     result,
     durationMs,
-    ...(blobId !== undefined && { blobId }),
-    ...(blobDigest !== undefined && { blobDigest }),
-    ...(attachments !== undefined && { attachments }),
-    ...(plan !== undefined && { plan }),
+    ...omitUndefined({ blobId, blobDigest, attachments, plan }),
   });
 }
 
@@ -114,8 +112,7 @@ function createSuccess(callId: string, output: unknown): ToolRunResult {
   return {
     ending: "succeeded",
     result,
-    ...(attachments !== undefined && { attachments }),
-    ...(plan !== undefined && { plan }),
+    ...omitUndefined({ attachments, plan }),
   };
 }
 
@@ -146,22 +143,19 @@ function createToolContext(
       // A session that is closed here keeps the program in mind, and looks for it when it is taken up again.
       await send({ type: "process-exited", toolCallId, group }).catch(() => undefined);
     },
-    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...omitUndefined({ workingDirectory }),
   });
   const context: ToolContext = {
     sessionId,
     toolCallId,
     idempotencyKey: toolCallId,
     attempt,
-    ...(isRepeat !== undefined && { isRepeat }),
-    ...(workingDirectory !== undefined && { workingDirectory }),
-    ...(folders !== undefined && { folders }),
-    ...(paths !== undefined && { paths }),
+    ...omitUndefined({ isRepeat, workingDirectory, folders, paths }),
     signal,
     progress: progress.report,
     spawn: programs.spawn,
     host,
-    ...(editor !== undefined && { editor }),
+    ...omitUndefined({ editor }),
   };
   const end = async (): Promise<void> => {
     progress.end();
@@ -223,7 +217,7 @@ function createProgressReporter(
     report(text, amount) {
       if (isOver) return;
       const shortenedText = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
-      const progress = { text: shortenedText, ...(amount !== undefined && { amount }) };
+      const progress = { text: shortenedText, ...omitUndefined({ amount }) };
       if (stopTimer === undefined) sendNow(progress);
       else pendingProgress = progress;
     },

@@ -2,6 +2,7 @@ import type { ProcessGroup } from "../../../domain/events/tool-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import { startGatedProcess, type GatedProcess } from "../../../platform/process/gated-process.ts";
 import type { ToolContext } from "../../../tools/tool.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface SpawnContext {
   readonly signal: AbortSignal;
@@ -36,7 +37,7 @@ export function createProcessSpawner(context: SpawnContext): {
       const workingDirectory = options.workingDirectory ?? context.workingDirectory;
       const process = await startGatedProcess(command, args, {
         environment: options.environment ?? {},
-        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...omitUndefined({ workingDirectory }),
       });
       processes.add(process);
       context.signal.addEventListener("abort", () => void process.stop(), { once: true });

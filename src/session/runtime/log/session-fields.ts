@@ -3,6 +3,7 @@ import { deriveTitle } from "../../../domain/derive-title.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
 import type { SessionFields } from "../../../store/session-index.ts";
 import type { SessionState } from "../../session-state.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What the list of sessions shows after these events. */
 export function collectSessionFields(
@@ -35,8 +36,6 @@ function readEventFields(event: SessionEvent): SessionFields {
   return {
     agent,
     principal,
-    ...(title !== undefined && { title }),
-    ...(workingDirectory !== undefined && { workingDirectory }),
-    ...(label !== undefined && { label }),
+    ...omitUndefined({ title, workingDirectory, label }),
   };
 }

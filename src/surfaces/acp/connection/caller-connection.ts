@@ -11,6 +11,7 @@ import { createAcpConnection, type AcpConnection } from "./acp-connection.ts";
 import { createCallerSessions } from "./caller-sessions.ts";
 import type { AcpLog } from "./client-link.ts";
 import type { LineWriter } from "./line-writer.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What is needed to serve clients that come over the network. */
 export interface AcpServerOptions {
@@ -43,7 +44,7 @@ export function createCallerConnection(
     clock,
     writer,
     lines,
-    ...(updates !== undefined && { updates }),
+    ...omitUndefined({ updates }),
     ...(rates !== undefined && { countTurn: () => rates.startTurn(caller.id) }),
     log,
   });

@@ -5,6 +5,7 @@ import {
 } from "../../../domain/client-tools.ts";
 import { STOCK_CLIENT } from "../../../wire/acp/decode/client-profile.ts";
 import type { ClientLink } from "../connection/client-link.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What the client of a connection brings to one session. */
 export interface ConnectionClientTools {
@@ -32,7 +33,7 @@ export function createConnectionClientTools(
       tools,
       ...(problems.length > 0 && { toolProblems: problems }),
       ...(link.getProfile().recognizesToolCalls && { recognizesToolCalls: true }),
-      ...(editor !== undefined && { editor }),
+      ...omitUndefined({ editor }),
     };
     const hasTools = !hasNoClientTools(clientTools);
     if (!hasTools && setAsClientId !== link.sender.clientId) return;
@@ -56,5 +57,5 @@ async function readEditorOffer(link: ClientLink): Promise<EditorCapabilities | u
     : STOCK_CLIENT;
   const shells = await link.getHostShells();
   if (!readsFiles && !writesFiles && !runsTerminals && shells === undefined) return undefined;
-  return { readsFiles, writesFiles, runsTerminals, ...(shells !== undefined && { shells }) };
+  return { readsFiles, writesFiles, runsTerminals, ...omitUndefined({ shells }) };
 }

@@ -16,6 +16,7 @@ import { checkCursor, type SessionEntry } from "./find-session.ts";
 import { findReadOnlyReason } from "./read-only-reason.ts";
 import { respondReadOnlyAttach } from "./read-only-sessions.ts";
 import type { SessionTable } from "./session-table.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
 type AttachRequest = Extract<LiveClientRequest, { readonly type: "attach" }>;
@@ -71,7 +72,7 @@ async function attachClient(
   // The feed of a client that follows the session continues, whatever name the client has now.
   if (session.isFollowing) return;
   // Without a cursor, the client is sent its attach and what follows; the history can be loaded.
-  await session.follow({ upTo, history: "hidden", ...(from !== undefined && { from }) });
+  await session.follow({ upTo, history: "hidden", ...omitUndefined({ from }) });
 }
 
 async function respondWithClients(

@@ -12,6 +12,7 @@ import type { SessionEntry } from "./find-session.ts";
 import { findReadOnlyReason } from "./read-only-reason.ts";
 import type { FollowOptions } from "./session-feed.ts";
 import type { SessionTable } from "./session-table.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 interface ReadOnlySetup {
   readonly link: ClientLink;
@@ -28,7 +29,7 @@ export async function followReadOnly(
 ): Promise<void> {
   const { sessionId, seq: upTo } = entry;
   const respond = (): void => respondReadOnly(request, sessionId, { link, reason });
-  const options = { upTo, history, ...(from !== undefined && { from }) };
+  const options = { upTo, history, ...omitUndefined({ from }) };
   try {
     await table.getOrCreate(sessionId).follow({ ...options, onCaughtUp: respond });
   } catch (error) {

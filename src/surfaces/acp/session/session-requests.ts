@@ -22,6 +22,7 @@ import {
   openNewSession,
   type SetupContext,
 } from "./setup-requests.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export type SessionRequest = Exclude<ClientRequest, { type: "initialize" | "authenticate" }>;
 
@@ -162,8 +163,7 @@ async function listSessions(
   const found = await link.sessions.list({
     limit: PAGE_SIZE,
     principal: link.sender.principal.id,
-    ...(workingDirectory !== undefined && { workingDirectory }),
-    ...(page !== undefined && { page }),
+    ...omitUndefined({ workingDirectory, page }),
   });
   const requestedFolders = toJsonText(folders ?? []);
   const listed = found.sessions.filter(

@@ -19,6 +19,7 @@ import { findReadOnlyReason } from "./read-only-reason.ts";
 import { followReadOnly, respondReadOnly } from "./read-only-sessions.ts";
 import type { FollowOptions } from "./session-feed.ts";
 import type { SessionTable } from "./session-table.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** The sessions of one connection. */
 export interface SetupContext {
@@ -110,7 +111,7 @@ async function followWith(
       upTo: entry.seq,
       history,
       onCaughtUp,
-      ...(from !== undefined && { from }),
+      ...omitUndefined({ from }),
     });
   } catch (error) {
     const reason = findReadOnlyReason(error);

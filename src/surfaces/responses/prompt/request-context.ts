@@ -8,6 +8,7 @@ import { readSessionHeader } from "../routes/request-headers.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 import type { RetryIdentity } from "./prompt-request.ts";
 import { isStatelessAgent } from "./stateless-agents.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** A request that was read, with what does not depend on how it is written. */
 export interface RequestContext<Wanted> {
@@ -37,7 +38,7 @@ export function createRequestContext<Wanted extends { readonly model?: string | 
     caller,
     retry: readRetryIdentity(request, body, caller),
     isStateless: isStatelessAgent(surface, parsed.model ?? null, caller),
-    ...(header !== undefined && { header }),
+    ...omitUndefined({ header }),
   };
 }
 
@@ -52,7 +53,7 @@ function readRetryIdentity(
   return {
     fingerprint: computeFingerprint(body, caller),
     isRepeated: /^[1-9]\d{0,3}$/.test(count),
-    ...(key !== undefined && { key }),
+    ...omitUndefined({ key }),
   };
 }
 

@@ -24,6 +24,7 @@ import type {
   SessionReference,
 } from "./prompt-request.ts";
 import type { RequestContext } from "./request-context.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface ResponseRequestContext extends RequestContext<CreateRequest> {
   readonly trace: TraceMode;
@@ -64,7 +65,7 @@ function toSessionReference(
 ): SessionReference | null {
   if (resolved.type === "none") return null;
   const { sessionId, param, after, isImplied } = resolved;
-  return { sessionId, param, isImplied, isConnectionLocal, ...(after !== undefined && { after }) };
+  return { sessionId, param, isImplied, isConnectionLocal, ...omitUndefined({ after }) };
 }
 
 function createContinuation(

@@ -12,6 +12,7 @@ import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
 import { submitOnce, createSender, resolveSubmission, type SubmitCommand } from "./submit-once.ts";
 import { findAnsweredSession } from "./stateless-agents.ts";
 import { readSubmittedPrompt, isRetrievable } from "../turn/stored-response.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface SubmitOptions {
   readonly sessions: Sessions;
@@ -134,7 +135,7 @@ async function openSession(
   if (earlierPrompt !== undefined) return earlierPrompt;
   const name = resolveAgent(promptRequest.agent, caller, sessions);
   const { content, messages, history, instructions } = promptRequest.buildStart();
-  const input = { content, ...(messages !== undefined && { messages }) };
+  const input = { content, ...omitUndefined({ messages }) };
   const isForeign = history.length > 0;
   const isStateless = settings.statelessAgents.includes(name);
   const foreignHistory = isStateless ? "replay" : settings.foreignHistory;
@@ -201,7 +202,7 @@ async function continueSession(
     sessionId,
     status,
   );
-  const input = { content, ...(messages !== undefined && { messages }) };
+  const input = { content, ...omitUndefined({ messages }) };
   const [open] = status.pendingToolCallIds;
   if (open !== undefined && results.length === 0)
     throw refusals.createOpenCallsError(
@@ -297,5 +298,5 @@ function createNote(
   details: Parameters<PromptRequest["buildNote"]>[0],
 ): JsonObject {
   const { fingerprint, key } = promptRequest.retry;
-  return { ...promptRequest.buildNote(details), fingerprint, ...(key !== undefined && { key }) };
+  return { ...promptRequest.buildNote(details), fingerprint, ...omitUndefined({ key }) };
 }

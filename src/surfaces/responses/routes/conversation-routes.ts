@@ -23,6 +23,7 @@ import { resolveDefaultTrace } from "./request-headers.ts";
 import { toRefusalError, createStatelessAgentError } from "../request-errors.ts";
 import { isRetrievable } from "../turn/stored-response.ts";
 import type { SurfaceContext } from "../surface-context.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** Conversations are sessions: begun before anything is asked, looked at, deleted. */
 export function createConversationRoutes(surface: SurfaceContext): GuardedRoute[] {
@@ -41,7 +42,7 @@ export function createConversationRoutes(surface: SurfaceContext): GuardedRoute[
           sessionId: surface.newSessionId(),
           agent,
           principal: caller,
-          ...(metadata["title"] !== undefined && { title: metadata["title"] }),
+          ...omitUndefined({ title: metadata["title"] }),
           ...(Object.keys(metadata).length > 0 && { metadata }),
           ...(history.length > 0 && { history }),
         });

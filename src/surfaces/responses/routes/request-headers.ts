@@ -7,6 +7,7 @@ import { readTraceMode } from "../../../wire/responses/request/body-fields.ts";
 import { formatResponseId } from "../../../wire/responses/response-ids.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 const SESSION_HEADER = "x-spanline-session";
 const TRACE_HEADER = "x-spanline-trace";
@@ -58,7 +59,7 @@ export function createResponseHeaders(
     [SESSION_HEADER]: sessionId,
     ...(isRepeated && { "idempotent-replayed": "true" }),
     ...(names.length > 0 && { "x-spanline-ignored": names.join(", ") }),
-    ...(history !== undefined && { "x-spanline-history": history }),
+    ...omitUndefined({ "x-spanline-history": history }),
   };
 }
 

@@ -20,6 +20,7 @@ import { createEventTextCache } from "./event-text-cache.ts";
 import { createPostResponseRoute, followResponse, readResponse } from "./post-response-route.ts";
 import { readRequestedTrace } from "./request-headers.ts";
 import { streamOutputs } from "./stream-outputs.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** Responses: made, found again, followed again, cancelled, forgotten. */
 export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
@@ -42,7 +43,7 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
         const submitted = await findStoredResponse(surface, id, caller);
         const query = new URLSearchParams(request.query);
         const trace = readRequestedTrace(request);
-        const view = { caller, ...(trace !== undefined && { trace }) };
+        const view = { caller, ...omitUndefined({ trace }) };
         if (query.get("stream") !== "true")
           return createJsonResponse(200, await readResponse(submitted, surface, view));
         const startAfter = readStartingAfter(query);
@@ -68,7 +69,7 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
         const items = encodeRequestItems({
           envelopes,
           inputMessages,
-          ...(history !== undefined && { history }),
+          ...omitUndefined({ history }),
         });
         return createJsonResponse(200, createListPage(items, pageQuery));
       },

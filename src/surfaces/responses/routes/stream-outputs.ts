@@ -1,5 +1,6 @@
 import { flattenAsync } from "../../../async/flatten-async.ts";
 import { SSE_DONE } from "../../../wire/responses/encode-sse-event.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /**
  * What is sent of a stream, with the mark of its end. Each by itself: proxies and readers that cut at pieces find whole
@@ -15,6 +16,6 @@ export function streamOutputs<Output>(
       for (const output of batch) yield format(output);
     },
     onEnd: () => [SSE_DONE],
-    ...(onEnd !== undefined && { onClose: onEnd }),
+    ...omitUndefined({ onClose: onEnd }),
   });
 }

@@ -1,6 +1,7 @@
 import { isObject, toJsonText } from "../../../data/json.ts";
 import { cleanLine } from "../clean-text.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** The result of a tool call for the model: a string, or a value to be sent as JSON. Undefined if there is none. */
 export interface ResultOutput {
@@ -24,7 +25,7 @@ export function readResultOutput(result: unknown): ResultOutput {
   if (omitted > 0) texts.push(`[${omitted} more content items were omitted]`);
   const hasText = items.some((item) => isObject(item) && item["type"] === "text");
   const value = structured ?? toolResult;
-  const flags = { isError: isError === true, ...(structured !== undefined && { structured }) };
+  const flags = { isError: isError === true, ...omitUndefined({ structured }) };
   if (texts.length === 0) return { output: value, ...flags };
   // By the protocol, the text already contains the structured value.
   if (value !== undefined && !hasText) texts.push(toJsonText(value));

@@ -2,6 +2,7 @@ import { ERROR_CODES, SpanlineError, type ErrorCode } from "../../../domain/erro
 import { isObject } from "../../../data/json.ts";
 import { RPC_CODES, type RpcError } from "../../jsonrpc/rpc-error.ts";
 import { ACP_CODES } from "../acp-codes.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** ACP's own number for a request whose answer is no longer wanted. */
 const REQUEST_CANCELLED = -32800;
@@ -21,7 +22,7 @@ export function toAgentError(method: string, error: RpcError): SpanlineError {
     knownCode ?? ERROR_CODES_BY_NUMBER.get(code) ?? "agent_failed",
     shortMessage,
     {
-      details: { method, rpcCode: code, ...(data !== undefined && { data }) },
+      details: { method, rpcCode: code, ...omitUndefined({ data }) },
     },
   );
 }

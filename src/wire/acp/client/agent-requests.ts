@@ -1,6 +1,6 @@
 import type { ClientRole } from "../../../domain/events/client-events.ts";
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
-import { omitUndefined } from "../json-fields.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { encodeMcpServer, type McpServer } from "./mcp-server.ts";
 import type { PromptBlock } from "./prompt-block.ts";
 

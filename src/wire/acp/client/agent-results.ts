@@ -6,10 +6,10 @@ import {
   readHarnMeta,
   readNumber,
   readObjects,
-  omitUndefined,
   readString,
   readStrings,
 } from "../json-fields.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 import {
   readSessionModes,
   readConfigOptions,

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../../../data/json.ts";
 import type { PermissionOption, PermissionRequest } from "./read-permission-request.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What somebody says to a question. */
 export type PermissionReply =
@@ -110,7 +111,7 @@ function encodeDenied(request: PermissionRequest, reason?: string): JsonObject {
   const answer =
     rejecting !== undefined && isYesOrNo ? encodeSelected(rejecting.id) : { outcome: CANCELLED };
   if (!isFromBridge || !isYesOrNo) return answer;
-  return { ...answer, granted: false, ...(reason !== undefined && { reason }) };
+  return { ...answer, granted: false, ...omitUndefined({ reason }) };
 }
 
 function encodeSelected(optionId: string): JsonObject {

@@ -7,10 +7,10 @@ import {
   readHarnMeta,
   readNumber,
   readObjects,
-  omitUndefined,
   readString,
   readStrings,
 } from "../json-fields.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { readToolContent } from "./read-tool-update.ts";
 import type { ToolUpdateContent } from "./session-update.ts";
 

@@ -7,9 +7,9 @@ import {
   readHarnMeta,
   readNumber,
   readObjects,
-  omitUndefined,
   readString,
 } from "../json-fields.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 import {
   TOOL_STATUSES,
   type BridgeFields,

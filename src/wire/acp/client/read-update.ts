@@ -2,14 +2,8 @@ import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts
 import { formatValue } from "../../../text/format-value.ts";
 import { readError } from "../../jsonrpc/rpc-line.ts";
 import { acceptValue, rejectValue, type ReadResult } from "../host/read-result.ts";
-import {
-  readObject,
-  readHarnMeta,
-  readNumber,
-  readObjects,
-  omitUndefined,
-  readString,
-} from "../json-fields.ts";
+import { readObject, readHarnMeta, readNumber, readObjects, readString } from "../json-fields.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { toAgentError } from "./agent-error.ts";
 import { readPromptResult } from "./agent-results.ts";
 import { readToolUpdate } from "./read-tool-update.ts";

@@ -28,6 +28,7 @@ import {
   decodeTakeover,
 } from "./live-client-messages.ts";
 import { decodeSetMode, decodeSetOption } from "./session-mode-messages.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
 interface MethodDefinition {
@@ -142,7 +143,7 @@ function decodeListSessions({
     return rejectParams(INVALID_PAGE_CURSOR);
   return accept({
     type: "list",
-    ...(folder !== undefined && { workingDirectory: folder }),
+    ...omitUndefined({ workingDirectory: folder }),
     ...(folders.length > 0 && { folders }),
     ...(isNonEmptyString(cursor) && { page: cursor }),
   });
@@ -166,7 +167,7 @@ function decodePromptRequest(params: JsonObject): DecodeResult<ClientRequest> {
     type: "prompt",
     sessionId: session.value,
     command: { type: "prompt", content: content.value, ...options },
-    ...(promptId !== undefined && { commandId: promptId }),
+    ...omitUndefined({ commandId: promptId }),
   });
 }
 
@@ -187,8 +188,7 @@ function decodeSessionSetup(params: JsonObject): DecodeResult<SessionSetup> {
     workingDirectory,
     folders,
     servers: servers.value,
-    ...(from !== undefined && { from }),
-    ...(agent !== undefined && { agent }),
+    ...omitUndefined({ from, agent }),
   });
 }
 

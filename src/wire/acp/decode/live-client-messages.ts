@@ -8,6 +8,7 @@ import type {
 import { parseUpdateCursor, readCursorMeta, type UpdateCursor } from "../encode/update-cursor.ts";
 import { DEFAULT_LINE_BYTES } from "../fit-json.ts";
 import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../json-fields.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What a host asks about the clients of a session. */
 export type LiveClientRequest = SessionReference &
@@ -75,7 +76,7 @@ export function decodeHeartbeat(params: JsonObject): DecodeResult<LiveClientRequ
   return accept({
     type: "heartbeat",
     ...reference.value,
-    ...(metadata !== undefined && { metadata }),
+    ...omitUndefined({ metadata }),
   });
 }
 
@@ -89,7 +90,7 @@ export function decodeDetach(params: JsonObject): DecodeResult<LiveClientRequest
     type: "detach",
     ...reference.value,
     reason: why.slice(0, MAX_REASON_CHARACTERS),
-    ...(secret !== undefined && { secret }),
+    ...omitUndefined({ secret }),
   });
 }
 
@@ -134,7 +135,7 @@ function readClientOptions(params: JsonObject) {
     ...(typeof permissionRouting === "boolean" && { mayApprove: permissionRouting }),
     ...(harn !== undefined && !hasNoMetadata && { metadata }),
     ...(typeof attachSecret === "string" && { secret: attachSecret }),
-    ...(from !== undefined && { from }),
+    ...omitUndefined({ from }),
   };
 }
 

@@ -5,6 +5,7 @@ import { PROMPT_CAPABILITIES, METHODS } from "../decode/decode-request.ts";
 import type { SettingsResult } from "../decode/session-mode-messages.ts";
 import { encodeHarnCapabilities } from "./harn-extensions.ts";
 import { encodeCursorMeta } from "./update-cursor.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** The one wire version that we speak, whatever the client asks for: it may leave when it does not. */
 const PROTOCOL_VERSION = 1;
@@ -70,7 +71,7 @@ export function encodeSessionListResult(
       ...(title !== null && { title }),
       updatedAt: formatIsoTime(updatedAt),
     })),
-    ...(nextPage !== undefined && { nextCursor: nextPage }),
+    ...omitUndefined({ nextCursor: nextPage }),
   };
 }
 

@@ -2,13 +2,13 @@ import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts
 import {
   readNumber,
   readObjects,
-  omitUndefined,
   readString,
   readStrings,
   type DecodeResult,
   accept,
   rejectParams,
 } from "../json-fields.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What an agent asks of an editor's files and terminals, where the editor offered them. */
 export interface FileRead {

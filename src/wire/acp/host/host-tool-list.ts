@@ -6,6 +6,7 @@ import { formatValue } from "../../../text/format-value.ts";
 import type { RpcResponse } from "../../jsonrpc/rpc-message.ts";
 import { createFailedReply, readHostReply, type HostReply } from "./host-reply.ts";
 import { acceptValue, rejectValue, unwrap, type ReadResult } from "./read-result.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What a host may cost us; all of it goes to the model. */
 export const HOST_TOOL_LIMITS = {
@@ -28,7 +29,7 @@ export function encodeToolList(tools: readonly HostTool[]): JsonObject {
       description,
       schema,
       deprecated,
-      ...(mcpServer !== undefined && { _mcp_server: mcpServer }),
+      ...omitUndefined({ _mcp_server: mcpServer }),
     })),
   };
 }

@@ -2,13 +2,13 @@ import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts
 import {
   readObject,
   readObjects,
-  omitUndefined,
   readString,
   readStrings,
   type DecodeResult,
   accept,
   rejectParams,
 } from "../json-fields.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** A skill as it stands in a host's list. */
 export interface HostSkillEntry {

@@ -8,6 +8,7 @@ import {
 } from "./harness-settings.ts";
 import { encodeGetEndpoint, encodeGetHarness } from "../harness/deployed-tools.ts";
 import { encodeJsonBody, type WireRequest } from "../wire-request.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What an endpoint is told to serve. Without a version it is the newest. */
 export interface EndpointChanges {
@@ -74,7 +75,7 @@ export function encodeCreateEndpoint(
   return createJsonRequest("POST", `${formatHarnessPath(id)}/endpoints`, {
     endpointName: checkQualifier("name", name),
     ...encodeEndpointBody(endpoint),
-    ...(tags !== undefined && { tags }),
+    ...omitUndefined({ tags }),
     clientToken: token,
   });
 }
@@ -114,7 +115,7 @@ export function encodeListEndpoints(id: string, cursor: string | null): WireRequ
 function encodeEndpointBody({ version, description }: EndpointChanges): Members {
   return {
     ...(version !== undefined && { targetVersion: checkVersion("version", version) }),
-    ...(description !== undefined && { description }),
+    ...omitUndefined({ description }),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   encodeJsonBody,
   type WireRequest,
 } from "../wire-request.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** An agent runtime, or a harness as one, and a session on it. */
 export interface RuntimeTarget extends SessionHeaders {
@@ -70,7 +71,7 @@ export function encodeRunCommand(
     },
     body: encodeJsonBody({
       command,
-      ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
+      ...omitUndefined({ timeout: timeoutSeconds }),
     }),
   };
 }

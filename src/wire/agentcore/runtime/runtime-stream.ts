@@ -12,6 +12,7 @@ import {
   createWholeBodyReader,
   type WholeBodyItem,
 } from "../response-body.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface RuntimeStreamOptions extends StrandsOptions {
   /** The header of the answer. Without one the first bytes tell JSON from an event stream. */
@@ -111,7 +112,7 @@ function createReader(
 function createSseReader(options: RuntimeStreamOptions, state: StrandsState): BodyReader {
   const { maxEventBytes } = options;
   const decoder = createSseDecoder({
-    ...(maxEventBytes !== undefined && { maxEventBytes }),
+    ...omitUndefined({ maxEventBytes }),
     skip: (start) => isNoise(state, start),
   });
   const sse = decoder.initial();

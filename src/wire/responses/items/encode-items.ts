@@ -17,6 +17,7 @@ import type {
   ReasoningBlock,
   ResultBlock,
 } from "../../../domain/provider/turn-builder.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** What every builder needs beside the entry itself. */
 interface ItemContext {
@@ -128,7 +129,6 @@ export function encodeReasoning(
     status,
     summary: text === "" ? [] : [{ type: "summary_text", text }],
     ...(raw && text !== "" && { content: [{ type: "reasoning_text", text }] }),
-    ...(redacted !== undefined && { encrypted_content: redacted }),
-    ...(signature !== undefined && { signature }),
+    ...omitUndefined({ encrypted_content: redacted, signature }),
   };
 }

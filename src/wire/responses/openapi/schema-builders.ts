@@ -1,3 +1,5 @@
+import { omitUndefined } from "../../../data/omit-undefined.ts";
+
 /** A JSON Schema, as far as the document uses it. */
 export type Schema = { readonly [key: string]: unknown };
 
@@ -25,7 +27,7 @@ export function enumeration(...values: readonly string[]): Schema {
 }
 
 export function boolean(description?: string): Schema {
-  return { type: "boolean", ...(description !== undefined && { description }) };
+  return { type: "boolean", ...omitUndefined({ description }) };
 }
 
 export function count(minimum = 0): Schema {

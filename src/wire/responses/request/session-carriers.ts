@@ -10,6 +10,7 @@ import type { CreateRequest } from "./create-request.ts";
 import type { InputItem } from "./input-item.ts";
 import { findNewResults } from "./new-input.ts";
 import { createNotFoundError, createRequestError, createFieldError } from "./request-error.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** One thing in a request that names a session. */
 export interface Carrier {
@@ -104,7 +105,7 @@ export function resolveSession(carriers: readonly Carrier[]): ResolvedSession {
     );
   const after = carriers.find((carrier) => carrier.after !== undefined)?.after;
   const isImplied = carriers.every((carrier) => carrier.isImplied);
-  return { type: "session", sessionId, param, isImplied, ...(after !== undefined && { after }) };
+  return { type: "session", sessionId, param, isImplied, ...omitUndefined({ after }) };
 }
 
 /** State that the caller carries along on what the assistant said; the newest that has any counts. */

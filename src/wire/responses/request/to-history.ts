@@ -3,6 +3,7 @@ import { normalizeHistory } from "../../../domain/model/normalize-history.ts";
 import { createToolCall, type ToolResultPart } from "../../../domain/tools/tool-call.ts";
 import type { ContentPart, InputItem } from "./input-item.ts";
 import { createUnsupportedContentError } from "./prompt-parts.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /**
  * What was said elsewhere, as an agent can be told it: roles alternate, and every call has its result behind it. Messages that
@@ -73,8 +74,7 @@ function toReasoningBlock(item: Extract<InputItem, { readonly kind: "reasoning" 
   return {
     type: "reasoning",
     text,
-    ...(redacted !== undefined && { redacted }),
-    ...(signature !== undefined && { signature }),
+    ...omitUndefined({ redacted, signature }),
   };
 }
 

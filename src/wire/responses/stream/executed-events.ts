@@ -16,6 +16,7 @@ import {
   type OpenOutputItem,
   type StreamState,
 } from "./stream-state.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 // A call and its result as one item, for callers who would run a `function_call` again.
 
@@ -140,7 +141,7 @@ function encodeToolCallItem(
     type: "spanline:tool_call",
     call_id: formatCallId(sessionId, toolCallId),
     ...encodeToolName(call),
-    ...(call.server !== undefined && { server: call.server }),
+    ...omitUndefined({ server: call.server }),
     arguments: call.inputText,
     output: text,
     is_error: isError,

@@ -13,6 +13,7 @@ import {
   type StreamState,
   type ThoughtDraft,
 } from "./stream-state.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 // Thoughts ride as summaries: the one family of events that the specification and every client share.
 
@@ -40,10 +41,7 @@ export function encodeThoughtFinished(
   const sentText = draft.content.text;
   if (text.length > sentText.length && text.startsWith(sentText))
     addText(state, draft, text.slice(sentText.length), emit);
-  const seal = {
-    ...(signature !== undefined && { signature }),
-    ...(redacted !== undefined && { redacted }),
-  };
+  const seal = omitUndefined({ signature, redacted });
   closeDraft(
     state,
     draft,

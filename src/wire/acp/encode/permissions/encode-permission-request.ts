@@ -21,6 +21,7 @@ import { encodeMutationRecord } from "./mutation-record.ts";
 import { encodePolicyReceipt } from "./policy-receipt.ts";
 import { previewArguments } from "./argument-preview.ts";
 import type { ToolContent } from "../acp-session-update.ts";
+import { omitUndefined } from "../../../../data/omit-undefined.ts";
 
 export interface PermissionRequest {
   readonly method: "session/request_permission";
@@ -146,7 +147,7 @@ function createRequestBuilder(
         toolName: fitText(decision?.context.tool ?? approval.action, TITLE_BYTES),
         rawInput,
         ...(content.length > 0 && { content }),
-        _meta: { harn: { ...beside, ...(attempt !== undefined && { attempt }) } },
+        _meta: { harn: { ...beside, ...omitUndefined({ attempt }) } },
       },
       options,
       approvalRequest: { ...named, args, ...about },
@@ -201,7 +202,7 @@ function encodeApprovalFields(
     requested_at: formatIsoTime(at),
     ...(deadline <= LAST_RFC3339_TIME && { deadline: formatIsoTime(deadline) }),
     approvers_required: approvers,
-    ...(attempt !== undefined && { attempt }),
+    ...omitUndefined({ attempt }),
     evidence_refs: takeFitting([...paths.map(encodePathEvidence), ...evidence], share),
     undo_metadata: {
       session_id: sessionId,

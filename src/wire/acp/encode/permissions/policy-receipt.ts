@@ -3,6 +3,7 @@ import type {
   PolicyContext,
   PolicyDecision,
 } from "../../../../domain/policy/policy-decision.ts";
+import { omitUndefined } from "../../../../data/omit-undefined.ts";
 
 /** The receipt of a decision, as `harn.permission_policy_decision.v1` has it. */
 export function encodePolicyReceipt(decision: PolicyDecision): object {
@@ -27,12 +28,11 @@ function encodePolicyContext(context: PolicyContext): object {
     side_effect: sideEffect,
     paths: paths.map(encodePathFact),
     capabilities,
-    ...(command !== undefined && { command }),
+    ...omitUndefined({ command }),
     ...(simpleCommands !== undefined && {
       command_identities: simpleCommands.map(({ program }) => program),
     }),
-    ...(urls !== undefined && { urls }),
-    ...(domains !== undefined && { domains }),
+    ...omitUndefined({ urls, domains }),
     ...(method !== undefined && { http_methods: [method] }),
     ...(mcpServer !== undefined && { mcp_servers: [mcpServer] }),
     ...(mcpTool !== undefined && { mcp_tools: [mcpTool] }),
@@ -46,6 +46,6 @@ function encodePathFact({ input, location, workspacePath, hostPath, reason }: Pa
     kind: location,
     workspace_path: workspacePath,
     host_path: hostPath,
-    ...(reason !== undefined && { reason }),
+    ...omitUndefined({ reason }),
   };
 }

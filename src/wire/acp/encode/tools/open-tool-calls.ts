@@ -11,6 +11,7 @@ import {
   type OpenToolCall,
   type UpdateState,
 } from "../update-state.ts";
+import { omitUndefined } from "../../../../data/omit-undefined.ts";
 
 interface NewToolCall {
   readonly toolCallId: string;
@@ -57,12 +58,12 @@ export function showToolCall(
   if (call === undefined) return;
   const kind = findTool(state, call.name)?.traits?.kind;
   const title = fitText(call.name ?? toolCallId, TITLE_BYTES);
-  const named = { title, ...fields, ...(kind !== undefined && { kind }) };
+  const named = { title, ...fields, ...omitUndefined({ kind }) };
   if (call.isShown) return updateToolCall(state, named, emit, meta);
   call.isShown = shouldEmit(state);
   const { content, terminal } = call.hasTerminal ? encodeTerminalStart(toolCallId) : {};
-  const first = { ...named, ...(content !== undefined && { content }), status: "pending" } as const;
-  const about = encodeToolMeta(state, { ...meta, ...(terminal !== undefined && { terminal }) });
+  const first = { ...named, ...omitUndefined({ content }), status: "pending" } as const;
+  const about = encodeToolMeta(state, { ...meta, ...omitUndefined({ terminal }) });
   emitUpdate(state, { sessionUpdate: "tool_call", ...first, ...about }, emit);
 }
 

@@ -6,6 +6,7 @@ import type { ToolCallFields, ToolMeta } from "../acp-session-update.ts";
 import { formatPart } from "./tool-content.ts";
 import { resolveExecutor, type WireExecutor } from "./tool-lookup.ts";
 import { narrowAgent, type UpdateState } from "../update-state.ts";
+import { omitUndefined } from "../../../../data/omit-undefined.ts";
 
 /** What hosts of the Harn bridge read of a call beside ACP's fields. */
 export interface LifecycleFields {
@@ -62,7 +63,7 @@ export function encodeEnding(state: UpdateState, event: ToolFinished, at: number
   const executor = ending === "server" ? "provider_native" : resolveExecutor(state, toolCallId);
   return {
     durationMs: computeDuration(state, toolCallId, at),
-    ...(durationMs !== undefined && { executionDurationMs: durationMs }),
+    ...omitUndefined({ executionDurationMs: durationMs }),
     ...(!isSuccessful(event) && {
       error: fitText(result.parts.map(formatPart).join("\n"), state.lineBytes / 32),
       errorCategory: resolveErrorCategory(ending, executor),
