@@ -25,7 +25,7 @@ export interface InProcessAcp {
   /** The client goes. */
   close(): void;
   /** Throws `not_found` if there is no agent of this name. */
-  checkAgent(name: string): void;
+  readonly checkAgent: (name: string) => void;
   /** Whether this process runs the sessions. */
   readonly isOwner: boolean;
   /** Resolves when the client has left and the bridge is closed. */
