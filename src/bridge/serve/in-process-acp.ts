@@ -42,7 +42,9 @@ export async function openInProcessAcp(options: InProcessOptions): Promise<InPro
       ...connection,
       checkAgent(name) {
         const { agents } = bridge.sessions;
-        if (!agents.includes(name)) throw createUnknownAgentError(name, agents);
+        // The same error as that of the request for a session of the agent.
+        const details = { method: "session/new" };
+        if (!agents.includes(name)) throw createUnknownAgentError(name, agents, details);
       },
       isOwner,
       async whenClosed() {
