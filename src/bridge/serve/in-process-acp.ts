@@ -25,7 +25,7 @@ export interface InProcessAcp {
   /** The client goes. */
   close(): void;
   /** Throws `not_found` if there is no agent of this name. */
-  checkAgent(name: string): void;
+  readonly checkAgent: (name: string) => void;
   /** Whether this process runs the sessions. */
   readonly isOwner: boolean;
   /** Resolves when the client has left and the bridge is closed. */
@@ -42,7 +42,9 @@ export async function openInProcessAcp(options: InProcessOptions): Promise<InPro
       ...connection,
       checkAgent(name) {
         const { agents } = bridge.sessions;
-        if (!agents.includes(name)) throw createUnknownAgentError(name, agents);
+        // The same error as that of the request for a session of the agent.
+        const details = { method: "session/new" };
+        if (!agents.includes(name)) throw createUnknownAgentError(name, agents, details);
       },
       isOwner,
       async whenClosed() {

@@ -62,7 +62,7 @@ export function createOpenPrompt(cancel: () => void): OpenPrompt {
 }
 
 /** Characters. */
-export function measureUpdate(update: SessionUpdate): number {
+function measureUpdate(update: SessionUpdate): number {
   return "text" in update ? update.text.length : toJsonText(update).length;
 }
 

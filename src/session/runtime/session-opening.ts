@@ -159,9 +159,10 @@ export function findAgent(agents: readonly Agent[], name: string | undefined): A
 export function createUnknownAgentError(
   name: string | undefined,
   agentNames: readonly string[],
+  details: SpanlineError["details"] = {},
 ): SpanlineError {
   const message = `There is no agent "${name}" here; there is: ${agentNames.join(", ")}`;
-  return new SpanlineError("not_found", message);
+  return new SpanlineError("not_found", message, { details });
 }
 
 async function readRecord(store: Store, sessionId: string): Promise<SessionRecord> {

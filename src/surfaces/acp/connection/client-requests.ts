@@ -11,7 +11,7 @@ export interface ClientRequests {
   /** Sends a request now, or as soon as the client has few enough open requests, in order. Returns its key. */
   enqueue(request: ClientBoundRequest, handler: ResponseHandler): string;
   /** Withdraws a request, or removes one that was answered. A response that comes all the same goes to `onLate`. */
-  withdraw(key: string, onLate?: HandleResponse): void;
+  readonly withdraw: (key: string, onLate?: HandleResponse) => void;
   /** Sends queued requests, as many as the client takes. */
   flush(): void;
   /** The handler of a response to a withdrawn request. */

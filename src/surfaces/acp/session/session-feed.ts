@@ -17,9 +17,9 @@ export interface SessionFeed {
   /** Whether the active feed has sent, or will send, every update after this cursor. */
   covers(cursor: UpdateCursor): boolean;
   /** Starts again at the given position. Resolves when the client has every update of the history. */
-  start(options: FollowOptions): Promise<void>;
+  readonly start: (options: FollowOptions) => Promise<void>;
   /** Delays further updates until the returned function is called, so that a response precedes them. */
-  pause(): () => void;
+  readonly pause: () => () => void;
   stop(): void;
 }
 
@@ -304,7 +304,7 @@ interface Gate {
 
 function createGate(): Gate {
   const closings = new Set<object>();
-  let waiting: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   const wake = (): void => {
     for (const resolve of waiting.splice(0)) resolve();
   };
