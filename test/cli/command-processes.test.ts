@@ -51,7 +51,7 @@ describe("A command in a process of its own", () => {
 
   it("is tried here for every command of the program", () => {
     const tried = [...ENDING.map(([[name]]) => name), ...SERVING];
-    expect(tried.toSorted()).toEqual([...COMMANDS.keys()].toSorted());
+    expect(new Set(tried)).toEqual(new Set(COMMANDS.keys()));
   });
 
   it.each(ENDING)("%j exits by itself", async (args, input, status, part) => {

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { inject } from "vitest";
+import type { runCommandLine } from "../../src/cli/command-line.ts";
 import { bundleSource } from "./bundle-command.ts";
 import { PROCESS_MS, withDeadline } from "./with-deadline.ts";
 
@@ -105,20 +106,23 @@ function createEnvironment(folder: string): NodeJS.ProcessEnv {
   };
 }
 
+/** The exports of the bundle. */
+interface CommandLineModule {
+  readonly runCommandLine: typeof runCommandLine;
+}
+
 async function runInProcess(
   folder: string,
   args: readonly string[],
   { environment, input = "", workingDirectory = folder }: RunOptions = {},
 ): Promise<CommandResult> {
   const main = join(folder, "bin/main.mjs");
-  const { runCommandLine }: typeof import("../../src/cli/command-line.ts") = await import(
-    join(folder, "bin/command-line.mjs")
-  );
+  const commandLine: CommandLineModule = await import(join(folder, "bin/command-line.mjs"));
   const stdout = createCollector();
   const stderr = createCollector();
-  let exit = (_: number): void => {};
-  const exited = new Promise<number>((resolve) => void (exit = resolve));
-  const ended = runCommandLine({
+  const exit = new EventEmitter();
+  const exited = once(exit, "exit").then(([exitCode]) => Number(exitCode));
+  const ended = commandLine.runCommandLine({
     argv: [main, ...args],
     env: { ...createEnvironment(folder), ...environment },
     cwd: workingDirectory,
@@ -126,7 +130,7 @@ async function runInProcess(
     stdout: stdout.stream,
     stderr: stderr.stream,
     signals: new EventEmitter(),
-    exit: (exitCode = 0) => exit(exitCode),
+    exit: (exitCode = 0) => void exit.emit("exit", exitCode),
   });
   const state = (): string =>
     `spanline ${args.join(" ")} did not end.\n${stdout.read()}\n${stderr.read()}`;
