@@ -19,7 +19,6 @@ import { formatUrlHost, parseHostName } from "../http/access/host-name.ts";
 import type { RateLimitOptions } from "../http/access/rate-limits.ts";
 import type { ResponsesSettings } from "../domain/responses-settings.ts";
 import { DEFAULT_SERVE_CONFIG } from "./default-serve-config.ts";
-import { readOptions } from "../domain/option-reader.ts";
 import { readVariable, type Variable } from "./variables/variables.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
@@ -54,10 +53,6 @@ export interface ServeLimits {
 }
 
 /** `agents` are the names of the configured agents. */
-export function readServe(value: unknown, agents: readonly string[]): ServeConfig {
-  return readOptions(createServeSchema(agents), value, "serve");
-}
-
 export function createServeSchema(agents: readonly string[]): Schema<ServeConfig> {
   const schema = object({
     ...LISTENER_SHAPE,

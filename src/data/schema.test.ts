@@ -227,6 +227,15 @@ describe("a schema", () => {
     ]);
   });
 
+  it("accepts exactly the limit of a string and of an array, and refuses one more", () => {
+    expect(string({ max: 3 })("abc", "x")).toBe("abc");
+    expect(findIssues(string({ max: 3 }), "abcd")).toMatchObject([{ code: "string_too_long" }]);
+    expect(array(string(), { max: 1 })(["a"], "x")).toEqual(["a"]);
+    expect(findIssues(array(string(), { max: 1 }), ["a", "b"])).toMatchObject([
+      { code: "too_many_entries" },
+    ]);
+  });
+
   it("throws a problem with the path first", () => {
     const schema: Schema<never> = (_, path) => throwProblem(path, "is empty", "write a name");
     expect(messages(schema, 1)).toEqual(["config is empty. Fix: write a name"]);

@@ -278,7 +278,11 @@ describe("an agent of a configuration", () => {
 
 describe("a configuration that cannot be used", () => {
   it.each<[what: string, agent: object, complaint: string]>([
-    ["a misspelt option", { polcy: {} }, "agents.coder.polcy is not a known name. Fix: did you mean policy?"],
+    [
+      "a misspelt option",
+      { polcy: {} },
+      "agents.coder.polcy is not a known name. Fix: did you mean policy?",
+    ],
     ["a misspelt matcher", { policy: { rules: [{ allow: { tol: "x" } }] } }, "tol"],
     ["an unknown provider", { provider: { type: "lokal" } }, "agents.coder.provider.type"],
     ["a tool that there is not", { workspace: { tools: ["edit_fil"] } }, "did you mean edit_file?"],

@@ -22,86 +22,89 @@ describe("a scenario", () => {
   });
 
   it.each([
-    ["turns: 3", "demo.yaml: turns: found 3, wanted a list"],
+    ["turns: 3", "demo.yaml: 3 is not a valid turns: expected an array"],
     [
       "",
-      "demo.yaml: the scenario: found nothing, wanted an object with some of seed, chunk, delay, repeat, turns",
+      "demo.yaml: scenario is missing: expected an object with some of seed, chunk, delay, repeat, turns",
     ],
     [
       "turns: []\nturn: 1",
-      'demo.yaml: the scenario: found "turn", wanted one of the names seed, chunk, delay, repeat, turns',
+      'demo.yaml: "turn" is not a valid scenario: expected one of the names seed, chunk, delay, repeat, turns',
     ],
-    ["turns: [{answer: [{text: 3}]}]", "demo.yaml: turns[0].answer[0].text: found 3, wanted text"],
+    [
+      "turns: [{answer: [{text: 3}]}]",
+      "demo.yaml: 3 is not a valid turns[0].answer[0].text: expected a string",
+    ],
     [
       "turns: [{answer: [{txet: hi}]}]",
-      'demo.yaml: turns[0].answer[0]: found {"txet":"hi"}, wanted an item with one of text, reasoning, redacted, call, server, servers, hook, pause, usage, start, close, stop, event, bytes, raw, fail',
+      'demo.yaml: {"txet":"hi"} is not a valid turns[0].answer[0]: expected an item with one of text, reasoning, redacted, call, server, servers, hook, pause, usage, start, close, stop, event, bytes, raw, fail',
     ],
     [
       "turns: [{answer: hi, refuse: {status: 500}}]",
-      'demo.yaml: turns[0]: found {"answer":"hi","refuse":{"status":500}}, wanted exactly one of "answer", "refuse" and "replay"',
+      'demo.yaml: {"answer":"hi","refuse":{"status":500}} is not a valid turns[0]: expected exactly one of "answer", "refuse" and "replay"',
     ],
     [
       "turns: [{answer: hi, faults: {resetAtByte: -1}}]",
-      "demo.yaml: turns[0].faults.resetAtByte: found -1, wanted a whole number from 0 on",
+      "demo.yaml: -1 is not a valid turns[0].faults.resetAtByte: expected a whole number, at least 0",
     ],
     [
       "turns: [{answer: hi, faults: {drip: {bytes: [5, 1]}}}]",
-      "demo.yaml: turns[0].faults.drip.bytes: found [5,1], wanted a number, or a list of the least and the most",
+      "demo.yaml: [5,1] is not a valid turns[0].faults.drip.bytes: expected a number, or a list of the least and the most",
     ],
     [
       "turns: [{when: {pattern: '('}, answer: hi}]",
-      'demo.yaml: turns[0].when.pattern: found "(", wanted a regular expression',
+      'demo.yaml: "(" is not a valid turns[0].when.pattern: expected a regular expression',
     ],
     [
       "turns: [{answer: [{redacted: '!!'}]}]",
-      'demo.yaml: turns[0].answer[0].redacted: found "!!", wanted base64',
+      'demo.yaml: "!!" is not a valid turns[0].answer[0].redacted: expected base64',
     ],
     ["turns: [", "demo.yaml: cannot be read as YAML: "],
     [
       "turns: [{refuse: {status: 99}}]",
-      "demo.yaml: turns[0].refuse.status: found 99, wanted a whole number from 200 to 599",
+      "demo.yaml: 99 is not a valid turns[0].refuse.status: expected a whole number from 200 to 599",
     ],
     [
       "turns: [{refuse: {status: 500.5}}]",
-      "demo.yaml: turns[0].refuse.status: found 500.5, wanted a whole number from 200 to 599",
+      "demo.yaml: 500.5 is not a valid turns[0].refuse.status: expected a whole number from 200 to 599",
     ],
     [
       'turns: [{refuse: {status: 500, type: "A\\r\\nB: c"}}]',
-      'demo.yaml: turns[0].refuse.type: found "A\\r\\nB: c", wanted text that an HTTP header can carry: one line',
+      'demo.yaml: "A\\r\\nB: c" is not a valid turns[0].refuse.type: expected a string that an HTTP header can carry: one line',
     ],
     [
       "turns: [{refuse: {type: constructor}}]",
-      'demo.yaml: turns[0].refuse.type: found "constructor", wanted a status, or one of ValidationException, ',
+      'demo.yaml: "constructor" is not a valid turns[0].refuse.type: expected a status, or one of ValidationException, ',
     ],
     [
       "turns: [{refuse: {status: 500, members: 3}}]",
-      "demo.yaml: turns[0].refuse.members: found 3, wanted an object",
+      "demo.yaml: 3 is not a valid turns[0].refuse.members: expected an object",
     ],
     [
       'turns: [{answer: hi, faults: {contentType: "text/\\nplain"}}]',
-      'demo.yaml: turns[0].faults.contentType: found "text/\\nplain", wanted text that an HTTP header can carry',
+      'demo.yaml: "text/\\nplain" is not a valid turns[0].faults.contentType: expected a string that an HTTP header can carry',
     ],
     [
       "turns: [{answer: hi, faults: {silenceAfter: 1.5}}]",
-      "demo.yaml: turns[0].faults.silenceAfter: found 1.5, wanted a whole number from 0 on",
+      "demo.yaml: 1.5 is not a valid turns[0].faults.silenceAfter: expected a whole number, at least 0",
     ],
     [
       "turns: [{answer: hi, faults: {drip: {bytes: [1, 2.5]}}}]",
-      "demo.yaml: turns[0].faults.drip.bytes[1]: found 2.5, wanted a whole number from 0 on",
+      "demo.yaml: 2.5 is not a valid turns[0].faults.drip.bytes[1]: expected a whole number, at least 0",
     ],
     [
       "turns: [{answer: hi, faults: {prefix: {frame: 0, length: 4294967296}}}]",
-      "demo.yaml: turns[0].faults.prefix.length: found 4294967296, wanted a whole number from 0 to 4294967295",
+      "demo.yaml: 4294967296 is not a valid turns[0].faults.prefix.length: expected a whole number from 0 to 4294967295",
     ],
     [
       "turns: [{answer: hi, faults: {padding: 1000001}}]",
-      "demo.yaml: turns[0].faults.padding: found 1000001, wanted a whole number from 0 to 1000000",
+      "demo.yaml: 1000001 is not a valid turns[0].faults.padding: expected a whole number from 0 to 1000000",
     ],
     [
       "turns: [{answer: hi, faults: {exception: {type: a, members: [1]}}}]",
-      "demo.yaml: turns[0].faults.exception.members: found [1], wanted an object",
+      "demo.yaml: [1] is not a valid turns[0].faults.exception.members: expected an object",
     ],
-  ])("that is wrong says where and what was wanted: %s", (text, problem) => {
+  ])("that is wrong names the place and the expected value: %s", (text, problem) => {
     expect(problemOf(text).startsWith(problem), problemOf(text)).toBe(true);
   });
 });

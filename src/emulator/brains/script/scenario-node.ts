@@ -25,12 +25,11 @@ export class ScenarioNode {
   }
 
   refuse(expected: string): never {
-    const actual = this.isPresent ? shortenText(toJsonText(this.value)) : "nothing";
-    const location = this.#path === "" ? "the scenario" : this.#path;
-    throw new SpanlineError(
-      "invalid_option",
-      `${this.#file}: ${location}: found ${actual}, wanted ${expected}`,
-    );
+    const location = this.#path === "" ? "scenario" : this.#path;
+    const problem = this.isPresent
+      ? `${shortenText(toJsonText(this.value))} is not a valid ${location}`
+      : `${location} is missing`;
+    throw new SpanlineError("invalid_option", `${this.#file}: ${problem}: expected ${expected}`);
   }
 
   /** A member of the object here. */
@@ -52,14 +51,14 @@ export class ScenarioNode {
   }
 
   readList(): ScenarioNode[] {
-    if (!Array.isArray(this.value)) this.refuse("a list");
+    if (!Array.isArray(this.value)) this.refuse("an array");
     return this.value.map(
       (entry, at) => new ScenarioNode(this.#file, entry, `${this.#path}[${at}]`),
     );
   }
 
   readText(): string {
-    return typeof this.value === "string" ? this.value : this.refuse("text");
+    return typeof this.value === "string" ? this.value : this.refuse("a string");
   }
 
   readOptionalText(): string | undefined {
@@ -69,15 +68,17 @@ export class ScenarioNode {
   /** Of an HTTP header. */
   readHeaderText(): string {
     const text = this.readText();
-    return isHeaderValue(text) ? text : this.refuse("text that an HTTP header can carry: one line");
+    return isHeaderValue(text)
+      ? text
+      : this.refuse("a string that an HTTP header can carry: one line");
   }
 
   readWholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER }: Bounds = {}): number {
     const { value } = this;
     const isWhole = typeof value === "number" && Number.isSafeInteger(value);
     if (isWhole && value >= min && value <= max) return value;
-    const end = max === Number.MAX_SAFE_INTEGER ? "on" : `to ${max}`;
-    return this.refuse(`a whole number from ${min} ${end}`);
+    const range = max === Number.MAX_SAFE_INTEGER ? `, at least ${min}` : ` from ${min} to ${max}`;
+    return this.refuse(`a whole number${range}`);
   }
 
   /** Whatever is here, as JSON has it. */
