@@ -9,9 +9,9 @@ import type { PathFact } from "../domain/policy/policy-decision.ts";
  *
  * ```ts
  * const tool: Tool = {
- *   spec: { name: "now", description: "Returns the time", schema: { type: "object" }, idempotent: true, timeoutMs: 1000 },
+ *   spec: { name: "ping", description: "Returns pong", schema: { type: "object" }, idempotent: true, timeoutMs: 1000 },
  *   check: () => undefined,
- *   run: () => new Date().toISOString(),
+ *   run: () => "pong",
  * };
  * ```
  */
