@@ -1,5 +1,3 @@
-import type { LineWriter } from "./line-writer.ts";
-
 /** Whether a client can be told more at once. What has no room stays in the log. */
 export interface Backpressure {
   hasCapacity(sessionId?: string): boolean;
@@ -7,8 +5,18 @@ export interface Backpressure {
   waitForCapacity(sessionId?: string): Promise<void>;
 }
 
+interface OutputQueue {
+  readonly queuedCharacters: number;
+  waitUntilBelow(characters: number): Promise<void>;
+}
+
+/** The queue of a client, and the queue of a session if the session has a stream of its own. */
+interface QueuedOutput extends OutputQueue {
+  findStream?(sessionId: string): OutputQueue;
+}
+
 /** A session with a stream of its own has room of its own, so that one which nobody reads holds up no other. */
-export function createBackpressure(writer: LineWriter): Backpressure {
+export function createBackpressure(writer: QueuedOutput): Backpressure {
   const findStream = (sessionId: string | undefined) =>
     sessionId === undefined ? undefined : writer.findStream?.(sessionId);
   return {
