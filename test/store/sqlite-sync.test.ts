@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   acquire,
   delta,
@@ -198,6 +198,11 @@ describe("a record", () => {
     const disk = slowDisk();
     const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
     disk.slow();
+    // A test that fails earlier leaves the disk slow, and the store could not be closed.
+    onTestFinished(() => {
+      disk.slow(0);
+      disk.next();
+    });
     const asked = disk.asked();
     const order: string[] = [];
     const note = (what: string) => () => void order.push(what);
@@ -208,7 +213,7 @@ describe("a record", () => {
       store.readRecord("budget", "ada").then(note("read")),
       store.listRecords({ scope: "budget", limit: 1 }).then(note("listed")),
     ];
-    await asked;
+    await Promise.race([asked, Promise.all(results)]);
     await store.findSession("ses_1");
     expect(order).toEqual([]);
     disk.next();
@@ -224,10 +229,15 @@ describe("a record", () => {
     const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
     await store.putRecord("budget", "ada", { value: 1 });
     disk.slow();
+    // A test that fails earlier leaves the disk slow, and the store could not be closed.
+    onTestFinished(() => {
+      disk.slow(0);
+      disk.next();
+    });
     const asked = disk.asked();
     let isDeleted = false;
     const deletion = store.deleteRecord("budget", "ada").then(() => (isDeleted = true));
-    await asked;
+    await Promise.race([asked, deletion]);
     await store.findSession("ses_1");
     expect(isDeleted).toBe(false);
     disk.next();
