@@ -167,7 +167,10 @@ function withdrawRequest(tools: ToolsState, { approvalId }: ApprovalResolved): T
   const run = tools.runs.find((candidate) => candidate.approvalId === approvalId);
   if (run?.status !== "approval-requested" && run?.status !== "outcome-requested") return tools;
   const { approvalId: _, shownRequest: __, ...rest } = run;
-  return replaceRun(tools, { ...rest, status: run.status === "approval-requested" ? "received" : "running" });
+  return replaceRun(tools, {
+    ...rest,
+    status: run.status === "approval-requested" ? "received" : "running",
+  });
 }
 
 /** As if nobody had looked at it, judged it or answered about it. */

@@ -173,5 +173,8 @@ export function isHandedOut({ status }: ToolRun): boolean {
 
 /** It needs one of the calls that the turn may start. */
 export function isNeverStarted({ status, attempt }: ToolRun): boolean {
-  return attempt === 0 && (status === "received" || status === "approval-requested" || status === "approved");
+  return (
+    attempt === 0 &&
+    (status === "received" || status === "approval-requested" || status === "approved")
+  );
 }

@@ -109,7 +109,11 @@ export function applyInvocationLost(
 ): TurnState {
   if (current.stage.type !== "invoking") return turn;
   const { invocation } = current.stage;
-  const stage: Stage = { type: "invocation-lost", invocation, ...(failure !== undefined && { failure }) };
+  const stage: Stage = {
+    type: "invocation-lost",
+    invocation,
+    ...(failure !== undefined && { failure }),
+  };
   const isHeard = invocation.messages.length > 0 || turn.upstream?.hasResponded === true;
   const unconfirmedResults =
     invocation.outgoing.toolResults ?? turn.upstream?.unconfirmedResults ?? null;

@@ -283,7 +283,9 @@ describe("a turn", () => {
     expect(await world.waitForEvent("invocation.lost")).toMatchObject({
       failure: { code: "service_failed", message: "The provider broke: fetch failed" },
     });
-    expect(await world.waitForEvent("approval.requested")).toMatchObject({ question: "lost-invocation" });
+    expect(await world.waitForEvent("approval.requested")).toMatchObject({
+      question: "lost-invocation",
+    });
   });
 
   it("that stops for tools and names none fails, and the next prompt is a prompt", async () => {

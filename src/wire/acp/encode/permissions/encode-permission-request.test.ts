@@ -380,7 +380,10 @@ describe("a permission request", () => {
 
   it("about a lost invocation is complete, under its own id [B-088] [B-089]", () => {
     const { decision: _, diffs: __, ...lost } = asked;
-    const question = { question: "lost-invocation", options: ["continue", "reseed", "stop"] } as const;
+    const question = {
+      question: "lost-invocation",
+      options: ["continue", "reseed", "stop"],
+    } as const;
     const { params: sent } = encodePermissionRequest({ ...lost, ...question, input: null }, place);
     const plain = JSON.parse(JSON.stringify(sent));
     expect(plain).toMatchObject({
