@@ -156,7 +156,9 @@ describe("a decision", () => {
       { type: "policy.decided", agent: "d", decision: { action: "allow", approvers: 0 } },
       { type: "tool.started", attempt: 1 },
     ]);
-    expect([...todo.effects.values()]).toMatchObject([{ type: "tool", name: "read", attempt: 1 }]);
+    expect([...todo.effects.values()]).toMatchObject([
+      { type: "run-tool", name: "read", attempt: 1 },
+    ]);
     expect(todo.wakeAt).toBe(START + 2 + 60_000);
   });
 

@@ -8,9 +8,9 @@ export interface StoreSchema {
   readonly steps: readonly string[];
 }
 
-/** Versions 1 to 3 were written before 0.1, with other event names. */
+/** Versions 1 to 4 were written before 0.1, with other event names. */
 const SCHEMA: StoreSchema = {
-  oldest: 4,
+  oldest: 5,
   steps: [
     `
   CREATE TABLE sessions (
