@@ -68,7 +68,7 @@ describe("the file of a store", () => {
     });
   });
 
-  it.each([1, 2, 3])(
+  it.each([1, 2, 3, 4])(
     "A file of the unreleased version %i is refused and left as it is",
     async (version) => {
       const file = temporaryFile();
