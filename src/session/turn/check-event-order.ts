@@ -78,10 +78,10 @@ const BLOCK_TYPES: { readonly [Type in BlockEvent["type"]]: ReceivedBlock["type"
   "text.end": "text",
   "reasoning.delta": "thought",
   "reasoning.end": "thought",
-  "tool.start": "call",
-  "tool.delta": "call",
-  "tool.end": "call",
-  "tool.result": "result",
+  "tool.start": "tool-call",
+  "tool.delta": "tool-call",
+  "tool.end": "tool-call",
+  "tool.result": "tool-result",
 };
 
 function findMessage(invocation: Invocation, message: number): ReceivedMessage | undefined {

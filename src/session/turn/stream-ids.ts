@@ -19,7 +19,7 @@ export function findOpenToolCallId(
   // Looked for at every call, of which there can be thousands: no list is made of them.
   for (const { blocks } of messages) {
     for (const block of blocks) {
-      if (block.type !== "call" || block.toolCall?.id !== providerId) continue;
+      if (block.type !== "tool-call" || block.toolCall?.id !== providerId) continue;
       const run = findRun(tools, block.toolCallId);
       if (run !== undefined && isOpen(run)) return block.toolCallId;
     }

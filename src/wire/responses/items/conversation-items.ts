@@ -63,9 +63,9 @@ export function encodeHistoryItems(
     .map(({ role, block }, index): ResponseItem => {
       const key = `${seq}-${index}`;
       switch (block.type) {
-        case "call":
-          return encodeFunctionCall({ key, call: block.call }, facts);
-        case "result":
+        case "tool-call":
+          return encodeFunctionCall({ key, toolCall: block.toolCall }, facts);
+        case "tool-result":
           return encodeFunctionCallOutput(
             { key, result: block.result },
             { ...facts, output: "text" },
