@@ -61,8 +61,8 @@ describe("the architecture", () => {
     ],
     [
       "a slice that uses one behind it",
-      { "src/session/tools/planted.ts": 'import "../turn/stream-ids.ts";\n' },
-      "src/session/tools/planted.ts imports src/session/turn/stream-ids.ts, which src/session/tools may not",
+      { "src/session/tools/planted.ts": 'import "../turn/stream-context.ts";\n' },
+      "src/session/tools/planted.ts imports src/session/turn/stream-context.ts, which src/session/tools may not",
     ],
     [
       "a slice that uses one beside it",

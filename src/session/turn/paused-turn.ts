@@ -10,7 +10,7 @@ import { findRun, type ToolRun } from "../tools/tools-state.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { countJsonBytes, checkContent, checkNote, checkPromptPosition } from "./check-prompt.ts";
 import { finishTurn } from "./finish-turn.ts";
-import { describeHiddenImages } from "./describe-hidden-images.ts";
+import { describeHiddenImages } from "../turn-options.ts";
 import type { CurrentTurn, Pause } from "./turn-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
