@@ -1,5 +1,4 @@
 import type { AgentSpec, ImageHandling } from "../domain/agent-spec.ts";
-import { formatImagePart } from "../domain/format-prompt-part.ts";
 import type { PromptOptions, PromptPart } from "../domain/prompt.ts";
 import type { OfferedTool } from "../providers/provider.ts";
 
@@ -37,15 +36,4 @@ export function formatToolNotAllowed(name: string, { allowedTools = [] }: Prompt
 
 export function resolveImageHandling({ images, provider }: AgentSpec): ImageHandling {
   return images ?? (provider.capabilities?.images === true ? "send" : "reject");
-}
-
-/** A picture that the model is not shown it is told of. */
-export function describeHiddenImages(
-  content: readonly PromptPart[],
-  agent: AgentSpec,
-): PromptPart[] {
-  if (resolveImageHandling(agent) === "send") return [...content];
-  return content.map((part) =>
-    part.type === "image" ? { type: "text", text: formatImagePart(part) } : part,
-  );
 }

@@ -7,6 +7,8 @@ export const LINE_MARGIN = 1024;
 
 /** Whether a value takes no more than this many bytes of JSON. */
 export function fits(value: unknown, bytes: number): boolean {
+  const isShort = typeof value === "string" && value.length * MAX_ESCAPED_BYTES + 2 <= bytes;
+  if (isShort) return true;
   const text = toJsonText(value);
   if (text.length > bytes) return false;
   return text.length * MAX_UTF8_BYTES <= bytes || encoder.encode(text).length <= bytes;

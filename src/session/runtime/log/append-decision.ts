@@ -37,8 +37,8 @@ export async function appendDecision(
 ): Promise<AppendResult> {
   const position = { sessionId: lease.sessionId, seq, receipts };
   const signed = signReceipts(events, position, sign);
-  const sync = events.some(({ event }) => needsSync(event));
   const index = collectSessionFields(events, next, hasTitle);
+  const sync = events.some(({ event }) => needsSync(event));
   const appended = await store.append(lease, seq, {
     events: signed,
     sync,

@@ -220,8 +220,9 @@ function createLink(parts: ConnectionParts, hostRequests: HostRequests): ClientL
     sendEvent: (...args) => writer.write(lines.encodeEvent(...args), args[0]),
     respond(request, outcome) {
       prompts.end(request);
+      const sessionId = readSessionId(request.params);
       const line = rpc.respond(request, outcome);
-      if (line !== undefined) writer.write(line, readSessionId(request.params));
+      if (line !== undefined) writer.write(line, sessionId);
     },
     requestPermission: (sessionId, { approval, request }) =>
       // A turn waits for the response, so it does not wait for the session's other requests.
@@ -262,6 +263,7 @@ function handleRequest(connection: OpenConnection, request: RpcRequest): void {
   const decoded = decodeRequest(request.method, request.params);
   if (!decoded.ok) return link.respond(request, decoded);
   const { value } = decoded;
+  const isBridgeRequest = isBridgeMethod(request.method);
   if (value.type === "initialize") {
     link.respond(request, { ok: true, result: encodeInitializeResult(options.version) });
     client.initialize(value.clientName, value.profile);
@@ -271,7 +273,7 @@ function handleRequest(connection: OpenConnection, request: RpcRequest): void {
     const error = createInvalidRequest("the first request is initialize");
     return link.respond(request, { ok: false, error });
   }
-  if (isBridgeMethod(request.method)) client.handleBridgeMethod();
+  if (isBridgeRequest) client.handleBridgeMethod();
   // The next request looks for credentials again, so there is nothing to do.
   if (value.type === "authenticate") return link.respond(request, { ok: true, result: {} });
   if (value.type === "prompt") {

@@ -167,7 +167,7 @@ function decodePromptRequest(params: JsonObject): DecodeResult<ClientRequest> {
     type: "prompt",
     sessionId: session.value,
     command: { type: "prompt", content: content.value, ...options },
-    ...omitUndefined({ commandId: promptId }),
+    ...(promptId !== undefined && { commandId: promptId }),
   });
 }
 
