@@ -1,5 +1,5 @@
 import type { AgentSpec, ImageHandling } from "../domain/agent-spec.ts";
-import type { PromptOptions, PromptPart } from "../domain/prompt.ts";
+import type { PromptOptions } from "../domain/prompt.ts";
 import type { OfferedTool } from "../providers/provider.ts";
 
 /** Whether a turn with these options may call a tool, whosever it is. */
