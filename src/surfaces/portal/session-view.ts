@@ -30,7 +30,7 @@ export async function foundSession(
   const record = await sessions.find(sessionId);
   const wanted = ownedBy(principal).principal ?? record?.principal;
   if (record !== undefined && record.principal === wanted) return record;
-  throw new ApiError(404, "not_found", `There is no session "${sessionId}"`, {
+  throw new ApiError(404, "not_found", `The session "${sessionId}" does not exist`, {
     hint: "GET /api/sessions lists those that there are",
   });
 }

@@ -116,7 +116,7 @@ describe("additional directories", () => {
     const other = await connected(made);
     await other.requestResult("session/resume", { sessionId, ...setup });
     expect(await foldersOf(client)).toEqual([[library]]);
-    expect(other.notes).toEqual(["another client says which folders a session has"]);
+    expect(other.notes).toEqual(["only the controller of a session changes its folders"]);
     await client.requestResult("session/resume", { sessionId, ...setup });
     expect(await foldersOf(client)).toEqual([undefined]);
     const fork = await client.requestResult("session/fork", { sessionId, ...extended });

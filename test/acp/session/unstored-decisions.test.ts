@@ -50,7 +50,7 @@ describe("a decision that cannot be stored", () => {
     const first = await waitForRequest(client, 1);
     disk.fill(true);
     allow(client, first);
-    const isNoted = (): boolean => client.notes.includes("an answer could not be stored");
+    const isNoted = (): boolean => client.notes.includes("a decision could not be stored");
     await advanceUntil(
       clock,
       waitUntil(isNoted, () => client.notes),

@@ -32,7 +32,7 @@ export interface ChatRequestContext extends RequestContext<ChatRequest> {
   readonly trace: TraceMode;
 }
 
-/** A request for a chat completion, as what it wants of a session. */
+/** Converts a chat completion request to a prompt request. */
 export function createChatPromptRequest({
   caller,
   trace,
