@@ -105,7 +105,7 @@ describe("a tool that needs an approval", () => {
     reply(client, request, { error: { code: -32601, message: "Method not found" } });
     expect(await sessions.waitForCommand("decide-approval")).toMatchObject({
       decision: "deny",
-      reason: "The client answered with an error: Method not found",
+      reason: "The client responded with an error: Method not found",
     });
   });
 

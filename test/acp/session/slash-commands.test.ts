@@ -111,7 +111,7 @@ describe("a command of the bridge", () => {
     expect(await typed(client, sessionId, "/mode ask")).toContain("The mode is now `ask`");
     expect((await sessions.status(sessionId)).mode).toBe("ask");
     expect(await typed(client, sessionId, "/mode yolo")).toBe(
-      "There is no mode `yolo`; there is: `default`, `ask`, `read-only`.",
+      "`yolo` is not a valid mode: expected `default`, `ask`, `read-only`.",
     );
     await client.waitForMessage(({ params }) =>
       JSON.stringify(params ?? {}).includes("current_mode_update"),
@@ -133,7 +133,7 @@ describe("a command of the bridge", () => {
     const listed = await typed(client, sessionId, "/permissions");
     const [, grantId = ""] = /`(grant_[^`]+)`/.exec(listed) ?? [];
     expect(await typed(client, sessionId, `/permissions revoke ${grantId}`)).toContain(
-      "taken back",
+      "is revoked",
     );
     expect(await typed(client, sessionId, "/permissions")).toContain("Nothing is allowed");
     expect(await typed(client, sessionId, "/permissions revoke none")).toContain("no grant none");

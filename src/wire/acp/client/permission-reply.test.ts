@@ -67,7 +67,7 @@ describe("a host's reply, as our own surface reads it", () => {
   it.each<[PermissionReply | "put away", unknown]>([
     ["allow", { decision: "allow" }],
     ["always", { decision: "allow-always" }],
-    ["deny", { decision: "deny", reason: "The client denied it" }],
+    ["deny", { decision: "deny", reason: "The client denied the request" }],
     [{ deny: "not now" }, { decision: "deny", reason: "not now" }],
     [{ allow: { a: 2 } }, { decision: "allow", input: { a: 2 } }],
     [{ option: "allow" }, { decision: "allow" }],
@@ -80,7 +80,7 @@ describe("a host's reply, as our own surface reads it", () => {
   it.each<[PermissionReply, unknown]>([
     ["allow", { decision: "run-again" }],
     ["always", { decision: "run-again" }],
-    ["deny", { decision: "deny", reason: "The client denied it" }],
+    ["deny", { decision: "deny", reason: "The client denied the request" }],
     [{ deny: "no" }, { decision: "deny", reason: "no" }],
     [{ allow: { a: 2 } }, { decision: "run-again", input: { a: 2 } }],
     [{ option: "failed" }, { decision: "failed" }],
@@ -90,7 +90,7 @@ describe("a host's reply, as our own surface reads it", () => {
 
   it.each<[PermissionReply, unknown]>([
     ["allow", { decision: "continue" }],
-    ["deny", { decision: "stop", reason: "The client denied it" }],
+    ["deny", { decision: "stop", reason: "The client denied the request" }],
     [{ option: "reseed" }, { decision: "reseed" }],
   ])("%j decides about a lost invocation [B-114] [B-116]", (reply, decision) => {
     expect(decided("lost-invocation", reply)).toEqual(decision);
