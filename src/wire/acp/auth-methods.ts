@@ -1,6 +1,6 @@
 /**
- * The authentication methods of `initialize`. The client has no credentials to enter: Spanline reads them from the
- * places that the provider's own tools use, and reads them again on `authenticate`.
+ * The authentication methods of `initialize`. The client enters no credentials: Spanline reads credentials from the
+ * places which the provider's own tools use, and reads them again on `authenticate`.
  */
 export const AUTH_METHODS = [
   {

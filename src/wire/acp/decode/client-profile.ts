@@ -25,7 +25,7 @@ export interface ClientProfile {
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
-  /** The client displays command output in a terminal view that is fed through `_meta`. */
+  /** The client displays command output in a terminal view, fed through `_meta`. */
   readonly showsTerminalOutput: boolean;
   readonly acceptsNotices: boolean;
   /** The longest line that the client reads, in bytes. Undefined if the client does not declare a limit. */
@@ -33,8 +33,8 @@ export interface ClientProfile {
 }
 
 /**
- * Which updates a client receives. `auto`: the updates that the client declared. `bridge`: all of the bridge protocol,
- * for hosts that cannot declare it. `standard`: only updates defined by ACP.
+ * Which updates a client receives. `auto`: according to the declared capabilities. `bridge`: the whole bridge protocol,
+ * for hosts without a way to declare it. `standard`: only updates defined by ACP.
  */
 export type UpdatesSetting = (typeof UPDATES_SETTINGS)[number];
 export const UPDATES_SETTINGS = ["auto", "bridge", "standard"] as const;
@@ -93,7 +93,7 @@ function readLineLimit(bytes: unknown): Pick<ClientProfile, "maxLineBytes"> {
   return { maxLineBytes: Math.min(Math.max(bytes, MIN_LINE_BYTES), MAX_LINE_BYTES) };
 }
 
-/** Lower limit for `maxLineBytes`. A permission request without its arguments takes up to half of these bytes. */
+/** Lower limit for `maxLineBytes`. A permission request without its arguments needs up to half of this limit. */
 const MIN_LINE_BYTES = 16 * 1024;
 
 /**

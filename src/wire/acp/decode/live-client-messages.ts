@@ -32,7 +32,7 @@ export interface AttachParams {
   readonly mayPrompt?: boolean;
   readonly mayApprove?: boolean;
   readonly metadata?: JsonObject;
-  /** The secret that binds the client id. Never write it to the log. */
+  /** The secret which binds the client id. Never write this secret to the log. */
   readonly secret?: string;
   /** The last update that the client received. Default: the client receives the updates after its attach. */
   readonly from?: UpdateCursor;

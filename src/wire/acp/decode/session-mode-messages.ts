@@ -11,7 +11,7 @@ import type { ConfigOption, OptionsResult } from "../encode/acp-session-update.t
 
 /**
  * Encodes the settings for responses that open a session. The mode is sent as `modes` and as a config option, since
- * clients support only one of the two.
+ * most clients support only one form.
  */
 export function encodeSettings(mode: SessionMode): SettingsResult {
   const availableModes = SESSION_MODES.map((id) => ({ id, ...MODE_DESCRIPTIONS[id] }));

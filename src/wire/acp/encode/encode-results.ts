@@ -7,8 +7,8 @@ import { encodeHarnCapabilities } from "./harn-extensions.ts";
 import { encodeCursorMeta } from "./update-cursor.ts";
 
 /**
- * The only supported protocol version. It is sent whatever version the client requests; a client that does not support
- * it disconnects.
+ * The only supported protocol version, sent whatever version the client requests. A client without support for this
+ * version disconnects.
  */
 const PROTOCOL_VERSION = 1;
 

@@ -19,8 +19,8 @@ export function createLineCache(): LineCache {
   const cache = new BoundedCache<readonly CachedLine[]>(MAX_CACHED_CHARACTERS);
 
   /**
-   * Clients with different profiles receive different updates at the same cursor. Lines of the same cursor are told
-   * apart by comparing the updates.
+   * Clients with different profiles receive different updates at the same cursor. Lines of the same cursor are
+   * distinguished by comparing the updates.
    */
   function encodeOnce(name: string, update: object, write: () => string): string {
     const cachedLines = cache.get(name) ?? [];

@@ -172,8 +172,7 @@ function encodePromptAccepted(
 }
 
 /**
- * Tells bridge hosts that a prompt is queued, so they can display the queue. The sender also receives `queued` in the
- * response.
+ * Emits a queued prompt to bridge hosts, for displaying the queue. The sender also receives `queued` in the response.
  */
 function emitQueued(state: UpdateState, promptId: string, emit: Emit<AcpOutput>): void {
   if (!state.isLive || !state.getProfile().isBridgeHost) return;
@@ -248,7 +247,7 @@ function encodeUsageReported(
   emitUpdate(state, { sessionUpdate: "usage_update", used, size }, emit);
 }
 
-/** Emits a message to the agent. The client that sent a live prompt already displays it, so it receives no echo. */
+/** Emits a message to the agent. A live prompt is not echoed to its sender, whose screen already shows the prompt. */
 function encodeSentMessage(
   state: UpdateState,
   event: MessageSent,
@@ -269,7 +268,7 @@ function encodeSentMessage(
     ...(clientId !== undefined && { _meta: { harn: { clientId } } }),
   };
   const { isBridgeHost, acceptsEvents } = state.getProfile();
-  // `user_message` needs a bridge host whose SDK accepts unknown updates, and it cannot be split. Otherwise the message
+  // `user_message` needs a bridge host with an SDK for unknown updates, and cannot be split. Otherwise the message
   // is sent in chunks.
   if (isBridgeHost && !acceptsEvents && fits(message, state.lineBytes - LINE_MARGIN)) {
     return emitUpdate(state, message, emit);

@@ -51,8 +51,7 @@ export interface UpdateOptions {
   /** The receiving client. Its own prompts are not echoed. */
   readonly clientId: string;
   /**
-   * Returns true if the attachment was made by this client. From that event on the client has the id under which it
-   * attached.
+   * Returns true if the attachment was made by this client. After that event, `clientId` is the id of the attachment.
    */
   readonly isOwnAttachment?: (attachmentId: string) => boolean;
   /** The sequence number of the last replayed event. Later events are live. */
@@ -76,17 +75,17 @@ export interface UpdateState {
   readonly blocks: Map<string, OpenBlock>;
   /** Visible text of the streaming messages, by message id. Empty for stock clients. */
   readonly visibleTexts: Map<string, VisibleText>;
-  /** Tool calls that have not ended, by id. */
+  /** Unfinished tool calls, by id. */
   readonly toolCalls: Map<string, OpenToolCall>;
-  /** Tool calls of this turn that have ended. They get no more updates. */
+  /** Finished tool calls of this turn, which get no more updates. */
   readonly endedToolCalls: Set<string>;
   clients: ClientRegistry;
   /** Open approvals, by id. */
   readonly openApprovals: Map<string, OpenApproval>;
-  /** The open approvals that were sent to this client. */
+  /** The open approvals sent to this client. */
   readonly sentQuestions: Set<string>;
   readonly clientPrompts: Set<string>;
-  /** The clients that sent the unfinished prompts, by prompt id. */
+  /** The senders of the unfinished prompts, by prompt id. */
   readonly submitters: Map<string, string>;
   /** Prompts without a turn; `waitedPrompts` has the prompts that waited for another turn's end. */
   readonly queuedPrompts: Set<string>;
@@ -156,10 +155,7 @@ export function createUpdateState(options: UpdateOptions): UpdateState {
   };
 }
 
-/**
- * Returns the agent with the mutation scope that the session mode allows. Hosts use the scope to detect writes outside
- * it.
- */
+/** Returns the agent with the mutation scope of the session mode. A host uses the scope to detect forbidden writes. */
 export function narrowAgent({ agent, mode }: UpdateState): AgentSpec | undefined {
   if (agent?.mutationScope === undefined || mode !== "read-only") return agent;
   return { ...agent, mutationScope: "read_only" };

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createVisibleText, finishVisibleText, appendVisibleText } from "./visible-text.ts";
 
-/** The visible text of a message that arrives in these parts. */
+/** The visible text of a message in several parts. */
 function seen(...parts: readonly string[]): string {
   const visible = createVisibleText();
   const deltas = parts.map((part) => appendVisibleText(visible, part, 1_000_000));

@@ -77,7 +77,10 @@ function tellRoute(
   emitVendorUpdate(state, encodeLiveSessionPermissionRoute(fields), emit);
 }
 
-/** Sends open requests that this client may decide now, and withdraws requests that it may no longer decide. */
+/**
+ * Sends open requests which this client may now decide, and withdraws sent requests which this client may no longer
+ * decide.
+ */
 export function routeQuestions(state: UpdateState, emit: Emit<AcpOutput>): void {
   if (!state.isLive) return;
   for (const [approvalId, question] of state.openApprovals) {

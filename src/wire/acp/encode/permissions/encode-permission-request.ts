@@ -80,7 +80,7 @@ export function encodePermissionRequest(
   const args = copies > 0 ? masked.args : cut;
   const rawInput = copies > 1 ? masked.args : cut;
   const truncated = createTruncationNote({ approval, approvalContext, size, cutBytes, copies });
-  // The arguments have priority over diffs, because a diff repeats them.
+  // The arguments have priority over diffs, because a diff repeats the arguments.
   const content = countBytes(copies) + diffBytes <= availableBytes ? encodedDiffs : [];
   return createRequest(build({ args, rawInput, meta: cut, content, truncated }));
 }
@@ -93,7 +93,7 @@ const DIFF_BYTES = 1024 * 1024;
 const TITLE_BYTES = 400;
 const EMPTY_ARGUMENTS: JsonObject = {};
 
-/** Limits a preview to 32 KiB: people read it, even if the line may be longer. */
+/** Limits a preview to 32 KiB whatever the line limit, because a person reads the preview. */
 function computePreviewBytes(lineBytes: number): number {
   return Math.min(lineBytes / 8, 32 * 1024);
 }

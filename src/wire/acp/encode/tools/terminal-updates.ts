@@ -4,8 +4,8 @@ import { MAX_ESCAPED_BYTES, splitText } from "../../fit-json.ts";
 import type { ToolContent, ToolMeta } from "../acp-session-update.ts";
 import { formatPart } from "./tool-content.ts";
 
-// Zed creates a terminal view for a `tool_call` whose `_meta` contains `terminal_info`, and writes the output of later
-// updates into it. An update for an unknown terminal id is dropped as a whole, so the id equals the tool call id and is
+// Zed creates a terminal view for a `tool_call` with `terminal_info` in `_meta`, and writes the output of later updates
+// into the view. An update for an unknown terminal id is dropped as a whole, so the id equals the tool call id and is
 // sent with `tool_call`.
 
 type TerminalMeta = Omit<ToolMeta, "harn">;

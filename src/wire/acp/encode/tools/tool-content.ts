@@ -31,8 +31,8 @@ export function encodeTextContent(text: string): ToolContent {
 }
 
 /**
- * Fences text so that clients do not render it as Markdown. The fence is longer than any backtick run in the text, up
- * to 32 characters.
+ * Fences text, because clients render unfenced text as Markdown. The fence is longer than any backtick run in the text,
+ * up to 32 characters.
  */
 function formatFenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));

@@ -143,7 +143,7 @@ export function encodeToolStarted(
   updateToolCall(state, { toolCallId, status: "in_progress" }, emit);
 }
 
-/** The tool calls of a paused turn run in another client, so they are in progress. */
+/** The tool calls of a paused turn run in another client, so their status is in progress. */
 export function encodeTurnPaused(
   state: UpdateState,
   { toolCallIds }: TurnPaused,
@@ -232,8 +232,8 @@ function encodeFinishedContent(state: UpdateState, event: ToolFinished): readonl
 }
 
 /**
- * Closes open tool calls at the end of a turn, so that a client does not show them as running after a cancellation or a
- * crash.
+ * Closes open tool calls at the end of a turn. Otherwise a client would show running tool calls after a cancellation or
+ * a crash.
  */
 export function closeToolCalls(state: UpdateState, emit: Emit<AcpOutput>, at: number): void {
   for (const toolCallId of state.toolCalls.keys()) {
