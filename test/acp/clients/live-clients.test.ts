@@ -721,7 +721,7 @@ describe("Host in a session with a controller", () => {
     });
   });
 
-  it("An observer's extra permissions apply only while there is no controller [B-209] [B-210]", async () => {
+  it("An observer's extra permissions apply only without a controller [B-209] [B-210]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const guest = await host(here.sessions);

@@ -17,7 +17,7 @@ afterAll(() => command.close());
 
 const TIMEOUT = { timeout: 60_000 };
 
-/** A host that implements only the documented bridge protocol and sets none of Spanline's options. */
+/** A host with only the documented bridge protocol and none of Spanline's options. */
 interface SeedHost {
   readonly client: LineClient;
   readonly kill: () => Promise<void>;
@@ -68,7 +68,7 @@ async function begin(world: AcpProject, text: string): Promise<SeedHost & { sess
   return { ...host, sessionId };
 }
 
-/** The request that the next process sends to a host that loads the session. */
+/** The first permission request of the next process after the host loads the session. */
 async function askedAfterKill(world: AcpProject, sessionId: string) {
   const host = hostOn(world);
   await host.client.requestResult("initialize", { protocolVersion: 1 });

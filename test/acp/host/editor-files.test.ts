@@ -18,7 +18,7 @@ interface World extends ClientToolSessions {
   readonly file: string;
 }
 
-/** A workspace with a single file and an agent that makes these tool calls. */
+/** A workspace with a single file and an agent with the given tool calls. */
 function world(answers: readonly ProviderScript[], approvals: object = {}): World {
   const root = join(createTemporaryFolder(), "project");
   mkdirSync(root);

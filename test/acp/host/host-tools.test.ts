@@ -259,11 +259,11 @@ describe("Tool call of a host with call records", () => {
     const { sessionId, call, drop } = await lost(world);
     await drop();
     const back = await hostOf(world, [READ], KNOWING);
-    answering(back, CALL, () => ({ result: "what came of it" }));
+    answering(back, CALL, () => ({ result: "stored result" }));
     await back.requestResult("session/resume", { sessionId, ...SETUP });
     await ended(world, sessionId);
     expect(callOf(await back.waitForMessage(isCall))).toEqual({ ...Object(call), attempt: 2 });
-    expect(await world.listResults(sessionId)).toEqual(["what came of it"]);
+    expect(await world.listResults(sessionId)).toEqual(["stored result"]);
     expect(count(back, "session/request_permission")).toBe(0);
   });
 
@@ -297,11 +297,11 @@ describe("Tool call of a host with call records", () => {
     void client.request("session/prompt", prompt(sessionId));
     const call = callOf(await client.waitForMessage(isCall));
     const back = await hostOf(world, [READ], KNOWING);
-    answering(back, CALL, () => ({ result: "what came of it" }));
+    answering(back, CALL, () => ({ result: "stored result" }));
     await back.requestResult("session/attach", tui);
     await ended(world, sessionId);
     expect(callOf(await back.waitForMessage(isCall))).toEqual({ ...Object(call), attempt: 2 });
-    expect(await world.listResults(sessionId)).toEqual(["what came of it"]);
+    expect(await world.listResults(sessionId)).toEqual(["stored result"]);
   });
 
   it("The model learns that the outcome is unknown if another process attaches under the same id", async () => {

@@ -14,7 +14,7 @@ import { createAgent, openSessions, createTool } from "../../support/session/ses
 const TIMEOUT = { timeout: 60_000 };
 const SETUP = { cwd: "/work", mcpServers: [] };
 
-/** A bridge host that receives a permission request for a tool with these arguments. */
+/** A bridge host with a permission request for a tool call with the given arguments. */
 async function asked(input: JsonObject) {
   const provider = createScriptedProvider([
     wants({ id: "c1", name: "save", input }),
@@ -46,7 +46,7 @@ function isPermission({ method }: Message): boolean {
   return method === "session/request_permission";
 }
 
-/** The arguments of the tool call that a client received, in order. */
+/** The arguments in the received tool call updates, in order. */
 function toldInputs(client: AcpClient): unknown[] {
   return client.listUpdates().flatMap(({ rawInput }) => (rawInput === undefined ? [] : [rawInput]));
 }

@@ -50,7 +50,7 @@ const speech: ProviderScript = async function* () {
   yield createTurnEnd({ outcome: "completed", reason: "end_turn" });
 };
 
-/** Each piece is a separate event: merged pieces would have no cursor between them. */
+/** Each piece is a separate event: merged pieces would share a cursor. */
 const ANSWERS = [wants({ id: "c1", name: "look" }, { id: "c2", name: "look" }), speech];
 const PARTS = { tools: [createTool({ name: "look" }, () => "seen")] };
 
@@ -74,7 +74,7 @@ function isListOfCommands(message: Message): boolean {
   return JSON.stringify(message).includes("available_commands_update");
 }
 
-/** Removes updates about clients that attach and detach. */
+/** Removes updates about attached and detached clients. */
 function ofAgent(messages: readonly Message[]): Message[] {
   return messages.filter((one) => !JSON.stringify(one).includes("live_session_client"));
 }
@@ -115,7 +115,7 @@ describe("Client that continues from a cursor", () => {
       await watcher.request("initialize", { clientCapabilities });
       await watcher.requestResult("session/load", { sessionId, ...SETUP });
       await client.requestResult("session/prompt", prompt(sessionId));
-      // Hosts receive more updates than the client that sent the prompt, and may receive them later.
+      // Hosts receive more updates than the prompting client, possibly later.
       const first = await watcher.waitForMessage((message) =>
         ofAgent(told(watcher)).includes(message),
       );

@@ -22,7 +22,7 @@ function world() {
   return sessions;
 }
 
-/** The mode updates that a client received, as modes and as config options. */
+/** The received mode updates of a client, as modes and as config options. */
 function told(client: AcpClient): unknown[] {
   return client.listUpdates().flatMap((update): unknown[] => {
     if (update["sessionUpdate"] === "current_mode_update") return [update["currentModeId"]];

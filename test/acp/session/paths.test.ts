@@ -17,7 +17,7 @@ import { says, createScriptedProvider, wants } from "../../support/session/scrip
 import { openSessions } from "../../support/session/session-world.ts";
 import { createTestWorkspace } from "../../support/session/test-workspace.ts";
 
-/** Runs an agent that writes, edits and lists files, and collects everything that the official client receives. */
+/** Runs an agent to write, edit and list files, and collects all messages to the official client. */
 async function told(own: "session's" | "agent's") {
   const workspace = createTestWorkspace();
   workspace.write("src/old.txt", "one\ntwo\n");
@@ -62,7 +62,7 @@ async function told(own: "session's" | "agent's") {
     own === "session's"
       ? (await client.newSession({ cwd: root, mcpServers: [] })).sessionId
       : (await sessions.open({ principal: USER })).sessionId;
-  // A remote client has a folder of its own, without these files.
+  // A remote client has another folder without the files of the session.
   if (own === "agent's") await client.loadSession({ sessionId, cwd: "/elsewhere", mcpServers: [] });
   await client.prompt({ sessionId, prompt: [{ type: "text", text: "Go" }] });
   return { root, updates, questions };

@@ -21,7 +21,7 @@ afterAll(() => command.close());
 
 const PICTURE = Buffer.from("a picture").toString("base64");
 
-/** A model that reads the first linked file and then confirms it. */
+/** A scripted model: reads the first linked file, then confirms. */
 function reader({ messages }: ModelServerRequest): ScriptedResponse {
   const [, path] = /\(the file (.+?); its content/.exec(JSON.stringify(messages.at(-1))) ?? [];
   return path === undefined
