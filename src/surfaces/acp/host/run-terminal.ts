@@ -217,7 +217,10 @@ const TOO_MANY_REQUESTS: RpcResponse = {
   ok: false,
   error: createInternalError("the client has too many open requests"),
 };
-const NO_RESPONSE: RpcResponse = { ok: false, error: createInternalError("the client did not respond in time") };
+const NO_RESPONSE: RpcResponse = {
+  ok: false,
+  error: createInternalError("the client did not respond in time"),
+};
 
 /** The client's terminals in which tool calls of one session run. */
 interface EditorTerminals {
