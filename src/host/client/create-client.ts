@@ -24,7 +24,7 @@ import type { Client, ClientOptions } from "./client.ts";
 import { createLiveClientMethods } from "./live-client-methods.ts";
 import { createOpenPrompts } from "./open-prompts.ts";
 import { createRequestAgent } from "./request-agent.ts";
-import { createSessionMethods } from "./session-methods.ts";
+import { createSessionMethods } from "./client-session-methods.ts";
 import { createTrackedSessions } from "./tracked-sessions.ts";
 
 /** `connect` is called again when the connection is lost; a transport by itself is used once. */

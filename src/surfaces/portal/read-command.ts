@@ -1,11 +1,14 @@
-import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
-import type { Right } from "../../domain/actor.ts";
 import type { JsonObject } from "../../data/json.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
+import type { Right, Principal } from "../../domain/actor.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { isSessionMode, SESSION_MODES } from "../../domain/session-mode.ts";
+import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
+import type { ServedRequest } from "../../http/server/http-types.ts";
+import type { Sender } from "../../session/sessions.ts";
 import { optionalText, requiredText } from "./request-body.ts";
-import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A command, and the right that it takes. */
 export interface AskedCommand {
@@ -87,4 +90,10 @@ function answerIn(body: JsonObject): SessionCommand {
 
 function isDecision(text: string): text is ApprovalDecision {
   return Object.hasOwn(DECISIONS, text);
+}
+
+export function senderOf(request: ServedRequest, principal: Principal): Sender {
+  const key = readIdempotencyKey(request);
+  // It stands beside those of other surfaces in one session, so it says where it is from.
+  return { principal, ...(key !== undefined && { commandId: `portal:${key}` }) };
 }
