@@ -12,7 +12,7 @@ import {
   string,
   withDefault,
   type Schema,
-} from "../data/schema.ts";
+} from "../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../data/schema-error.ts";
 import {
   TRACE_MODES,

@@ -14,7 +14,7 @@ import {
   record,
   string,
   type Schema,
-} from "../../../data/schema.ts";
+} from "../../../data/schema-reader.ts";
 import { SchemaError, throwProblem } from "../../../data/schema-error.ts";
 import { createFieldError, createRequestError } from "./request-error.ts";
 
