@@ -9,7 +9,7 @@ import {
 import { encodeGetEndpoint, encodeGetHarness } from "../harness/deployed-tools.ts";
 import { encodeJsonBody, type WireRequest } from "../wire-request.ts";
 
-/** What an endpoint is told to serve. Without a version it is the newest. */
+/** The changeable settings of an endpoint. Default version: the latest. */
 export interface EndpointChanges {
   readonly version?: string;
   readonly description?: string;
@@ -20,7 +20,10 @@ export interface EndpointSpec extends EndpointChanges {
   readonly tags?: { readonly [name: string]: string };
 }
 
-/** `token` makes the service do a thing once, however often it is asked under that token. */
+/**
+ * Encodes CreateHarness. `token` makes the operation idempotent: the service performs a repeated request with the same
+ * token once.
+ */
 export function encodeCreateHarness(spec: HarnessSpec, token: string): WireRequest {
   return createJsonRequest("POST", "/harnesses", { ...encodeHarness(spec), clientToken: token });
 }
@@ -42,7 +45,7 @@ export function encodeUpdateHarness(
 }
 
 export interface DeleteHarnessOptions {
-  /** Leaves behind the memory that the service made for the harness. */
+  /** If true, the memory created by the service for the harness is not deleted. Default: false. */
   readonly keepMemory?: boolean;
 }
 
