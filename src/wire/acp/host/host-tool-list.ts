@@ -7,7 +7,7 @@ import type { RpcResponse } from "../../jsonrpc/rpc-message.ts";
 import { createFailedReply, readHostReply, type HostReply } from "./host-reply.ts";
 import { acceptValue, rejectValue, unwrap, type ReadResult } from "./read-result.ts";
 
-/** Limits for a host's tool list, because all of it is sent to the model. */
+/** Limits for a host's tool list, because the whole list is sent to the model. */
 export const HOST_TOOL_LIMITS = {
   tools: 512,
   nameCharacters: 256,
