@@ -47,7 +47,7 @@ async function logOf(directory: string, sessionId: string): Promise<readonly str
   return events.map(({ event }) => event.type);
 }
 
-describe.skipIf(process.platform === "Socket of an owner")("the socket of an owner", () => {
+describe.skipIf(process.platform === "win32")("Socket of an owner", () => {
   it("The owner's socket can be opened by its user only", async () => {
     const directory = temporaryFolder();
     await bridgeOn(directory).getOwnership();
