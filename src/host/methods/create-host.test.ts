@@ -107,7 +107,7 @@ describe("a host that is asked for a permission", () => {
         outcome: { outcome: "cancelled" },
       });
       const options = ["done", "run-again", "failed"];
-      const problem = `A plain ${said} does not say which of the options is meant: ${options.join(", ")}`;
+      const problem = `A plain ${said} is ambiguous: expected one of ${options.join(", ")}`;
       expect(reports).toEqual([
         [
           "A question was left open: nobody chose one of its options",

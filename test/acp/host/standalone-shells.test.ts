@@ -101,7 +101,7 @@ describe.runIf(process.platform === "linux")("Shells of this machine", () => {
   it.runIf(bash !== undefined)(
     "A shell runs as a login shell or an interactive shell on request [B-248]",
     () => {
-      if (bash === undefined) throw new Error("There is no bash");
+      if (bash === undefined) throw new Error("bash was not found");
       const command = "shopt -q login_shell && printf login; case $- in *i*) printf inter;; esac";
       expect(outputOf(invocation(bash, {}, command))).toBe("");
       expect(outputOf(invocation(bash, { login: true }, command))).toMatch(/login$/);

@@ -131,15 +131,12 @@ describe("Prompt with a client id", () => {
     expect(await turns(sessionId)).toBe(2);
   });
 
-  it.each([["The prompt id %j is rejected"], [7], ["x".repeat(201)]])(
-    "is refused under %j",
-    async (promptId) => {
-      const { connect } = await world(says("Hi"));
-      const client = await connect();
-      const { sessionId } = await client.requestResult("session/new", SETUP);
-      const wanted = { ...prompt(sessionId, ""), _meta: { harn: { promptId } } };
-      const { error } = await client.request("session/prompt", wanted);
-      expect(error).toMatchObject({ code: -32602 });
-    },
-  );
+  it.each([[""], [7], ["x".repeat(201)]])("The prompt id %j is rejected", async (promptId) => {
+    const { connect } = await world(says("Hi"));
+    const client = await connect();
+    const { sessionId } = await client.requestResult("session/new", SETUP);
+    const wanted = { ...prompt(sessionId, ""), _meta: { harn: { promptId } } };
+    const { error } = await client.request("session/prompt", wanted);
+    expect(error).toMatchObject({ code: -32602 });
+  });
 });

@@ -19,8 +19,8 @@ export type PermissionReply =
   | { readonly deny: string };
 
 /**
- * The result of `session/request_permission`. `problem` explains why the user's reply could not be sent as it was
- * given.
+ * The result of `session/request_permission`. `problem` explains why the user's reply could not be sent unchanged.
+ * Absent if the reply was sent as it is.
  */
 export interface PermissionResult {
   readonly result: JsonObject;
@@ -43,7 +43,7 @@ export function encodePermissionResult(
     : encodeUndecidedResult(request, "The arguments are not an object");
 }
 
-/** Encodes a request whose turn was cancelled. */
+/** Encodes the result for a request whose turn was cancelled. */
 export function encodeCancelledResult(): JsonObject {
   return { outcome: CANCELLED };
 }

@@ -50,7 +50,7 @@ export interface ApprovalDetails {
   /** The requesting agent, worker or session. */
   readonly principal: string | null;
   readonly requestedAt: string | null;
-  /** The time after which the request counts as denied. Null if there is no deadline. */
+  /** The time after which the request counts as denied. Null without a deadline. */
   readonly deadline: string | null;
   readonly approversRequired: number;
   readonly evidence: readonly EvidenceDetails[];

@@ -48,8 +48,8 @@ export interface SessionSetup {
   readonly folders: readonly string[];
   /** MCP servers to connect for this session. */
   readonly servers: readonly ClientMcpServer[];
-  /** The last update that the client received on another connection. Undefined for a full replay. */
+  /** The last update that the client received on another connection. Undefined if the client sent no cursor. */
   readonly from?: UpdateCursor;
-  /** The agent of a new session. Default: the configured default agent. */
+  /** The agent of a new session. Default: the first configured agent. */
   readonly agent?: string;
 }

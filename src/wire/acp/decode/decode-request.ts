@@ -286,7 +286,10 @@ function decodeLink(block: Fields): string | undefined {
   );
 }
 
-/** Embedded text becomes part of the prompt, with its URI. Embedded bytes are passed on only if they are an image. */
+/**
+ * Decodes an embedded resource. Text becomes part of the prompt, with its URI. Bytes are passed on only if they are an
+ * image, and described otherwise.
+ */
 function decodeResource(resource: Fields): readonly SubmittedPart[] | undefined {
   const text = readStringField(resource, "text");
   const blob = readStringField(resource, "blob");

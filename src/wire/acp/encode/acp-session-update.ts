@@ -32,8 +32,8 @@ export interface TextContent {
 }
 
 /**
- * A whole user message. Bridge hosts support this update; stock clients receive chunks, because ACP v0.12.2 does not
- * define it.
+ * A whole user message. Bridge hosts support this update; ACP defines it only after v0.12.2, so stock clients receive
+ * chunks.
  */
 export interface UserMessage {
   readonly sessionUpdate: "user_message";

@@ -116,7 +116,10 @@ function formatList(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join("\n");
 }
 
-/** Formats text as inline code. Names come from outside, so backticks are replaced and must not end the code span. */
+/**
+ * Formats text as inline code. Names come from outside: backticks are replaced, because a name must not end the code
+ * span.
+ */
 function formatCode(text: string): string {
   return `\`${shorten(stripMarkdown(text)).replaceAll("`", "'")}\``;
 }

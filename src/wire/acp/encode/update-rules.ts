@@ -126,7 +126,7 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "approval.voted": silent("the approval is still open"),
   "approval.resolved": mapped(encodeApprovalResolved),
   "history.imported": silent("the history comes from another conversation"),
-  "prompt.hidden": silent("clients that attached earlier already have the message"),
+  "prompt.hidden": silent("a hidden prompt stays part of the conversation"),
   "turn.paused": duringTurn(encodeTurnPaused),
   "tool_results.submitted": silent("each result is sent with its tool call"),
   "grant.added": silent("the client that added the grant knows it"),
@@ -268,8 +268,8 @@ function encodeSentMessage(
     ...(clientId !== undefined && { _meta: { harn: { clientId } } }),
   };
   const { isBridgeHost, acceptsEvents } = state.getProfile();
-  // `user_message` needs a bridge host with an SDK for unknown updates, and cannot be split. Otherwise the message
-  // is sent in chunks.
+  // `user_message` is sent only to bridge hosts whose SDK accepts unknown updates, and only if it fits into a line,
+  // since it cannot be split. Otherwise the message is sent in chunks.
   if (isBridgeHost && !acceptsEvents && fits(message, state.lineBytes - LINE_MARGIN)) {
     return emitUpdate(state, message, emit);
   }

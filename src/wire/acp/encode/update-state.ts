@@ -50,9 +50,7 @@ export interface UpdateOptions {
   readonly sessionId: string;
   /** The receiving client. Its own prompts are not echoed. */
   readonly clientId: string;
-  /**
-   * Returns true if the attachment was made by this client. After that event, `clientId` is the id of the attachment.
-   */
+  /** Returns true if this client made the attachment. From its event on, the state's `clientId` is the attached id. */
   readonly isOwnAttachment?: (attachmentId: string) => boolean;
   /** The sequence number of the last replayed event. Later events are live. */
   readonly upTo: number;

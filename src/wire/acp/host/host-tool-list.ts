@@ -8,7 +8,7 @@ import { createFailedReply, readHostReply, type HostReply } from "./host-reply.t
 import { acceptValue, rejectValue, unwrap, type ReadResult } from "./read-result.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** Limits for a host's tool list, because all of it is sent to the model. */
+/** Limits for a host's tool list, because the whole list is sent to the model. */
 export const HOST_TOOL_LIMITS = {
   tools: 512,
   nameCharacters: 256,

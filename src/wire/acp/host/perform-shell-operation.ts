@@ -19,7 +19,7 @@ export interface ShellOperationResult {
   readonly knownShells: ShellList;
 }
 
-/** Performs a shell operation with the shells of a machine: the host's, or Spanline's own if there is no host. */
+/** Performs a shell operation with the shells of a machine: the host's, or Spanline's own without a host. */
 export function performShellOperation(
   knownShells: ShellList,
   { name, args }: HostOperation,

@@ -45,8 +45,8 @@ export interface ApprovalContext {
  * Encodes an approval as ACP's permission request. The bridge fields are at the root and, for SDKs that drop unknown
  * root fields, also under `toolCall._meta.harn`.
  *
- * The line has room for three copies of the arguments. If they do not fit, a copy becomes a preview: first the copy
- * under `_meta`, then `rawInput`, then `args`. `_meta.harn.truncated` lists the copies that are previews.
+ * The line contains the arguments three times. If they do not fit, a copy becomes a preview: first the copy under
+ * `_meta`, then `rawInput`, then `args`. `_meta.harn.truncated` lists the copies that are previews.
  */
 export function encodePermissionRequest(
   approval: ApprovalRequested,

@@ -10,7 +10,9 @@ export interface MaskedArguments {
   readonly maskTexts: (value: object) => object;
   /** Replaces each mask with its credential, anywhere in the arguments. */
   readonly unmask: (args: JsonObject) => JsonObject;
-  /** Returns the first mask in edited arguments without a credential, or undefined if there is none. */
+  /**
+   * Returns the first mask in edited arguments that stands for none of these credentials. Undefined if there is none.
+   */
   readonly findUnknownMask: (args: JsonObject) => string | undefined;
 }
 

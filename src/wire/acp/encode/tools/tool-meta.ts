@@ -87,7 +87,7 @@ export function isSuccessful({ ending, result }: ToolFinished): boolean {
 
 /**
  * Returns true if the tool ran. Denied and refused tool calls have no executor; a cancelled tool call may or may not
- * have run.
+ * have run, so it counts as not run.
  */
 export function hasRun(ending: ToolEnding): boolean {
   return ending !== "denied" && ending !== "refused" && ending !== "cancelled";
