@@ -16,7 +16,7 @@ export interface AuditedToolCall {
 
 export interface AuditedGrant {
   readonly grantId: string;
-  /** Null for nobody known. */
+  /** Null for an unknown principal. */
   readonly principal: string | null;
   /** Milliseconds since 1970. */
   readonly at: number;
