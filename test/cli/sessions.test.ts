@@ -345,7 +345,7 @@ describe("where nobody runs the sessions", () => {
       const { status, stderr } = await cli.run(["sessions", ...args, "-d", directory]);
       expect([status, stderr]).toEqual([
         2,
-        `There are no sessions in ${directory} yet\n\`spanline up\` begins one; --data-dir says where else to look.\n`,
+        `No sessions exist in ${directory} yet\n\`spanline up\` begins one; --data-dir says where else to look.\n`,
       ]);
       expect(() => readFileSync(directory)).toThrow("ENOENT");
     },
