@@ -38,10 +38,10 @@ function unusable(): readonly (readonly [directory: string, complaint: string])[
   const choose = "; choose another with --data-dir";
   return [
     [file, `${file}: it is a file${choose}`],
-    [join(file, "x"), `${join(file, "x")}: a part of the path is no folder${choose}`],
+    [join(file, "x"), `${join(file, "x")}: a part of the path is not a folder${choose}`],
     [long, `${short}: the path is too long${choose}`],
     ...(process.platform === "linux"
-      ? ([["/proc/x", `/proc/x: no folder can be made there${choose}`]] as const)
+      ? ([["/proc/x", `/proc/x: no folder can be created there${choose}`]] as const)
       : []),
   ];
 }
@@ -171,7 +171,7 @@ describe("spanline up", () => {
     const own = await cli.run(["up", "-d", directory, "-p", port]);
     expect([own.status, own.stderr]).toEqual([
       2,
-      `A bridge of this directory already listens on port ${port}, in process ${chosen.child.pid}; use that, or choose another with --port\n`,
+      `A bridge of this directory already listens on port ${port}, in process ${chosen.child.pid}. Fix: use that process, or choose another port with --port\n`,
     ]);
   });
 
@@ -199,7 +199,7 @@ describe("spanline up", () => {
     const { status, stderr } = await cli.run(["up", "-d", directory, "-p", port, "--new-token"]);
     expect([status, stderr]).toEqual([
       2,
-      `The token is in use by process ${child.pid}, which listens on port ${port}; stop that process, then start with --new-token\n`,
+      `The token is in use by process ${child.pid}, which listens on port ${port}. Fix: stop that process, then start with --new-token\n`,
     ]);
     const { stdout } = await cli.run(["up", "-d", directory, "-p", port]);
     const token = (text: string): string | undefined => /token=\S+/.exec(text)?.[0];

@@ -134,7 +134,7 @@ describe("spanline invoke and spanline emulate", () => {
     expect([refused.status, refused.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^Cannot look for the harness demo: AccessDeniedException: not you\. Its ARN needs no look/,
+        /^Cannot look up the harness demo: AccessDeniedException: not you\. Its ARN needs no look/,
       ),
     ]);
   });

@@ -30,7 +30,10 @@ const OPTIONS_SHAPE: { readonly [Name in keyof RunOptions]-?: Schema<unknown> } 
   clock: createMethodsSchema(["now", "schedule", "monotonic"]),
 };
 
-/** Refuses what cannot be run, and options that nobody knows. */
+/**
+ * Throws `invalid_option` for an invalid agent and for invalid or unknown options, and `invalid_message` for an invalid
+ * prompt.
+ */
 export function checkRunOptions(agent: unknown, options: unknown): void {
   readOptions(checkAgent, agent, "agent");
   const { prompt } = readOptions(object(OPTIONS_SHAPE), options, "");
