@@ -82,11 +82,16 @@ export function createOpenCallsError(callId: string, response: LogPosition | und
 }
 
 export function createForeignHistoryError(): ApiError {
-  return new ApiError(400, "validation_failed", "The conversation has history that is unknown to this bridge", {
-    param: "input",
-    reason: "unknown_history",
-    hint: "Send only new messages, or change the setting foreignHistory to replay",
-  });
+  return new ApiError(
+    400,
+    "validation_failed",
+    "The conversation has history that is unknown to this bridge",
+    {
+      param: "input",
+      reason: "unknown_history",
+      hint: "Send only new messages, or change the setting foreignHistory to replay",
+    },
+  );
 }
 
 export function createKeyReusedError(): ApiError {

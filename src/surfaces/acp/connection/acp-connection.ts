@@ -345,7 +345,8 @@ function handleStray(
   response: RpcResponse,
 ): void {
   const onLate = clientRequests.takeLate(id);
-  if (onLate === undefined) return options.detail?.("a response without an open request was ignored", { id });
+  if (onLate === undefined)
+    return options.detail?.("a response without an open request was ignored", { id });
   queue.run(`late ${id}`, () => onLate(response));
 }
 

@@ -121,7 +121,8 @@ export function toHostOutcome<Value>(
 
 function readToolOutcome(name: string, response: RpcResponse): HostOutcome {
   const result = readToolResult(name, response);
-  if (result.type === "unsupported") return createFailedOutcome(`The host does not have the tool ${name}`);
+  if (result.type === "unsupported")
+    return createFailedOutcome(`The host does not have the tool ${name}`);
   return result.type === "answered" && toJsonText(result.value).length > MAX_RESULT_CHARACTERS
     ? createFailedOutcome(
         `${name} returned more than ${MAX_RESULT_CHARACTERS} characters. Fix: request a smaller part`,

@@ -67,7 +67,10 @@ export function createSessionRequests(
       const session = table.get(sessionId);
       if (session !== undefined) return session.handlePermissionResponse(approval, answer);
       const { approvalId } = approval;
-      link.log("a decision for a session that its client has left was ignored", { sessionId, approvalId });
+      link.log("a decision for a session that its client has left was ignored", {
+        sessionId,
+        approvalId,
+      });
     },
     async declareHost(request) {
       for (const [sessionId, session] of table.all()) {
@@ -207,7 +210,10 @@ async function cancelTurn(
   const session = table.get(sessionId);
   if (session === undefined) {
     await table.find(sessionId);
-    throw new SpanlineError("access_denied", "This client is not in the session. Fix: load the session first");
+    throw new SpanlineError(
+      "access_denied",
+      "This client is not in the session. Fix: load the session first",
+    );
   }
   const refusal = await session.cancel();
   if (refusal !== undefined) throw toSpanlineError(refusal);

@@ -253,9 +253,9 @@ function createAccessDeniedError(path: string, message: string): SpanlineError {
 }
 
 const FOLDERS_NEED_LOCAL_USER =
-  "Only the local user with the right "control" can add folders. Fix: leave additionalDirectories empty";
+  'Only the local user with the right "control" can add folders. Fix: leave additionalDirectories empty';
 
 const SERVERS_NEED_CONTROL =
-  "Adding MCP servers requires the right \"control\". Fix: connect with the token of the bridge, or leave mcpServers empty";
+  'Adding MCP servers requires the right "control". Fix: connect with the token of the bridge, or leave mcpServers empty';
 const SERVERS_NEED_LOCAL_USER =
   "Only the local user can add MCP servers. Fix: configure them for the agent, or leave mcpServers empty";

@@ -91,6 +91,7 @@ function readPosition(
     throw refusals.toRefusalError(reply.failure, (path) => promptRequest.resolveField?.(path));
   }
   const { promptId, seq, turnId } = reply;
-  if (promptId === undefined || seq === undefined) throw new Error("An accepted prompt has no position in the log");
+  if (promptId === undefined || seq === undefined)
+    throw new Error("An accepted prompt has no position in the log");
   return { promptId, seq, isWaiting: turnId === undefined };
 }

@@ -79,7 +79,8 @@ export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): Tu
     pending = undefined;
     if (result.done === true) {
       hasEnded = true;
-      if (disconnectSignal.aborted) throw new SpanlineError("aborted", "The caller has disconnected");
+      if (disconnectSignal.aborted)
+        throw new SpanlineError("aborted", "The caller has disconnected");
       return result;
     }
     for (const envelope of result.value) applyEnvelope(envelope);
