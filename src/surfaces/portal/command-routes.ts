@@ -8,7 +8,7 @@ import type { Route } from "../../http/routing/router.ts";
 import { senderOf } from "./sender.ts";
 import { foundSession } from "./session-view.ts";
 
-/** What a client can ask of a session, one command for a request. */
+/** Routes for session commands, one command per request. */
 export function commandRoutes(options: PortalOptions): Route[] {
   return [
     {

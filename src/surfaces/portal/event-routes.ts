@@ -14,7 +14,7 @@ import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import type { Route } from "../../http/routing/router.ts";
 import { foundSession, type SessionRecord } from "./session-view.ts";
 
-/** A session's log as server-sent events, from a cursor or from its beginning, and then whatever comes. */
+/** Streams a session's log as server-sent events, from a cursor or from the beginning, and then live. */
 export function eventRoutes(options: PortalOptions): Route[] {
   const { sessions } = options;
   const frames = new EventFrames();
@@ -39,18 +39,20 @@ export function eventRoutes(options: PortalOptions): Route[] {
   ];
 }
 
-/** A browser that reconnects asks for the address it had, with the cursor of then: the header knows better. */
+/**
+ * A reconnecting browser sends the original address with the old cursor, so the `last-event-id` header has priority.
+ */
 function cursorIn(request: ServedRequest): Cursor | undefined {
   const asked = new URLSearchParams(request.query).get("cursor") ?? "";
   const text = readHeader(request, "last-event-id") || asked;
   if (text === "") return undefined;
   const cursor = parseCursor(text);
   if (cursor === undefined)
-    throw createInvalidRequestError(`The cursor "${text}" is no id of an event`);
+    throw createInvalidRequestError(`The cursor "${text}" is not a valid event id`);
   return cursor;
 }
 
-/** Nothing is to be read yet: the stream has to begin without it. */
+/** Whether the cursor is at the end of the log: the stream has to start without waiting for an event. */
 function isAtEnd(cursor: Cursor | undefined, { incarnation, seq }: SessionRecord): boolean {
   return cursor === undefined
     ? seq === 0
@@ -58,12 +60,12 @@ function isAtEnd(cursor: Cursor | undefined, { incarnation, seq }: SessionRecord
 }
 
 /**
- * Where there is something to read, it comes at once, or the news that the cursor is none of this log's. Only before
- * the stream has begun can that be said with a status, which a browser does not answer by trying again.
+ * Waits for the first batch, or for the error of an invalid cursor. Only before the stream starts can the error be sent
+ * as an HTTP status, which stops the browser from reconnecting.
  */
 async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIterator<Item>> {
   let first: Promise<IteratorResult<Item>> | undefined = source.next();
-  // A gap is no reason not to begin: the stream says it, and goes on behind it.
+  // A gap does not prevent the stream: the stream reports the gap and continues behind it.
   await first.catch((error: unknown) => {
     if (findGap(error) === undefined) throw error;
   });
@@ -71,7 +73,7 @@ async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIte
     next() {
       if (first === undefined) return source.next();
       const given = first;
-      // A reader that never reads on would hold it for as long as it is there.
+      // Released, because a reader that never continues would keep the batch in memory.
       first = undefined;
       return given;
     },
@@ -91,7 +93,7 @@ function streamed(
   { frames, disconnectSignal: gone, subscribe, incarnation }: EventReader,
 ): AsyncIterable<Uint8Array | string> {
   return flattenAsync<EventRun, Uint8Array | string>(batches, {
-    // How long a browser waits before it connects again.
+    // Milliseconds until the browser reconnects.
     initial: ["retry: 1000\n\n"],
     expand: (run) => frames.pieces(run),
     resume(error) {

@@ -8,14 +8,17 @@ export interface LogGap {
   readonly through: number;
 }
 
-/** The gap that a reader of a log stopped at; undefined for any other error. */
+/** Returns the gap at which a reader of the log stopped. Undefined for any other error. */
 export function findGap(error: unknown): LogGap | undefined {
   if (!(error instanceof SpanlineError) || error.code !== "store_damaged") return undefined;
   const { seq, through } = error.details;
   return typeof seq === "number" && typeof through === "number" ? { seq, through } : undefined;
 }
 
-/** The frame in place of the events. Its id is the cursor behind the gap, so that a reader that resumes gets it once. */
+/**
+ * The frame in place of the missing events. Its id is the cursor behind the gap, so a resuming reader gets the frame
+ * only once.
+ */
 export function gapFrame({ seq, through }: LogGap, incarnation: Cursor["incarnation"]): string {
   const events =
     seq === through ? `Event ${seq} of the log is` : `Events ${seq} to ${through} of the log are`;

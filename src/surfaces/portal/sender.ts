@@ -5,6 +5,6 @@ import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 
 export function senderOf(request: ServedRequest, principal: Principal): Sender {
   const key = readIdempotencyKey(request);
-  // It stands beside those of other surfaces in one session, so it says where it is from.
+  // Command ids of all surfaces share one session, so the prefix names the surface.
   return { principal, ...(key !== undefined && { commandId: `portal:${key}` }) };
 }
