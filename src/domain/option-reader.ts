@@ -1,4 +1,4 @@
-import type { Schema } from "../data/schema.ts";
+import type { Schema } from "../data/schema-reader.ts";
 import { SchemaError } from "../data/schema-error.ts";
 import { SpanlineError } from "./errors.ts";
 

@@ -1,5 +1,3 @@
-import type { TraceMode } from "./trace-mode.ts";
-
 /** How `/v1` treats sessions and callers; the configuration sets these under `serve`. */
 export interface ResponsesSettings {
   /** Whether a session that is not known here may be gone on with under its id, where the agent may know it. */
@@ -22,3 +20,11 @@ export interface ResponsesSettings {
   /** A reader that takes nothing for so long is cut off. */
   readonly stalledMs: number;
 }
+
+/**
+ * How a response shows tools that ran here or on the agent's side: as pairs of a call and its output, as calls of an MCP
+ * server, as items of our own, or not at all. A call that the caller has to run is a function call item in all of them.
+ */
+export const TRACE_MODES = ["pairs", "mcp", "extension", "none"] as const;
+
+export type TraceMode = (typeof TRACE_MODES)[number];

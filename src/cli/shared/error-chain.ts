@@ -1,5 +1,4 @@
-import { toDiskFullError } from "../../domain/disk-full-error.ts";
-import { SpanlineError, formatThrown } from "../../domain/errors.ts";
+import { toDiskFullError, SpanlineError, formatThrown } from "../../domain/errors.ts";
 import { escapeControls } from "../../inspect/trace-style.ts";
 
 /** Something that went wrong beside the work, with what it came from. What one says of another already is said once. */

@@ -158,6 +158,6 @@ const MAX_CUT_ATTEMPTS = 8;
 function collectToolNames(messages: readonly ModelMessage[]): Set<string> {
   const names = new Set<string>();
   for (const { blocks } of messages)
-    for (const block of blocks) if (block.type === "call") names.add(block.call.name);
+    for (const block of blocks) if (block.type === "tool-call") names.add(block.toolCall.name);
   return names;
 }

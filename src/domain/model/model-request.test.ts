@@ -10,13 +10,13 @@ function text(words: string): TurnBlock {
 
 function call(id: string): TurnBlock {
   return {
-    type: "call",
-    call: createToolCall({ id, name: "look", inputText: "", runBy: "server" }),
+    type: "tool-call",
+    toolCall: createToolCall({ id, name: "look", inputText: "", runBy: "server" }),
   };
 }
 
 function result(id: string): TurnBlock {
-  return { type: "result", result: toolSuccess(id, "seen") };
+  return { type: "tool-result", result: toolSuccess(id, "seen") };
 }
 
 function alternating(...messages: readonly ModelMessage[]): ModelMessage[] {

@@ -125,7 +125,7 @@ function removeTrailingReasoning({ role, blocks }: ModelMessage): ModelMessage {
 
 function resolveSpeaker({ type }: ModelBlock): ModelMessage["role"] | undefined {
   if (type === "text") return undefined;
-  return type === "result" || type === "image" ? "user" : "assistant";
+  return type === "tool-result" || type === "image" ? "user" : "assistant";
 }
 
 export function isBlank(block: ModelBlock): boolean {
@@ -133,6 +133,6 @@ export function isBlank(block: ModelBlock): boolean {
 }
 
 function moveResultsFirst(blocks: readonly ModelBlock[]): ModelBlock[] {
-  const isResult = (block: ModelBlock): boolean => block.type === "result";
+  const isResult = (block: ModelBlock): boolean => block.type === "tool-result";
   return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
 }

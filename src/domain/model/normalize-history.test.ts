@@ -6,11 +6,11 @@ import type { TurnBlock } from "../provider/turn.ts";
 
 const text = (words: string): TurnBlock => ({ type: "text", text: words });
 const call = (id: string, inputText = "{}"): TurnBlock => ({
-  type: "call",
-  call: createToolCall({ id, name: "look", inputText, runBy: "client" }),
+  type: "tool-call",
+  toolCall: createToolCall({ id, name: "look", inputText, runBy: "client" }),
 });
 const result = (id: string, output: string): TurnBlock => ({
-  type: "result",
+  type: "tool-result",
   result: toolSuccess(id, output),
 });
 const user = (...blocks: readonly TurnBlock[]): ModelMessage => ({ role: "user", blocks });
@@ -19,7 +19,7 @@ const assistant = (...blocks: readonly TurnBlock[]): ModelMessage => ({
   blocks,
 });
 const unknown = (toolCallId: string): TurnBlock => ({
-  type: "result",
+  type: "tool-result",
   result: {
     toolCallId,
     isError: true,

@@ -54,10 +54,13 @@ function normalizeGroups(
     answersEarlier,
   } = pairResults(groups, earlierToolCallIds);
   const settled = groups.flatMap(({ role, blocks }): ModelMessage[] => {
-    if (role === "user") return [{ role, blocks: blocks.filter(({ type }) => type !== "result") }];
+    if (role === "user")
+      return [{ role, blocks: blocks.filter(({ type }) => type !== "tool-result") }];
     const distinctBlocks = removeRepeatedCalls(blocks);
     const results = distinctBlocks.flatMap((block): ModelBlock[] =>
-      block.type === "call" ? [{ type: "result", result: resolveResult(block.call, answers) }] : [],
+      block.type === "tool-call"
+        ? [{ type: "tool-result", result: resolveResult(block.toolCall, answers) }]
+        : [],
     );
     return [
       { role, blocks: distinctBlocks },
@@ -87,9 +90,9 @@ function pairResults(
   const answers = new Map<ToolCall, ToolResult>();
   let answersEarlier = false;
   for (const block of groups.flatMap(({ blocks }) => blocks)) {
-    if (block.type === "call") open.set(block.call.id, block.call);
-    const call = block.type === "result" ? open.get(block.result.toolCallId) : undefined;
-    if (block.type !== "result" || call === undefined) continue;
+    if (block.type === "tool-call") open.set(block.toolCall.id, block.toolCall);
+    const call = block.type === "tool-result" ? open.get(block.result.toolCallId) : undefined;
+    if (block.type !== "tool-result" || call === undefined) continue;
     open.delete(block.result.toolCallId);
     if (call === null) answersEarlier = true;
     else answers.set(call, block.result);
@@ -107,8 +110,10 @@ const UNKNOWN_OUTCOME =
 /** Of two calls with one id in one message, the last counts, as it does in a turn. */
 function removeRepeatedCalls(blocks: readonly ModelBlock[]): ModelBlock[] {
   const last = new Map<string, ModelBlock>();
-  for (const block of blocks) if (block.type === "call") last.set(block.call.id, block);
-  return blocks.filter((block) => block.type !== "call" || last.get(block.call.id) === block);
+  for (const block of blocks) if (block.type === "tool-call") last.set(block.toolCall.id, block);
+  return blocks.filter(
+    (block) => block.type !== "tool-call" || last.get(block.toolCall.id) === block,
+  );
 }
 
 /** No model takes a conversation that it begins itself. */

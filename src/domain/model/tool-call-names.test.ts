@@ -7,8 +7,8 @@ function calling(...ids: readonly string[]): ModelMessage {
   return {
     role: "assistant",
     blocks: ids.map((id) => ({
-      type: "call",
-      call: createToolCall({ id, name: "look", inputText: "", runBy: "client" }),
+      type: "tool-call",
+      toolCall: createToolCall({ id, name: "look", inputText: "", runBy: "client" }),
     })),
   };
 }
@@ -16,7 +16,7 @@ function calling(...ids: readonly string[]): ModelMessage {
 function answering(...ids: readonly string[]): ModelMessage {
   return {
     role: "user",
-    blocks: ids.map((id) => ({ type: "result", result: toolSuccess(id, "seen") })),
+    blocks: ids.map((id) => ({ type: "tool-result", result: toolSuccess(id, "seen") })),
   };
 }
 
@@ -48,8 +48,8 @@ describe("the ids of calls in a conversation", () => {
     const id = "x".repeat(80);
     const [first, second] =
       makeToolCallIdsDistinct([calling(id, id)], toToolCallId)[0]?.blocks ?? [];
-    expect(first).toMatchObject({ call: { id: "x".repeat(64) } });
-    expect(second).toMatchObject({ call: { id: `${"x".repeat(62)}-2` } });
+    expect(first).toMatchObject({ toolCall: { id: "x".repeat(64) } });
+    expect(second).toMatchObject({ toolCall: { id: `${"x".repeat(62)}-2` } });
   });
 });
 

@@ -51,9 +51,9 @@ export class ToolCallIdAllocator {
     return messages.map(({ role, blocks }) => ({
       role,
       blocks: blocks.map((block) => {
-        if (block.type === "call")
-          return { ...block, call: { ...block.call, id: this.#mint(block.call.id) } };
-        if (block.type !== "result") return block;
+        if (block.type === "tool-call")
+          return { ...block, toolCall: { ...block.toolCall, id: this.#mint(block.toolCall.id) } };
+        if (block.type !== "tool-result") return block;
         const { result } = block;
         const toolCallId = this.#currentOf(result.toolCallId) ?? this.#shape(result.toolCallId);
         return { ...block, result: { ...result, toolCallId } };

@@ -60,17 +60,17 @@ export interface ReasoningBlock extends BlockState {
   readonly redacted?: string;
 }
 
-export interface CallBlock extends BlockState {
-  readonly kind: "call";
-  readonly call: ToolCall;
+export interface ToolCallBlock extends BlockState {
+  readonly kind: "tool-call";
+  readonly toolCall: ToolCall;
 }
 
-export interface ResultBlock extends BlockState {
-  readonly kind: "result";
+export interface ToolResultBlock extends BlockState {
+  readonly kind: "tool-result";
   readonly result: ToolResult;
 }
 
-export type Block = TextBlock | ReasoningBlock | CallBlock | ResultBlock;
+export type Block = TextBlock | ReasoningBlock | ToolCallBlock | ToolResultBlock;
 
 export function createTurnBuilder(): TurnBuilder {
   return {
@@ -109,15 +109,23 @@ export function addToTurn(turn: TurnBuilder, event: ProviderEvent): void {
     case "tool.start":
       return putBlock(turn, {
         ...createOpenBlock(event),
-        kind: "call",
-        call: createUnfinishedCall(event.toolCallId, event.name),
+        kind: "tool-call",
+        toolCall: createUnfinishedCall(event.toolCallId, event.name),
       });
     case "tool.delta":
       return appendInputDelta(turn, event);
     case "tool.end":
-      return putBlock(turn, { ...createClosedBlock(event), kind: "call", call: event.toolCall });
+      return putBlock(turn, {
+        ...createClosedBlock(event),
+        kind: "tool-call",
+        toolCall: event.toolCall,
+      });
     case "tool.result":
-      return putBlock(turn, { ...createClosedBlock(event), kind: "result", result: event.result });
+      return putBlock(turn, {
+        ...createClosedBlock(event),
+        kind: "tool-result",
+        result: event.result,
+      });
     case "usage": {
       const { usage, latencyMs } = event;
       turn.steps.push(latencyMs === undefined ? { usage } : { usage, latencyMs });
@@ -217,14 +225,22 @@ function appendInputDelta(
   const { key, order, message, ending } = createOpenBlock(delta);
   const previous = turn.blocks.get(key);
   const previousCall =
-    previous?.kind === "call" ? previous.call : createUnfinishedCall(delta.toolCallId, "");
+    previous?.kind === "tool-call" ? previous.toolCall : createUnfinishedCall(delta.toolCallId, "");
   const { text: inputText, pieceCount: loose } = appendPiece(
     previousCall.inputText,
     delta.text,
     previous?.pieceCount,
   );
   const call = { ...previousCall, inputText };
-  putBlock(turn, { kind: "call", call, key, order, message, ending, pieceCount: loose });
+  putBlock(turn, {
+    kind: "tool-call",
+    toolCall: call,
+    key,
+    order,
+    message,
+    ending,
+    pieceCount: loose,
+  });
 }
 
 function appendPiece(text: string, piece: string, loose = 0): TextBuilder {

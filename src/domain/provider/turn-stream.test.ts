@@ -149,12 +149,12 @@ describe("turnStream", () => {
         expect(read.text).toBe(text);
         expect(
           blocks.flatMap((one) =>
-            one.type === "call"
-              ? [{ id: one.call.id, name: one.call.name, input: one.call.input }]
+            one.type === "tool-call"
+              ? [{ id: one.toolCall.id, name: one.toolCall.name, input: one.toolCall.input }]
               : [],
           ),
         ).toEqual(calls);
-        expect(blocks.flatMap((one) => (one.type === "result" ? [one.result] : []))).toEqual(
+        expect(blocks.flatMap((one) => (one.type === "tool-result" ? [one.result] : []))).toEqual(
           results,
         );
         expect(stream.flatMap(({ type }, at) => (type === "end" ? [at] : []))).toEqual([

@@ -19,8 +19,8 @@ export type TurnBlock =
       readonly signature?: string;
       readonly redacted?: string;
     }
-  | { readonly type: "call"; readonly call: ToolCall }
-  | { readonly type: "result"; readonly result: ToolResult };
+  | { readonly type: "tool-call"; readonly toolCall: ToolCall }
+  | { readonly type: "tool-result"; readonly result: ToolResult };
 
 export interface TurnMessage {
   readonly role: Role;
@@ -98,7 +98,8 @@ function listMessages(turn: TurnBuilder, blocks: readonly Block[]): TurnMessage[
 
 function toTurnBlocks(blocks: readonly Block[]): TurnBlock[] {
   const lastOpening = new Map<string, ToolCall>();
-  for (const block of blocks) if (block.kind === "call") lastOpening.set(block.call.id, block.call);
+  for (const block of blocks)
+    if (block.kind === "tool-call") lastOpening.set(block.toolCall.id, block.toolCall);
   const content: TurnBlock[] = [];
   for (const block of blocks) {
     if (block.kind === "text") {
@@ -111,12 +112,12 @@ function toTurnBlocks(blocks: readonly Block[]): TurnBlock[] {
         text,
         ...omitUndefined({ signature, redacted }),
       });
-    } else if (block.kind === "result") {
-      content.push({ type: "result", result: block.result });
+    } else if (block.kind === "tool-result") {
+      content.push({ type: "tool-result", result: block.result });
     } else {
-      const call = lastOpening.get(block.call.id);
-      if (call !== undefined) content.push({ type: "call", call });
-      lastOpening.delete(block.call.id);
+      const call = lastOpening.get(block.toolCall.id);
+      if (call !== undefined) content.push({ type: "tool-call", toolCall: call });
+      lastOpening.delete(block.toolCall.id);
     }
   }
   return content;
@@ -132,10 +133,10 @@ interface ToolUse {
 function listToolUses(blocks: readonly Block[]): ToolUse[] {
   const uses = new Map<string, ToolUse>();
   for (const block of blocks) {
-    if (block.kind === "call") {
-      const use = { call: block.call, result: null, isFinished: block.ending !== "open" };
-      uses.set(block.call.id, use);
-    } else if (block.kind === "result") {
+    if (block.kind === "tool-call") {
+      const use = { call: block.toolCall, result: null, isFinished: block.ending !== "open" };
+      uses.set(block.toolCall.id, use);
+    } else if (block.kind === "tool-result") {
       const use = uses.get(block.result.toolCallId);
       if (use !== undefined) use.result = block.result;
     }

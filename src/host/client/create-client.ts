@@ -24,7 +24,7 @@ import type { Client, ClientOptions } from "./client.ts";
 import { createLiveClientMethods } from "./live-client-methods.ts";
 import { createOpenPrompts } from "./open-prompts.ts";
 import { createRequestAgent } from "./request-agent.ts";
-import { createSessionMethods } from "./session-methods.ts";
+import { createSessionMethods } from "./client-session-methods.ts";
 import { createTrackedSessions } from "./tracked-sessions.ts";
 
 /** Creates a client. `connect` is called again after each lost connection; a single transport is used once. */

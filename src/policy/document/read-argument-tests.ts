@@ -12,7 +12,7 @@ import {
   refine,
   string,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 import { readPattern } from "./read-patterns.ts";

@@ -1,6 +1,6 @@
 import { namesTools } from "../matching/exact-matcher.ts";
 import type { Matcher } from "../../domain/policy/policy.ts";
-import { integer, members } from "../../data/schema.ts";
+import { integer, members } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { readArgumentTests } from "./read-argument-tests.ts";
 import {

@@ -7,7 +7,7 @@ import {
 import { formatValue } from "../../text/format-value.ts";
 import { findPathPatternProblem } from "../matching/path-pattern.ts";
 import { findUrlPatternProblem } from "../matching/url-pattern.ts";
-import { oneOf, oneOrMore, string, type Schema } from "../../data/schema.ts";
+import { oneOf, oneOrMore, string, type Schema } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 

@@ -10,7 +10,7 @@ import {
   refine,
   withDefault,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { readOptions } from "../../domain/option-reader.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";

@@ -1,7 +1,14 @@
 import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
 import type { ApprovalNote, PolicyAction } from "../../domain/policy/policy-decision.ts";
 import type { Rule } from "../../domain/policy/policy.ts";
-import { integer, members, object, optional, string, withDefault } from "../../data/schema.ts";
+import {
+  integer,
+  members,
+  object,
+  optional,
+  string,
+  withDefault,
+} from "../../data/schema-reader.ts";
 import { suggestFix, throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { readJson } from "./read-argument-tests.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";

@@ -1,17 +1,16 @@
 import { flattenAsync } from "../../async/flatten-async.ts";
-import type { Cursor } from "../../domain/events/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { ServedRequest } from "../../http/server/http-types.ts";
-import { principalOf } from "./access.ts";
-import { failureBody } from "./error-body.ts";
-import { parseCursor } from "./cursor-text.ts";
-import { EventFrames, type EventRun } from "./event-frames.ts";
-import { findGap, gapFrame } from "./log-gap.ts";
-import { readHeader } from "../../http/routing/read-header.ts";
+import type { Cursor } from "../../domain/events/envelope.ts";
 import { createEventStream } from "../../http/routing/event-stream.ts";
-import { streamingOf, type PortalOptions } from "./portal-options.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
+import { readHeader } from "../../http/routing/read-header.ts";
 import type { Route } from "../../http/routing/router.ts";
+import type { ServedRequest } from "../../http/server/http-types.ts";
+import { principalOf } from "./portal-access.ts";
+import { parseCursor, cursorText } from "./cursor-text.ts";
+import { failureBody } from "./error-body.ts";
+import { EventFrames, type EventRun } from "./event-frames.ts";
+import { streamingOf, type PortalOptions } from "./portal-options.ts";
 import { foundSession, type SessionRecord } from "./session-view.ts";
 
 /** Streams a session's log as server-sent events, from a cursor or from the beginning, and then live. */
@@ -109,4 +108,28 @@ function streamed(
       return [`event: failure\ndata: ${body}\n\n`];
     },
   });
+}
+
+/** Events of a log that are missing or cannot be read, by their first and last `seq`. */
+interface LogGap {
+  readonly seq: number;
+  readonly through: number;
+}
+
+/** Returns the gap at which a reader of the log stopped. Undefined for any other error. */
+function findGap(error: unknown): LogGap | undefined {
+  if (!(error instanceof SpanlineError) || error.code !== "store_damaged") return undefined;
+  const { seq, through } = error.details;
+  return typeof seq === "number" && typeof through === "number" ? { seq, through } : undefined;
+}
+
+/** The frame in place of the missing events. Its id is the cursor behind the gap, so a resuming reader gets it once. */
+function gapFrame({ seq, through }: LogGap, incarnation: Cursor["incarnation"]): string {
+  const events =
+    seq === through ? `Event ${seq} of the log is` : `Events ${seq} to ${through} of the log are`;
+  const message = `${events} missing or cannot be read. Fix: see spanline sessions check`;
+  const data = JSON.stringify({
+    error: { code: "store_damaged", message, details: { seq, through } },
+  });
+  return `id: ${cursorText({ incarnation, seq: through })}\nevent: gap\ndata: ${data}\n\n`;
 }

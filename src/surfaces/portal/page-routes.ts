@@ -1,5 +1,5 @@
 import type { ServedResponse, ServedRequest } from "../../http/server/http-types.ts";
-import { isToken, tokenCookie } from "./access.ts";
+import { isToken, tokenCookie } from "./portal-access.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
 import { SECURITY_HEADERS } from "../../http/routing/json-response.ts";
 import { LIST_PAGE } from "./list-page.ts";

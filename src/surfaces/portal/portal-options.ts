@@ -1,7 +1,7 @@
 import type { EventStreamOptions } from "../../http/routing/event-stream.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import type { AccessOptions } from "./access.ts";
+import type { AccessOptions } from "./portal-access.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface PortalOptions extends AccessOptions {

@@ -1,11 +1,14 @@
-import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
-import type { Right } from "../../domain/actor.ts";
 import type { JsonObject } from "../../data/json.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
+import type { Right, Principal } from "../../domain/actor.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { isSessionMode, SESSION_MODES } from "../../domain/session-mode.ts";
+import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
+import type { ServedRequest } from "../../http/server/http-types.ts";
+import type { Sender } from "../../session/sessions.ts";
 import { optionalText, requiredText } from "./request-body.ts";
-import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A command and the right it requires. */
 export interface AskedCommand {
@@ -89,4 +92,10 @@ function answerIn(body: JsonObject): SessionCommand {
 
 function isDecision(text: string): text is ApprovalDecision {
   return Object.hasOwn(DECISIONS, text);
+}
+
+export function senderOf(request: ServedRequest, principal: Principal): Sender {
+  const key = readIdempotencyKey(request);
+  // Command ids of all surfaces share one session, so the prefix names the surface.
+  return { principal, ...(key !== undefined && { commandId: `portal:${key}` }) };
 }

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { createInvalidRequestError, readJsonBody } from "../../http/routing/json-body.ts";
 import { optionalText } from "./request-body.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
-import { principalOf, requireRight } from "./access.ts";
+import { principalOf, requireRight } from "./portal-access.ts";
 import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createJsonResponse } from "../../http/routing/json-response.ts";
 import { openOnce } from "./open-once.ts";

@@ -62,12 +62,12 @@ function encodeBlock(block: Block, index: number): object[] {
       if (pieces.length === 0) return [];
       return [...pieces.map((piece) => delta({ reasoningContent: piece })), ...stop];
     }
-    case "call": {
-      const { inputText } = block.call;
+    case "tool-call": {
+      const { inputText } = block.toolCall;
       const input = inputText === "" ? [] : [delta({ toolUse: { input: inputText } })];
-      return [start({ toolUse: encodeToolCallStart(block.call) }), ...input, ...stop];
+      return [start({ toolUse: encodeToolCallStart(block.toolCall) }), ...input, ...stop];
     }
-    case "result": {
+    case "tool-result": {
       const { toolCallId, isError, parts } = block.result;
       const status = isError ? "error" : "success";
       const content =

@@ -192,8 +192,14 @@ describe("a conversation that began elsewhere", () => {
     expect(turn.userMessages.map(({ index: at }) => at)).toEqual([5]);
     expect(toChatHistory(turn.earlierMessages)).toMatchObject([
       { role: "user", blocks: [{ type: "text", text: "Hi" }] },
-      { role: "assistant", blocks: [{ type: "call", call: { id: "a", name: "look", input: {} } }] },
-      { role: "user", blocks: [{ type: "result", result: { toolCallId: "a", isError: false } }] },
+      {
+        role: "assistant",
+        blocks: [{ type: "tool-call", toolCall: { id: "a", name: "look", input: {} } }],
+      },
+      {
+        role: "user",
+        blocks: [{ type: "tool-result", result: { toolCallId: "a", isError: false } }],
+      },
       { role: "assistant", blocks: [{ type: "text", text: "Hello!" }] },
     ]);
   });

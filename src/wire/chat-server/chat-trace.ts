@@ -38,7 +38,7 @@ export function encodeTracedCall(
   position: LogPosition,
 ): FunctionCallItem {
   const status = call.input === null ? "incomplete" : "completed";
-  const block = { key: String(position.seq), call: { ...call, id: wireCallId } };
+  const block = { key: String(position.seq), toolCall: { ...call, id: wireCallId } };
   return encodeFunctionCall(block, { scope: position.sessionId, status });
 }
 

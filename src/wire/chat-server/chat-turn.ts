@@ -208,7 +208,10 @@ export function toChatHistory(earlierMessages: readonly ConversationMessage[]): 
       case "user":
         return { role: "user", blocks: message.parts };
       case "assistant": {
-        const calls = message.toolCalls.map((call): ModelBlock => ({ type: "call", call }));
+        const calls = message.toolCalls.map((toolCall): ModelBlock => ({
+          type: "tool-call",
+          toolCall,
+        }));
         return { role: "assistant", blocks: [...message.parts, ...calls] };
       }
       case "result": {
@@ -218,7 +221,7 @@ export function toChatHistory(earlierMessages: readonly ConversationMessage[]): 
           parts: [{ type: "text", text } as const],
           isError: false,
         };
-        return { role: "user", blocks: [{ type: "result", result }] };
+        return { role: "user", blocks: [{ type: "tool-result", result }] };
       }
       default:
         return message satisfies never;

@@ -391,7 +391,11 @@ describe("the calls of a chat completion", () => {
       calls(entry(0, "A", "look", "{}")),
       chunk({ content: "b" }, "tool_calls"),
     );
-    expect(turned.messages[0]?.blocks.map(({ type }) => type)).toEqual(["text", "call", "text"]);
+    expect(turned.messages[0]?.blocks.map(({ type }) => type)).toEqual([
+      "text",
+      "tool-call",
+      "text",
+    ]);
   });
 });
 

@@ -61,7 +61,7 @@ export function createChatDialect(
 
 /** Each result is a message of its own, directly behind the calls. */
 function encodeUserMessages({ blocks }: ModelMessage): JsonObject[] {
-  const results = blocks.flatMap((block) => (block.type === "result" ? [block.result] : []));
+  const results = blocks.flatMap((block) => (block.type === "tool-result" ? [block.result] : []));
   const content = encodeUserContent(blocks);
   return [
     ...results.map((result) => ({
@@ -88,7 +88,7 @@ function encodeAssistantMessage(
   { blocks }: ModelMessage,
   { reasoningName }: ChatRequestOptions,
 ): JsonObject {
-  const calls = blocks.flatMap((block) => (block.type === "call" ? [block.call] : []));
+  const calls = blocks.flatMap((block) => (block.type === "tool-call" ? [block.toolCall] : []));
   const thoughts = blocks.flatMap((block) => (block.type === "reasoning" ? [block.text] : []));
   const content = joinText(blocks);
   const reasoning = thoughts.join("");

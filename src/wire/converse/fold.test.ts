@@ -100,7 +100,10 @@ describe("calls", () => {
       { id: "X", name: "new", inputText: '{"n":2}', runBy: "client", input: { n: 2 } },
       { id: "Y", name: "other", inputText: "", runBy: "client", input: {} },
     ]);
-    expect(turned.messages[0]?.blocks.map((block) => block.type)).toEqual(["call", "call"]);
+    expect(turned.messages[0]?.blocks.map((block) => block.type)).toEqual([
+      "tool-call",
+      "tool-call",
+    ]);
     expect(codes(turned)).toEqual(["tool_id_repeated"]);
   });
 
@@ -108,7 +111,7 @@ describe("calls", () => {
     const turned = turn(assistant, text(0, "before"), call(0, "A", "tool"), stop("tool_use"));
     expect(turned.messages[0]?.blocks).toMatchObject([
       { type: "text", text: "before" },
-      { type: "call", call: { id: "A" } },
+      { type: "tool-call", toolCall: { id: "A" } },
     ]);
     expect(codes(turned)).toEqual(["block_stop_missing", "block_stop_missing"]);
   });
@@ -144,8 +147,8 @@ describe("calls", () => {
       ["A", 0],
     ]);
     expect(buildTurn(events).messages[0]?.blocks).toMatchObject([
-      { call: { id: "A" } },
-      { call: { id: "B" } },
+      { toolCall: { id: "A" } },
+      { toolCall: { id: "B" } },
     ]);
   });
 
@@ -242,16 +245,18 @@ describe("calls", () => {
       stop("end_turn"),
     );
     const result = { toolCallId: "", isError: false, parts: [{ type: "text", text: "42" }] };
-    expect(turned.messages.flatMap(({ blocks }) => blocks)).toEqual([{ type: "result", result }]);
+    expect(turned.messages.flatMap(({ blocks }) => blocks)).toEqual([
+      { type: "tool-result", result },
+    ]);
     expect(codes(turned)).toEqual(["tool_result_unmatched"]);
   });
 
   it("gives no arguments at all to a call that was cut before them [RMA-P0-4]", () => {
     const cut = { input: null, inputError: { problem: "incomplete" } };
     const limited = turn(assistant, call(0, "A", "wipe"), stop("max_tokens"));
-    expect(limited.messages[0]?.blocks).toMatchObject([{ call: cut }]);
+    expect(limited.messages[0]?.blocks).toMatchObject([{ toolCall: cut }]);
     const ended = turn(assistant, call(0, "A", "wipe"));
-    expect(ended.messages[0]?.blocks).toMatchObject([{ call: cut }]);
+    expect(ended.messages[0]?.blocks).toMatchObject([{ toolCall: cut }]);
     const reused = turn(
       assistant,
       call(0, "A", "wipe"),
@@ -502,7 +507,7 @@ describe("messages and blocks", () => {
       {
         role: "assistant",
         reason: "tool_use",
-        blocks: [{ text: "Let me check." }, { call: { id: "A" } }],
+        blocks: [{ text: "Let me check." }, { toolCall: { id: "A" } }],
       },
       { role: "user", reason: "tool_result", blocks: [{ result: { toolCallId: "A" } }] },
       { role: "assistant", reason: "end_turn", blocks: [{ text: "One." }] },
@@ -563,7 +568,7 @@ describe("messages and blocks", () => {
       stop("tool_use"),
     );
     expect(turned.messages[0]?.blocks).toMatchObject([
-      { call: { id: "A", input: { a: 1 } } },
+      { toolCall: { id: "A", input: { a: 1 } } },
       { text: "words" },
     ]);
     expect(codes(turned)).toEqual(["block_kind_mismatch"]);
@@ -583,7 +588,7 @@ describe("messages and blocks", () => {
         close(index),
         stop("tool_use"),
       );
-      expect(turned.messages[0]?.blocks).toMatchObject([{ text: "hi" }, { call: { id: "A" } }]);
+      expect(turned.messages[0]?.blocks).toMatchObject([{ text: "hi" }, { toolCall: { id: "A" } }]);
     },
   );
 

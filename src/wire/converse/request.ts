@@ -76,15 +76,15 @@ function encodeBlock(block: ModelBlock): object[] {
       return [{ text: block.text.toWellFormed() }];
     case "reasoning":
       return encodeReasoning(block);
-    case "call": {
-      const { id: toolUseId, name, input, inputText } = block.call;
+    case "tool-call": {
+      const { id: toolUseId, name, input, inputText } = block.toolCall;
       return [
         {
           toolUse: { toolUseId, name: toToolName(name), input: input ?? { unreadable: inputText } },
         },
       ];
     }
-    case "result":
+    case "tool-result":
       return [{ toolResult: encodeToolResult(block.result) }];
     case "image": {
       const format = block.mediaType.slice("image/".length);

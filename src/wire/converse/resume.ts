@@ -55,7 +55,7 @@ function encodeAssistantContent(turn: ResumableTurn): ConverseContent[] {
   return turn.messages.flatMap((message) => {
     const isInMessage = (call: ToolCall): boolean => messagesByToolCall.get(call.id) === message;
     const hasToolCalls = message.blocks.some(
-      (block) => block.type === "call" && isInMessage(block.call),
+      (block) => block.type === "tool-call" && isInMessage(block.toolCall),
     );
     return hasToolCalls
       ? message.blocks.flatMap((block) => encodeTurnBlock(block, isInMessage))
@@ -72,8 +72,8 @@ function findToolCallMessages({
   const messagesByToolCall = new Map<string, TurnMessage>();
   for (const message of messages) {
     for (const block of message.blocks) {
-      if (block.type === "call" && openIds.has(block.call.id))
-        messagesByToolCall.set(block.call.id, message);
+      if (block.type === "tool-call" && openIds.has(block.toolCall.id))
+        messagesByToolCall.set(block.toolCall.id, message);
     }
   }
   return messagesByToolCall;
@@ -88,9 +88,9 @@ function encodeTurnBlock(
       return block.text === "" ? [] : [{ text: block.text }];
     case "reasoning":
       return encodeReasoning(block);
-    case "call":
-      return isInMessage(block.call) ? [encodeToolUse(block.call)] : [];
-    case "result":
+    case "tool-call":
+      return isInMessage(block.toolCall) ? [encodeToolUse(block.toolCall)] : [];
+    case "tool-result":
       return [];
     default:
       return block satisfies never;

@@ -55,9 +55,9 @@ function encodeBlock(block: ModelBlock): JsonObject[] {
       return [{ type: "text", text: block.text.toWellFormed() }];
     case "reasoning":
       return encodeReasoning(block);
-    case "call":
-      return [encodeToolUse(block.call)];
-    case "result":
+    case "tool-call":
+      return [encodeToolUse(block.toolCall)];
+    case "tool-result":
       return [encodeToolResult(block.result)];
     case "image": {
       const { mediaType, base64 } = block;

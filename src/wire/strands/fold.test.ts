@@ -94,8 +94,8 @@ describe("carriers of one message", () => {
     expect(
       turn.messages.map(({ blocks, reason }) => [reason, blocks.map(({ type }) => type)]),
     ).toEqual([
-      ["tool_use", ["text", "reasoning", "call"]],
-      ["tool_result", ["result"]],
+      ["tool_use", ["text", "reasoning", "tool-call"]],
+      ["tool_result", ["tool-result"]],
       [null, ["text"]],
     ]);
     expect([turn.text, turn.end?.outcome]).toEqual(["HelloDone", "completed"]);
@@ -204,8 +204,8 @@ describe("carriers of one message", () => {
     expect(turn.messages.map(({ role, blocks }) => [role, blocks.map(({ type }) => type)])).toEqual(
       [
         ["assistant", ["text"]],
-        ["assistant", ["call"]],
-        ["user", ["result"]],
+        ["assistant", ["tool-call"]],
+        ["user", ["tool-result"]],
         ["assistant", ["text"]],
       ],
     );

@@ -232,8 +232,9 @@ function createLink(parts: ConnectionParts, hostRequests: HostRequests): ClientL
     sendEvent: (...args) => writer.write(lines.encodeEvent(...args), args[0]),
     respond(request, outcome) {
       prompts.end(request);
+      const sessionId = readSessionId(request.params);
       const line = rpc.respond(request, outcome);
-      if (line !== undefined) writer.write(line, readSessionId(request.params));
+      if (line !== undefined) writer.write(line, sessionId);
     },
     requestPermission: (sessionId, { approval, request }) =>
       // A turn waits for the response, so the response must not queue behind the session's other requests.
@@ -274,6 +275,7 @@ function handleRequest(connection: OpenConnection, request: RpcRequest): void {
   const decoded = decodeRequest(request.method, request.params);
   if (!decoded.ok) return link.respond(request, decoded);
   const { value } = decoded;
+  const isBridgeRequest = isBridgeMethod(request.method);
   if (value.type === "initialize") {
     link.respond(request, { ok: true, result: encodeInitializeResult(options.version) });
     client.initialize(value.clientName, value.profile);
@@ -283,7 +285,7 @@ function handleRequest(connection: OpenConnection, request: RpcRequest): void {
     const error = createInvalidRequest("the first request must be initialize");
     return link.respond(request, { ok: false, error });
   }
-  if (isBridgeMethod(request.method)) client.handleBridgeMethod();
+  if (isBridgeRequest) client.handleBridgeMethod();
   // No work here: the next request looks up the credentials again.
   if (value.type === "authenticate") return link.respond(request, { ok: true, result: {} });
   if (value.type === "prompt") {

@@ -1,4 +1,4 @@
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode } from "../../../domain/responses-settings.ts";
 import { normalizeHistory } from "../../../domain/model/normalize-history.ts";
 import { encodeChatNote } from "../../../wire/chat-server/chat-note.ts";
 import {

@@ -1,4 +1,4 @@
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode } from "../../../domain/responses-settings.ts";
 import type { SessionStatus } from "../../../session/sessions.ts";
 import {
   findCarriers,

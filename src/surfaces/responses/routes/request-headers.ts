@@ -1,4 +1,4 @@
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode, ResponsesSettings } from "../../../domain/responses-settings.ts";
 import type { Caller } from "../../../http/access/caller.ts";
 import { readHeader } from "../../../http/routing/read-header.ts";
 import type { ServedResponse, ServedRequest } from "../../../http/server/http-types.ts";
@@ -6,7 +6,6 @@ import type { CreateRequest } from "../../../wire/responses/request/create-reque
 import { readTraceMode } from "../../../wire/responses/request/body-fields.ts";
 import { formatResponseId } from "../../../wire/responses/response-ids.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
-import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 const SESSION_HEADER = "x-spanline-session";

@@ -238,9 +238,9 @@ function encodeHistoryBlock(block: ModelBlock): ConverseContent[] {
       return [{ text: block.text.toWellFormed() }];
     case "reasoning":
       return encodeReasoning(block);
-    case "call":
-      return [encodeToolUse({ ...block.call, name: toToolName(block.call.name) })];
-    case "result":
+    case "tool-call":
+      return [encodeToolUse({ ...block.toolCall, name: toToolName(block.toolCall.name) })];
+    case "tool-result":
       return [encodeToolResult(block.result)];
     case "image":
       return [{ text: formatImageNote(block) }];

@@ -185,8 +185,8 @@ describe("a harness's answer, from bytes to events", () => {
     const lenient = buildTurn(runCodec(createHarnessStream({ mode: "lenient" }), [damaged]));
     expect(lenient.messages[0]?.blocks.map((block) => block.type)).toEqual([
       "text",
-      "call",
-      "call",
+      "tool-call",
+      "tool-call",
     ]);
     expect(lenient.toolCalls).toEqual([]);
     expect(lenient.end).toMatchObject({ outcome: "failed", failure: { code: "frame_checksum" } });
