@@ -212,7 +212,7 @@ describe("Client that loses its connection", () => {
     const other = createHostClient(sessions).client;
     await other.deleteSession(sessionId);
     await lose();
-    expect(reports).toContain("A session could not be taken up again");
+    expect(reports).toContain("A session could not be resumed");
     await lose();
     expect(reports.filter((one) => one.startsWith("A session could"))).toHaveLength(1);
   });

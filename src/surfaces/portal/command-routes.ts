@@ -7,7 +7,7 @@ import { readJsonBody } from "../../http/routing/json-body.ts";
 import type { Route } from "../../http/routing/router.ts";
 import { foundSession } from "./session-view.ts";
 
-/** What a client can ask of a session, one command for a request. */
+/** Routes for session commands, one command per request. */
 export function commandRoutes(options: PortalOptions): Route[] {
   return [
     {

@@ -10,11 +10,11 @@ import type { ServedRequest } from "../../http/server/http-types.ts";
 import type { Sender } from "../../session/sessions.ts";
 import { optionalText, requiredText } from "./request-body.ts";
 
-/** A command, and the right that it takes. */
+/** A command and the right it requires. */
 export interface AskedCommand {
   readonly command: SessionCommand;
   readonly right: Right;
-  /** For people: what is refused to those without the right. */
+  /** The action's name in the error for callers without the right. */
   readonly what: string;
 }
 
@@ -43,13 +43,13 @@ export function readCommand(body: JsonObject): AskedCommand {
     }
     case "revoke": {
       const command = { type: "revoke-grant", grantId: requiredText(body, "grantId") } as const;
-      return { command, right: "approve", what: "Taking back what was allowed" };
+      return { command, right: "approve", what: "Revoking a grant" };
     }
     case "configure":
       return { command: configureIn(body), right: "prompt", what: "Changing the mode" };
     default:
       throw createInvalidRequestError(
-        `"type" is "${type}", wanted prompt, answer, cancel, withdraw, revoke or configure`,
+        `"type" is "${type}": expected prompt, answer, cancel, withdraw, revoke or configure`,
       );
   }
 }
@@ -57,7 +57,9 @@ export function readCommand(body: JsonObject): AskedCommand {
 function configureIn(body: JsonObject): SessionCommand {
   const mode = requiredText(body, "mode");
   if (isSessionMode(mode)) return { type: "set-mode", mode };
-  throw createInvalidRequestError(`"mode" is "${mode}", wanted one of ${SESSION_MODES.join(", ")}`);
+  throw createInvalidRequestError(
+    `"mode" is "${mode}": expected one of ${SESSION_MODES.join(", ")}`,
+  );
 }
 
 export function promptCommand(text: string): SessionCommand {
@@ -82,7 +84,7 @@ function answerIn(body: JsonObject): SessionCommand {
   const reason = optionalText(body, "reason");
   if (!isDecision(decision)) {
     throw createInvalidRequestError(
-      `"decision" is "${decision}", wanted one of ${Object.keys(DECISIONS).join(", ")}`,
+      `"decision" is "${decision}": expected one of ${Object.keys(DECISIONS).join(", ")}`,
     );
   }
   return { type: "decide-approval", approvalId, decision, ...omitUndefined({ reason }) };
@@ -94,6 +96,6 @@ function isDecision(text: string): text is ApprovalDecision {
 
 export function senderOf(request: ServedRequest, principal: Principal): Sender {
   const key = readIdempotencyKey(request);
-  // It stands beside those of other surfaces in one session, so it says where it is from.
+  // Command ids of all surfaces share one session, so the prefix names the surface.
   return { principal, ...(key !== undefined && { commandId: `portal:${key}` }) };
 }

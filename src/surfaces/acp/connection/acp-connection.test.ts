@@ -13,10 +13,10 @@ const failing = vi.hoisted(() => ({ requests: 0, lists: 0 }));
 vi.mock(import("../session/session-requests.ts"), async (load) => {
   const { createSessionRequests } = await load();
   return {
-    createSessionRequests(...given) {
+    createSessionRequests(...args) {
       failing.requests -= 1;
       if (failing.requests >= 0) throw new Error("The file cannot be read");
-      return createSessionRequests(...given);
+      return createSessionRequests(...args);
     },
   };
 });
@@ -25,9 +25,9 @@ vi.mock(import("../host/request-host-lists.ts"), async (load) => {
   const { requestHostTools, requestHostShells } = await load();
   return {
     requestHostShells,
-    async requestHostTools(...given) {
+    async requestHostTools(...args) {
       if (failing.lists > 0) throw new Error("The file cannot be read");
-      return requestHostTools(...given);
+      return requestHostTools(...args);
     },
   };
 });

@@ -122,8 +122,7 @@ async function waitForExit(
     : await requestWithin(link, createRequest("wait"), { milliseconds, signal });
   const status = exitResponse && readTerminalExitReply(exitResponse);
   if (status?.type !== "answered") {
-    // Awaited, because some clients start the next command before the kill is done. A stopped run does not wait longer
-    // than the timeout.
+    // Awaited, because some clients start the next command before the kill is done. The caller of `stop` does not wait.
     await requestWithin(link, createRequest("kill"), HOST_LIMITS);
   }
   if (signal.aborted) return createFailedOutcome("The command was stopped");
