@@ -1,7 +1,6 @@
 export interface RetryOptions {
   /**
-   * The delay before the next attempt, in milliseconds. `attemptNumber` counts from 1. Undefined if there is no further
-   * attempt.
+   * The delay before the next attempt, in milliseconds. `attemptNumber` counts from 1. Undefined to stop.
    */
   readonly computeDelay: (error: unknown, attemptNumber: number) => number | undefined;
   readonly pause: (milliseconds: number) => Promise<void>;

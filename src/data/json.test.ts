@@ -68,7 +68,7 @@ describe("hasInexactInteger", () => {
 });
 
 describe("toJsonText", () => {
-  it("toJsonText returns the result of JSON.stringify, or a note if there is no JSON form", () => {
+  it("toJsonText returns the result of JSON.stringify, or a note for a value without a JSON form", () => {
     expect([toJsonText({ a: [1, null] }), toJsonText(undefined)]).toEqual([
       '{"a":[1,null]}',
       "null",

@@ -19,7 +19,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** Thrown by a schema. The caller converts it to an error of its own interface. */
+/** Thrown by a schema. The caller converts the error for its own interface. */
 export class SchemaError extends Error {
   readonly issues: readonly [Issue, ...Issue[]];
 

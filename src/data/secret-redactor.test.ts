@@ -25,7 +25,7 @@ describe("Secret redactor", () => {
     expect(said).toBe("2: [redacted]");
   });
 
-  it.each(["The rest of a secret cut by %j is removed", "…", "...", " …\n"])("takes out what is left where it was cut by %j", (mark) => {
+  it.each(["", "…", "...", " …\n"])("The rest of a secret cut by %j is removed", (mark) => {
     expect(scrub(`Sent sk-4f9a8${mark}`)).toBe(`Sent [redacted]${mark}`);
     expect(scrub(`5e4f3a2b1c was sent`)).toBe("[redacted] was sent");
     expect(scrub(`Sent sk-4f9a${mark}`)).toBe(`Sent sk-4f9a${mark}`);

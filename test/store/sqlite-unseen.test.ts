@@ -107,7 +107,7 @@ describe("Unsynced entries", () => {
   });
 });
 
-describe.skipIf(process.platform === "Permissions of store files")("the files of a store", () => {
+describe.skipIf(process.platform === "win32")("Permissions of store files", () => {
   it("Store files are accessible only to their user, even if they were readable by others before", async () => {
     const file = temporaryFile();
     const modes = (): string[] =>
