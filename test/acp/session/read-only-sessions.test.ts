@@ -89,7 +89,7 @@ function listTexts(client: AcpClient): readonly string[] {
 
 describe.each([
   ["an unreadable event", UNREADABLE, "store_damaged", /cannot be read/],
-  ["a missing event", MISSING, "store_damaged", /can only be read: its log has/],
+  ["a missing event", MISSING, "store_damaged", /is read-only: its log has/],
   ["an event of a newer version", NEWER, "store_newer", /newer version of Spanline/],
   ["an unreadable event before its snapshot", BEHIND_SNAPSHOT, "store_damaged", /cannot be read/],
 ] as const)("Session with %s", (_, sql, code, message) => {
@@ -164,7 +164,7 @@ it("A host that attaches to a damaged session is an observer and receives the re
     mode: "controller",
     _meta: { harn: { surface: "tui", attachSecret: "s3cret" } },
   };
-  const message = expect.stringMatching(/can only be read/);
+  const message = expect.stringMatching(/is read-only/);
   const readOnly = { code: "store_damaged", message };
   expect(await host.requestResult("session/attach", attach)).toEqual({
     client,
