@@ -1,6 +1,9 @@
 import { SpanlineError } from "./errors.ts";
 
-/** The error of a system call that found the disk or the quota full, as a sentence with the path; undefined for any other. */
+/**
+ * Converts a system error for a full disk or quota into a `store_full` error with the path. Returns undefined for any
+ * other error.
+ */
 export function toDiskFullError(thrown: unknown): SpanlineError | undefined {
   if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
   if (thrown.code !== "ENOSPC" && thrown.code !== "EDQUOT") return undefined;

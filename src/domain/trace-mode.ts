@@ -1,6 +1,6 @@
 /**
- * How a response shows tools that ran here or on the agent's side: as pairs of a call and its output, as calls of an MCP
- * server, as items of our own, or not at all. A call that the caller has to run is a function call item in all of them.
+ * How a response presents tools which ran here or at the provider: as pairs of call and output, as MCP calls, as
+ * extension items, or not at all. A tool call the caller must run is a function call item in every mode.
  */
 export const TRACE_MODES = ["pairs", "mcp", "extension", "none"] as const;
 

@@ -173,7 +173,7 @@ describe("a command of the agent's configuration", () => {
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
     const reply = await typed(client, sessionId, "/staus");
-    expect(reply).toMatch(/^There is no command \/staus; did you mean \/status\?/);
+    expect(reply).toMatch(/^Unknown command \/staus; did you mean \/status\?/);
     expect(await typed(client, sessionId, "/revew main")).toContain("did you mean /review?");
     expect(provider.invocations).toEqual([]);
     const answer = await typed(client, sessionId, "/etc/hosts: what is it for?");
