@@ -57,7 +57,7 @@ describe("Prompt content", () => {
   });
 
   it.each([
-    ["has an unsupported media type", { type: "image", data: PICTURE, mimeType: "image/tiff" }],
+    ["is not an image type for models", { type: "image", data: PICTURE, mimeType: "image/tiff" }],
     ["is not in base64", { type: "image", data: "???", mimeType: "image/png" }],
     ["has no bytes", { type: "image", mimeType: "image/png" }],
     ["is too large", { type: "image", data: "A".repeat(5_100_000), mimeType: "image/png" }],

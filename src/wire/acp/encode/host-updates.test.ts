@@ -97,7 +97,7 @@ describe("Recovery message", () => {
     origin: "recovery",
   };
   const notice =
-    "The agent's answer was interrupted, so the bridge repeated to the agent what it may have missed";
+    "The agent's response was interrupted, so the bridge repeated the input the agent may have missed";
 
   it("A bridge host receives a recovery message as a log entry [B-036]", () => {
     const harn = { level: "warn", message: notice, fields: {} };
