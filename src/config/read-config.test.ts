@@ -94,8 +94,8 @@ describe("a configuration with something wrong in it", () => {
   });
 
   it.each<[name: string, provider: object, wanted: string]>([
-    ["maxIterations", { maxIterations: "many" }, "wanted a whole number above 0"],
-    ["allowedTools", { allowedTools: "x" }, "wanted a list"],
+    ["maxIterations", { maxIterations: "many" }, "expected a positive integer"],
+    ["allowedTools", { allowedTools: "x" }, "expected a list"],
     ["model", { model: {} }, "exactly one member"],
   ])("names agents.coder.provider and what of it is wrong: %s", (name, provider, wanted) => {
     const { path, message } = complaintAbout({ provider: { ...HARNESS, ...provider } });

@@ -9,7 +9,7 @@ import { decide } from "./decide.ts";
 import { due } from "./due.ts";
 import { evolve } from "./evolve.ts";
 import type { SessionInput } from "./session-input.ts";
-import { collectSessionFields } from "./runtime/log/session-fields.ts";
+import { collectSessionFields } from "./runtime/log/append-decision.ts";
 import { initialState } from "./session-state.ts";
 
 const TOOLS = ["read", "write", "rm_all"].map((name) => {

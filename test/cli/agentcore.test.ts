@@ -134,7 +134,7 @@ describe("spanline invoke and spanline emulate", () => {
     expect([refused.status, refused.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^Cannot look for the harness demo: AccessDeniedException: not you\. Its ARN needs no look/,
+        /^Cannot look up the harness demo: AccessDeniedException: not you\. Its ARN needs no look/,
       ),
     ]);
   });
@@ -161,7 +161,9 @@ describe("spanline invoke and spanline emulate", () => {
     const missing = await run([...answers, "--result", "other=paid"], at);
     expect([missing.status, missing.stderr]).toEqual([
       2,
-      expect.stringContaining(`no result for ${id}; no such open call: other\nGive one --result`),
+      expect.stringContaining(
+        `no result for ${id}; no open tool call with the id: other\nGive one --result`,
+      ),
     ]);
     writeFileSync(join(folder, "result.txt"), "paid, with = and @");
     const paid = await run([...answers, "--result", `${id}=@result.txt`, "--raw", "turn.bin"], at);
@@ -208,7 +210,10 @@ describe("spanline invoke and spanline emulate", () => {
   it.each([
     [["invoke", "hello"], "Name one agent"],
     [["invoke", "--harness", HARNESS()], "There is nothing to say"],
-    [["invoke", "--harness", "arn:demo", "hello"], '--harness is "arn:demo", wanted the ARN of a'],
+    [
+      ["invoke", "--harness", "arn:demo", "hello"],
+      '--harness is "arn:demo": expected the ARN of a',
+    ],
     [["invoke", "--harness", "demo", "hello"], "No region is set. Fix: pass --region"],
     [["invoke", "--harness", HARNESS(), "--region", "eu-west-1", "hello"], "is in us-east-1"],
     [["invoke", "--harness", HARNESS(), "--session", "short", "hello"], '--session is "short"'],

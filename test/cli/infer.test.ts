@@ -86,7 +86,7 @@ describe("spanline infer", () => {
     [
       {},
       HELLO,
-      /^Name an agent: one of a configuration with --agent, or set AWS_HARNESS_ARN or AWS_RUNTIME_ARN\n$/,
+      /^No agent is named. Fix: add --agent for an agent of the configuration, or set AWS_HARNESS_ARN or AWS_RUNTIME_ARN\n$/,
     ],
     [
       { AWS_HARNESS_ARN: HARNESS_ARN },
@@ -101,7 +101,7 @@ describe("spanline infer", () => {
     [
       { AWS_HARNESS_ARN: HARNESS_ARN, ...KEYS },
       `{"messages":[]}`,
-      /^messages is empty; say something as the user\n$/,
+      /^messages is empty: expected at least one user message\n$/,
     ],
   ])(
     "exits with 2 for what cannot be used: %j %s [SD-16]",

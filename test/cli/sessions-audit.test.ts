@@ -105,8 +105,10 @@ describe("spanline sessions audit", () => {
     );
     const { status, stdout } = await run("sessions", "audit", "latest", ...place);
     expect(status).toBe(1);
-    expect(stdout).toContain("the log has other arguments of this call than were judged");
-    expect(stdout).toContain("1 are about other arguments than the log has.");
+    expect(stdout).toContain(
+      "the arguments of this call in the log differ from the evaluated arguments",
+    );
+    expect(stdout).toContain("1 have different arguments than the log.");
   });
 
   it("Audit exits with 1 if the log has another tool in a call than its receipts name [W-09]", async () => {
@@ -119,8 +121,8 @@ describe("spanline sessions audit", () => {
     );
     const { status, stdout } = await run("sessions", "audit", "latest", ...place);
     expect(status).toBe(1);
-    expect(stdout).toContain("the log has another tool in this call than the receipt names");
-    expect(stdout).toContain("6 receipts, 6 valid. 2 are about another tool than the log has.");
+    expect(stdout).toContain("the tool of this call in the log differs from the receipt");
+    expect(stdout).toContain("6 receipts, 6 valid. 2 name a different tool than the log.");
   });
 
   it("Audit exits with 1 if a field of a receipt's envelope was changed [W-09]", async () => {
@@ -152,7 +154,7 @@ describe("spanline sessions audit", () => {
     await takeOut("grant.added");
     const last = await run("sessions", "audit", "latest", ...place);
     expect(last.status).toBe(1);
-    expect(last.stdout).toContain("save_note: it was run, and there is no receipt for it");
+    expect(last.stdout).toContain("save_note: it was run, but its receipt is missing");
   });
 
   it("says of keys that are not here that it cannot tell", async () => {

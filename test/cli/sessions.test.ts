@@ -307,7 +307,7 @@ describe("beside the process that runs the sessions", () => {
     const unasked = await cli.run(args);
     expect([unasked.status, unasked.stderr]).toEqual([
       2,
-      expect.stringContaining("There is nobody to ask; add --yes to do it."),
+      expect.stringContaining("No terminal is available for confirmation. Fix: add --yes."),
     ]);
     const refusing = cli.start(args, { isTerminal: true });
     await waitForOutput(refusing.stderr, "and its log for ever? [y/N]");
@@ -345,7 +345,7 @@ describe("where nobody runs the sessions", () => {
       const { status, stderr } = await cli.run(["sessions", ...args, "-d", directory]);
       expect([status, stderr]).toEqual([
         2,
-        `There are no sessions in ${directory} yet\n\`spanline up\` begins one; --data-dir says where else to look.\n`,
+        `No sessions exist in ${directory} yet\n\`spanline up\` begins one; --data-dir says where else to look.\n`,
       ]);
       expect(() => readFileSync(directory)).toThrow("ENOENT");
     },
@@ -390,7 +390,7 @@ describe("spanline up that is to keep less than all", () => {
     );
     const { child, sessionId } = await upOn(directory, "--keep-days", "30");
     const noted = await waitForOutput(child.stderr, "\n");
-    expect(noted).toMatch(/^Deleted 2 sessions; 0\.\d MB of events are kept\n$/);
+    expect(noted).toMatch(/^Deleted 2 sessions; 0\.\d MB of events remain\n$/);
     expect(sessionId).toBe("ses_new");
     expect(await listed(directory)).toEqual(["ses_new"]);
   });
@@ -416,7 +416,7 @@ describe("spanline up that is to keep less than all", () => {
     const { child, isOwner } = await upOn(directory, "--keep-mb", "1");
     expect([first.isOwner, isOwner]).toEqual([true, false]);
     expect(await waitForOutput(child.stderr, "\n")).toBe(
-      `Process ${first.child.pid} runs the sessions: what it was told to keep counts, and not --keep-days or --keep-mb here\n`,
+      `Process ${first.child.pid} runs the sessions, and its retention settings apply; --keep-days and --keep-mb are ignored here\n`,
     );
     expect(await listed(directory)).toEqual(["ses_old"]);
   });

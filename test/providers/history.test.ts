@@ -145,7 +145,7 @@ describe("History for a harness", () => {
   it("A history that cannot be encoded is refused when the session is opened", async () => {
     const peer = await startPeer(saysHello);
     const history = [user(text("Look")), assistant(call("x".repeat(65), "look"))];
-    expect(() => sessionOn(peer, history)).toThrow("cannot be written as Harness wants it");
+    expect(() => sessionOn(peer, history)).toThrow("cannot be written for Harness");
   });
 
   it.each<[string, PeerResponder]>([

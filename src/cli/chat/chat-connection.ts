@@ -117,7 +117,7 @@ async function connectLocally(
     log: (message) => note(LOG_MESSAGES.get(message) ?? `Note: ${toSingleLine(message)}`),
     onWaiting: (owner) => {
       const ownerName = owner === undefined ? "Another process" : `Process ${owner.pid}`;
-      note(`${ownerName} has ${directory} and does not answer. Waiting for it.`);
+      note(`${ownerName} owns ${directory} and does not respond. Waiting for it.`);
     },
   });
   const { isOwner, checkAgent } = bridge;

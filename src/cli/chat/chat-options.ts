@@ -10,7 +10,7 @@ export function addChatCommand(spanline: Command, execute: ExecuteCommand): void
     .description("talk to an agent in the terminal, in a session that is kept")
     .option("--agent <name>", "the agent of a new session; the first one when not given")
     .option("-c, --config <file>", CONFIG_DESCRIPTION)
-    .option("-d, --data-dir <folder>", "where sessions are kept")
+    .option("-d, --data-dir <folder>", "data directory with the sessions")
     .optionsGroup("Sessions:")
     .option("-s, --session <id>", 'go on with a session: its id, or "latest"')
     .addOption(

@@ -18,7 +18,7 @@ function turns(count: number): ModelMessage[] {
   ]).flat();
 }
 
-/** A conversation in which nothing is said is rejected. */
+/** A conversation without content is rejected. */
 function attempt<Value>(settle: () => Value): { readonly value?: Value; readonly error?: unknown } {
   try {
     return { value: settle() };
@@ -27,8 +27,8 @@ function attempt<Value>(settle: () => Value): { readonly value?: Value; readonly
   }
 }
 
-describe("a cached settled history", () => {
-  it("A cached history is the one that is settled from scratch, whatever was added, cut off or replaced", () => {
+describe("createHistoryNormalizer", () => {
+  it("A cached history equals the one normalized from scratch, after any addition, cut or replacement", () => {
     let requests = 0;
     let cached = 0;
     fc.assert(
@@ -81,7 +81,7 @@ describe("a cached settled history", () => {
     expect([atTurnStart.stableCount, inRound.stableCount]).toEqual([7, 7]);
   });
 
-  it("A result that comes later than its turn is put behind its call, as without a cache", () => {
+  it("A result that arrives after its turn is placed after its call, as without a cache", () => {
     const settle = createHistoryNormalizer();
     const call = createToolCall({ id: "late", name: "look", inputText: "{}", runBy: "client" });
     const lost: ModelMessage[] = [

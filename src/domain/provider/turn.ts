@@ -24,43 +24,43 @@ export type TurnBlock =
 
 export interface TurnMessage {
   readonly role: Role;
-  /** In the order they were opened. An id that the message repeats is one call, with the content of its last opening. */
+  /** In order of opening. A repeated tool call id is one call, with the content of its last opening. */
   readonly blocks: readonly TurnBlock[];
-  /** The provider's own word for why it stopped; null while open or when the stream never said. */
+  /** The provider's reason string. Null while the message is open, or if the stream has none. */
   readonly reason: string | null;
 }
 
-/** A call that ran on the provider's side. */
+/** A tool call which ran at the provider. */
 export interface ServerToolCall {
   readonly toolCall: ToolCall;
   readonly result: ToolResult | null;
 }
 
-/** Everything one invocation said, gathered. */
+/** The whole output of one invocation. */
 export interface Turn {
   readonly messages: readonly TurnMessage[];
-  /** Calls that wait for us, in the order they were first seen, each id once. */
+  /** Tool calls waiting for us, in order of first appearance, each id once. */
   readonly toolCalls: readonly ToolCall[];
   readonly serverToolCalls: readonly ServerToolCall[];
-  /** All assistant text, block after block. */
+  /** All assistant text, concatenated. */
   readonly text: string;
-  /** The text of the last assistant message alone. */
+  /** Text of the last assistant message only. */
   readonly finalText: string;
   readonly usage: Usage | null;
-  /** How it ended; null while the stream is still running. */
+  /** Null while the stream is running. */
   readonly end: TurnEnd | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly unknown: readonly UnknownEvent[];
 }
 
-/** Gathers a whole list of events. */
+/** Builds a turn from a complete list of events. */
 export function buildTurn(events: Iterable<ProviderEvent>): Turn {
   const turn = createTurnBuilder();
   for (const event of events) addToTurn(turn, event);
   return snapshotTurn(turn);
 }
 
-/** The turn so far. */
+/** Returns the turn as received so far. */
 export function snapshotTurn(turn: TurnBuilder): Turn {
   const blocks = blocksInOrder(turn);
   const messages = listMessages(turn, blocks);
@@ -125,7 +125,7 @@ function toTurnBlocks(blocks: readonly Block[]): TurnBlock[] {
 
 interface ToolUse {
   call: ToolCall;
-  /** A result answers what was opened before it: a later opening under the same id is a new call. */
+  /** A result belongs to the last call opened before it: a later opening with the same id is a new call. */
   result: ToolResult | null;
   isFinished: boolean;
 }

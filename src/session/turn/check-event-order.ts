@@ -1,7 +1,11 @@
 import type { Diagnostic, DiagnosticCode } from "../../domain/diagnostic.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
-import { createMessageId, findOpenToolCallId, createToolCallId } from "./stream-ids.ts";
-import type { StreamContext } from "./stream-context.ts";
+import {
+  createMessageId,
+  findOpenToolCallId,
+  createToolCallId,
+  type StreamContext,
+} from "./stream-context.ts";
 import type { Invocation, ReceivedBlock, ReceivedMessage } from "./turn-state.ts";
 
 /**
