@@ -86,7 +86,7 @@ function shouldReplayHistory(
   if (sessionId !== null) return !keepsHistory;
   if (history !== "reject") return history === "replay";
   const message =
-    "The conversation has earlier messages without a session, and history is "reject". Fix: start a new conversation";
+    'The conversation has earlier messages without a session, and history is "reject". Fix: start a new conversation';
   return rejectRequest(
     `messages[${earlierMessages[0]?.index ?? 0}]`,
     "missing_required_parameter",

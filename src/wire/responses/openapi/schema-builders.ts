@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as the document uses it. */
+/** A JSON Schema, limited to the keywords used in the document. */
 export type Schema = { readonly [key: string]: unknown };
 
 export function object(

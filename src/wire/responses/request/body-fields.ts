@@ -3,10 +3,10 @@ import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts
 import { TRACE_MODES, type TraceMode } from "../../../domain/trace-mode.ts";
 import { createFieldError } from "./request-error.ts";
 
-/** An object of a request, not read yet. */
+/** An object of a request before validation. */
 export type Fields = { readonly [key: string]: unknown };
 
-/** Where a field stands, for whoever has to find it. */
+/** Joins a path and a field name, for error messages. */
 export function joinPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
@@ -16,7 +16,7 @@ export function readObject(value: unknown, path: string): Fields {
   return value;
 }
 
-/** An array that is not too long. */
+/** Reads an array with at most `maxEntries` entries. */
 export function readList(value: unknown, path: string, maxEntries: number): readonly unknown[] {
   if (!Array.isArray(value)) throw createFieldError(path, "has to be an array", "invalid_type");
   if (value.length > maxEntries)
@@ -39,7 +39,7 @@ export function readString(value: unknown, path: string, maxLength: number): str
   return value;
 }
 
-/** A text that may be missing; `null` says the same as nothing. */
+/** Reads an optional string. Null and absent are the same. */
 export function readOptionalString(
   fields: Fields,
   name: string,
@@ -97,7 +97,9 @@ export function readChoice<Choice extends string>(
   return choice;
 }
 
-/** Anything that JSON can say, not nested so deep that a later reader would overflow. A key `__proto__` is data. */
+/**
+ * Reads any JSON value, at most 100 levels deep, so later readers cannot overflow the stack. A key `__proto__` is data.
+ */
 export function readJson(value: unknown, path: string, levels = MAX_DEPTH): JsonValue {
   if (levels === 0)
     throw createFieldError(path, `is nested deeper than ${MAX_DEPTH} levels`, "too_deep");
@@ -115,7 +117,10 @@ export function readJsonObject(value: unknown, path: string, levels = MAX_DEPTH)
   );
 }
 
-/** Throws if the JSON texts inside the strings of a request hold more values or members than the body may. */
+/**
+ * Throws `too_large` if the JSON texts inside the strings of a request exceed the limits of values and members for a
+ * body.
+ */
 export function checkNestedJson(text: string, path: string, budget: JsonBudget): void {
   const limit = budget.spend(text);
   if (limit !== undefined)
@@ -132,12 +137,12 @@ export function isAbsent(value: unknown): value is null | undefined {
 
 const MAX_DEPTH = 100;
 
-/** From a header, a query, a setting or a field of the body; `param` is its name. */
+/** Reads a trace mode from a header, a query parameter, a setting or a body field named `param`. */
 export function readTraceMode(value: unknown, param: string): TraceMode {
   return readChoice(value, param, TRACE_MODES);
 }
 
-/** At most 16 pairs: names of up to 64 characters, values of up to 512. */
+/** Reads metadata: at most 16 pairs, names of up to 64 characters, values of up to 512. */
 export function readMetadata(metadata: unknown): { readonly [name: string]: string } {
   if (isAbsent(metadata)) return {};
   const entries = Object.entries(readObject(metadata, "metadata"));
