@@ -94,7 +94,7 @@ describe("a configuration with something wrong in it", () => {
   });
 
   it.each<[name: string, provider: object, wanted: string]>([
-    ["maxIterations", { maxIterations: "many" }, "expected a positive integer"],
+    ["maxIterations", { maxIterations: "many" }, "expected a whole number above 0"],
     ["allowedTools", { allowedTools: "x" }, "expected a list"],
     ["model", { model: {} }, "exactly one member"],
   ])("names agents.coder.provider and what of it is wrong: %s", (name, provider, wanted) => {

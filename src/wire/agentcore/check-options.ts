@@ -3,9 +3,11 @@ import { SpanlineError } from "../../domain/errors.ts";
 
 /** Throws `invalid_option` before any request is sent. `path` names the field as written by the caller. */
 export function throwInvalidOption(path: string, actual: unknown, expected: string): never {
-  const formattedValue =
-    actual === undefined ? "missing" : toJsonText(actual).slice(0, MAX_QUOTED_CHARACTERS);
-  const message = `${path} is ${formattedValue}: expected ${expected}`;
+  const problem =
+    actual === undefined
+      ? `${path} is missing`
+      : `${toJsonText(actual).slice(0, MAX_QUOTED_CHARACTERS)} is not a valid ${path}`;
+  const message = `${problem}: expected ${expected}`;
   throw new SpanlineError("invalid_option", message, { details: { path } });
 }
 
@@ -30,7 +32,7 @@ export function checkLength(path: string, value: string, maxLength: number): str
 export function checkCount(path: string, value: unknown): number {
   return typeof value === "number" && Number.isInteger(value) && value > 0
     ? value
-    : throwInvalidOption(path, value, "a positive integer");
+    : throwInvalidOption(path, value, "a whole number above 0");
 }
 
 /**
