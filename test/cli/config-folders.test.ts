@@ -80,6 +80,6 @@ describe("what a configuration runs", () => {
     writeFileSync(join(root, "server.mjs"), "process.exit(2);\n");
     const changed = await run(["run", "Hi"], root);
     expect(changed.status).not.toBe(0);
-    expect(changed.stderr).toContain("nobody trusts this version");
+    expect(changed.stderr).toContain("this version is not trusted");
   });
 });

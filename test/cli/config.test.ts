@@ -316,7 +316,7 @@ describe("a configuration that cannot be used", () => {
       { provider: { type: "local", model: "x" } },
       'agents.coder.provider: "x" names no model',
     ],
-    ["lists beside a policy", { approvals: { allow: ["*"] } }, "and not both"],
+    ["lists beside a policy", { approvals: { allow: ["*"] } }, "expected only one of them"],
     [
       "an MCP server without a command",
       { mcpServers: { one: { type: "stdio" } } },
@@ -363,7 +363,7 @@ describe("spanline policy check", () => {
     const mcpServers = { notes: { url: "http://127.0.0.1:1/mcp" } };
     const { run } = await workspace([says("Hello.")], { policy, mcpServers });
     const line =
-      'agents.coder.policy.auto_approve[0] names "reed_file", which is no tool of the agent; did you mean read_file?\n';
+      'agents.coder.policy.auto_approve[0] names "reed_file", which is not a tool of the agent. Fix: did you mean read_file?\n';
     expect((await run("policy", "check", "read_file", '{"path":"a"}')).stderr).toBe(line);
     expect((await run("run", "Hi")).stderr).toContain(line);
   });

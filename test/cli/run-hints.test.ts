@@ -89,7 +89,7 @@ it("`spanline trust` says that there is no such file", async () => {
   const { status, stderr } = await command.run(["trust", "nope.yaml"]);
   expect([status, stderr]).toEqual([
     2,
-    `Cannot use ${join(command.folder, "nope.yaml")}: there is no such file\n`,
+    `Cannot use ${join(command.folder, "nope.yaml")}: no such file\n`,
   ]);
 });
 

@@ -232,7 +232,7 @@ describe("spanline run", () => {
     [["run", "--harness", "arn:typo", "Hi"], "--harness"],
     [["run", "--yes", "--no", "Hi"], "cannot be used with"],
     [["run", "--max-steps", "0", "Hi"], "whole number above 0"],
-    [["run", "--tools", "nowhere.mjs", "Hi"], "Cannot load nowhere.mjs: there is no such file\n"],
+    [["run", "--tools", "nowhere.mjs", "Hi"], "Cannot load nowhere.mjs: no such file\n"],
   ])("exits with 2 for %j", async (args, problem) => {
     const { status, stdout, stderr } = await cli.run(args);
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(problem)]);

@@ -81,7 +81,7 @@ describe("spanline", () => {
   });
 
   it.each([
-    ["nowhere.bin", "Cannot read nowhere.bin: there is no such file\n"],
+    ["nowhere.bin", "Cannot read nowhere.bin: no such file\n"],
     [".", "Cannot read .: it is a folder. Fix: name a file, or - for standard input\n"],
   ])("gives one clear line and exit code 2 for %s", async (file, stderr) => {
     expect(await spanline(["inspect", file])).toEqual({ status: 2, stdout: "", stderr });
