@@ -7,8 +7,8 @@ import { computeBackoff } from "./retry.ts";
 
 const caller = (): AbortController => new AbortController();
 
-describe("a budget", () => {
-  it("ends with its time, and knows that it was that", () => {
+describe("Budget", () => {
+  it("A budget aborts its signal when its time is spent and reports the timeout as the cause", () => {
     const clock = createFakeClock();
     const budget = startBudget(clock, caller().signal, 1000);
     clock.advance(400);
@@ -18,7 +18,7 @@ describe("a budget", () => {
     expect(budget.isSpent).toBe(true);
   });
 
-  it("ends with its caller, and knows that it was him", async () => {
+  it("A budget ends with its caller's signal and is not reported as spent", async () => {
     const clock = createFakeClock();
     const stop = caller();
     const budget = startBudget(clock, stop.signal, 1000);
@@ -31,7 +31,7 @@ describe("a budget", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("does not mind that somebody sets the time of day", () => {
+  it("A change of the system clock does not affect a budget", () => {
     const clock = createFakeClock();
     const budget = startBudget(clock, caller().signal, 1000);
     clock.jump(3_600_000);
@@ -43,7 +43,7 @@ describe("a budget", () => {
     expect([budget.remaining, budget.isSpent]).toEqual([0, true]);
   });
 
-  it("has parts that are never longer than what is left of it", () => {
+  it("A part of a budget never has more time than the rest of the whole budget", () => {
     const clock = createFakeClock();
     const budget = startBudget(clock, caller().signal, 1000);
     clock.advance(800);
@@ -55,7 +55,7 @@ describe("a budget", () => {
     expect([long.signal.aborted, budget.isSpent]).toEqual([true, true]);
   });
 
-  it("leaves nothing behind", async () => {
+  it("A released budget leaves no timer and never aborts", async () => {
     const clock = createFakeClock();
     const budget = startBudget(clock, caller().signal, 1000);
     const pause = budget.pause(10);
@@ -68,8 +68,8 @@ describe("a budget", () => {
   });
 });
 
-describe("waiting for what cannot be ended", () => {
-  it("ends all the same, and what it comes to later is nobody's concern", async () => {
+describe("waitUnlessAborted", () => {
+  it("A wait ends with its signal even if the work cannot be cancelled, and a late error is ignored", async () => {
     const stop = caller();
     const late = new EventEmitter();
     const waited = waitUnlessAborted(once(late, "over"), stop.signal);
@@ -80,8 +80,8 @@ describe("waiting for what cannot be ended", () => {
   });
 });
 
-describe("a backoff", () => {
-  it("doubles up to its longest, and is at random in its upper half [AC-61]", () => {
+describe("Backoff", () => {
+  it("A backoff doubles up to its maximum and adds random jitter of up to half [AC-61]", () => {
     const rules = { first: 100, longest: 300 };
     expect([1, 2, 3, 9].map((made) => computeBackoff(made, 0, rules))).toEqual([50, 100, 150, 150]);
     expect([1, 2, 3, 9].map((made) => computeBackoff(made, 0.999, rules)).map(Math.round)).toEqual([

@@ -1,25 +1,25 @@
 import { guardInvocation, type Timer } from "./invocation-guard.ts";
 import { pause } from "./pause.ts";
 
-/** What a budget needs of a clock. */
+/** The part of a clock used by a budget. */
 export interface BudgetClock extends Timer {
-  /** Milliseconds by a time that nobody sets. */
+  /** Milliseconds of a monotonic clock: changes of the system time do not affect it. */
   monotonic(): number;
 }
 
-/** The time that something made of many calls and waits may take, all of them together. */
+/** A shared time limit for an operation made of several calls and pauses. */
 export interface Budget {
-  /** To be given to everything that is waited for: ends with the time, or when the caller wants it. */
+  /** Pass this signal to every call. Aborts when the time is spent or the caller's signal aborts. */
   readonly signal: AbortSignal;
-  /** Whether the time ran out, rather than the caller's patience. */
+  /** True if the time ran out. False if the caller aborted. */
   readonly isSpent: boolean;
   readonly elapsed: number;
   readonly remaining: number;
-  /** Rejects with the signal's reason when the signal ends it. */
+  /** Waits. Rejects with the signal's reason if the signal aborts. */
   pause(milliseconds: number): Promise<void>;
-  /** A part of the budget with a limit of its own. */
+  /** Starts a part of this budget with a shorter limit. The part never has more time than the rest of this budget. */
   withLimit(milliseconds: number): Budget;
-  /** Nothing of the budget is left behind. */
+  /** Removes the timer and the abort listener. */
   release(): void;
 }
 

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../../test/support/fake-clock.ts";
 import { createCoalescer } from "./coalescer.ts";
 
-/** Lower case can wait and is joined; upper case cannot. A digit is heavy. */
+/**
+ * A coalescer of letters. Lowercase letters can wait and are merged; uppercase letters cannot wait. A digit has
+ * infinite weight.
+ */
 function letters(deliver?: (items: readonly string[]) => Promise<void>, milliseconds = 16) {
   const clock = createFakeClock();
   const delivered: (readonly string[])[] = [];
@@ -31,8 +34,8 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("a coalescer", () => {
-  it("hands on the first at once, and the others together when their time comes", async () => {
+describe("Coalescer", () => {
+  it("The first item is delivered at once, and later items together after the delay", async () => {
     const { clock, delivered, gathered } = letters();
     for (const letter of "abcd") await gathered.add(letter);
     expect(delivered).toEqual([["a"]]);
@@ -41,7 +44,7 @@ describe("a coalescer", () => {
     expect(delivered).toEqual([["a"], ["bcd"]]);
   });
 
-  it("hands on what waits together with what cannot, and then the next first at once", async () => {
+  it("An urgent item is delivered together with the waiting items, and the next item at once", async () => {
     const { delivered, gathered } = letters();
     for (const letter of "abcX") await gathered.add(letter);
     await settled();
@@ -51,7 +54,7 @@ describe("a coalescer", () => {
     expect(delivered.at(-1)).toEqual(["e"]);
   });
 
-  it("hands on one batch at a time, and what came meanwhile as the next", async () => {
+  it("Batches are delivered one at a time, and items added meanwhile form the next batch", async () => {
     const { open, opened } = gate();
     const { delivered, gathered } = letters(() => opened);
     for (const letter of "ABcdE") await gathered.add(letter);
@@ -62,7 +65,7 @@ describe("a coalescer", () => {
     expect(delivered).toEqual([["A"], ["B", "cd", "E"]]);
   });
 
-  it("keeps what can wait for its time, though a batch before it is done", async () => {
+  it("Items which can wait are held for the full delay, even if the previous delivery is finished", async () => {
     const { open, opened } = gate();
     const { clock, delivered, gathered } = letters(() => opened);
     for (const letter of "abc") await gathered.add(letter);
@@ -78,7 +81,7 @@ describe("a coalescer", () => {
     ["many", Array.from({ length: 256 }, () => "B")],
     ["heavy", ["1"]],
     ["long", ["b".repeat(1 << 20)]],
-  ])("lets whoever adds wait while the next batch is full: %s", async (_, items) => {
+  ])("add waits while the next batch is full: %s", async (_, items) => {
     const { open, opened } = gate();
     const { gathered } = letters(() => opened);
     await gathered.add("A");
@@ -95,7 +98,7 @@ describe("a coalescer", () => {
     await adding;
   });
 
-  it("hands on nothing behind a batch that could not be handed on", async () => {
+  it("After a failed delivery no further batch is delivered", async () => {
     const { delivered, gathered } = letters(() => Promise.reject(new Error("full")));
     await gathered.add("A");
     await settled();
@@ -104,7 +107,7 @@ describe("a coalescer", () => {
     expect(delivered).toEqual([["A"]]);
   });
 
-  it("hands on nothing more once it is stopped, and waits for what it had begun", async () => {
+  it("A stopped coalescer delivers no further batch and waits for the running delivery", async () => {
     const { open, opened } = gate();
     const { clock, delivered, gathered } = letters(() => opened);
     for (const letter of "ABc") await gathered.add(letter);
@@ -116,13 +119,13 @@ describe("a coalescer", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("hands on every item by itself when nothing is to wait", async () => {
+  it("With a delay of 0 every item is delivered alone", async () => {
     const { delivered, gathered } = letters(undefined, 0);
     for (const letter of "abC") await gathered.add(letter);
     expect(delivered).toEqual([["a"], ["b"], ["C"]]);
   });
 
-  it("leaves no timer behind", async () => {
+  it("A flushed coalescer leaves no timer behind", async () => {
     const { clock, gathered } = letters();
     await gathered.add("a");
     await gathered.flush();

@@ -1,33 +1,38 @@
 import type { Timer } from "./invocation-guard.ts";
 
-/** Gathers items and hands them on in batches, one batch at a time. What comes while one is handed on is the next. */
+/**
+ * Collects items and delivers them in batches, one batch at a time. Items added during a delivery form the next batch.
+ */
 export interface Coalescer<Item> {
-  /** Resolves when there is room for the next one. Rejects from when a batch could not be handed on. */
+  /** Adds an item. Resolves when there is room for the next item (backpressure). Rejects after a failed delivery. */
   add(item: Item): Promise<void>;
-  /** Hands on what is left. */
+  /** Delivers all waiting items. */
   flush(): Promise<void>;
-  /** Hands on no more than what it has begun to. */
+  /** Drops all waiting items and waits for the running delivery. */
   stop(): Promise<void>;
 }
 
 export interface CoalescerOptions<Item> {
   readonly timer: Timer;
-  /** How long an item that can wait does wait, at most; 0 hands on every item by itself. */
+  /** The longest time that an item may wait. 0 delivers every item alone. */
   readonly milliseconds: number;
   readonly canWait: (item: Item) => boolean;
-  /** The two as one, where that says the same. */
+  /** Merges two items into an equivalent single item. Undefined if the items cannot be merged. */
   readonly merge: (before: Item, item: Item) => Item | undefined;
-  /** How much room an item takes. */
+  /** The size of an item. A batch is full at a total of 2^20. */
   readonly weigh: (item: Item) => number;
   readonly deliver: (items: readonly Item[]) => Promise<void>;
 }
 
-/** The first of a run of items that can wait goes at once, later ones together; one that cannot takes all along. */
+/**
+ * Creates a coalescer. The first item of a series is delivered at once and later items together after the delay. An
+ * urgent item (`canWait` is false) is delivered at once, together with all waiting items.
+ */
 export function createCoalescer<Item>(options: CoalescerOptions<Item>): Coalescer<Item> {
   const { timer, milliseconds, canWait, merge, weigh, deliver } = options;
   let waiting: Item[] = [];
   let waitingWeight = 0;
-  /** What waits goes with the next batch, and need not wait for its time. */
+  /** True if the waiting items must go with the next batch, without waiting for the timer. */
   let isDue = false;
   let delivery: Promise<void> | undefined;
   let isQuiet = false;
@@ -48,7 +53,10 @@ export function createCoalescer<Item>(options: CoalescerOptions<Item>): Coalesce
     isDue = false;
     return items;
   };
-  /** From the look that finds nothing due to the end there is no moment in which something could become it. */
+  /**
+   * Delivers batches until no items are due. There is no `await` between the last check and the end, so no item can
+   * become due unnoticed in between.
+   */
   const deliverAll = async (): Promise<void> => {
     try {
       while (hasDueItems()) {
@@ -62,7 +70,7 @@ export function createCoalescer<Item>(options: CoalescerOptions<Item>): Coalesce
         await deliver(items);
       }
     } catch (error) {
-      // Nothing may follow what is missing. Whoever adds next, or flushes, hears of it.
+      // Later items must not overtake the lost batch. The next `add` or `flush` throws the error.
       failure = { error };
       endQuietPeriod();
     } finally {
@@ -92,7 +100,7 @@ export function createCoalescer<Item>(options: CoalescerOptions<Item>): Coalesce
       else waiting[waiting.length - 1] = joined;
       waitingWeight += weigh(item);
       if (!canWait(item) || !isQuiet || isFull()) start();
-      // One batch is under way, and the next is full, or nothing is to be gathered at all.
+      // Backpressure: the next batch is full, or batching is disabled.
       if (isFull() || milliseconds === 0) await waitForDelivery();
     },
     async flush() {

@@ -20,8 +20,8 @@ async function all<Piece>(pieces: AsyncIterable<Piece>): Promise<Piece[]> {
 
 const expand = (list: readonly number[]): readonly number[] => list;
 
-describe("flattened", () => {
-  it("gives what comes before, each piece of each item, and what comes behind", async () => {
+describe("flattenAsync", () => {
+  it("The result has the initial pieces, the pieces of every item, and the final pieces", async () => {
     const pieces = flattenAsync(numbers([1, 2], [], [3]), {
       initial: [0],
       expand,
@@ -30,11 +30,11 @@ describe("flattened", () => {
     expect(await all(pieces)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  it("gives nothing of a source without items but what comes before and behind", async () => {
+  it("An empty source without initial and final pieces produces an empty result", async () => {
     expect(await all(flattenAsync(numbers(), { expand }))).toEqual([]);
   });
 
-  it("makes a piece when it is read, and not before", async () => {
+  it("A piece is created only when it is read", async () => {
     const made: number[] = [];
     const pieces = flattenAsync(numbers([1, 2]), {
       *expand(list) {
@@ -48,7 +48,7 @@ describe("flattened", () => {
     expect(made).toEqual([1]);
   });
 
-  it("throws what its source threw, and has left by then", async () => {
+  it("An error of the source is thrown after onClose has finished", async () => {
     const said: string[] = [];
     const pieces = flattenAsync(broken(), {
       expand,
@@ -62,7 +62,7 @@ describe("flattened", () => {
     expect(await pieces.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("says something in place of what its source would have said", async () => {
+  it("onFailure replaces the rest of a failed source", async () => {
     const said: string[] = [];
     const pieces = flattenAsync(broken(), {
       expand,
@@ -74,7 +74,7 @@ describe("flattened", () => {
     expect(said).toEqual(["left"]);
   });
 
-  it("leaves once, and lets its source go, when its reader leaves in the middle", async () => {
+  it("A reader which stops early calls onClose once and closes the source", async () => {
     const said: string[] = [];
     async function* source(): AsyncGenerator<readonly number[]> {
       try {
@@ -94,7 +94,7 @@ describe("flattened", () => {
     expect(said).toEqual(["left", "source"]);
   });
 
-  it("gives nothing to a reader that left while it waited", async () => {
+  it("A reader which stops while waiting receives no further piece", async () => {
     const { promise, resolve } = withResolvers<IteratorResult<readonly number[]>>();
     const pieces = flattenAsync({ next: () => promise }, { expand });
     const waiting = pieces.next();

@@ -1,27 +1,27 @@
 export interface FlattenOptions<Item, Piece> {
-  /** What comes before anything is asked of the source. */
+  /** Pieces before the first item. They are returned before the source is read. Default: none. */
   readonly initial?: Iterable<Piece>;
-  /** What an item comes to; made piece by piece, as it is read. */
+  /** Expands an item into pieces. The iterable is read lazily, one piece at a time. */
   readonly expand: (item: Item) => Iterable<Piece>;
-  /** What comes behind the last. */
+  /** Pieces after the last item. Default: none. */
   readonly onEnd?: () => Iterable<Piece>;
-  /** What comes in place of the rest where the source fails. Without it, its reader is thrown what the source threw. */
+  /** Pieces which replace the rest of a failed source. Default: the error of the source is thrown. */
   readonly onFailure?: (error: unknown) => Iterable<Piece>;
-  /** Continues with another source where the source fails; undefined for a failure that ends the stream. */
+  /** Continues with another source after a failure. Returns undefined if the failure ends the stream. */
   readonly resume?: (error: unknown) => ResumedSource<Item, Piece> | undefined;
-  /** Called once, when nothing more is read of the source, whoever ended it. */
+  /** Called once, when the source is no longer read: at its end, after a failure, or when the reader stops. */
   readonly onClose?: () => void | Promise<void>;
 }
 
 export interface ResumedSource<Item, Piece> {
   readonly source: AsyncIterator<Item>;
-  /** Come before those of the source. */
+  /** Returned before the items of the new source. */
   readonly pieces: Iterable<Piece>;
 }
 
 /**
- * The pieces that the items of a source come to, read one at a time. An async generator would do; it was measured to cost
- * each reader 0.05 to 0.2 µs more for an event.
+ * Flattens a stream of items into their pieces. Written without an async generator, which was measured to cost 0.05 to
+ * 0.2 µs more per event and reader.
  */
 export function flattenAsync<Item, Piece>(
   firstSource: AsyncIterator<Item>,
@@ -52,7 +52,7 @@ export function flattenAsync<Item, Piece>(
     return piece.done === true ? next() : piece;
   };
   const receive = (item: IteratorResult<Item>): Result | Promise<Result> => {
-    // Its reader may have left meanwhile.
+    // The reader may have stopped while the source was read.
     if (closing !== undefined) return close();
     isAtEnd = item.done === true;
     return begin(item.done === true ? onEnd() : expand(item.value));

@@ -1,23 +1,23 @@
-/** What a guard needs of a clock. */
+/** The part of a clock used by a guard. */
 export interface Timer {
   schedule(milliseconds: number, run: () => void): () => void;
 }
 
-/** Ends a call when its caller wants that, or when one of its limits is reached, and knows which it was. */
+/** Aborts an invocation when its caller aborts or a limit is reached, and reports which limit was reached. */
 export interface InvocationGuard<Limit extends string> {
-  /** To be given to everything that the call waits for. */
+  /** Pass this signal to every operation of the invocation. */
   readonly signal: AbortSignal;
-  /** The limit that was reached; null when none was. */
+  /** Null if no limit was reached, or if the caller aborted. */
   readonly reachedLimit: Limit | null;
-  /** Starts waiting for the other side, for so long at most, or without end for `Infinity`. Forgets any wait before. */
+  /** Starts a timeout for the other side. `Infinity` means no timeout. Replaces the previous timeout. */
   startWait(limit: Limit, milliseconds: number): void;
-  /** The other side did its part; how long we take for ours is our affair. */
+  /** Stops the timeout, because the other side has responded. Our own processing time does not count. */
   stopWait(): void;
-  /** The call is over: nothing of the guard is left behind. */
+  /** Ends the guard and removes its timers and its abort listener. */
   release(): void;
 }
 
-/** `whole` limits all of the call, however it is spent. */
+/** Creates a guard. `total` limits the whole invocation, including our own processing time. */
 export function guardInvocation<Limit extends string>(
   timer: Timer,
   caller: AbortSignal,

@@ -7,8 +7,8 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return read;
 }
 
-describe("a queue of items", () => {
-  it("gives them in order, those from before and those that come", async () => {
+describe("Item queue", () => {
+  it("Items are read in order, whether they were added before or during the read", async () => {
     const queue = createItemQueue<number>();
     for (let item = 0; item < 5000; item += 1) queue.push(item);
     const read = all(queue);
@@ -18,7 +18,7 @@ describe("a queue of items", () => {
     expect(await read).toEqual(Array.from({ length: 6000 }, (_, item) => item));
   });
 
-  it("gives what is in it before it ends with an error, and takes nothing behind that", async () => {
+  it("A queue which ends with an error returns its items first and accepts no further item", async () => {
     const queue = createItemQueue<string>();
     queue.push("a");
     queue.end(new Error("lost"));
@@ -32,7 +32,7 @@ describe("a queue of items", () => {
     expect(read).toEqual(["a"]);
   });
 
-  it("tells when its reader goes, and takes nothing more then", async () => {
+  it("onReaderLeft is called when the reader stops early, and the queue accepts no further item", async () => {
     let isLeft = false;
     const queue = createItemQueue<number>(() => (isLeft = true));
     queue.push(1);

@@ -1,12 +1,12 @@
-/** Items from somebody who does not wait, for one reader who does. */
+/** An unbounded queue between a producer which does not wait and a single reader. */
 export interface ItemQueue<Item extends object | string | number> extends AsyncIterable<Item> {
-  /** False when it has ended: the item is nobody's. */
+  /** Adds an item. False if the queue has ended: the item is dropped. */
   push(item: Item): boolean;
-  /** What is in it is still read; then it ends, with the error if there is one. */
+  /** Ends the queue. The reader receives the remaining items first, then the end or the error. */
   end(error?: unknown): void;
 }
 
-/** `left` is called when the reader goes before the end. */
+/** `onReaderLeft` is called if the reader stops before the end. */
 export function createItemQueue<Item extends object | string | number>(
   onReaderLeft: () => void = () => {},
 ): ItemQueue<Item> {
@@ -15,7 +15,7 @@ export function createItemQueue<Item extends object | string | number>(
   let ending: { readonly error?: unknown } | undefined;
   let wake: (() => void) | undefined;
 
-  /** What was read is not held, also when the reader never quite catches up. */
+  /** Frees items already read, even if the reader never catches up. */
   function drop(): void {
     if (readIndex < 1024 || readIndex * 2 < items.length) return;
     items = items.slice(readIndex);

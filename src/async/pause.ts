@@ -1,6 +1,6 @@
 import type { Timer } from "./invocation-guard.ts";
 
-/** Resolves after some milliseconds; rejects with the signal's reason when that ends the wait. */
+/** Resolves after the given time. Rejects with the signal's reason if the signal aborts first. */
 export function pause(timer: Timer, milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -16,7 +16,10 @@ export function pause(timer: Timer, milliseconds: number, signal: AbortSignal): 
   });
 }
 
-/** Stops waiting for something that cannot itself be ended; what it comes to later is nobody's concern. */
+/**
+ * Waits for work which cannot be cancelled. Rejects with the signal's reason if the signal aborts; a later result or
+ * error of the work is ignored.
+ */
 export function waitUnlessAborted<Value>(
   work: Promise<Value>,
   signal: AbortSignal,
@@ -29,7 +32,7 @@ export function waitUnlessAborted<Value>(
   });
 }
 
-/** What work comes to, or that it takes longer than so many milliseconds; then it is nobody's concern any more. */
+/** Waits for work with a timeout. Returns `late` after the timeout; the work continues, and its result is ignored. */
 export async function waitWithTimeout<Value>(
   timer: Timer,
   milliseconds: number,

@@ -1,10 +1,12 @@
 export interface RetryOptions {
-  /** How long to wait after a failure, counted from 1; undefined when the call is not made again. */
+  /**
+   * The delay before the next attempt, in milliseconds. `attemptNumber` counts from 1. Undefined to stop.
+   */
   readonly computeDelay: (error: unknown, attemptNumber: number) => number | undefined;
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
-/** Makes a call again for as long as its failures allow that. Right only for calls that may be made twice. */
+/** Repeats an operation until it succeeds or `computeDelay` returns undefined. Use only for idempotent operations. */
 export async function retry<Answer>(
   attempt: (attemptNumber: number) => Promise<Answer>,
   { computeDelay, pause }: RetryOptions,
@@ -25,7 +27,10 @@ export interface Backoff {
   readonly longest: number;
 }
 
-/** Doubles. At least half of it, so that it is a wait, and at random beyond, so that not all come back at once. */
+/**
+ * Exponential backoff with jitter. The delay is at least half of the maximum for this attempt; the rest is random, so
+ * clients do not all retry at the same time.
+ */
 export function computeBackoff(
   attemptNumber: number,
   random: number,

@@ -10,7 +10,7 @@ describe("sharedAbort", () => {
     expect({ aborted: signal.aborted, reason: signal.reason }).toEqual({ aborted: true, reason });
   });
 
-  it("A joined signal aborts with its own signal and its reason, and the others do not", () => {
+  it("A joined signal aborts with its own signal and reason, and the other signals do not", () => {
     const shared = sharedAbort(new AbortController().signal);
     const caller = new AbortController();
     const joined = shared.join(caller.signal);
@@ -20,7 +20,7 @@ describe("sharedAbort", () => {
     expect([joined.signal.reason, other.signal.aborted]).toEqual([reason, false]);
   });
 
-  it("A signal that joins after either signal aborted is aborted at once", () => {
+  it("A signal which joins after an abort is aborted at once", () => {
     const early = new Error("Too late");
     const shared = new AbortController();
     const ends = sharedAbort(shared.signal);
@@ -29,7 +29,7 @@ describe("sharedAbort", () => {
     expect(ends.join(new AbortController().signal).signal.reason).toBe(early);
   });
 
-  it("A signal that was left aborts no more", () => {
+  it("A signal does not abort after leave", () => {
     const shared = new AbortController();
     const caller = new AbortController();
     const { signal, leave } = sharedAbort(shared.signal).join(caller.signal);

@@ -1,12 +1,12 @@
-/** Signals that abort with a shared one. */
+/** Creates signals which abort together with a shared signal. */
 export interface SharedAbort {
-  /** Returns a signal that aborts with the given one or the shared one, until it is left. */
+  /** Returns a signal which aborts with `signal` or the shared signal. `leave` removes the signal from both. */
   join(signal: AbortSignal): { readonly signal: AbortSignal; readonly leave: () => void };
 }
 
 /**
- * For a shared signal that lives as long as the process. `AbortSignal.any` does the same, but in Node 20 every signal that
- * it makes leaves an entry on its sources.
+ * For a shared signal with the lifetime of the process. `AbortSignal.any` does the same, but in Node 20 every signal
+ * created by it leaves an entry on its sources: a memory leak.
  */
 export function sharedAbort(shared: AbortSignal): SharedAbort {
   const joined = new Set<AbortController>();

@@ -1,6 +1,6 @@
 /**
- * Passes on a source and calls `cleanUp` when it ends, fails or is left. A generator would do the same, for more time per
- * item.
+ * Wraps an iterator and calls `cleanUp` when the iterator ends, fails or is closed early. A generator would do the same
+ * with more time per item.
  */
 export function withCleanup<Item>(
   source: AsyncIterator<Item>,

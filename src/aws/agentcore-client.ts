@@ -19,21 +19,21 @@ import {
 } from "./endpoints.ts";
 import { createSigner, type Authorize } from "./signer.ts";
 
-/** How to reach AgentCore, and as whom. */
+/** The endpoint and the credentials for AgentCore. */
 export interface ConnectionOptions {
-  /** In place of the service's own hosts: one address for both planes, or one for each. */
+  /** Replaces the AWS hosts: a single URL for both planes, or a URL for each. Default: the hosts of AWS. */
   readonly endpoint?: string | { readonly [plane in Plane]?: string };
-  /** Where there are none, the standard AWS chain is asked. */
+  /** Default: the standard AWS credential chain. */
   readonly credentials?: Credentials | CredentialSource;
-  /** A profile of the shared AWS files, for that chain. */
+  /** A profile of the shared AWS files, used by the credential chain. */
   readonly profile?: string;
-  /** A token, in place of a signature, for an agent behind a JWT authorizer. */
+  /** A token instead of a signature, for an agent behind a JWT authorizer. */
   readonly bearerToken?: string | (() => Promise<string>);
   readonly send?: SendHttp;
   readonly clock?: SteadyClock;
 }
 
-/** A request without the host it goes to. */
+/** A request without its host. */
 export interface ServiceRequest extends Omit<HttpRequest, "url"> {
   readonly path: string;
   readonly query: { readonly [name: string]: string };
@@ -41,11 +41,11 @@ export interface ServiceRequest extends Omit<HttpRequest, "url"> {
 
 export interface AgentCoreClient {
   readonly clock: SteadyClock;
-  /** Where each plane is. */
+  /** The base URL of each plane. */
   readonly addresses: { readonly [plane in Plane]: URL };
-  /** Rejects where there is nothing to authorize a call with. */
+  /** Rejects with `no_credentials` if a request cannot be authorized. */
   checkCredentials(): Promise<void>;
-  /** Makes one call, once, and resolves with an answer that is a success. */
+  /** Sends a request once. Resolves with a successful response and rejects with any other. */
   send(plane: Plane, request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse>;
 }
 
@@ -62,7 +62,7 @@ export function createAgentCoreClient(
   const authorize = createAuthorizer(location, clock, options);
   const clients = {
     data: createAwsClient({ send, authorize, clock, toError }),
-    // Tokens are for agents; managing them takes a signature.
+    // Tokens are for agents. The control plane always needs a signature.
     control: createAwsClient({
       send,
       authorize: createServiceSigner(location, clock, options),
@@ -79,7 +79,7 @@ export function createAgentCoreClient(
     },
     send: (plane, { path, query, ...request }, signal) => {
       const url = new URL(addresses[plane]);
-      // Put together as text, two slashes in a row would begin the name of another host.
+      // Set as a path: in a concatenated URL, two slashes in a row would start the name of another host.
       url.pathname = url.pathname.replace(/\/+$/, "") + path;
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       return clients[plane]({ ...request, url }, signal);
@@ -122,6 +122,6 @@ function resolveEndpoint(
   if (configured === undefined) return resolveAgentCoreEndpoint(plane, location);
   const url = URL.canParse(configured) ? new URL(configured) : null;
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
-  const message = `endpoint is ${JSON.stringify(configured)}, wanted an address such as http://127.0.0.1:4780`;
+  const message = `${JSON.stringify(configured)} is not a valid endpoint: expected a URL such as http://127.0.0.1:4780`;
   throw new SpanlineError("invalid_option", message, { details: { path: "endpoint" } });
 }

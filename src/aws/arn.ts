@@ -1,4 +1,4 @@
-/** The name of a thing on AWS, taken apart. */
+/** An Amazon Resource Name, split into its parts. */
 export interface Arn {
   readonly partition: string;
   readonly service: string;
@@ -7,7 +7,7 @@ export interface Arn {
   readonly resource: string;
 }
 
-/** Null when the text is no ARN. */
+/** Null if the text is not a valid ARN. */
 export function parseArn(text: string): Arn | null {
   const [, partition, service, region, account, resource] = ARN.exec(text) ?? [];
   if (!partition || !service || region === undefined || account === undefined || !resource) {

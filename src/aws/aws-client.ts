@@ -8,13 +8,13 @@ export interface AwsClientOptions {
   readonly send: SendHttp;
   readonly authorize: Authorize;
   readonly clock: Pick<Clock, "now">;
-  /** The error that an answer stands for. */
+  /** Converts an error response to an error. */
   readonly toError: (response: ErrorResponse) => Error;
 }
 
-/** Calls a service of AWS, by its own time where ours is wrong. */
+/** Sends requests to an AWS service. Corrects the clock skew of this machine by the service's clock. */
 export function createAwsClient({ send, authorize, clock, toError }: AwsClientOptions): SendOnce {
-  /** How far the service's clock is ahead of ours, where it said so. */
+  /** How far the service's clock is ahead of the local clock, in milliseconds. 0 until a skew error reports the difference. */
   let clockOffset = 0;
   return createSingleAttemptClient({
     send,
@@ -33,8 +33,8 @@ function isSigned({ headers }: HttpRequest): boolean {
 }
 
 /**
- * A signature carries the time it was made at, and the service takes none that is more than five minutes off: how far its
- * clock is ahead of ours, where it refused for that; null where it did not.
+ * The clock skew reported by a signature error, in milliseconds. A signature contains its time, and AWS refuses a
+ * signature which is more than five minutes off. Null for any other error.
  */
 function readClockSkew({ status, headers, body }: ErrorResponse, now: number): number | null {
   const errorText = `${headers["x-amzn-errortype"] ?? ""} ${body}`;
@@ -46,5 +46,5 @@ function readClockSkew({ status, headers, body }: ErrorResponse, now: number): n
 const SKEW_ERROR =
   /"message":"Signature (?:expired|not yet current)|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture/i;
 
-/** A clock that is further off is not slow but wrong, and so may be the one that says so. */
+/** A larger difference means a wrong clock, possibly the one of the server, so it is not corrected. */
 const MAX_SKEW_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,16 +1,16 @@
-/** What a signature covers, before it is looked at. */
+/** A request as received, with the parts covered by a signature. */
 export interface SignedRequest {
   readonly method: string;
-  /** As it is in the request line, escapes and all. */
+  /** As in the request line, with its escapes. */
   readonly path: string;
-  /** As it is in the request line, without the question mark. */
+  /** As in the request line, without the question mark. */
   readonly query: string;
-  /** Names in lower case, repeated ones in their order. */
+  /** Names are in lowercase; repeated headers keep their order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
 }
 
-/** The canonical request of Signature Version 4, by the rules of every service but S3. */
+/** The canonical request of Signature Version 4, by the rules of all services except S3. */
 export function buildCanonicalRequest(
   request: SignedRequest,
   signedHeaders: readonly string[],
@@ -28,7 +28,7 @@ export function buildCanonicalRequest(
   ].join("\n");
 }
 
-/** The path is escaped a second time as it stands: `arn%3Aaws` becomes `arn%253Aaws`. Its slashes are not. */
+/** Escapes the already escaped path a second time: `arn%3Aaws` becomes `arn%253Aaws`. Slashes are not escaped. */
 function encodeCanonicalPath(path: string): string {
   const segments: string[] = [];
   for (const segment of path.split("/")) {
@@ -39,7 +39,7 @@ function encodeCanonicalPath(path: string): string {
   return `/${segments.join("/")}${trailingSlash}`;
 }
 
-/** Every name and value is escaped once, whatever escapes the client chose, and the pairs are sorted. */
+/** Escapes every name and value once, independent of the client's escapes, and sorts the pairs. */
 function encodeCanonicalQuery(query: string): string {
   if (query === "") return "";
   return query
@@ -53,7 +53,7 @@ function encodeCanonicalQuery(query: string): string {
     .join("&");
 }
 
-/** Values lose the spaces around them and have each run of inner ones as one; repeated headers are joined. */
+/** Trims values, collapses inner spaces, and joins repeated headers with commas. */
 function encodeCanonicalHeader({ headers }: SignedRequest, headerName: string): string {
   return headers
     .filter(([name]) => name === headerName)
@@ -66,7 +66,7 @@ function compareStrings(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Everything but letters, digits and `-_.~`, byte by byte. */
+/** Escapes all bytes except letters, digits and `-_.~`. */
 function escapeUri(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,
@@ -78,7 +78,7 @@ function unescapeUri(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // No escape that anyone signs; the signature will not match.
+    // An invalid escape. No signer produces it, so the signature will not match.
     return text;
   }
 }

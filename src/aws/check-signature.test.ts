@@ -26,7 +26,7 @@ interface Parts {
   readonly service?: string;
 }
 
-/** The AWS SDK's hash interface over Node's. */
+/** Implements the hash interface of the AWS SDK with Node's crypto. */
 class Sha256 {
   readonly #hash;
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
@@ -41,7 +41,7 @@ class Sha256 {
   }
 }
 
-/** Signed by the signer of the AWS SDK. */
+/** Signs a request with the signer of the AWS SDK. */
 async function signed(parts: Parts = {}): Promise<SignedRequest> {
   const signer = new SignatureV4({
     credentials: parts.credentials ?? KEYS,
@@ -82,8 +82,8 @@ function changed(request: SignedRequest, name: string, value: string | undefined
 
 const passes = { ok: true, mode: "sigv4", accessKeyId: "test" };
 
-describe("the check of signatures", () => {
-  it("passes what the AWS SDK's signer signs", async () => {
+describe("Signature check", () => {
+  it("A request signed by the AWS SDK passes", async () => {
     expect(checkSignature(await signed(), rules)).toEqual(passes);
   });
 
@@ -100,11 +100,11 @@ describe("the check of signatures", () => {
     ["a body that is not ASCII", { body: "Grüße 🌍" }],
     ["repeated spaces in a header value", { headers: { baggage: "  a   b \t c  " } }],
     ["a header value that is not ASCII", { headers: { "x-amz-meta": "é" } }],
-  ])("passes %s [AC-51] [AC-52]", async (_, parts) => {
+  ])("A signed request passes with %s [AC-51] [AC-52]", async (_, parts) => {
     expect(checkSignature(await signed(parts), rules)).toEqual(passes);
   });
 
-  it("escapes an ARN in the path twice [AC-51]", async () => {
+  it("An ARN in the path is escaped twice [AC-51]", async () => {
     const request = await signed({ path: "/runtimes/arn%3Aaws%2Fx/invocations" });
     const verdict = checkSignature({ ...request, body: Buffer.from("other") }, rules);
     expect(verdict).toMatchObject({
@@ -112,7 +112,7 @@ describe("the check of signatures", () => {
     });
   });
 
-  it("passes temporary credentials and refuses another session token [AC-52]", async () => {
+  it("Temporary credentials pass, and another session token is refused [AC-52]", async () => {
     const request = await signed({ credentials: TEMPORARY });
     expect(checkSignature(request, rules)).toEqual({ ...passes, accessKeyId: "ASIATEMP" });
     const invalid = { ok: false, problem: "unknown-key", canonicalRequest: null };
@@ -123,7 +123,7 @@ describe("the check of signatures", () => {
     }
   });
 
-  it("passes without x-amz-content-sha256 and refuses a wrong one", async () => {
+  it("A request without x-amz-content-sha256 passes, and a wrong value is refused", async () => {
     const request = await signed({ body: "{}" });
     const authorization = String(request.headers.find(([name]) => name === "authorization")?.[1]);
     expect(authorization).toContain("x-amz-content-sha256");
@@ -163,7 +163,7 @@ describe("the check of signatures", () => {
     ).toEqual(passes);
   });
 
-  it("says what should have been signed when something differs [AC-92]", async () => {
+  it("A mismatch returns the canonical request that should have been signed [AC-92]", async () => {
     const request = await signed({ body: "{}", query: { qualifier: "DEFAULT" } });
     const verdict = checkSignature(changed(request, "host", "localhost:2"), rules);
     if (verdict.ok) throw new Error("passed");
@@ -193,7 +193,7 @@ describe("the check of signatures", () => {
     ["the path", { path: "/harnesses/other" }],
     ["the query", { query: "harnessArn=x" }],
     ["the signature", {}],
-  ])("refuses a change of %s", async (what, change) => {
+  ])("A change of %s after signing is refused", async (what, change) => {
     const request = await signed();
     const touched =
       what === "the signature"
@@ -209,7 +209,7 @@ describe("the check of signatures", () => {
     expect(checkSignature(touched, rules)).toMatchObject({ ok: false, problem: "mismatch" });
   });
 
-  it("refuses signatures that are more than five minutes off, with the service's words", async () => {
+  it("A signature more than five minutes off is refused with the message of AWS", async () => {
     const minutes = (count: number): number => NOW + count * 60_000;
     expect(checkSignature(await signed({ at: minutes(-5) }), rules)).toEqual(passes);
     expect(checkSignature(await signed({ at: minutes(-5) - 1000 }), rules)).toEqual({
@@ -231,14 +231,14 @@ describe("the check of signatures", () => {
     ["service", { service: "bedrock" }, "scoped to correct service: 'bedrock-agentcore'"],
     ["secret key", { credentials: { ...KEYS, secretAccessKey: "guess" } }, "does not match"],
     ["access key", { credentials: { ...KEYS, accessKeyId: "AKIAOTHER" } }, "token included"],
-  ])("refuses another %s", async (_, parts, words) => {
+  ])("A request signed with another %s is refused", async (_, parts, words) => {
     expect(checkSignature(await signed(parts), rules)).toMatchObject({
       ok: false,
       message: expect.stringContaining(words),
     });
   });
 
-  it("refuses a scope of another day", async () => {
+  it("A scope of another day is refused", async () => {
     const request = await signed();
     const authorization = String(request.headers.find(([name]) => name === "authorization")?.[1]);
     const moved = changed(request, "authorization", authorization.replace("20260228", "20260227"));
@@ -263,7 +263,7 @@ describe("the check of signatures", () => {
       "'Host' must be",
     ],
     ["Bearer ", "Unsupported AWS 'algorithm'"],
-  ])("refuses the header %s", async (authorization, words) => {
+  ])("The invalid Authorization header %s is refused", async (authorization, words) => {
     const request = changed(await signed(), "authorization", authorization);
     expect(checkSignature(request, rules)).toMatchObject({
       problem: "malformed",
@@ -271,7 +271,7 @@ describe("the check of signatures", () => {
     });
   });
 
-  it("refuses a request without a date, or without anything", async () => {
+  it("A request without a date or without any authorization is refused", async () => {
     const request = await signed();
     expect(checkSignature(changed(request, "x-amz-date", undefined), rules)).toMatchObject({
       problem: "malformed",
@@ -284,7 +284,7 @@ describe("the check of signatures", () => {
     });
   });
 
-  it("tells a bearer token from a signature [AC-54]", async () => {
+  it("A bearer token is distinguished from a signature [AC-54]", async () => {
     const request = changed(await signed(), "authorization", "Bearer a.b.c");
     expect(checkSignature(request, rules)).toEqual({ ok: true, mode: "bearer", token: "a.b.c" });
   });

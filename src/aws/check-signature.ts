@@ -10,7 +10,7 @@ import {
 export interface KnownCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Where there is one, requests must carry it too. */
+  /** Present for temporary credentials. Requests must then carry the same token. */
   readonly sessionToken?: string;
 }
 
@@ -18,7 +18,7 @@ export interface SignatureRules {
   readonly service: string;
   readonly region: string;
   readonly credentials: readonly KnownCredentials[];
-  /** The time by which requests are too old or too new, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. Decides whether a signature has expired. */
   readonly now: number;
 }
 
@@ -33,20 +33,23 @@ export type SignatureProblem =
 
 export type SignatureVerdict =
   | { readonly ok: true; readonly mode: "sigv4"; readonly accessKeyId: string }
-  /** Another mode, for agents behind a JWT authorizer: nothing is signed, and the token is the caller's to check. */
+  /** For agents behind a JWT authorizer: the request has no signature, and the caller must check the token. */
   | { readonly ok: true; readonly mode: "bearer"; readonly token: string }
   | SignatureRefusal;
 
 export interface SignatureRefusal {
   readonly ok: false;
   readonly problem: SignatureProblem;
-  /** In the service's words. */
+  /** The message of AWS for this problem. */
   readonly message: string;
-  /** What should have been signed; null where it did not come that far. */
+  /** The text which should have been signed. Null if an earlier check failed. */
   readonly canonicalRequest: string | null;
 }
 
-/** Checks who a request is from, by its `Authorization` header. Shares no code with any signer. */
+/**
+ * Authenticates a request by its `Authorization` header. Shares no code with any signer, so tests compare two
+ * independent implementations.
+ */
 export function checkSignature(request: SignedRequest, rules: SignatureRules): SignatureVerdict {
   const authorization = readHeader(request, "authorization");
   if (authorization === undefined) return createRefusal("missing", "Missing Authentication Token");
@@ -177,7 +180,7 @@ function readHeader({ headers }: SignedRequest, headerName: string): string | un
   return headers.find(([name]) => name === headerName)?.[1];
 }
 
-/** Without the signature itself, which is nobody's business in a log. */
+/** Removes the signature, which must not appear in logs. */
 function redactSignature(authorization: string): string {
   return `Authorization=${authorization.replace(/(Signature=).*/s, "$1…")}`;
 }
@@ -198,7 +201,7 @@ function isEqual(left: string, right: string): boolean {
 const MAX_SKEW_MINUTES = 5;
 const MAX_SKEW_MS = MAX_SKEW_MINUTES * 60 * 1000;
 
-/** What the service says of a signature that is too old or too new; undefined when it is neither. */
+/** The message of AWS for a signature which is too old or too new. Undefined if the time is valid. */
 function describeSkew(signedAt: number, now: number): string | undefined {
   const [signedTime, current] = [formatBasicTime(signedAt), formatBasicTime(now)];
   if (signedAt < now - MAX_SKEW_MS) {
@@ -212,14 +215,14 @@ function describeSkew(signedAt: number, now: number): string | undefined {
   return undefined;
 }
 
-/** Of `20240229T235959Z` or of an HTTP date. */
+/** Parses `20240229T235959Z` or an HTTP date. */
 function parseTime(text: string): number | undefined {
   const extended = text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z");
   const time = Date.parse(extended);
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** `20240229T235959Z`, the form that signatures use. */
+/** Formats a time as `20240229T235959Z`, the format of signatures. */
 function formatBasicTime(milliseconds: number): string {
   return formatIsoTime(milliseconds).replaceAll(/[-:]|\.\d+/g, "");
 }

@@ -4,22 +4,22 @@ import { omitUndefined } from "../data/omit-undefined.ts";
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of temporary credentials. */
+  /** Present for temporary credentials. */
   readonly sessionToken?: string;
-  /** When temporary credentials end, in milliseconds since 1970. */
+  /** When temporary credentials expire, in milliseconds since 1970. Absent if they do not expire. */
   readonly expiresAt?: number;
 }
 
 export type CredentialSource = () => Promise<Credentials>;
 
 export interface ChainOptions {
-  /** A profile of the shared AWS files; else `AWS_PROFILE`, else `default`. */
+  /** A profile of the shared AWS files. Default: `AWS_PROFILE`, then `default`. */
   readonly profile?: string;
 }
 
 /**
- * The standard AWS chain: environment, shared files with SSO and assumed roles, web identity, containers, instances. It is
- * loaded at the first call, since it takes longer to load than all the rest of a command.
+ * The standard AWS chain: environment, shared files with SSO and assumed roles, web identity, containers, instances.
+ * Loaded by the first request, because loading takes longer than the rest of a short command.
  */
 export function createCredentialChain(options: ChainOptions = {}): CredentialSource {
   let chain: ReturnType<typeof loadChain> | undefined;
@@ -35,14 +35,14 @@ export function createCredentialChain(options: ChainOptions = {}): CredentialSou
       };
     } catch (cause) {
       const message =
-        `No AWS credentials: ${formatThrown(cause).replace(/\.?$/, ".")} ` +
-        "Set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or sign in with `aws sso login`";
+        `AWS credentials were not found: ${formatThrown(cause).replace(/\.?$/, ".")} ` +
+        "Fix: set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or sign in with `aws sso login`";
       throw new SpanlineError("no_credentials", message, { cause });
     }
   };
 }
 
-/** What the chain itself reads, it reads again when it is about to expire. */
+/** The chain refreshes its own credentials before they expire. */
 async function loadChain({ profile }: ChainOptions) {
   const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
   return defaultProvider(profile === undefined ? {} : { profile });
@@ -52,7 +52,7 @@ export interface TimeSource {
   now(): number;
 }
 
-/** Asks a source again only when what it gave is about to expire, and once for all who wait. */
+/** Caches credentials until shortly before they expire. Concurrent callers share a single refresh. */
 export function cacheCredentials(source: CredentialSource, clock: TimeSource): CredentialSource {
   let cached: Credentials | undefined;
   let pending: Promise<Credentials> | undefined;
@@ -74,5 +74,5 @@ export function cacheCredentials(source: CredentialSource, clock: TimeSource): C
   };
 }
 
-/** A turn may be long, but it is signed once, at its start. */
+/** Five minutes. A turn may be long, but its request is signed once, at the start. */
 const EXPIRY_MARGIN = 5 * 60 * 1000;

@@ -1,15 +1,15 @@
 import { SpanlineError } from "../domain/errors.ts";
 
-/** The two hosts of AgentCore: one runs agents, the other manages them. */
+/** The two hosts of AgentCore: the data plane runs agents, the control plane manages them. */
 export type Plane = "data" | "control";
 
 export interface AwsLocation {
   readonly region: string;
-  /** `aws` unless the region is China's, a government's or a sovereign one. */
+  /** `aws` except for the regions of China, governments and sovereign clouds. */
   readonly partition: string;
 }
 
-/** Both planes sign under this name. */
+/** The service name in signatures, for both planes. */
 export const AGENTCORE_SERVICE = "bedrock-agentcore";
 
 export function resolveAgentCoreEndpoint(plane: Plane, { region, partition }: AwsLocation): URL {
@@ -25,10 +25,13 @@ const DOMAIN_SUFFIXES: ReadonlyMap<string, string> = new Map([
   ["aws-eusc", "amazonaws.eu"],
 ]);
 
-/** Where a region is. Throws when the text is no region: it becomes part of a host's name. */
+/**
+ * The location of a region. Throws `invalid_option` for an invalid region, because the region becomes part of a host
+ * name.
+ */
 export function resolveLocation(region: string): AwsLocation {
   if (!/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/.test(region)) {
-    const message = `region is ${JSON.stringify(region)}, wanted a region of AWS, such as us-east-1`;
+    const message = `${JSON.stringify(region)} is not a valid region: expected an AWS region such as us-east-1`;
     throw new SpanlineError("invalid_option", message, { details: { path: "region" } });
   }
   const [, partition = "aws"] = PARTITIONS.find(([start]) => region.startsWith(start)) ?? [];

@@ -1,4 +1,4 @@
-/** What an `Authorization` header of Signature Version 4 says. */
+/** The parts of an `Authorization` header of Signature Version 4. */
 export interface SignatureClaim {
   readonly accessKeyId: string;
   readonly scope: CredentialScope;
@@ -7,7 +7,7 @@ export interface SignatureClaim {
 }
 
 export interface CredentialScope {
-  /** Eight digits. */
+  /** Eight digits: YYYYMMDD. */
   readonly date: string;
   readonly region: string;
   readonly service: string;
@@ -15,7 +15,7 @@ export interface CredentialScope {
 
 export const SIGNATURE_ALGORITHM = "AWS4-HMAC-SHA256";
 
-/** The claim, or in the service's words what is wrong with the header. */
+/** Parses the header. Returns the error message of AWS as a string if the header is invalid. */
 export function parseAuthorization(header: string): SignatureClaim | string {
   const [algorithm = "", rest = ""] = header.split(/\s+(.*)/s);
   if (algorithm !== SIGNATURE_ALGORITHM) {

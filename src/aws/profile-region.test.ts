@@ -17,7 +17,7 @@ region = ap-south-1
 [profile none]
 `;
 
-describe("the region of a profile", () => {
+describe("Region of a profile", () => {
   it.each([
     [{}, undefined, "eu-west-1"],
     [{}, "default", "eu-west-1"],
@@ -25,7 +25,7 @@ describe("the region of a profile", () => {
     [{ AWS_PROFILE: "sales" }, undefined, "us-west-2"],
     [{ AWS_PROFILE: "sales" }, "none", undefined],
     [{}, "unknown", undefined],
-  ])("with %j and %s is %s", async (env, profile, region) => {
+  ])("The region with environment %j and profile %s is %s", async (env, profile, region) => {
     const folder = mkdtempSync(join(tmpdir(), "spanline-profile-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, "config"), CONFIG);
@@ -33,7 +33,7 @@ describe("the region of a profile", () => {
     expect(await readProfileRegion({ ...env, ...file }, profile)).toBe(region);
   });
 
-  it("is none where there are no such files", async () => {
+  it("The region is undefined without AWS configuration files", async () => {
     expect(await readProfileRegion({ AWS_CONFIG_FILE: "/nowhere" }, undefined)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Environment } from "../platform/environment.ts";
 import { resolveHomeDirectory } from "../platform/files/home-directory.ts";
 
-/** The region that the shared AWS files give a profile; undefined when they give none. */
+/** The region of a profile in the shared AWS files. Undefined if the profile has no region. */
 export async function readProfileRegion(
   env: Environment,
   profile: string | undefined,
@@ -23,7 +23,7 @@ function parseProfileRegion(text: string, sections: readonly string[]): string |
     const [, section] = /^\s*\[([^\]]+)\]/.exec(line) ?? [];
     if (section !== undefined)
       isProfileSection = sections.includes(section.trim().replaceAll(/\s+/g, " "));
-    // A line that is set in belongs to a setting with parts of its own.
+    // An indented line belongs to a nested setting, so only unindented lines match.
     const [, region] = /^region\s*=\s*(\S+)/.exec(line) ?? [];
     if (isProfileSection && region !== undefined) return region;
   }

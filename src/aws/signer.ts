@@ -2,7 +2,7 @@ import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 import { toBodyParts, type HttpRequest } from "../platform/http-client.ts";
 import type { CredentialSource } from "./credentials.ts";
 
-/** Makes a request one that a service of AWS lets in. `now` is the service's time as far as it is known. */
+/** Adds credentials to a request for an AWS service. `now` is the time of the service, corrected for clock skew. */
 export type Authorize = (request: HttpRequest, now: number) => Promise<HttpRequest>;
 
 export interface SigningOptions {
@@ -11,7 +11,7 @@ export interface SigningOptions {
   readonly service: string;
 }
 
-/** Signs with AWS Signature Version 4, by the AWS SDK's own signer. */
+/** Signs with AWS Signature Version 4, using the signer of the AWS SDK. */
 export function createSigner({ credentials, region, service }: SigningOptions): Authorize {
   return async (request, now) => {
     const [{ SignatureV4 }, identity] = await Promise.all([
@@ -38,7 +38,7 @@ export function createSigner({ credentials, region, service }: SigningOptions): 
 
 type HashInput = string | ArrayBuffer | ArrayBufferView;
 
-/** Node's hash in the shape that the signer wants. */
+/** Node's hash with the interface of the signer. */
 class Sha256 {
   readonly #hash: Hash | Hmac;
 

@@ -1,5 +1,5 @@
 import { pause } from "../async/pause.ts";
-import { toDiskFullError } from "../domain/disk-full-error.ts";
+import { toDiskFullError } from "../domain/errors.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { createResilientSessions } from "../session/remote/resilient-sessions.ts";

@@ -94,8 +94,8 @@ describe("An invalid configuration", () => {
   });
 
   it.each<[name: string, provider: object, wanted: string]>([
-    ["maxIterations", { maxIterations: "many" }, "wanted a whole number above 0"],
-    ["allowedTools", { allowedTools: "x" }, "wanted a list"],
+    ["maxIterations", { maxIterations: "many" }, "expected a positive integer"],
+    ["allowedTools", { allowedTools: "x" }, "expected a list"],
     ["model", { model: {} }, "exactly one member"],
   ])(
     "The error names agents.coder.provider and the invalid setting: %s",

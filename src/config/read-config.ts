@@ -8,7 +8,7 @@ import {
   string,
   withDefault,
   type Schema,
-} from "../data/schema.ts";
+} from "../data/schema-reader.ts";
 import { throwInvalid } from "../data/schema-error.ts";
 import type { Policy } from "../domain/policy/policy.ts";
 import { POLICY_SCHEMA } from "../policy/document/read-policy.ts";

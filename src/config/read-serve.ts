@@ -12,12 +12,15 @@ import {
   string,
   withDefault,
   type Schema,
-} from "../data/schema.ts";
+} from "../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../data/schema-error.ts";
-import { TRACE_MODES, type TraceMode } from "../domain/trace-mode.ts";
+import {
+  TRACE_MODES,
+  type TraceMode,
+  type ResponsesSettings,
+} from "../domain/responses-settings.ts";
 import { formatUrlHost, parseHostName } from "../http/access/host-name.ts";
 import type { RateLimitOptions } from "../http/access/rate-limits.ts";
-import type { ResponsesSettings } from "../domain/responses-settings.ts";
 import { DEFAULT_SERVE_CONFIG } from "./default-serve-config.ts";
 import { readVariable, type Variable } from "./variables/variables.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";

@@ -11,24 +11,24 @@ function kept(most: number, ...given: readonly (readonly [name: string, weight: 
       .join("");
 }
 
-describe("the newest values", () => {
-  it("are kept up to their limit, the oldest dropped first", () => {
+describe("BoundedCache", () => {
+  it("The oldest values are evicted first when the limit is exceeded", () => {
     expect(kept(10, ["a", 4], ["b", 4], ["c", 2])("abc")).toBe("abc");
     expect(kept(10, ["a", 4], ["b", 4], ["c", 3])("abc")).toBe("bc");
     expect(kept(10, ["a", 1], ["b", 1], ["c", 10])("abc")).toBe("c");
   });
 
-  it("have the last one among them, however heavy", () => {
+  it("The newest value is cached even if its weight exceeds the limit", () => {
     expect(kept(10, ["a", 4], ["b", 99])("ab")).toBe("b");
     expect(kept(10, ["a", 99], ["b", 4])("ab")).toBe("b");
   });
 
-  it("weigh what they weigh now when a name comes again, and are the newest then", () => {
+  it("Setting a name again replaces its weight and makes the value the newest", () => {
     expect(kept(10, ["a", 8], ["b", 1], ["a", 2], ["c", 7])("abc")).toBe("abc");
     expect(kept(10, ["a", 2], ["b", 7], ["a", 2], ["c", 2])("abc")).toBe("ac");
   });
 
-  it("are none after all were cleared, and weigh nothing", () => {
+  it("A cleared cache is empty and has no weight", () => {
     const values = new BoundedCache<number>(10);
     values.set("a", 1, 9);
     values.clear();

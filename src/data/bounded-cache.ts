@@ -1,4 +1,6 @@
-/** Values by name, the newest of them: as many as weigh no more than a limit together, and at least the last one. */
+/**
+ * A cache by name with a limit on the total weight. The oldest values are evicted first; the newest value always stays.
+ */
 export class BoundedCache<Value> {
   readonly #most: number;
   readonly #kept = new Map<string, { readonly value: Value; readonly weight: number }>();

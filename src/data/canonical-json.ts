@@ -1,9 +1,9 @@
 import { isObject } from "./json.ts";
 
 /**
- * JSON without spaces and with sorted keys (RFC 8785), so that equal values give equal text.
+ * Encodes a value as JSON with sorted keys and without spaces (RFC 8785), so equal values have equal text.
  *
- * Works with its own stack: what a tool returned may be nested deeper than calls can be, and an encoder never throws.
+ * Uses an explicit stack: a tool result may be nested deeper than the call stack allows, and an encoder never throws.
  */
 export function toCanonicalJson(value: unknown): string {
   let text = "";
@@ -17,7 +17,7 @@ export function toCanonicalJson(value: unknown): string {
   return text;
 }
 
-/** Text to write as it is, or a value still to be written. */
+/** Text to append unchanged, or a value to encode. */
 type PendingOutput = string | { readonly value: unknown };
 
 function pushArray(pending: PendingOutput[], values: readonly unknown[]): void {

@@ -1,4 +1,4 @@
-/** Crockford's: no letter that looks like a digit, and in the order of its characters. */
+/** Crockford's base 32: no letter looks like a digit, and the alphabet is in character order, so ids sort by time. */
 export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** Chance as text of this many characters of the alphabet makes two ids of one millisecond differ. */
+/** Random characters per id, enough for two ids of the same millisecond to differ. */
 export const SEED_LENGTH = 13;

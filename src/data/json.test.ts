@@ -9,8 +9,8 @@ import {
   parseJson,
 } from "./json.ts";
 
-describe("the door for JSON", () => {
-  it("gives what JSON.parse gives, and a reason where that throws", () => {
+describe("parseJson", () => {
+  it("parseJson returns the result of JSON.parse, and a reason if parsing fails", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseJson(text)).toEqual({ ok: true, value: JSON.parse(text) });
@@ -19,7 +19,7 @@ describe("the door for JSON", () => {
     expect(parseJson("{")).toMatchObject({ ok: false, reason: expect.any(String) });
   });
 
-  it("refuses nesting beyond its limit, and only that", () => {
+  it("Nesting beyond the limit is refused, and brackets inside strings do not count", () => {
     const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
     expect(parseJson(nested(MAX_JSON_DEPTH))).toMatchObject({ ok: true });
     expect(parseJson(nested(MAX_JSON_DEPTH + 1))).toMatchObject({ ok: false });
@@ -29,7 +29,7 @@ describe("the door for JSON", () => {
     expect(parseJson(`[${"[],".repeat(5000)}1]`)).toMatchObject({ ok: true });
   });
 
-  it("refuses more values than its limit, and only that", () => {
+  it("More values than the limit are refused, and commas inside strings do not count", () => {
     const zeros = (count: number): string => `[${"0, ".repeat(count - 2)}0]`;
     expect(parseJson(zeros(MAX_JSON_VALUES))).toMatchObject({ ok: true });
     expect(parseJson(JSON.stringify(zeros(MAX_JSON_VALUES)))).toMatchObject({ ok: true });
@@ -44,7 +44,7 @@ describe("the door for JSON", () => {
     }
   });
 
-  it("gives a reason that does not keep the text alive", () => {
+  it("The reason of a failure does not keep the parsed text in memory", () => {
     const text = `["${"a".repeat(1_000_000)}", @@@@ ${"b".repeat(1_000_000)}]`;
     const kept = measureRetainedBytes(() =>
       Array.from({ length: 10 }, () => parseJson(Buffer.from(text).toString("latin1"))),
@@ -53,7 +53,7 @@ describe("the door for JSON", () => {
   });
 });
 
-describe("numbers that a double cannot hold", () => {
+describe("hasInexactInteger", () => {
   it.each([
     ['{"n":12345678901234567890}', true],
     ["[-9007199254740993]", true],
@@ -62,13 +62,13 @@ describe("numbers that a double cannot hold", () => {
     ['{"s":"a\\"12345678901234567890"}', false],
     ["[1.2345678901234567890, 1e400, 12345678901234567890.5]", false],
     ["[1]", false],
-  ])("are found in %s: %s", (text, found) => {
+  ])("An integer without an exact double is found in %s: %s", (text, found) => {
     expect(hasInexactInteger(text)).toBe(found);
   });
 });
 
-describe("a value as JSON text", () => {
-  it("is what JSON.stringify writes, or a note where it cannot", () => {
+describe("toJsonText", () => {
+  it("toJsonText returns the result of JSON.stringify, or a note for a value without a JSON form", () => {
     expect([toJsonText({ a: [1, null] }), toJsonText(undefined)]).toEqual([
       '{"a":[1,null]}',
       "null",

@@ -6,7 +6,9 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** A JSON object or any other keyed value; arrays and null are not. The door for `unknown`. */
+/**
+ * True for JSON objects and other keyed values, false for arrays and null. The first check of every `unknown` value.
+ */
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -16,25 +18,28 @@ export type ParsedJson =
   | {
       readonly ok: false;
       readonly reason: string;
-      /** The text is nested too deep or has too many values; it was not parsed. */
+      /** True if the text is nested too deep or has too many values. Such a text was not parsed. */
       readonly exceedsLimit?: true;
     };
 
-/** Deeper than anything a tool or an agent says, and far from what would overflow a recursive reader further in. */
+/**
+ * Levels of nesting. Deeper than any real tool or agent output, and far below the depth which overflows a recursive
+ * reader.
+ */
 export const MAX_JSON_DEPTH = 500;
 
-/** An empty object is two characters of text and 64 bytes of memory. */
+/** Values per text. An empty object is two characters of text and 64 bytes of memory. */
 export const MAX_JSON_VALUES = 4_000_000;
 
-/** Values of one request, by HTTP or by line. A million empty objects are 3 MB of text and 100 MB of memory. */
+/** Values per request (an HTTP body or a JSON line). A million empty objects are 3 MB of text and 100 MB of memory. */
 export const MAX_REQUEST_VALUES = 250_000;
 
-/** Members of one request. Names are the slowest to parse, compare and sort: this many take a second or two. */
+/** Members per request. Names are slow to parse, compare and sort: at this limit a request takes a second or two. */
 export const MAX_REQUEST_MEMBERS = 200_000;
 
 /**
- * The door for JSON text: never throws, and refuses nesting that would make a later `JSON.stringify` throw and values
- * that need many times the memory of their text.
+ * Parses untrusted JSON text. Never throws. Refuses nesting which would make a later `JSON.stringify` throw, and text
+ * whose values need many times its memory.
  */
 export function parseJson(text: string): ParsedJson {
   if (isTooDeep(text)) return createLimitError(`Nested deeper than ${MAX_JSON_DEPTH} levels`);
@@ -42,7 +47,7 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
-    // The message quotes the text by a slice of it.
+    // V8's message quotes the text by a slice, which would keep the whole text in memory.
     const reason = copyString(error instanceof Error ? error.message : String(error));
     return { ok: false, reason };
   }
@@ -52,12 +57,12 @@ export function createLimitError(reason: string): Extract<ParsedJson, { readonly
   return { ok: false, reason, exceedsLimit: true };
 }
 
-/** Whether JSON text holds more values than may be made of one text. A key and its value are one. */
+/** True if JSON text has more values than allowed for a single text. A key and its value count once. */
 export function hasTooManyValues(text: string, max = MAX_JSON_VALUES): boolean {
   return text.length > max && countValues(text, max) > max;
 }
 
-/** The values of JSON text. Counting stops when there are more than `max`. */
+/** The number of values in JSON text. Counting stops above `max`. */
 export function countValues(text: string, max: number): number {
   let values = 0;
   let isFirst = true;
@@ -72,12 +77,12 @@ export function countValues(text: string, max: number): number {
   return values;
 }
 
-/** Whether all objects in JSON text together have more members than this. */
+/** True if all objects in JSON text together have more than `maxMembers` members. */
 export function hasMoreMembers(text: string, maxMembers: number): boolean {
   return countMembers(text, maxMembers) > maxMembers;
 }
 
-/** The members of all objects in JSON text. Counting stops when there are more than `max`. */
+/** The number of members of all objects in JSON text. Counting stops above `max`. */
 export function countMembers(text: string, max: number): number {
   let members = 0;
   for (let at = 0; at < text.length && members <= max; at++) {
@@ -88,7 +93,10 @@ export function countMembers(text: string, max: number): number {
   return members;
 }
 
-/** A value as JSON text. What has no JSON form (a bigint, a cycle, a nesting too deep) becomes a note of that. */
+/**
+ * Encodes a value as JSON text. A value without a JSON form (a bigint, a cycle, a nesting too deep) becomes a string
+ * with the reason.
+ */
 export function toJsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
@@ -97,7 +105,7 @@ export function toJsonText(value: unknown): string {
   }
 }
 
-/** Whether JSON text holds a whole number that a double cannot hold, so that its parsed form is another number. */
+/** True if JSON text has an integer without an exact double: parsing such text changes the number. */
 export function hasInexactInteger(text: string): boolean {
   if (!/\d{16}/.test(text)) return false;
   let at = 0;
@@ -115,7 +123,10 @@ export function hasInexactInteger(text: string): boolean {
   return false;
 }
 
-/** The index after the closing quote of the string that opens at `start`; the end of the text if the string is not closed. */
+/**
+ * The index after the closing quote of the string starting at `start`. The length of the text if the string is not
+ * closed.
+ */
 export function findStringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -140,7 +151,10 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Brackets are counted with native searches first: only text with very many of them is looked at by character. */
+/**
+ * True if the nesting exceeds `MAX_JSON_DEPTH`. Native searches count the brackets first; only text with many brackets
+ * is scanned by character.
+ */
 function isTooDeep(text: string): boolean {
   if (text.length <= 2 * MAX_JSON_DEPTH) return false;
   const brackets = countUpTo(text, "[") + countUpTo(text, "{");

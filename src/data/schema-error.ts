@@ -1,7 +1,7 @@
 import { suggestNames } from "../text/suggest-name.ts";
 import { formatValue } from "../text/format-value.ts";
 
-/** A missing value has the code of one of a wrong type. */
+/** A missing value has the code `invalid_type` or `invalid_value`, like any other wrong value. */
 export type IssueCode =
   | "invalid_type"
   | "invalid_value"
@@ -10,16 +10,16 @@ export type IssueCode =
   | "too_many_entries"
   | "too_deep";
 
-/** One problem of a value. */
+/** A problem with a value. */
 export interface Issue {
   /** Path of the value, such as `serve.keys[0].name`. Empty for the outermost value. */
   readonly path: string;
   readonly code: IssueCode;
-  /** A whole sentence that names the path, without a full stop. */
+  /** A whole sentence which names the path, without a full stop. */
   readonly message: string;
 }
 
-/** Thrown by a schema. The caller turns the error into one of its own interface. */
+/** Thrown by a schema. The caller converts the error for its own interface. */
 export class SchemaError extends Error {
   readonly issues: readonly [Issue, ...Issue[]];
 
@@ -37,7 +37,7 @@ function formatIssues(issues: readonly Issue[]): string {
 
 const MAX_REPORTED = 5;
 
-/** Collects the issues of an object or array, so that one reading reports several of them. */
+/** Collects the issues of an object or array, so a single read reports several issues. */
 export class IssueCollector {
   readonly #issues: Issue[] = [];
 
@@ -51,7 +51,10 @@ export class IssueCollector {
     }
   }
 
-  /** Throws an error that is not a `SchemaError`, and all issues if there are too many: a request may have a million. */
+  /**
+   * Adds the issues of a `SchemaError` and rethrows any other error. Throws the collected issues at 20: a request may
+   * have a million.
+   */
   add(error: unknown): void {
     if (!(error instanceof SchemaError)) throw error;
     this.#issues.push(...error.issues);
@@ -69,16 +72,16 @@ const MAX_ISSUES = 20;
 export interface InvalidValue {
   readonly path: string;
   readonly value: unknown;
-  /** Continues the sentence "expected". */
+  /** Completes the phrase "expected …". */
   readonly expected: string;
-  /** What to do about it. Default: absent, if `expected` tells it. */
+  /** How to solve the problem. Absent if `expected` is enough. */
   readonly fix?: string | undefined;
   readonly code?: IssueCode;
-  /** The message does not quote the value. */
+  /** True: the message does not quote the value. */
   readonly isSecret?: boolean;
 }
 
-/** The one wording of an invalid value: `X is not a valid Y: expected Z. Fix: …`. */
+/** The standard wording for an invalid value: `X is not a valid Y: expected Z. Fix: …`. */
 export function throwInvalid(invalid: InvalidValue): never {
   const { path, value, expected, fix, code, isSecret } = invalid;
   const isMissing = value === undefined;
@@ -94,7 +97,7 @@ export function throwInvalid(invalid: InvalidValue): never {
   });
 }
 
-/** For a problem that no single expected value describes. `problem` continues the sentence that the path begins. */
+/** For a problem without a single expected value. `problem` completes the sentence started by the path. */
 export function throwProblem(
   path: string,
   problem: string,
@@ -138,12 +141,12 @@ function formatFix(fix: string | undefined): string {
   return fix === undefined ? "" : `. Fix: ${fix}`;
 }
 
-/** `An array`, but `null` and `true` as they are written in code. */
+/** Capitalizes `an array` at the start of a sentence. Literals such as `null` and `true` stay as in code. */
 function capitalize(text: string): string {
   return /^(?:an?|the) /.test(text) ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;
 }
 
-/** A name may be as long as the sender likes. */
+/** Shortens a path, because the sender chooses the length of the names. */
 function shortenPath(path: string): string {
   return path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}…`;
 }

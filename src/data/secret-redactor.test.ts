@@ -4,10 +4,10 @@ import { createSecretRedactor } from "./secret-redactor.ts";
 
 const SECRET = "sk-4f9a8b7c6d5e4f3a2b1c";
 
-describe("scrubber", () => {
+describe("Secret redactor", () => {
   const scrub = createSecretRedactor([SECRET, 'quo"ted\\secret', "abcde"]);
 
-  it("takes a secret out of all texts and names of a value", () => {
+  it("A secret is removed from all strings and names of a value", () => {
     const deep = JSON.parse(`${'{"a":['.repeat(99)}"${SECRET}"${"]}".repeat(99)}`);
     expect(scrub({ [SECRET]: [`a ${SECRET} b ${SECRET}`, 1, null, true] })).toEqual({
       "[redacted]": ["a [redacted] b [redacted]", 1, null, true],
@@ -16,7 +16,7 @@ describe("scrubber", () => {
     expect(Object.keys(scrub(JSON.parse('{"__proto__":1}')))).toEqual(["__proto__"]);
   });
 
-  it("knows it as it stands in JSON, in an address, and line by line", () => {
+  it("A secret is found in JSON and URL encoding, and line by line", () => {
     expect(scrub(JSON.stringify({ key: 'quo"ted\\secret' }))).toBe('{"key":"[redacted]"}');
     expect(scrub(`?key=${encodeURIComponent('quo"ted\\secret')}`)).toBe("?key=[redacted]");
     const key =
@@ -25,13 +25,13 @@ describe("scrubber", () => {
     expect(said).toBe("2: [redacted]");
   });
 
-  it.each(["", "…", "...", " …\n"])("takes out what is left where it was cut by %j", (mark) => {
+  it.each(["", "…", "...", " …\n"])("The rest of a secret cut by %j is removed", (mark) => {
     expect(scrub(`Sent sk-4f9a8${mark}`)).toBe(`Sent [redacted]${mark}`);
     expect(scrub(`5e4f3a2b1c was sent`)).toBe("[redacted] was sent");
     expect(scrub(`Sent sk-4f9a${mark}`)).toBe(`Sent sk-4f9a${mark}`);
   });
 
-  it.each([[[SECRET]], [[]]])("leaves out what is nested too deep: %j", (secrets) => {
+  it.each([[[SECRET]], [[]]])("Values nested too deep are left out: %j", (secrets) => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
     const said = JSON.stringify(createSecretRedactor(secrets)(deep));
     expect(said).toBe(
@@ -39,11 +39,11 @@ describe("scrubber", () => {
     );
   });
 
-  it("leaves what is too short to be told from other words", () => {
+  it("Secrets too short to be distinguished from other words are not removed", () => {
     expect(scrub("abcde, abcdefgh")).toBe("abcde, abcdefgh");
   });
 
-  it("leaves no eight characters of a secret's beginning at the end of a text, wherever it is cut", () => {
+  it("Text cut anywhere never ends with eight or more characters of a secret", () => {
     const around = fc.string({ maxLength: 40 });
     fc.assert(
       fc.property(around, around, fc.nat(80), (before, behind, at) => {
@@ -53,7 +53,7 @@ describe("scrubber", () => {
     );
   });
 
-  it("takes out a long one too, however often a text begins it", () => {
+  it("A long secret is removed even if a text repeats its beginning many times", () => {
     const long = Array.from({ length: 5000 }, (_, at) => `part ${at}`).join(",");
     const most = createSecretRedactor([long]);
     expect(most(long.slice(0, 8).repeat(10_000))).toMatch(/part 0,p\[redacted\]$/);

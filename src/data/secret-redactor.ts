@@ -1,16 +1,16 @@
 import { exceedsDepth } from "./exceeds-depth.ts";
 
-/** Takes secrets out of whatever text there is in a value. */
+/** Replaces secrets in all strings of a value, including names. */
 export type RedactSecrets = <Value>(value: Value) => Value;
 
 /**
- * For what a server says, before any of it is cut: it may quote what it was sent. Whole secrets are found wherever they
- * stand, and those that the server itself cut at the beginning or the end of a text.
+ * Creates a redactor for server output, which may quote its request. Redact before truncating the output. Finds whole
+ * secrets anywhere, and secrets truncated by the server at the beginning or the end of a string.
  */
 export function createSecretRedactor(secrets: readonly string[]): RedactSecrets {
   const knownSecrets = [...new Set(secrets.flatMap(listEncodings))]
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-    // A secret may be the beginning of another one.
+    // Longest first, because a secret may be the beginning of another secret.
     .sort((first, second) => second.length - first.length);
   const inText = (text: string): string => {
     const whole = knownSecrets.reduce((safe, secret) => safe.replaceAll(secret, REDACTED), text);
@@ -31,29 +31,32 @@ export function createSecretRedactor(secrets: readonly string[]): RedactSecrets 
   };
 }
 
-/** What is nested deeper could neither be searched here, nor be written down further in. */
+/** Deeper values are left out: they could not be searched here or encoded later. */
 const MAX_DEPTH = 200;
 const TOO_DEEP = `[nested deeper than ${MAX_DEPTH} levels, and left out]`;
 
 const REDACTED = "[redacted]";
 
-/** What is shorter may stand anywhere: without it nothing that the server says could be read. */
+/** A shorter secret may occur by chance in any text; redacting it would make the output unreadable. */
 const MIN_SECRET_LENGTH = 6;
 
-/** As it is, as JSON and addresses have it, and line by line. */
+/** The secret itself, its JSON and URL encodings, and its long lines. */
 function listEncodings(secret: string): readonly string[] {
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_LENGTH);
   const quoted = JSON.stringify(secret).slice(1, -1);
   return [secret, quoted, encodeURIComponent(secret.toWellFormed()), ...lines];
 }
 
-/** Of a key in a file, say. Its last line can be a few characters that tell nothing. */
+/**
+ * The minimum length of a line, for example of a key file. The last line of a key can be a few insignificant
+ * characters.
+ */
 const MIN_LINE_LENGTH = 16;
 
-/** A piece of this many characters tells enough of a secret; a shorter one may be chance. */
+/** A fragment of this length reveals too much of a secret. A shorter fragment may be chance. */
 const MIN_CUT_LENGTH = 8;
 
-/** Where a text begins with the end of a secret, or ends with its beginning. */
+/** Redacts the end of a secret at the start of a text, and the beginning of a secret at the end of a text. */
 function redactCutSecret(text: string, secret: string): string {
   return redactSecretStart(redactSecretEnd(text, secret), secret);
 }
@@ -81,6 +84,6 @@ function redactSecretStart(text: string, secret: string): string {
   return text;
 }
 
-/** What is put where a text was cut. */
+/** Marks used by servers at the end of truncated text. */
 const CUT_MARK = /(?:\s|…|\.{3})+$/;
 const MARK_LENGTH = 16;

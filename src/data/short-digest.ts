@@ -1,6 +1,6 @@
 /**
- * Thirteen characters that are the same for the same text, and for nothing else in practice: 64 bits, made of two
- * hashes that differ. No secret is kept by it.
+ * A 13-character digest of a text: 64 bits from two different hashes, so collisions are negligible in practice. Not
+ * cryptographic: never use the digest to protect a secret.
  */
 export function computeShortDigest(text: string): string {
   let left = 0xdeadbeef;

@@ -19,15 +19,15 @@ async function fetched(type: string, pieces: readonly string[]): Promise<string>
   return (await bounded(url)).text();
 }
 
-describe("an answer within bounds", () => {
-  it("may be as long as they are", async () => {
+describe("Bounded fetch", () => {
+  it("A response of exactly the limit is accepted, and a longer response is refused", async () => {
     expect(await fetched("application/json", ["x".repeat(20)])).toBe("x".repeat(20));
     await expect(fetched("application/json", ["x".repeat(21)])).rejects.toThrow(
       ResponseTooLargeError,
     );
   });
 
-  it("may be any number of events, each as long as they are", async () => {
+  it("An event stream may be endless, and each event is limited in size", async () => {
     const event = "data: 12345678901\n\n";
     expect(await fetched("text/event-stream; charset=utf-8", [event.repeat(5)])).toBe(
       event.repeat(5),
@@ -36,9 +36,9 @@ describe("an answer within bounds", () => {
     await expect(fetched("text/event-stream", endless)).rejects.toThrow(ResponseTooLargeError);
   });
 
-  it("has events of the same length however they are cut", async () => {
+  it("The size of events does not depend on how the stream is split into chunks", async () => {
     const fine = "data: 1234567890\r\n\r\n".repeat(3);
-    // A letter and a new line in another piece are no empty line.
+    // A letter before a newline in the next chunk does not make an empty line.
     const long = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n";
     const cut = (text: string, at: readonly number[]): string[] => {
       const places = [0, ...at.map((place) => place % text.length), text.length];
@@ -56,7 +56,7 @@ describe("an answer within bounds", () => {
     );
   });
 
-  it("comes no faster than it may", async () => {
+  it("Reading an event stream waits for the pace function", async () => {
     const heard: number[] = [];
     const paced = createBoundedFetch({
       maxBytes: 100,

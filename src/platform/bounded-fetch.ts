@@ -1,22 +1,22 @@
-/** The part of `fetch` that its callers here need. */
+/** The subset of `fetch` used by callers of a bounded fetch. */
 export type BoundedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** An answer was longer than it may be. */
+/** The response is larger than its limit. */
 export class ResponseTooLargeError extends Error {
   constructor(maxBytes: number) {
-    super(`The answer is longer than ${maxBytes} bytes`);
+    super(`The response is larger than ${maxBytes} bytes`);
     this.name = "AnswerTooLargeError";
   }
 }
 
 export interface ResponseLimits {
-  /** Of an answer as a whole, or of any one event of an event stream. */
+  /** Bytes of a whole response, or of a single event of an event stream. */
   readonly maxBytes: number;
-  /** Told how many events came; what it gives back is waited for before more is read. */
+  /** Called with the number of completed events in each chunk. Reading continues when the returned promise resolves. */
   readonly pace: (events: number) => Promise<void> | undefined;
 }
 
-/** `fetch` whose answers break off where they get too long, and come no faster than they may. */
+/** Creates a `fetch` whose responses fail when they exceed the limit and are read no faster than `pace` allows. */
 export function createBoundedFetch({ maxBytes, pace }: ResponseLimits): BoundedFetch {
   return async (url, init) => {
     const response = await fetch(url, init);
@@ -38,7 +38,7 @@ export function createBoundedFetch({ maxBytes, pace }: ResponseLimits): BoundedF
 
 interface ChunkMeasure {
   readonly size: number;
-  /** How many ended in this chunk. */
+  /** The number of events completed in this chunk. */
   readonly events: number;
 }
 
@@ -49,7 +49,7 @@ function createTotalMeasure(): Measure {
   return (chunk) => ({ size: (size += chunk.length), events: 0 });
 }
 
-/** The size is the most that an event has come to with this chunk. An empty line ends an event. */
+/** Measures the largest event so far in the current chunk. An empty line ends an event. */
 function createEventMeasure(): Measure {
   let size = 0;
   let line = 0;

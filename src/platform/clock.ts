@@ -1,14 +1,14 @@
-/** Time as a value: what reads it, and what waits, is given one of these. */
+/** The time and timers as a value, so tests can use a fake clock. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once after some milliseconds, and gives back how to call that off. */
+  /** Calls `run` once after the given time. Returns a function which cancels the timer. */
   schedule(milliseconds: number, run: () => void): () => void;
 }
 
-/** A clock that also measures. What it measures with is never set, whereas `now` jumps when somebody sets the time. */
+/** A clock for measuring durations. `monotonic` never jumps; `now` jumps when the system time is set. */
 export interface SteadyClock extends Clock {
-  /** Milliseconds since a moment that has no meaning by itself. */
+  /** Milliseconds since an arbitrary moment. Only differences are meaningful. */
   monotonic(): number;
 }
 
@@ -21,10 +21,10 @@ export const systemClock: SteadyClock = {
   },
 };
 
-/** Node turns anything longer into one millisecond. */
+/** Node fires a timer with a longer delay after one millisecond. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A time in the words of HTTP, to the second: `Tue, 15 Nov 1994 08:12:31 GMT`. */
+/** Formats a time as an HTTP date with seconds: `Tue, 15 Nov 1994 08:12:31 GMT`. */
 export function formatHttpTime(milliseconds: number): string {
   return new Date(milliseconds).toUTCString();
 }

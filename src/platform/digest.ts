@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The same for values that are the same, whatever the order of their keys. */
+/** SHA-256 of a value. The order of object keys does not matter. */
 export function digestValue(value: unknown): string {
   return digestText(toCanonicalJson(value));
 }
@@ -13,13 +13,13 @@ export function digestBytes(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** As JSON, the keys in one order. */
+/** Encodes a value as JSON with sorted keys. */
 export function toCanonicalJson(value: unknown): string {
   return (
     JSON.stringify(value, (_, inner: unknown) => {
       if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
       const sorted = Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1));
-      // Not an object literal: a key `__proto__` is data.
+      // `Object.fromEntries` instead of an object literal: a key `__proto__` is data.
       return Object.fromEntries(sorted);
     }) ?? "undefined"
   );

@@ -1,4 +1,4 @@
-/** Variables of a process, by name. */
+/** Environment variables by name. */
 export interface Environment {
   readonly [name: string]: string | undefined;
 }

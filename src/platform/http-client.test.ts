@@ -27,19 +27,19 @@ async function post({ send }: HttpClient, url: URL): Promise<void> {
   for await (const _ of body);
 }
 
-it("closes a connection that nobody needs, before a server that keeps it for a while does", async () => {
+it("The client closes an idle connection before a server with a short keep-alive does", async () => {
   const server = createServer((_, outgoing) => outgoing.end("ok"));
   server.keepAliveTimeout = 0;
   const connected = once(server, "connection");
   const one = client();
   await post(one, await listening(server));
   const [socket]: Socket[] = await connected;
-  // Only the client ends it here.
+  // Only the client closes the connection: the server has no keep-alive timeout.
   if (socket !== undefined) await once(socket, "end");
   expect(socket?.readableEnded).toBe(true);
 });
 
-it("uses a connection again for the next step of a turn", async () => {
+it("A connection is reused for the next request of a turn", async () => {
   const server = createServer((_, outgoing) => outgoing.end("ok"));
   let connections = 0;
   server.on("connection", () => (connections += 1));
@@ -50,7 +50,7 @@ it("uses a connection again for the next step of a turn", async () => {
   expect(connections).toBe(1);
 });
 
-it("sends nothing into a connection whose server said that it is about to close it", async () => {
+it("A connection announced to be closed by the server is not reused", async () => {
   const server = createServer((_, outgoing) => outgoing.end("ok"));
   server.keepAliveTimeout = 1000;
   let connections = 0;
@@ -62,7 +62,7 @@ it("sends nothing into a connection whose server said that it is about to close 
   expect(connections).toBe(2);
 });
 
-it("A body in parts arrives as one, with the length of all parts", async () => {
+it("A body in parts is sent as a single body with the total length", async () => {
   const received: { length: string | undefined; text: string }[] = [];
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];

@@ -12,11 +12,13 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers: { readonly [name: string]: string };
   readonly body?: HttpBody;
-  /** How long a new connection may take, handshake and all; without it, and for `Infinity`, as long as it takes. */
+  /**
+   * The timeout for a new connection, including the TLS handshake, in milliseconds. Default: `Infinity`, no timeout.
+   */
   readonly connectMilliseconds?: number;
 }
 
-/** Bytes, or consecutive parts of them, which are sent without being copied into one. */
+/** Bytes, or consecutive parts, which are sent without being copied into a single buffer. */
 export type HttpBody = Uint8Array | readonly Uint8Array[];
 
 export function toBodyParts(body: HttpBody): readonly Uint8Array[] {
@@ -25,17 +27,17 @@ export function toBodyParts(body: HttpBody): readonly Uint8Array[] {
 
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case. A header that came several times is joined with commas. */
+  /** Names are in lowercase. Repeated headers are joined with commas. */
   readonly headers: { readonly [name: string]: string };
-  /** Read once. Leaving it early closes the connection; reading slowly slows the sender down. */
+  /** Can be read once. Stopping early closes the connection; slow reading slows the sender down (backpressure). */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Closes the connection unless all of the body has been read. */
+  /** Closes the connection unless the whole body has been read. */
   close(): void;
 }
 
-/** No answer came; `cause` is Node's own error. */
+/** No response was received. `cause` is Node's error. */
 export class NoResponseError extends Error {
-  /** Whether there was a connection, so that the request may have reached the other side. */
+  /** True if there was a connection, so the server may have received the request. */
   readonly wasSent: boolean;
 
   constructor(cause: Error, wasSent: boolean) {
@@ -45,16 +47,22 @@ export class NoResponseError extends Error {
   }
 }
 
-/** Sends a request once, and rejects with a `NoAnswerError` when no answer comes. The signal ends it at any point. */
+/**
+ * Sends a request once. Rejects with a `NoResponseError` if no response is received. The signal aborts the request at any
+ * point.
+ */
 export type SendHttp = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
 export interface HttpClient {
   readonly send: SendHttp;
-  /** Closes the connections that are kept for later. */
+  /** Closes all idle connections. */
   close(): void;
 }
 
-/** Speaks HTTP/1.1. Of time only connecting has a limit here: for all else callers know what they wait for. */
+/**
+ * An HTTP/1.1 client. Only connecting has a timeout here; callers set the other limits, because they know the expected
+ * durations.
+ */
 export function createHttpClient(): HttpClient {
   const http = limitKeepAlive(new HttpAgent(AGENT_OPTIONS));
   const https = limitKeepAlive(new HttpsAgent(AGENT_OPTIONS));
@@ -62,7 +70,7 @@ export function createHttpClient(): HttpClient {
     send: ({ method, url, headers, body, connectMilliseconds = Infinity }, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted)
-          return reject(new NoResponseError(new Error("It was ended before"), false));
+          return reject(new NoResponseError(new Error("The request was aborted before it was sent"), false));
         const isPlain = url.protocol === "http:";
         const settings = { method, headers, signal };
         const outgoing = isPlain
@@ -70,7 +78,8 @@ export function createHttpClient(): HttpClient {
           : requestHttps(url, { ...settings, agent: https });
         let wasSent = false;
         outgoing.on("socket", (socket) => {
-          // An abort that meets a finished answer destroys a socket that nobody else listens to any more.
+          // An abort after a finished response destroys a socket without listeners. Its error event would crash the
+          // process.
           if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
           if (!socket.connecting) return void (wasSent = true);
           const cancelTimer = limitConnectTime(outgoing, connectMilliseconds);
@@ -85,9 +94,9 @@ export function createHttpClient(): HttpClient {
         outgoing.on("response", (incoming) => resolve(toHttpResponse(incoming)));
         outgoing.on("upgrade", (_, socket) => {
           socket.destroy();
-          reject(new NoResponseError(new Error("The other side wants another protocol"), true));
+          reject(new NoResponseError(new Error("The server requested a protocol upgrade"), true));
         });
-        // Whatever else becomes of it, nobody waits for a connection that is gone.
+        // In all other cases: a closed connection must reject, so the caller never waits forever.
         outgoing.on("close", () => {
           reject(new NoResponseError(new Error("The connection was closed"), wasSent));
         });
@@ -100,7 +109,7 @@ export function createHttpClient(): HttpClient {
   };
 }
 
-/** Node writes the parts at once when the last one is there. */
+/** Sends the parts with a single write: Node buffers them until the last part. */
 function sendBody(outgoing: ClientRequest, body: HttpBody | undefined): void {
   if (body === undefined || body instanceof Uint8Array) return void outgoing.end(body);
   const length = body.reduce((sum, part) => sum + part.length, 0);
@@ -112,10 +121,10 @@ function sendBody(outgoing: ClientRequest, body: HttpBody | undefined): void {
 
 function ignore(): void {}
 
-/** Ends a request that has no connection in time; gives back how to say that it has one. */
+/** Destroys the request if it is not connected in time. Returns a function which cancels the timeout. */
 function limitConnectTime(outgoing: ClientRequest, milliseconds: number): () => void {
   if (milliseconds === Infinity) return ignore;
-  const timeoutError = new Error(`There was no connection within ${milliseconds / 1000} s`);
+  const timeoutError = new Error(`The connection was not established within ${milliseconds / 1000} s`);
   const timer = setTimeout(
     () => outgoing.destroy(timeoutError),
     Math.min(milliseconds, MAX_TIMER_MS),
@@ -125,19 +134,20 @@ function limitConnectTime(outgoing: ClientRequest, milliseconds: number): () => 
   return cancelTimer;
 }
 
-/** What a timer of Node's can wait. */
+/** The longest delay of a Node timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Keeps connections for as long as the next step of a turn may take, and no longer: a server closes one that is idle at
- * a time of its own choosing, and what was sent into it at that moment cannot be sent again. Of a time that the server
- * announces, node takes the shorter one.
+ * Keeps idle connections only for the time between two requests of a turn. A server closes an idle connection at any
+ * time, and a request sent at that moment is lost and cannot be repeated. If the server announces a keep-alive time,
+ * Node uses the shorter of both.
  */
 function limitKeepAlive<Agent extends HttpAgent>(agent: Agent): Agent {
   const keep = agent.keepSocketAlive.bind(agent);
   agent.keepSocketAlive = (socket) => {
     const isKeptAlive = keep(socket);
-    // Node sets the time only when it changes: of a body that was read late it may be over, and would never come again.
+    // Node sets the timeout only when its value changes. After a slowly read body the timeout may have fired already
+    // and would never fire again.
     if (socket instanceof Socket) socket.setTimeout(socket.timeout ?? KEEP_ALIVE_MS);
     return isKeptAlive;
   };
@@ -146,7 +156,7 @@ function limitKeepAlive<Agent extends HttpAgent>(agent: Agent): Agent {
 
 const KEEP_ALIVE_MS = 2000;
 
-/** The time is for connections that wait: of one in use, nobody listens for it. */
+/** The timeout applies to idle connections only: a connection in use has no timeout listener. */
 const AGENT_OPTIONS = { keepAlive: true, timeout: KEEP_ALIVE_MS } as const;
 
 function toHttpResponse(incoming: IncomingMessage): HttpResponse {

@@ -1,13 +1,13 @@
 import { hostname, networkInterfaces } from "node:os";
 
-/** Its addresses but those of the loopback, as they are now: a machine may move from one network to another. */
+/** The current network addresses except loopback. The addresses change when the machine changes networks. */
 export function listMachineAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.filter(({ internal }) => !internal).map(({ address }) => address),
   );
 }
 
-/** What it calls itself. */
+/** The host name of this machine. */
 export function readMachineName(): string {
   return hostname();
 }

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** The version of the package that this code is in, wherever the build has put it. */
+/** The version of this package, read from the nearest `package.json` above this module. */
 export function readPackageVersion(): string {
   let folder = new URL(".", import.meta.url);
   while (!existsSync(new URL("package.json", folder))) {
     const above = new URL("..", folder);
-    // A build that was copied out of its package.
+    // The build was copied out of its package.
     if (above.href === folder.href) return UNKNOWN_VERSION;
     folder = above;
   }

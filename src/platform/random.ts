@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { ID_ALPHABET, SEED_LENGTH } from "../data/id-alphabet.ts";
 
-/** Letters and digits that nobody can guess, six bits each. */
+/** Cryptographically random base64url characters, six bits each. */
 export function randomString(length: number): string {
   return randomBytes(length).toString("base64url").slice(0, length);
 }
 
-/** A token of 41 characters for a request that must count once: letters and digits alone, as services want them. */
+/** A random token of 41 letters and digits for idempotent requests. AWS accepts no other characters. */
 export function randomToken(): string {
   return `t${randomHex(20)}`;
 }
 
-/** So many bytes that nobody can guess, two digits each. */
+/** Cryptographically random bytes, as two hex digits each. */
 export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString("hex");
 }
@@ -21,7 +21,7 @@ export function randomFraction(): number {
   return Math.random();
 }
 
-/** Chance for the ids of one input. */
+/** A random seed for the ids of one input. */
 export function randomSeed(): string {
   if (poolOffset + SEED_LENGTH > pool.length) {
     pool = randomBytes(POOL_BYTES);
@@ -34,7 +34,10 @@ export function randomSeed(): string {
   return text;
 }
 
-/** Chance is fetched for many ids at once: every event has one, and to fetch it costs more than to write it down. */
+/**
+ * Random bytes are fetched for many seeds at once: every event needs a seed, and fetching random bytes costs more than
+ * encoding them.
+ */
 const POOL_BYTES = 4096;
 let pool = new Uint8Array();
 let poolOffset = 0;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { TimeLimitError, runWithTimeLimit } from "./run-with-time-limit.ts";
 
-describe("work within a time", () => {
-  it("gives what it made, or throws what it threw", () => {
+describe("runWithTimeLimit", () => {
+  it("The result of the work is returned, and its error is thrown", () => {
     expect(runWithTimeLimit(1000, () => [1])).toEqual([1]);
     expect(runWithTimeLimit(1000, () => undefined)).toBe(undefined);
     const thrown = new TypeError("No");
@@ -13,7 +13,7 @@ describe("work within a time", () => {
     ).toThrow(thrown);
   });
 
-  it("is stopped in the middle of a loop, and of a regular expression", () => {
+  it("An endless loop and a slow regular expression are stopped", () => {
     const loop = (): never => {
       for (;;);
     };

@@ -1,16 +1,16 @@
 import { createContext, Script, type Context } from "node:vm";
 
-/** Work took longer than it may. */
+/** The work exceeded its time limit. */
 export class TimeLimitError extends Error {
   constructor(milliseconds: number) {
-    super(`It takes longer than ${milliseconds} ms`);
+    super(`The time limit of ${milliseconds} ms was exceeded`);
     this.name = "TimeLimitError";
   }
 }
 
 /**
- * Does work that never waits, and stops it in the middle when it takes too long: a regular expression or a schema that
- * somebody else wrote may take for ever. What the work had changed by then stays changed. Costs a millisecond.
+ * Runs synchronous work and stops it when the time limit is exceeded. Protects against untrusted regular expressions
+ * and schemas, which may take forever. Side effects made before the stop remain. Costs one millisecond per call.
  */
 export function runWithTimeLimit<Value>(milliseconds: number, work: () => Value): Value {
   const result: { value?: Value } = {};
@@ -22,7 +22,7 @@ export function runWithTimeLimit<Value>(milliseconds: number, work: () => Value)
   try {
     script.runInContext(context, { timeout: milliseconds });
   } catch (error) {
-    // It is an error of the other context, so no instance of ours.
+    // The error belongs to another context, so `instanceof` does not work.
     const { code } = Object(error);
     throw code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? new TimeLimitError(milliseconds) : error;
   } finally {

@@ -1,4 +1,4 @@
-/** Chance where there is no Node: in a browser, and in whatever else has Web Crypto. */
+/** Random bytes as hex digits from Web Crypto, for browsers and other runtimes without Node. */
 export function webRandomHex(bytes: number): string {
   const values = globalThis.crypto.getRandomValues(new Uint8Array(bytes));
   return Array.from(values, (value) => value.toString(16).padStart(2, "0")).join("");

@@ -10,19 +10,22 @@ import { omitUndefined } from "../data/omit-undefined.ts";
 interface OpenResponseOptions<Answer> {
   readonly clock: Timer;
   readonly limits: TimeLimits;
-  /** The caller's own. */
+  /** The signal of the caller. */
   readonly signal: AbortSignal;
-  /** Finds out what to send, where that is not known yet, and sends it. */
+  /** Resolves the request, if needed, and sends it. */
   readonly send: (signal: AbortSignal) => Promise<Answer>;
 }
 
-/** An answer that has begun, and the guard of its call, which goes on waiting for the first event. */
+/** A started response with its guard, which is still waiting for the first event. */
 interface OpenedResponse<Answer> {
   readonly response: Answer;
   readonly guard: InvocationGuard<LimitName>;
 }
 
-/** Makes a call within its limits. Rejects as long as there is no answer; whoever reads the answer releases the guard. */
+/**
+ * Sends a request within its limits. Rejects until there is a response. The reader of the response must release the
+ * guard.
+ */
 export async function openResponse<Answer>(
   options: OpenResponseOptions<Answer>,
 ): Promise<OpenedResponse<Answer>> {
@@ -43,25 +46,27 @@ export async function openResponse<Answer>(
 
 export interface ReadStreamOptions<Event> {
   readonly response: HttpResponse;
-  /** The service's own id of the call. */
+  /** The request id assigned by the service. */
   readonly requestId: string | undefined;
   readonly codec: Codec<unknown, Uint8Array, Event>;
-  /** Already waits for the first event. */
+  /** Already waiting for the first event. */
   readonly guard: InvocationGuard<LimitName>;
   readonly limits: TimeLimits;
-  /** The caller's own. */
+  /** The signal of the caller. */
   readonly signal: AbortSignal;
-  /** Sees the bytes before they are read. */
+  /** Receives the bytes before they are decoded. */
   readonly tap?: (chunk: Uint8Array) => void;
-  /** How long a stream that said that it is over has to close, so that its connection serves again; no time unless said. */
+  /**
+   * How long a finished stream may take to close its connection, which can then be reused. Milliseconds. Default: 0.
+   */
   readonly closeGraceMs?: number;
-  /** Gives the last events of a stream that broke for another reason than its bytes. */
+  /** Returns the last events of a stream which failed for another reason than invalid bytes. */
   readonly finishBroken: (events: readonly Event[], failure: Failure) => readonly Event[];
 }
 
 /**
- * Reads an answer as it comes. No more is read than the consumer takes, and leaving early closes the connection, because
- * both happen to the one loop below.
+ * Decodes a response while it is received. A single loop reads and yields: so reading never outruns the consumer,
+ * and stopping early closes the connection.
  */
 export async function* readStream<Event>(options: ReadStreamOptions<Event>): AsyncGenerator<Event> {
   const { response, codec, guard, limits, tap, closeGraceMs = 0 } = options;
@@ -82,7 +87,7 @@ export async function* readStream<Event>(options: ReadStreamOptions<Event>): Asy
       tap?.(read.chunk);
       codec.step(state, read.chunk, emit);
       if (events.length > 0) {
-        // How long the consumer takes is not the other side's silence.
+        // The consumer's processing time does not count as silence of the other side.
         guard.stopWait();
         for (const event of events) yield event;
         events = [];
@@ -113,7 +118,7 @@ async function readChunk<Event>(
   try {
     const { done, value } = await chunks.next();
     if (done !== true) return { type: "chunk", chunk: value };
-    // Node tells the end of an answer, too, whose rest it threw away because it was ended.
+    // Node also reports the end of a response whose rest was discarded by an abort.
     const isAborted = options.guard.signal.aborted;
     return { type: "end", failure: isAborted ? toStreamFailure(options, null) : null };
   } catch (error) {
@@ -121,7 +126,7 @@ async function readChunk<Event>(
   }
 }
 
-/** Why a stream broke; null when nothing more was to come. Only the caller's own abort is thrown. */
+/** The reason why a stream failed. Null if the stream was already finished. Throws only if the caller aborted. */
 function toStreamFailure<Event>(
   { requestId, guard, limits, signal }: ReadStreamOptions<Event>,
   error: unknown,
@@ -131,11 +136,11 @@ function toStreamFailure<Event>(
   if (guard.reachedLimit === "rest") return null;
   if (guard.reachedLimit !== null)
     return createLimitError(guard.reachedLimit, limits, facts).toFailure();
-  const message = `The connection was lost inside the stream: ${formatThrown(error)}`;
+  const message = `The connection was lost during the stream: ${formatThrown(error)}`;
   return createProviderError("connection_lost", message, facts).toFailure();
 }
 
-/** Says of a failure that the stream itself brought what is known about it here. */
+/** Adds local information to a failure reported by the stream itself. */
 export function endWithFailure<State>(
   codec: Codec<State, Uint8Array, ProviderEvent>,
   explain: (failure: Failure) => Failure,
@@ -153,7 +158,7 @@ export function endWithFailure<State>(
 
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** An answer that is no stream, read whole. */
+/** Reads the whole body of a response which is not a stream. Limit: 16 MiB. */
 export async function readResponseText(response: HttpResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -164,11 +169,11 @@ export async function readResponseText(response: HttpResponse): Promise<string> 
       chunks.push(chunk);
     }
   } catch (cause) {
-    const message = `The connection was lost inside the answer: ${formatThrown(cause)}`;
+    const message = `The connection was lost during the response: ${formatThrown(cause)}`;
     throw createProviderError("connection_lost", message, { phase: "http", cause });
   }
   if (length > MAX_TEXT_BYTES) {
-    const message = `The answer is larger than ${MAX_TEXT_BYTES} bytes`;
+    const message = `The response is larger than ${MAX_TEXT_BYTES} bytes`;
     throw createProviderError("unexpected_answer", message, { phase: "http" });
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -5,7 +5,7 @@ import { isTransientFailure, createRetryDelay, type RetryPolicy } from "./retry-
 const failure = (code: ErrorCode, details: SpanlineError["details"] = {}): SpanlineError =>
   new SpanlineError(code, "no", { details });
 
-describe("a failure that passes", () => {
+describe("Transient failures", () => {
   it.each<[ErrorCode, SpanlineError["details"]]>([
     ["connect_failed", {}],
     ["connection_lost", {}],
@@ -15,7 +15,7 @@ describe("a failure that passes", () => {
     ["service_failed", { status: 503 }],
     ["service_failed", { status: 504 }],
     ["service_failed", { status: 529 }],
-  ])("is %s with %j", (code, details) => {
+  ])("A failure is transient: %s with %j", (code, details) => {
     expect(isTransientFailure(failure(code, details))).toBe(true);
     expect(isTransientFailure(failure(code, { ...details, mayRetry: false }))).toBe(false);
   });
@@ -26,16 +26,16 @@ describe("a failure that passes", () => {
     ["quota_exceeded", { status: 429 }],
     ["validation_failed", { status: 400 }],
     ["aborted", {}],
-  ])("is not %s with %j", (code, details) => {
+  ])("A failure is not transient: %s with %j", (code, details) => {
     expect(isTransientFailure(failure(code, details))).toBe(false);
   });
 
-  it("is none that is not ours", () => {
+  it("An error of another class is not transient", () => {
     expect(isTransientFailure(new Error("socket hang up"))).toBe(false);
   });
 });
 
-describe("the wait for another attempt", () => {
+describe("Retry delay", () => {
   const policy: RetryPolicy = {
     maxAttempts: 3,
     backoff: { first: 100, longest: 1000 },
@@ -45,13 +45,13 @@ describe("the wait for another attempt", () => {
   };
   const waitAfter = createRetryDelay(policy);
 
-  it("is what the service wishes, else one that doubles", () => {
+  it("The delay is the retry-after time of the service, otherwise it doubles", () => {
     expect([1, 2].map((made) => waitAfter(failure("throttled"), made))).toEqual([50, 100]);
     expect(waitAfter(failure("throttled", { retryAfter: 0.01 }), 2)).toBe(10);
     expect(waitAfter(failure("throttled", { retryAfter: 0 }), 2)).toBe(100);
   });
 
-  it("is none when attempts, time or hope are gone", () => {
+  it("A request is not retried if attempts or time are used up or the failure is permanent", () => {
     expect(waitAfter(failure("throttled"), 3)).toBeUndefined();
     expect(waitAfter(failure("throttled", { retryAfter: 5 }), 1)).toBeUndefined();
     expect(waitAfter(failure("not_found"), 1)).toBeUndefined();

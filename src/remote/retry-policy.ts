@@ -1,19 +1,19 @@
 import { computeBackoff, type Backoff, type RetryOptions } from "../async/retry.ts";
 import { SpanlineError, type ErrorCode } from "../domain/errors.ts";
 
-/** When a call that may be made twice is made again. */
+/** When an idempotent request is retried. */
 export interface RetryPolicy {
   readonly maxAttempts: number;
-  /** The waits where the service wishes none. */
+  /** The delays if the service does not request a delay. */
   readonly backoff: Backoff;
-  /** Gives numbers from 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   readonly random: () => number;
   readonly isRetryable: (error: unknown) => boolean;
-  /** Whether there is room for a wait of so many milliseconds. */
+  /** True if there is time for a delay of the given milliseconds. */
   readonly hasTime: (milliseconds: number) => boolean;
 }
 
-/** Waits as long as the service wishes, else for a time that doubles. */
+/** Creates a delay function: the `Retry-After` time of the service, otherwise exponential backoff. */
 export function createRetryDelay(policy: RetryPolicy): RetryOptions["computeDelay"] {
   const { maxAttempts, backoff: waits, random, isRetryable: mayRetry, hasTime } = policy;
   return (error, attemptNumber) => {
@@ -24,8 +24,8 @@ export function createRetryDelay(policy: RetryPolicy): RetryOptions["computeDela
 }
 
 /**
- * Whether a failure says nothing of the next attempt: the way there was disturbed, or the service was busy. Before an
- * answer a lost connection is as good as none: often it had been kept too long.
+ * True if a failure is temporary: the network failed or the service was busy. A connection lost before the response
+ * counts as temporary, because it is often an expired keep-alive connection.
  */
 export function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof SpanlineError) || error.details["mayRetry"] === false) return false;
@@ -41,10 +41,10 @@ const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set([
   "throttled",
 ]);
 
-/** 529 is Anthropic's word for overloaded. */
+/** 529 is the status of Anthropic for an overloaded service. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504, 529]);
 
-/** How long the service wants to be left alone, in milliseconds; 0 when it did not say. */
+/** The `Retry-After` time of the service, in milliseconds. 0 if absent. */
 export function readRetryAfter(error: unknown): number {
   const seconds = error instanceof SpanlineError ? error.details["retryAfter"] : undefined;
   return typeof seconds === "number" ? seconds * 1000 : 0;

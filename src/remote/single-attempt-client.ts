@@ -13,31 +13,31 @@ import {
 
 export interface SingleAttemptOptions {
   readonly send: SendHttp;
-  /** Makes a request one that the service lets in. */
+  /** Adds credentials to a request. */
   readonly authorize: (request: HttpRequest) => Promise<HttpRequest>;
-  /** The error that an answer stands for. */
+  /** Converts an error response to an error. */
   readonly toError: (response: ErrorResponse) => Error;
   /**
-   * Whether a request was refused before the service looked at it, and would not be if it were authorized anew. It is
-   * then sent once more, which is still one call.
+   * True if the service refused the request before processing it, and new authorization would help. The request is then
+   * sent a second time, which still counts as a single attempt.
    */
   readonly isUnprocessed?: (refusal: ErrorResponse, request: HttpRequest) => boolean;
 }
 
-/** An answer that is a success, its body unread. */
+/** A successful response with an unread body. */
 export interface ServiceResponse extends HttpResponse {
-  /** For whatever of the body is shown to somebody. */
+  /** Redacts the secrets of the request. Use for any part of the body shown to people. */
   readonly scrub: RedactSecrets;
 }
 
-/** Makes a call once, and rejects with anything but a success. */
+/** Sends a request once. Rejects with an error for any response which is not a success. */
 export type SendOnce = (request: HttpRequest, signal: AbortSignal) => Promise<ServiceResponse>;
 
 export function createSingleAttemptClient(options: SingleAttemptOptions): SendOnce {
   const { send, authorize, toError, isUnprocessed = () => false } = options;
 
   async function attempt(request: HttpRequest, signal: AbortSignal, progress: Progress) {
-    // A source of credentials takes as long as it takes, and cannot be called off.
+    // A credential source may take any time and cannot be cancelled.
     const authorizedRequest = await waitUnlessAborted(
       awaitAuthorization(authorize(request)),
       signal,
@@ -66,17 +66,17 @@ export function createSingleAttemptClient(options: SingleAttemptOptions): SendOn
 }
 
 interface Progress {
-  /** An answer began, so that the request was heard. */
+  /** True once a response has started: the request was received. */
   isSent: boolean;
 }
 
-/** A source that fails in its own way has still brought no credentials. */
+/** Any failure of a credential source becomes `no_credentials`. */
 async function awaitAuthorization(authorizing: Promise<HttpRequest>): Promise<HttpRequest> {
   try {
     return await authorizing;
   } catch (cause) {
     if (cause instanceof SpanlineError) throw cause;
-    const message = `The source of credentials failed: ${formatThrown(cause)}`;
+    const message = `The credential source failed: ${formatThrown(cause)}`;
     throw new SpanlineError("no_credentials", message, { cause });
   }
 }
@@ -90,7 +90,7 @@ function toRequestError(
   if (signal.aborted) return new AbortError(signal.reason, isSent || (isLost && error.wasSent));
   if (!isLost) return error;
   if (error.wasSent) {
-    const message = `The connection to ${url.host} was lost before an answer came: ${error.message}`;
+    const message = `The connection to ${url.host} was lost before a response was received: ${error.message}`;
     return createProviderError("connection_lost", message, { phase: "http", cause: error.cause });
   }
   const message = `Cannot connect to ${url.host}: ${error.message}`;
@@ -103,14 +103,14 @@ function createRequestRedactor(request: HttpRequest): RedactSecrets {
   return (value) => (redact ??= createSecretRedactor(collectSecrets(request)))(value);
 }
 
-/** What was secret in a request. */
+/** The credentials in the headers of a request. */
 function collectSecrets({ headers }: HttpRequest): string[] {
   return SECRET_HEADERS.flatMap((name) => headers[name]?.split(" ").at(-1) ?? []);
 }
 
 const SECRET_HEADERS = ["authorization", "x-amz-security-token", "x-api-key", "api-key"];
 
-/** JSON is looked at as what it says, since the same text can be written in many ways. */
+/** JSON is redacted after parsing, because the same string can be escaped in many ways. */
 function scrubResponse(
   { status, headers, body }: ErrorResponse,
   scrub: RedactSecrets,
@@ -122,7 +122,10 @@ function scrubResponse(
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** An error says what it has to say at its start; leaving it there closes the connection, and an end that is missing is no loss. */
+/**
+ * Reads the first 64 KiB of an error response, which contain the message. Stopping early closes the connection, and a
+ * missing end is harmless.
+ */
 async function readBodyStart({ body }: HttpResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -133,7 +136,7 @@ async function readBodyStart({ body }: HttpResponse): Promise<string> {
       if (length >= MAX_ERROR_BYTES) break;
     }
   } catch {
-    // The status has come; that is enough to know what happened.
+    // The status was received, which is enough to report the error.
   }
   return Buffer.concat(chunks).toString("utf8");
 }

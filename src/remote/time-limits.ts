@@ -4,24 +4,24 @@ import {
   type ProviderErrorDetails,
 } from "../domain/provider/provider-error.ts";
 
-/** How long a call may take, in milliseconds. `Infinity` is no limit. */
+/** Timeouts of a request, in milliseconds. `Infinity` means no limit. */
 export interface TimeLimits {
-  /** Until there is a connection. */
+  /** Until the connection is established. */
   readonly connect: number;
   /** From sending the request to the first event. */
   readonly firstEvent: number;
-  /** Between two signs of life. */
+  /** Between two signs of activity, see `idleCounts`. */
   readonly idle: number;
-  /** All of it. */
+  /** The whole request, including the response. */
   readonly total: number;
-  /** What counts as a sign of life: any byte, or only events, so that keep-alives do not. */
+  /** What resets the idle timeout: any byte, or only events, so keep-alive bytes do not count. */
   readonly idleCounts: "bytes" | "events";
 }
 
-/** `rest` is the time that a stream has to close after it said that it is over. */
+/** `rest` is the time for a finished stream to close its connection. */
 export type LimitName = "firstEvent" | "idle" | "total" | "rest";
 
-/** The limits of a caller who does not give all of them. */
+/** Merges the caller's limits with the defaults. */
 export function mergeLimits(overrides: Partial<TimeLimits>, defaults: TimeLimits): TimeLimits {
   return {
     connect: overrides.connect ?? defaults.connect,
@@ -40,13 +40,13 @@ export function createLimitError(
   const seconds = limits[name] / 1000;
   switch (name) {
     case "firstEvent":
-      return createProviderError("first_event_timeout", `No event came within ${seconds} s`, facts);
+      return createProviderError("first_event_timeout", `No event was received within ${seconds} s`, facts);
     case "idle":
-      return createProviderError("idle_timeout", `Nothing came for ${seconds} s`, facts);
+      return createProviderError("idle_timeout", `No data was received for ${seconds} s`, facts);
     case "total":
       return createProviderError(
         "deadline_exceeded",
-        `The call took longer than ${seconds} s`,
+        `The request took longer than ${seconds} s`,
         facts,
       );
     default:

@@ -9,7 +9,7 @@ import { decide } from "./decide.ts";
 import { due } from "./due.ts";
 import { evolve } from "./evolve.ts";
 import type { SessionInput } from "./session-input.ts";
-import { collectSessionFields } from "./runtime/log/session-fields.ts";
+import { collectSessionFields } from "./runtime/log/append-decision.ts";
 import { initialState } from "./session-state.ts";
 
 const TOOLS = ["read", "write", "rm_all"].map((name) => {
@@ -123,7 +123,7 @@ describe("a decision", () => {
     expect(reply).toEqual({ status: "accepted", promptId, turnId, seq: 3 });
     expect([...todo.effects.values()]).toEqual([
       {
-        type: "call",
+        type: "invoke",
         invocationId: id("inv"),
         upstreamId: expect.stringMatching(/^spanline-/),
         outgoing: { texts: ["Hi"], toolResults: null },
@@ -156,7 +156,9 @@ describe("a decision", () => {
       { type: "policy.decided", agent: "d", decision: { action: "allow", approvers: 0 } },
       { type: "tool.started", attempt: 1 },
     ]);
-    expect([...todo.effects.values()]).toMatchObject([{ type: "tool", name: "read", attempt: 1 }]);
+    expect([...todo.effects.values()]).toMatchObject([
+      { type: "run-tool", name: "read", attempt: 1 },
+    ]);
     expect(todo.wakeAt).toBe(START + 2 + 60_000);
   });
 
@@ -341,7 +343,9 @@ describe("what a stream says", () => {
       ["running", undefined],
     ]);
     expect(session.state.turn.upstream?.pendingToolCalls).toMatchObject({
-      messages: [{ blocks: [{ type: "call" }, { type: "result" }, { type: "call" }] }],
+      messages: [
+        { blocks: [{ type: "tool-call" }, { type: "tool-result" }, { type: "tool-call" }] },
+      ],
       toolCalls: [{ toolCallId: session.state.tools.runs[2]?.toolCallId }],
     });
   });

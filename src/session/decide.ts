@@ -6,7 +6,11 @@ import { requestHost, expireHostRequests } from "./clients/host-requests.ts";
 import { configureAgent } from "./configure-agent.ts";
 import { startDecision, type Decision } from "./decision.ts";
 import { recover } from "./recover.ts";
-import { sanitizeProviderEvent } from "./sanitize-provider-event.ts";
+import {
+  sanitizeProviderEvent,
+  applyInvocationFailure,
+  applyProviderEvents,
+} from "./turn/apply-provider-events.ts";
 import type { TimedInput } from "./session-input.ts";
 import type { SessionState } from "./session-state.ts";
 import { setMode } from "./set-mode.ts";
@@ -21,9 +25,8 @@ import { finishTool, formatNotRun, formatUnknownOutcome } from "./tools/finish-t
 import { repeatWaitingCalls, expireWaitingCalls } from "./tools/host-waits.ts";
 import { findRun } from "./tools/tools-state.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
-import { applyInvocationFailure, applyProviderEvents } from "./turn/apply-provider-events.ts";
 import { expirePausedTurn } from "./turn/paused-turn.ts";
-import { reportClientToolProblems } from "./turn/report-client-tool-problems.ts";
+import { reportClientToolProblems } from "./turn/turn-commands.ts";
 import { settleUpstream } from "./turn/resolve-upstream.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 

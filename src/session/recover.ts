@@ -1,5 +1,5 @@
 import type { AgentSpec } from "../domain/agent-spec.ts";
-import { invalidateApprovals } from "./approvals/invalidate-approvals.ts";
+import { invalidateApprovals } from "./approvals/approval-requests.ts";
 import { configureAgent } from "./configure-agent.ts";
 import { detachAllClients } from "./clients/attach-client.ts";
 import { dropHostRequests } from "./clients/host-requests.ts";

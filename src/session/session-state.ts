@@ -43,7 +43,7 @@ export interface SubmittedPrompt {
 }
 
 /** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
-export const STATE_VERSION = "19";
+export const STATE_VERSION = "20";
 
 export const initialState: SessionState = {
   seq: 0,

@@ -11,9 +11,9 @@
 export interface BlobStore {
   /**
    * Stores a blob. Storing the same bytes again has no effect. Throws `blob_taken` if the id has other bytes, and
-   * `not_found` if there is no such session.
+   * `not_found` if the session does not exist.
    */
   putBlob(sessionId: string, blobId: string, bytes: Uint8Array): Promise<void>;
-  /** Undefined if there is no such session or no such blob. */
+  /** Undefined if the session or the blob does not exist. */
   readBlob(sessionId: string, blobId: string): Promise<Uint8Array | undefined>;
 }

@@ -2,7 +2,7 @@ import type { Envelope, Draft } from "../domain/events/envelope.ts";
 import type { SessionEvent } from "../domain/events/session-event.ts";
 import type { Lease, LogEntry } from "./log-store.ts";
 
-/** An entry on its way to the file, as the text that it becomes there. */
+/** A log entry encoded as JSON, waiting in the append queue to be written. */
 export interface EncodedEntry {
   readonly lease: Lease;
   readonly expectedSeq: number;
@@ -15,12 +15,12 @@ export interface EncodedEntry {
 export interface EncodedEvent {
   readonly envelope: Envelope;
   readonly body: string;
-  /** Of the body, in bytes. */
+  /** The size of `body` in bytes. */
   readonly size: number;
   readonly searchableText: string | undefined;
 }
 
-/** Throws for what JSON cannot say, before anything was written. */
+/** Encodes an entry. Throws if JSON cannot represent a value (for example a cycle), before any byte is written. */
 export function encodeEntry(lease: Lease, expectedSeq: number, entry: LogEntry): EncodedEntry {
   const { sessionId } = lease;
   let seq = expectedSeq;
@@ -42,8 +42,8 @@ export function encodeEntry(lease: Lease, expectedSeq: number, entry: LogEntry):
 }
 
 /**
- * A draft in its place. Field by field: a draft that has more than it should cannot say where it stands, and spreading
- * it before other fields takes V8 ten times as long.
+ * Adds the session id and the sequence number to a draft. The fields are copied one at a time for two reasons: extra
+ * fields of a draft cannot overwrite its position, and an object spread takes V8 ten times as long.
  */
 export function createEnvelope(sessionId: string, seq: number, draft: Draft): Envelope {
   const { at, turnId, actor, cause, visibility, event } = draft;
@@ -60,7 +60,10 @@ export function createEnvelope(sessionId: string, seq: number, draft: Draft): En
   return envelope;
 }
 
-/** The text of an event that a search looks through: what people and the agent said, in whole. */
+/**
+ * The text of an event for full-text search: complete messages of users and of the agent. Undefined for all other
+ * events.
+ */
 export function readSearchableText(event: SessionEvent): string | undefined {
   if (event.type === "text.finished") return event.text;
   if (event.type === "message.sent") {

@@ -6,7 +6,7 @@ import {
   type RecordWrite,
 } from "./record-store.ts";
 
-/** The value of a record as JSON. Throws `invalid_option` for names, values and times that no store accepts. */
+/** Encodes the value of a record as JSON. Throws `invalid_option` for a name, value or time which no store accepts. */
 export function encodeRecord(
   scope: string,
   key: string,
@@ -18,12 +18,12 @@ export function encodeRecord(
     throw createInvalidError("expiresAt", `${expiresAt} is not a time in milliseconds`);
   }
   const text: string | undefined = JSON.stringify(value);
-  if (text === undefined) throw createInvalidError("value", "JSON cannot represent it");
+  if (text === undefined) throw createInvalidError("value", "JSON cannot represent the value");
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_RECORD_BYTES) return text;
   throw createInvalidError(
     "value",
-    `it has ${bytes} bytes as JSON, the limit is ${MAX_RECORD_BYTES}`,
+    `the JSON has ${bytes} bytes, the limit is ${MAX_RECORD_BYTES}`,
   );
 }
 
@@ -33,7 +33,10 @@ export function checkRecordQuery({ limit }: RecordQuery): void {
   throw createInvalidError("limit", `${limit} is not a positive integer`);
 }
 
-/** A NUL and an unpaired surrogate do not survive a text column. */
+/**
+ * Throws `invalid_option` if a name is empty or too long. NUL and unpaired surrogates are refused because a TEXT column
+ * does not preserve them.
+ */
 function checkName(path: "scope" | "key", name: string): void {
   if (name === "") throw createInvalidError(path, "it is empty");
   if (name.length > MAX_RECORD_NAME_LENGTH) {

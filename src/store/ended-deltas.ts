@@ -1,7 +1,7 @@
 import type { SessionEvent, SessionEventType } from "../domain/events/session-event.ts";
 import type { Envelope } from "../domain/events/envelope.ts";
 
-/** The events that say which deltas can be dropped; all others need not be looked at. */
+/** The event types which decide which deltas can be dropped. Retention reads no other types. */
 export const DELTA_EVENT_TYPES = [
   "text.delta",
   "text.finished",
@@ -11,7 +11,10 @@ export const DELTA_EVENT_TYPES = [
   "tool_call.received",
 ] as const satisfies readonly SessionEventType[];
 
-/** Where the deltas are whose block has ended: its end says the whole. */
+/**
+ * The sequence numbers of all deltas whose block has ended. The end event of a block contains its complete text, so the
+ * deltas are redundant.
+ */
 export function findEndedDeltas(
   events: Iterable<Pick<Envelope, "seq" | "event">>,
 ): readonly number[] {

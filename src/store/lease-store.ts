@@ -1,7 +1,8 @@
 import type { Lease, LogHead } from "./log-store.ts";
 
 /**
- * Leases decide which process may write to a session. A new lease invalidates every older lease of that session (fencing).
+ * Leases decide which process may write to a session. A new lease invalidates every older lease of the same session
+ * (fencing).
  *
  * ```ts
  * const { lease, head } = await store.acquire("ses_1", { owner: "node-1", now, durationMs: 30_000 });
@@ -11,16 +12,16 @@ import type { Lease, LogHead } from "./log-store.ts";
  */
 export interface LeaseStore {
   /**
-   * Leases a session to `owner` for `durationMs`, and creates the session if there is none. Throws `lease_held` if another
-   * owner has a lease that has not expired, unless `takeOver` is true. Throws `store_newer` if the log has events of a
-   * newer version, and `store_damaged` if events are missing: such a session is read-only.
+   * Leases a session to `owner` for `durationMs`, and creates the session if needed. Throws `lease_held` if another
+   * owner has an unexpired lease, unless `takeOver` is true. Throws `store_newer` if the log has events of a newer
+   * version, and `store_damaged` if events are missing: such a session is read-only.
    */
   acquire(sessionId: string, options: AcquireOptions): Promise<AcquiredLease>;
   /** Extends a lease. False if the lease was released or the session has a newer lease. */
   renew(lease: Lease, now: number, durationMs: number): Promise<boolean>;
   /** Ends a lease. Releasing an old lease has no effect. */
   release(lease: Lease): Promise<void>;
-  /** Leases sessions whose `wakeAt` has passed and that have no valid lease, the earliest first. */
+  /** Leases sessions without a valid lease whose `wakeAt` has passed, the earliest first. */
   claimDue(now: number, options: ClaimOptions): Promise<readonly AcquiredLease[]>;
 }
 

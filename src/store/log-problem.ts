@@ -1,6 +1,6 @@
 import type { InspectedEvent } from "./log-store.ts";
 
-/** What is wrong at one place of a log; undefined if nothing is. */
+/** Describes the problem at one position of a log. Undefined if the event is readable. */
 export function formatLogProblem(inspected: InspectedEvent): string | undefined {
   switch (inspected.status) {
     case "readable":
@@ -26,7 +26,7 @@ function formatMissingEvents({
   return `${count} of the events ${seq} to ${through} ${count === 1 ? "is" : "are"} missing`;
 }
 
-/** Where reading continues after some examined events; undefined for none. */
+/** The sequence number after which reading continues. Undefined if `inspected` is empty. */
 export function findInspectedEnd(inspected: readonly InspectedEvent[]): number | undefined {
   const last = inspected.at(-1);
   return last?.status === "missing" ? last.through : last?.seq;

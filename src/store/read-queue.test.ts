@@ -2,69 +2,69 @@ import { describe, expect, it } from "vitest";
 import { ReadQueue } from "./read-queue.ts";
 
 const never = new AbortController().signal;
-const nextTurnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Readers that say their name when they may read. */
-function readers(queue: ReadQueue, names: string, signal = never): { said: string } {
-  const heard = { said: "" };
-  for (const name of names) void queue.wait(signal).then(() => (heard.said += name));
-  return heard;
+/** Starts one reader per letter. Each reader appends its letter to the log when the queue admits it. */
+function readers(queue: ReadQueue, letters: string, signal = never): { names: string } {
+  const admitted = { names: "" };
+  for (const name of letters) void queue.wait(signal).then(() => (admitted.names += name));
+  return admitted;
 }
 
-describe("the queue of readers", () => {
-  it("lets one read in each turn of the loop, in the order in which they came", async () => {
-    const heard = readers(new ReadQueue(), "abcd");
+describe("Read queue", () => {
+  it("Waiting readers are admitted one per tick, in order of arrival", async () => {
+    const admitted = readers(new ReadQueue(), "abcd");
     const seen: string[] = [];
-    while (heard.said.length < 4) {
-      await nextTurnOfTheLoop();
-      seen.push(heard.said);
+    while (admitted.names.length < 4) {
+      await nextTick();
+      seen.push(admitted.names);
     }
     expect(seen).toEqual(["ab", "abc", "abcd"]);
   });
 
-  it("lets one that is alone read at once", async () => {
+  it("A reader without competitors is admitted at once", async () => {
     const queue = new ReadQueue();
     for (const name of "ab") {
-      const heard = readers(queue, name);
+      const admitted = readers(queue, name);
       await Promise.resolve();
-      expect(heard.said).toBe(name);
-      await nextTurnOfTheLoop();
+      expect(admitted.names).toBe(name);
+      await nextTick();
     }
   });
 
-  it("lets those who read little share a turn, until together they have read what one may", async () => {
+  it("Readers with small reads share a tick until their shares add up to one full read", async () => {
     const queue = new ReadQueue();
-    let said = "";
+    let names = "";
     const read = async (name: string, part: number): Promise<void> => {
       await queue.wait();
-      said += name;
+      names += name;
       queue.finishRead(part);
     };
     const parts = { a: 0.3, b: 0.3, c: 0.6, d: 1, e: 0.5, f: 0.1 };
     const reading = Object.entries(parts).map(([name, part]) => read(name, part));
     const seen: string[] = [];
-    while (said.length < 6) {
-      await nextTurnOfTheLoop();
-      seen.push(said);
+    while (names.length < 6) {
+      await nextTick();
+      seen.push(names);
     }
     expect(seen).toEqual(["abcd", "abcdef"]);
     await Promise.all(reading);
   });
 
-  it("does not wait for those who left", async () => {
+  it("An aborted reader is resolved at once and does not delay the others", async () => {
     const queue = new ReadQueue();
     const left = new AbortController();
     readers(queue, "a");
     const gone = readers(queue, "bcd", left.signal);
-    const heard = readers(queue, "e");
+    const admitted = readers(queue, "e");
     left.abort();
     await Promise.resolve();
-    expect(gone.said).toBe("bcd");
-    expect(heard.said).toBe("");
-    await nextTurnOfTheLoop();
-    expect(heard.said).toBe("e");
+    expect(gone.names).toBe("bcd");
+    expect(admitted.names).toBe("");
+    await nextTick();
+    expect(admitted.names).toBe("e");
     const late = readers(queue, "f", left.signal);
     await Promise.resolve();
-    expect(late.said).toBe("f");
+    expect(late.names).toBe("f");
   });
 });

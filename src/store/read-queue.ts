@@ -1,16 +1,19 @@
 /**
- * The loop is everybody's, and reading a file blocks it. One reader reads in each turn of it, whoever came first, so that
- * however many catch up at the same time, nobody else waits longer than for one of their batches. Those who say that they
- * read little share a turn.
+ * Limits how much of each tick is spent on file reads, because reading SQLite blocks the event loop. One reader is
+ * admitted per tick, first come, first served. However many readers catch up at the same time, other work waits for at
+ * most one batch. Readers which report a small read share a tick.
  */
 export class ReadQueue {
   readonly #waiting = new Set<() => void>();
-  /** Nobody else may read now. */
+  /** True while a reader is admitted: all others wait. */
   #isTaken = false;
-  /** How much of what may be read in this turn was; undefined before anybody has. */
+  /** The share of this tick's read limit already used. Undefined before the first read of a tick. */
   #part: number | undefined;
 
-  /** Resolves when the caller may read, at once when nobody else does in this turn of the loop, or with the signal. */
+  /**
+   * Resolves when the caller may read: at once if no other reader was admitted in this tick, otherwise in order of
+   * arrival. Also resolves when the signal aborts.
+   */
   wait(signal?: AbortSignal): Promise<void> {
     if (!this.#isTaken) {
       this.#take();
@@ -28,7 +31,10 @@ export class ReadQueue {
     });
   }
 
-  /** Whoever was let in last has read, and this part of what may be read in one turn: where some is left, the next may. */
+  /**
+   * Reports the share of a tick's read limit used by the last admitted reader. Admits the next reader if some share
+   * remains. A reader which does not call this method uses its whole tick.
+   */
   finishRead(part: number): void {
     this.#part = (this.#part ?? 0) + part;
     if (this.#part < 1) this.#letIn();

@@ -1,11 +1,11 @@
 import type { JsonValue } from "../data/json.ts";
 
 /**
- * Small JSON values that belong to no session: the budget of a principal for a day, the response to an idempotent HTTP
+ * Small JSON values outside of sessions: the budget of a principal for a day, the response to an idempotent HTTP
  * request, the push configuration of an A2A client.
  *
- * A record is identified by scope and key. Each write gives the record a new version, and a write may require the version
- * that its caller has read, so that two callers never overwrite each other:
+ * A record is identified by scope and key. Each write gives the record a new version. A write may require the version
+ * read before by its caller, so two callers never overwrite each other:
  *
  * ```ts
  * const key = "ada/2026-11-18";
@@ -23,17 +23,17 @@ import type { JsonValue } from "../data/json.ts";
  * - A write and a deletion resolve after they are on the disk, and no caller sees them earlier.
  * - A record whose `expiresAt` has passed, by the clock of the store, does not exist for any method. Later writes remove
  *   its bytes.
- * - A store that was opened for reading refuses `putRecord` and `deleteRecord` (`store_failed`).
+ * - A read-only store refuses `putRecord` and `deleteRecord` (`store_failed`).
  */
 export interface RecordStore {
-  /** Undefined if there is no such record or it has expired. */
+  /** Undefined if the record does not exist or has expired. */
   readRecord(scope: string, key: string): Promise<StoredRecord | undefined>;
   /**
    * Creates or replaces a record, if it has the expected version. Throws `invalid_option` if the scope or the key is empty
    * or longer than `MAX_RECORD_NAME_LENGTH`, or if the value as JSON is larger than `MAX_RECORD_BYTES`.
    */
   putRecord(scope: string, key: string, write: RecordWrite): Promise<PutRecordOutcome>;
-  /** Deletes a record, if it has the expected version. Default: any version. False if nothing was deleted. */
+  /** Deletes a record, if it has the expected version. Default: any version. False if no record was deleted. */
   deleteRecord(scope: string, key: string, expectedVersion?: number): Promise<boolean>;
   /** One page of a scope, by key in the order of UTF-8 bytes. */
   listRecords(query: RecordQuery): Promise<RecordPage>;
@@ -53,13 +53,13 @@ export interface RecordWrite {
   readonly value: JsonValue;
   /** The version to replace; null if the record must not exist. Default: any version or none. */
   readonly expectedVersion?: number | null;
-  /** Milliseconds since 1970. Default: the record does not expire, also if the replaced one did. */
+  /** Milliseconds since 1970. Default: the record does not expire, even if the replaced record did. */
   readonly expiresAt?: number;
 }
 
 export type PutRecordOutcome =
   | { readonly status: "stored"; readonly version: number }
-  /** The record has another version than expected. `current` is undefined if there is none. */
+  /** The record has another version than expected. `current` is undefined if the record does not exist. */
   | { readonly status: "conflict"; readonly current: StoredRecord | undefined };
 
 export interface RecordQuery {

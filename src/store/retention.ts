@@ -1,22 +1,28 @@
 import type { RetentionResult, RetentionRules } from "./store.ts";
 
-/** A store as retention sees it. A session that came into use since it was listed is left as it is. */
+/**
+ * The operations of a store used by retention. `dropDeltas` and `remove` skip a session which came into use after the
+ * list was made.
+ */
 export interface RetentionSubject {
-  /** What all events have. */
+  /** The bytes of all stored events. */
   countBytes(): number;
   /** Sessions that are not in use, the oldest first. */
   listUnused(
     moment: RetentionMoment,
   ): readonly { readonly sessionId: string; readonly updatedAt: number }[];
-  /** Gives how many were dropped. */
+  /** Drops the deltas of ended blocks. Returns the number of dropped events. */
   dropDeltas(sessionId: string, moment: RetentionMoment): number;
   remove(sessionId: string, moment: RetentionMoment): boolean;
 }
 
-/** Whose leases count when. */
+/** The time and the lease owner which decide whether a session is in use. */
 export type RetentionMoment = Pick<RetentionRules, "now" | "owner">;
 
-/** One session at a time, with a turn of the loop between two: whoever talks to the others does not wait for it. */
+/**
+ * Deletes inactive sessions, then drops deltas and deletes sessions until the size limit holds. Yields to the event
+ * loop after each session, so other sessions are not delayed.
+ */
 export async function applyRetention(
   subject: RetentionSubject,
   rules: RetentionRules,

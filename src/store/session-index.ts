@@ -9,13 +9,16 @@
  * A session without events is not listed and not found.
  */
 export interface SessionIndex {
-  /** One page, the session with the newest event first. Throws `invalid_option` for a page that no list returned. */
+  /**
+   * One page, the session with the newest event first. Throws `invalid_option` for a page token not returned by
+   * `listSessions`.
+   */
   listSessions(query: SessionQuery): Promise<SessionPage>;
-  /** Undefined if there is no such session. */
+  /** Undefined if the session does not exist. */
   findSession(sessionId: string): Promise<SessionRecord | undefined>;
   /**
-   * Deletes the session, its events, replies, blobs and snapshots, and invalidates its lease. False if there is no such
-   * session.
+   * Deletes the session, its events, replies, blobs and snapshots, and invalidates its lease. False if the session does
+   * not exist.
    */
   deleteSession(sessionId: string): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import type { SessionRecord } from "./session-index.ts";
 import { StoreError } from "./store-error.ts";
 
-/** The last session of a page, which is where the next one goes on. */
+/** The last session of a page. The next page starts after this position. */
 export interface PagePosition {
   readonly updatedAt: number;
   readonly sessionId: string;
@@ -14,15 +14,15 @@ export function encodePage({ updatedAt, sessionId }: SessionRecord): string {
 export function decodePage(page: string): PagePosition {
   const [, time, sessionId] = /^(-?\d+)\.(.+)$/s.exec(page) ?? [];
   if (time === undefined || sessionId === undefined) {
-    throw new StoreError("invalid_option", `${page} is no page that this list gave`, {
+    throw new StoreError("invalid_option", `${page} is not a valid page: expected the \`nextPage\` of a previous list`, {
       details: { path: "page" },
     });
   }
   return { updatedAt: Number(time), sessionId };
 }
 
-/** Each of these has to occur. */
+/** Splits a search into words. A session matches if every word occurs. */
 export function splitSearchWords(search: string): readonly string[] {
-  // SQLite's index ends a text at a NUL, and no text has one.
+  // The FTS5 index cuts text at a NUL, and no message contains a NUL.
   return search.split(/[\s\0]+/).filter((word) => word !== "");
 }

@@ -1,11 +1,11 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { Lease } from "./log-store.ts";
 
-/** What a store refuses, and why. */
+/** A refused store operation. `code` and `message` give the reason. */
 export class StoreError extends SpanlineError {}
 
 export function createNoSessionError(sessionId: string): StoreError {
-  return new StoreError("not_found", `There is no session ${sessionId}`, {
+  return new StoreError("not_found", `Session ${sessionId} does not exist`, {
     details: { sessionId },
   });
 }
@@ -15,24 +15,24 @@ export function createLeaseHeldError(
   owner: string,
   leasedUntil: number,
 ): StoreError {
-  return new StoreError("lease_held", `${owner} has session ${sessionId}`, {
+  return new StoreError("lease_held", `Session ${sessionId} is leased to ${owner}`, {
     details: { sessionId, owner, until: leasedUntil },
   });
 }
 
 export function createStaleLeaseError({ sessionId, owner, epoch }: Lease): StoreError {
-  return new StoreError("stale_lease", `${owner} no longer has session ${sessionId}`, {
+  return new StoreError("stale_lease", `${owner} no longer has the lease of session ${sessionId}`, {
     details: { sessionId, owner, epoch },
   });
 }
 
 export function createWrongSeqError(sessionId: string, expected: number, seq: number): StoreError {
-  const message = `The log of session ${sessionId} is at ${seq}, not at ${expected}`;
+  const message = `The log of session ${sessionId} ends at ${seq}: expected ${expected}`;
   return new StoreError("wrong_seq", message, { details: { sessionId, expected, seq } });
 }
 
 export function createBlobTakenError(sessionId: string, blobId: string): StoreError {
-  const message = `Session ${sessionId} has other bytes under ${blobId}`;
+  const message = `Blob ${blobId} of session ${sessionId} already exists with other bytes`;
   return new StoreError("blob_taken", message, { details: { sessionId, blobId } });
 }
 

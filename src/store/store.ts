@@ -6,8 +6,8 @@ import type { SessionIndex } from "./session-index.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
 /**
- * All contracts of one store, and the operations on the store as a whole. Callers take the narrowest contract that they
- * use; only the code that opens and closes a store needs all of them.
+ * All contracts of one store, and the operations on the store as a whole. Callers depend on the narrowest contract they
+ * use; only the code which opens and closes a store needs all of them.
  *
  * ```ts
  * const store: Store = await openSqliteStore({ file: "sessions.db" });
@@ -20,15 +20,15 @@ import type { SnapshotStore } from "./snapshot-store.ts";
 export interface Store
   extends LogStore, SessionIndex, BlobStore, SnapshotStore, LeaseStore, RecordStore {
   /**
-   * Drops the deltas of finished blocks, then whole sessions, until the rules hold. Skips sessions that have a lease or a
-   * reader, that are not idle, or that have a `wakeAt`.
+   * Drops the deltas of finished blocks, then whole sessions, until the rules hold. Skips sessions which have a lease,
+   * a reader or a `wakeAt`, or which are not idle.
    */
   applyRetention(rules: RetentionRules): Promise<RetentionResult>;
   /** Examines the whole store: missing and unreadable events, damage of the file. One sentence per problem. */
   checkIntegrity(): Promise<readonly string[]>;
   /**
-   * Writes and syncs as an append does, without an event. After an append that failed, the probe needs as much space as
-   * that append. Rejects with the reason.
+   * Writes and syncs like an append, without an event. After a failed append, the probe needs as much space as the
+   * failed append. Rejects with the reason.
    */
   probe(): Promise<void>;
   /** The number of stored sessions and events. */
@@ -37,7 +37,7 @@ export interface Store
   close(): Promise<void>;
 }
 
-/** The methods that change nothing. */
+/** The methods which only read. */
 export type StoreReader = Pick<
   Store,
   | "findReply"
@@ -64,7 +64,9 @@ export interface RetentionRules {
   readonly inactiveSince?: number;
   /** The limit on the bytes of all events; the oldest sessions are deleted first. Default: no limit. */
   readonly maxBytes?: number;
-  /** Leases of this owner count also after they expired, because a machine that sleeps does not renew them. */
+  /**
+   * Leases of this owner count even after they expired, because a sleeping machine does not renew them. Default: none.
+   */
   readonly owner?: string;
 }
 

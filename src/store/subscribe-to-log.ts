@@ -2,16 +2,16 @@ import type { Cursor, Envelope } from "../domain/events/envelope.ts";
 import { createNoSessionError, StoreError } from "./store-error.ts";
 import type { EventBatch, LogHead } from "./log-store.ts";
 
-/** What may be read of the logs at this moment. */
+/** The visible part of all logs, as seen by subscriptions. */
 export interface LogView {
   readHead(sessionId: string): LogHead | undefined;
-  /** Events after a place, the oldest first, no more than one batch may have. */
+  /** Events after `after`, the oldest first, at most one batch. */
   readNext(sessionId: string, after: number): readonly Envelope[];
-  /** The same when they are few and at hand; undefined otherwise. */
+  /** Like `readNext` for a small batch in memory. Undefined if the events are large or must be read from the file. */
   readRecent?(sessionId: string, after: number): readonly Envelope[] | undefined;
-  /** Resolves when a reader may have what is large or has to be read; absent where nobody waits for that. */
+  /** Resolves when a reader may call `readNext`. Absent if reads do not block the event loop. */
   waitForRead?(signal: AbortSignal): Promise<void>;
-  /** Somebody follows a session, until they leave it. */
+  /** Registers a reader of a session. Returns a function which removes the reader. */
   addReader?(sessionId: string): () => void;
 }
 
@@ -21,8 +21,8 @@ export interface SubscriptionStart {
 }
 
 /**
- * A reader is a place in the log and nothing else, so a slow one costs nobody memory or time. Between reading and waiting
- * for the bell nothing is awaited: no ring can fall between the two.
+ * Subscribes to the log of a session. A reader is only a position in the log, so a slow reader costs no memory and
+ * delays no other reader. There is no `await` between reading and registering for changes, so no change is missed.
  */
 export function subscribeToLog(
   log: LogView,
@@ -39,8 +39,8 @@ interface PendingRead {
 }
 
 /**
- * Asked for one batch at a time. A generator would do the same: here an event comes to its reader with one promise, and
- * with many readers that is most of what it costs.
+ * Delivers one batch per `next`. This is written without a generator, because a generator needs several promises per
+ * event. With many readers these promises are most of the cost.
  */
 function createReader(
   log: LogView,
@@ -62,7 +62,7 @@ function createReader(
     seq = resolveStart(sessionId, first, cursor);
     const leaveReaders = log.addReader?.(sessionId);
     const stopListening = notifier.listen(sessionId, onChange);
-    // To ask the signal each time takes as long as to look for events.
+    // Checking `signal.aborted` for each read costs as much as looking for events, so a listener sets a flag.
     signal.addEventListener("abort", stop);
     isOver = signal.aborted;
     removeListeners = () => {
@@ -77,14 +77,17 @@ function createReader(
     removeListeners();
     removeListeners = () => {};
   };
-  /** What is there now; undefined while that is nothing. */
+  /**
+   * The next batch, the end of the stream, or `queue` if the read must wait for its tick. Undefined if there are no new
+   * events.
+   */
   const readAvailable = (): IteratorResult<EventBatch> | "queue" | undefined => {
     if (isOver) return END_OF_STREAM;
     head ??= begin();
     if (isOver || notifier.isClosed) return END_OF_STREAM;
     const now = log.readHead(sessionId);
     if (now?.incarnation !== head.incarnation) throw createCursorGoneError(sessionId, "deleted");
-    // What was dropped before this reader began is not missed by it; what has been dropped since may be.
+    // Events dropped before the start of this reader are not missed. Events dropped since then may be.
     if (now.firstSeq !== head.firstSeq && isBehind(seq, now))
       throw createCursorGoneError(sessionId, "retention");
     head = now;
@@ -115,7 +118,7 @@ function createReader(
   const readWhenQueued = async (waiter: PendingRead): Promise<void> => {
     await log.waitForRead?.(signal);
     mayRead = true;
-    // The log may be another by now.
+    // The log may have changed while the reader was waiting, so everything is checked again.
     resolveRead(waiter);
   };
   const onChange = (): void => {
@@ -154,7 +157,7 @@ function resolveStart(sessionId: string, head: LogHead, cursor: Cursor | undefin
   return cursor.seq;
 }
 
-/** Whoever has seen nothing yet misses nothing. */
+/** True if events after `seq` were dropped. A reader at 0 starts with the oldest stored event and misses none. */
 function isBehind(seq: number, head: LogHead): boolean {
   return seq > 0 && seq < head.firstSeq - 1;
 }
@@ -168,19 +171,22 @@ function createCursorGoneError(
 }
 
 const GONE_REASONS = {
-  incarnation: "was deleted and made anew after this cursor",
+  incarnation: "was deleted and created again after this cursor",
   retention: "no longer has all events after this cursor",
   deleted: "was deleted",
 };
 
-/** Tells those who wait for a session that something about it has changed. */
+/** Notifies the waiting readers of a session about a change. */
 export interface ChangeNotifier {
   notify(sessionId: string): void;
-  /** Rings for every session. */
+  /** Notifies the readers of every session. */
   notifyAll(): void;
-  /** Calls at every ring of a session, and when the bell is closed, until it is left. */
+  /**
+   * Calls `onChange` at every change of the session, and when the notifier is closed. Returns a function which stops
+   * listening.
+   */
   listen(sessionId: string, onChange: () => void): () => void;
-  /** Nobody waits any more. */
+  /** Closes the notifier and calls every listener a last time. */
   close(): void;
   readonly isClosed: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Hides account numbers in what is meant for others. One account has one pseudonym as long as the function lives, so
- * that what belongs together can still be seen.
+ * Replaces AWS account numbers in text for third parties. An account keeps its pseudonym for the lifetime of the
+ * function, so related resources stay recognizable.
  */
 export function createAccountMasker(): (text: string) => string {
   const pseudonyms = new Map<string, string>();
@@ -13,5 +13,5 @@ export function createAccountMasker(): (text: string) => string {
     text.replaceAll(ARN, (_, start: string, account: string) => start + pseudonym(account));
 }
 
-/** Of any partition and service. */
+/** An ARN with an account number, of any partition and service. */
 const ARN = /\b(arn:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:)(\d{12})(?=:)/g;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { formatIsoTime } from "./format-iso-time.ts";
 import { runs } from "../../test/support/test-depth.ts";
 
-it("writes any time as every other program does", () => {
+it("Every time is formatted like Date.toISOString", () => {
   const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
   const anyTime = fc.integer({ min: Date.parse("0001-01-01T00:00:00Z"), max: last });
   fc.assert(

@@ -1,4 +1,4 @@
-/** A time in the words of RFC 3339, to the millisecond and in UTC. */
+/** Formats a time as RFC 3339 in UTC, with milliseconds. */
 export function formatIsoTime(milliseconds: number): string {
   const day = Math.floor(milliseconds / DAY_MS);
   const dayMs = milliseconds - day * DAY_MS;
@@ -11,7 +11,10 @@ export function formatIsoTime(milliseconds: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** Of a day counted from 1970. Years begin in March here, so that a leap day is the last of its year. */
+/**
+ * Formats a day, counted from 1970-01-01. The calculation uses years starting in March, so a leap day is the last day
+ * of its year.
+ */
 function formatDate(day: number): string {
   const fromMarch = day + 719_468;
   const era = Math.floor(fromMarch / 146_097);

@@ -1,6 +1,6 @@
 import { toJsonText } from "../data/json.ts";
 
-/** As it stands in code, and short. */
+/** Formats a value for a message, as in code. Strings are cut after 60 characters. */
 export function formatValue(value: unknown): string {
   switch (typeof value) {
     case "undefined":

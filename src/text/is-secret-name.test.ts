@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isSecretName } from "./is-secret-name.ts";
 
-describe("a name", () => {
+describe("isSecretName", () => {
   it.each([
     "API_KEY",
     "OPENAI_API_KEYS",
@@ -23,7 +23,7 @@ describe("a name", () => {
     "SSH_AUTH_SOCK",
     "AWS_ACCESS_KEY_ID",
     "GH_PAT",
-  ])("says that it holds a secret: %s", (name) => {
+  ])("A name which indicates a secret is recognized: %s", (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
@@ -42,7 +42,7 @@ describe("a name", () => {
     "BYPASS",
     "SECRETARY",
     "",
-  ])("says nothing of the kind: %j", (name) => {
+  ])("A name which does not indicate a secret is not matched: %j", (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });

@@ -1,17 +1,20 @@
 /**
- * Whether a variable, a header or a parameter of this name holds a secret. It goes by whole words (`API_KEY`, `X-Api-Key`,
- * `apiKey`): `KEYCLOAK_URL` and `GIT_AUTHOR_NAME` name none.
+ * True if the name of a variable, header or parameter indicates a secret. Matches whole words (`API_KEY`, `X-Api-Key`,
+ * `apiKey`), so `KEYCLOAK_URL` and `GIT_AUTHOR_NAME` do not match.
  */
 export function isSecretName(name: string): boolean {
   const words = splitWords(name);
   return words.some((word) => SECRET_WORD.test(word)) && !METADATA_WORDS.has(words.at(-1) ?? "");
 }
 
-/** Words that mean nothing else also where they end a longer one, such as `PGPASSWORD`. `MAX_TOKENS` is a number. */
+/**
+ * Some words also match at the end of a longer word, such as `PGPASSWORD`. `tokens` does not match, because
+ * `MAX_TOKENS` is a number.
+ */
 const SECRET_WORD =
   /^(?:keys?|pass|pat|pwd|auth|authorization)$|(?:passw(?:or)?d|passphrase|secret|credential|cookie)s?$|token$|(?:api|access|auth|private|secret|ssh)keys?$/;
 
-/** What says something of a secret, and not the secret itself. */
+/** Final words for metadata about a secret, such as `TOKEN_URL`. */
 const METADATA_WORDS: ReadonlySet<string> = new Set([
   "header",
   "method",

@@ -1,4 +1,4 @@
-/** `*` stands for any characters; everything else for itself. */
+/** Matches a name against a pattern. `*` matches any number of characters; all other characters match literally. */
 export function matchesPattern(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   if (rest.length === 0) return pattern === name;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { suggestNames } from "./suggest-name.ts";
 
-describe("names near to one that nobody has", () => {
+describe("suggestNames", () => {
   const names = ["support", "support_6e026828", "sales", "demo"];
 
   it.each([
@@ -11,11 +11,11 @@ describe("names near to one that nobody has", () => {
     ["salse", ["sales"]],
     ["dem", ["demo"]],
     ["planner", []],
-  ])("%s: %j", (meant, near) => {
+  ])("Similar names are suggested for %s: %j", (meant, near) => {
     expect(suggestNames(meant, names)).toEqual(near);
   });
 
-  it("are five at most, each once", () => {
+  it("At most five names are suggested, each only once", () => {
     const many = Array.from({ length: 20 }, (_, at) => `support_${at % 10}`);
     expect(suggestNames("support", many)).toEqual([0, 1, 2, 3, 4].map((at) => `support_${at}`));
   });

@@ -1,4 +1,4 @@
-/** The names that somebody may have meant, the likeliest first. */
+/** Known names similar to a misspelt name, the most similar first. At most five. */
 export function suggestNames(input: string, names: readonly string[]): string[] {
   const normalizedInput = input.toLowerCase();
   return [...new Set(names)]
@@ -11,7 +11,7 @@ export function suggestNames(input: string, names: readonly string[]): string[] 
 
 const MAX_SUGGESTIONS = 5;
 
-/** How many letters are to be added, left out or changed; one where a name only goes on. */
+/** The number of letters to add, remove or change. 1 if either name is a prefix of the other. */
 function measureDistance(first: string, second: string): number {
   if (first === second) return 0;
   if (first.startsWith(second) || second.startsWith(first)) return 1;

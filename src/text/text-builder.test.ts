@@ -2,28 +2,28 @@ import { describe, expect, it } from "vitest";
 import { measureRetainedBytes } from "../../test/support/memory-usage.ts";
 import { copyString, appendText, createTextBuilder } from "./text-builder.ts";
 
-describe("text that is kept", () => {
-  it("is the same when it is detached", () => {
+describe("Strings without hidden memory", () => {
+  it("A copied string equals the original", () => {
     for (const text of ["", "a", "a slice of some length", "Grüße 🌍", "\ud83c half"]) {
       expect(copyString(text)).toBe(text);
     }
   });
 
-  it("keeps nothing else alive when it is detached", () => {
+  it("A copied slice does not keep its source string in memory", () => {
     const kept = measureRetainedBytes(() =>
       Array.from({ length: 20 }, (_, at) => copyString(window(at).slice(100, 140))),
     );
     expect(kept).toBeLessThan(5_000_000);
   });
 
-  it("is what its pieces are together", () => {
+  it("The built text equals the concatenation of its pieces", () => {
     const gathered = createTextBuilder();
     const pieces = Array.from({ length: 20_000 }, (_, at) => `${at} ü🌍`.slice(at % 7));
     for (const piece of pieces) appendText(gathered, piece);
     expect(gathered.text).toBe(pieces.join(""));
   });
 
-  it("costs a few bytes for a character, however short its pieces are", () => {
+  it("Built text costs a few bytes per character, however short its pieces are", () => {
     const characters = 1_000_000;
     const kept = measureRetainedBytes(() => {
       const gathered = createTextBuilder();
@@ -34,7 +34,7 @@ describe("text that is kept", () => {
   });
 });
 
-/** A text of a million characters, as one piece. */
+/** A flat string of a million characters. */
 function window(at: number): string {
   return Buffer.alloc(1_000_000, `window ${at}`).toString("latin1");
 }

@@ -1,15 +1,15 @@
 /**
- * A copy that holds on to nothing else. V8 makes a slice as a view of the text it was cut from, which then lives as
- * long as the slice does, and a sum as a tree of its pieces.
+ * Copies a string into flat memory. V8 represents a slice as a view which keeps the whole source string
+ * alive, and a concatenation as a tree of its pieces.
  */
 export function copyString(text: string): string {
   return ` ${text}`.slice(1);
 }
 
-/** A text that comes in pieces. */
+/** A string built from many pieces. */
 export interface TextBuilder {
   text: string;
-  /** Pieces that came since the text was last one. */
+  /** Pieces appended since the text was last flattened. */
   pieceCount: number;
 }
 
@@ -18,8 +18,9 @@ export function createTextBuilder(): TextBuilder {
 }
 
 /**
- * Adds a piece. A loose one costs 32 bytes however short it is, so the text is made one again when they are many for
- * its length: that keeps the cost to a few bytes for a character, and the copying to a fixed number of times its length.
+ * Appends a piece. An appended piece costs 32 bytes however short it is, so the text is flattened when there are many
+ * pieces for its length. This limits the cost to a few bytes per character, and the copying to a constant multiple of
+ * the length.
  */
 export function appendText(builder: TextBuilder, piece: string): void {
   builder.text += piece;

@@ -165,7 +165,7 @@ describe("spanline invoke and spanline emulate", () => {
     expect([missing.status, missing.stderr]).toEqual([
       2,
       expect.stringContaining(
-        `no result for ${id}; no such open call: other\nFix: add one --result`,
+        `no result for ${id}; no open tool call with the id: other\nFix: add one --result`,
       ),
     ]);
     writeFileSync(join(folder, "result.txt"), "paid, with = and @");
@@ -215,7 +215,10 @@ describe("spanline invoke and spanline emulate", () => {
   it.each([
     [["invoke", "hello"], "No agent is named"],
     [["invoke", "--harness", HARNESS()], "The prompt is missing"],
-    [["invoke", "--harness", "arn:demo", "hello"], '--harness is "arn:demo", wanted the ARN of a'],
+    [
+      ["invoke", "--harness", "arn:demo", "hello"],
+      '--harness is "arn:demo": expected the ARN of a',
+    ],
     [["invoke", "--harness", "demo", "hello"], "No region is set. Fix: pass --region"],
     [["invoke", "--harness", HARNESS(), "--region", "eu-west-1", "hello"], "is in us-east-1"],
     [["invoke", "--harness", HARNESS(), "--session", "short", "hello"], '--session is "short"'],

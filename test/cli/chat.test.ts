@@ -597,8 +597,8 @@ describe("spanline chat without a terminal", () => {
     const { data } = place();
     const input = "What is 2 + 3?\n/staus\n/hlep\n/etc/hosts\n";
     const ran = await command.run(["chat", "-d", data], { input });
-    expect(ran.stderr).toContain("There is no command /staus; did you mean /status? ");
-    expect(ran.stderr).toContain("There is no command /hlep; did you mean /help? ");
+    expect(ran.stderr).toContain("Unknown command /staus; did you mean /status? ");
+    expect(ran.stderr).toContain("Unknown command /hlep; did you mean /help? ");
     expect(ran.stdout).toBe('That is 5.\nI heard you: "/etc/hosts" I will remember it.\n');
     expect(ran.status).toBe(1);
   });

@@ -101,7 +101,7 @@ describe("spanline infer", () => {
     [
       { AWS_HARNESS_ARN: HARNESS_ARN, ...KEYS },
       `{"messages":[]}`,
-      /^messages is empty; say something as the user\n$/,
+      /^messages is empty: expected at least one user message\n$/,
     ],
   ])(
     "infer exits with 2 for invalid input: %j %s [SD-16]",

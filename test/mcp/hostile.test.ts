@@ -252,10 +252,10 @@ describe("Tool lists of servers", () => {
   it("Slow schemas and patterns are limited to 500 ms", async () => {
     const world = await openMcpWorld([hostile("slow-schema")]);
     expect(world.findTool("h__slow").check({})).toBe(
-      "its schema cannot be used: It takes longer than 500 ms",
+      "its schema cannot be used: The time limit of 500 ms was exceeded",
     );
     expect(world.findTool("h__regex").check({ a: `${"a".repeat(50)}!` })).toBe(
-      "its schema cannot be used: It takes longer than 500 ms",
+      "its schema cannot be used: The time limit of 500 ms was exceeded",
     );
     expect(world.findTool("h__regex").check({ a: "aaa" })).toBe(undefined);
   });

@@ -171,7 +171,7 @@ describe("Time limits", () => {
       openHarnessSession(mute.url, { clock, limits }).invoke(PROMPT, { signal }),
     );
     expect(error).toBeInstanceOf(FirstEventTimeoutError);
-    expect(error).toMatchObject({ message: "No event came within 1 s", phase: "http" });
+    expect(error).toMatchObject({ message: "No event was received within 1 s", phase: "http" });
     await mute.waitUntilQuiet();
 
     const peer = await silentPeer();
@@ -201,7 +201,7 @@ describe("Time limits", () => {
       if (event.type !== "end") continue;
       expect(event).toMatchObject({
         outcome: "failed",
-        failure: { code: "idle_timeout", message: "Nothing came for 0.5 s" },
+        failure: { code: "idle_timeout", message: "No data was received for 0.5 s" },
       });
     }
     expect(seen).toContain("text.end");
@@ -222,7 +222,7 @@ describe("Time limits", () => {
       if (event.type === "text.delta") setImmediate(() => clock.advance(10_000));
     }
     expect(events.at(-1)).toMatchObject({
-      failure: { code: "deadline_exceeded", message: "The call took longer than 10 s" },
+      failure: { code: "deadline_exceeded", message: "The request took longer than 10 s" },
     });
     const mute = await startPeer(() => clock.advance(10_000));
     const unlimited = { total: 10_000, firstEvent: Infinity };

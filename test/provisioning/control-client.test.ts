@@ -295,7 +295,7 @@ describe("Success responses with missing members", () => {
     const plane = await startScriptedControlPlane(() => ({ body: { harnesses: "none" } }));
     expect(await catchRejection(plane.client.listHarnesses(plane.budget(9000)))).toMatchObject({
       code: "unexpected_answer",
-      message: "ListHarnesses was answered with success, but harnesses is no list",
+      message: "ListHarnesses returned a success status, but harnesses is not a list",
     });
   });
 });

@@ -203,7 +203,7 @@ describe("spanline harness", () => {
     [
       "a missing name",
       ["create", "--role", ROLE],
-      "name is nothing, wanted the name of the harness\nGive it with --name",
+      "name is missing: expected the name of the harness\nGive it with --name",
     ],
     ["a blank role", ["create", "--name", "a", "--role", " "], "--role is"],
     ["no such file", ["create", "--spec", "none.yaml"], "Cannot read none.yaml: file not found"],

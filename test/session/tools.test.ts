@@ -51,9 +51,9 @@ describe("a tool of the session", () => {
       `{"path":`,
       /^read was not run: its arguments could not be read \(.+\)\. Call it/,
     ],
-    ["are a list", `["a"]`, /an array, wanted an object/],
-    ["are a string", `"a"`, /a string, wanted an object/],
-    ["are null", "null", /null, wanted an object/],
+    ["are a list", `["a"]`, /an array, expected an object/],
+    ["are a string", `"a"`, /a string, expected an object/],
+    ["are null", "null", /null, expected an object/],
   ] as const;
 
   /** Two calls in one step: the first has arguments that can be used. */

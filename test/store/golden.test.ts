@@ -28,11 +28,11 @@ function rowsOf(release: string): readonly StoredRow[] {
 }
 
 /**
- * Logs as released versions have written them, and what is read from them today. A release adds a pair of files and never
- * changes an older one; until 0.1 is released, a new variant is a new line in its files.
+ * Logs written by released versions, and the events read from them today. A release adds a pair of files and never
+ * changes older files; until 0.1 is released, a new event variant is a new line in its files.
  */
-describe.each(releases)("the log of version %s", (release) => {
-  it("is read whole, can be written on, and is in order", async () => {
+describe.each(releases)("Golden log of version %s", (release) => {
+  it("A golden log is read completely, passes the integrity check and accepts a lease", async () => {
     const rows = rowsOf(release);
     const store = await opened({ file: await fileWithLog("ses_golden", rows) });
     const wanted = linesOf(`log-${release}.read.jsonl`);
@@ -42,7 +42,7 @@ describe.each(releases)("the log of version %s", (release) => {
     expect(acquired.head.seq).toBe(rows.length);
   });
 
-  it("is folded, however far it goes, and taken up by the bridge of today", async () => {
+  it("Every prefix of a golden log can be folded and recovered by the current version", async () => {
     const rows = rowsOf(release);
     const store = await opened({ file: await fileWithLog("ses_golden", rows) });
     const log = await store.read("ses_golden", 0, rows.length + 1);
@@ -55,8 +55,8 @@ describe.each(releases)("the log of version %s", (release) => {
   });
 });
 
-describe("what was allowed in the log of version 0.1", () => {
-  it("is allowed today, what was taken back is not, and nothing is once it is doubted", () => {
+describe("Grants in the golden log of version 0.1", () => {
+  it("A grant stays valid, a revoked grant does not, and no grant survives an invalidation", () => {
     const log = linesOf("log-0.1.read.jsonl") as readonly Envelope[];
     const doubted = log.findIndex(({ event }) => event.type === "approvals.invalidated");
     expect(log.reduce(evolve, initialState).approvals.grants).toEqual([]);
@@ -78,8 +78,8 @@ describe("what was allowed in the log of version 0.1", () => {
   });
 });
 
-describe("the golden logs", () => {
-  it("have every variant in its present version at least once", () => {
+describe("Golden logs", () => {
+  it("The golden logs contain every event type in its current version", () => {
     const rows = releases.flatMap(rowsOf);
     const seen = new Set(rows.map(({ type, version }) => `${type} ${version}`));
     const wanted = Object.entries(EVENT_MANIFEST).map(

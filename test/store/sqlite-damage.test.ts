@@ -17,7 +17,7 @@ import {
 } from "../contracts/store/store-subject.ts";
 import { opened, tamper, temporaryFile } from "./sqlite-support.ts";
 
-/** A closed file with one session of 9 events, after some SQL. */
+/** A closed file with a session of 9 events, changed by some SQL. */
 async function damagedBy(sql: string): Promise<string> {
   const file = temporaryFile();
   const store = await opened({ file });
@@ -27,10 +27,10 @@ async function damagedBy(sql: string): Promise<string> {
   return file;
 }
 
-describe("a row that is missing in the middle of a log", () => {
+describe("A missing event row", () => {
   const damage = { code: "store_damaged", details: { sessionId: "ses_1", seq: 4 } };
 
-  it("is refused at its place by every way of reading the log", async () => {
+  it("Every read refuses a missing event at its position", async () => {
     const file = await damagedBy("DELETE FROM events WHERE seq IN (4, 5)");
     const store = await opened({ file });
     expect(seqs(await store.read("ses_1", 0, 9))).toEqual([1, 2, 3]);
@@ -44,7 +44,7 @@ describe("a row that is missing in the middle of a log", () => {
     expect(seqs(await store.read("ses_1", 5, 9))).toEqual([6, 7, 8, 9]);
   });
 
-  it("at the end of the log is refused, too, and does not leave a reader waiting", async () => {
+  it("A missing event at the end of the log is refused and does not leave a reader waiting", async () => {
     const file = await damagedBy("DELETE FROM events WHERE seq > 7");
     const store = await opened({ file });
     const tail = { code: "store_damaged", details: { sessionId: "ses_1", seq: 8 } };
@@ -54,20 +54,20 @@ describe("a row that is missing in the middle of a log", () => {
     await expect(readUntil(store, { sessionId: "ses_1", until: 9 })).rejects.toMatchObject(tail);
   });
 
-  it("lets nobody write to the session, and says why", async () => {
+  it("A session with a missing event cannot be leased, and the error has the reason", async () => {
     const file = await damagedBy("DELETE FROM events WHERE seq = 4");
     const store = await opened({ file });
     await expect(acquire(store, "ses_1")).rejects.toMatchObject({
       code: "store_damaged",
       message: expect.stringContaining(
-        `Session ses_1 in ${file} can only be read: its log has 8 events and should have 9`,
+        `Session ses_1 in ${file} is read-only: its log has 8 events and should have 9`,
       ),
     });
     expect(await store.findSession("ses_1")).toMatchObject({ seq: 9 });
     expect(await sessionOf(store, "ses_2", 1)).toMatchObject({ sessionId: "ses_2" });
   });
 
-  it("is told apart from events that retention dropped", async () => {
+  it("A missing event is distinguished from events dropped by retention", async () => {
     const file = temporaryFile();
     const store = await opened({ file });
     const lease = await sessionOf(store, "ses_1", 0);
@@ -95,14 +95,14 @@ async function statuses(store: Store): Promise<readonly string[]> {
   return (await store.inspect("ses_1", 0, 100)).map(({ status, seq }) => `${status} ${seq}`);
 }
 
-describe("a log that is examined", () => {
+describe("Log inspection", () => {
   const broken = `DELETE FROM events WHERE seq IN (2, 3, 9);
     UPDATE events SET body = 'x' || body WHERE seq = 5;
     INSERT INTO kinds (type, version) VALUES ('weather.changed', 1);
     UPDATE events SET kind = (SELECT id FROM kinds WHERE type = 'weather.changed'),
       body = replace(body, 'text.delta', 'weather.changed') WHERE seq = 7`;
 
-  it("shows every place, readable or not, and goes on behind it", async () => {
+  it("Inspection reports every position, readable or not, and continues after damage", async () => {
     const store = await opened({ file: await damagedBy(broken) });
     const examined = await store.inspect("ses_1", 0, 100);
     expect(examined.map(({ status, seq }) => `${status} ${seq}`)).toEqual([
@@ -126,7 +126,7 @@ describe("a log that is examined", () => {
     expect(await store.checkIntegrity()).toHaveLength(4);
   });
 
-  it("is the same log in pages of any size", async () => {
+  it("Inspection in pages of any size returns the same log", async () => {
     const store = await opened({ file: await damagedBy(broken) });
     const whole = await store.inspect("ses_1", 0, 100);
     for (const size of [1, 2, 3]) {
@@ -143,8 +143,8 @@ describe("a log that is examined", () => {
   });
 });
 
-describe("an empty database file", () => {
-  it("is refused and left as it is, by whoever reads and by whoever writes", async () => {
+describe("Empty database file", () => {
+  it("An empty file is refused for reading and for writing, and stays unchanged", async () => {
     const file = temporaryFile();
     writeFileSync(file, "");
     for (const readOnly of [false, true]) {
@@ -156,16 +156,16 @@ describe("an empty database file", () => {
     expect(statSync(file).size).toBe(0);
   });
 
-  it("is never left behind by a process that was killed while it made one", async () => {
+  it("A process killed while creating a file never leaves an empty file", async () => {
     const file = temporaryFile();
-    // What such a process leaves: the draft, in any state.
+    // A killed process leaves the temporary file, in any state.
     writeFileSync(`${file}.new`, "half a database");
     const store = await opened({ file });
     await sessionOf(store, "ses_1", 1);
     expect(readdirSync(dirname(file)).filter((name) => name.includes(".new"))).toEqual([]);
   });
 
-  it("is not made where a missing file is an error", async () => {
+  it("A missing file is refused and not created if create is false", async () => {
     const file = temporaryFile();
     await expect(opened({ file, create: false })).rejects.toMatchObject({
       code: "store_failed",
@@ -175,7 +175,7 @@ describe("an empty database file", () => {
   });
 });
 
-describe("an error of the engine", () => {
+describe("SQLite errors", () => {
   const engineError = (errcode: number) =>
     Object.assign(new Error("database or disk is full"), { errcode });
 
@@ -189,7 +189,7 @@ describe("an error of the engine", () => {
     [5, "store_failed", "/data/s.db is locked by another process"],
     [11, "store_damaged", "/data/s.db is damaged: it is not a readable SQLite database."],
     [26, "store_damaged", "/data/s.db is damaged: it is not a readable SQLite database."],
-  ])("with code %i becomes %s with the path of the file", (errcode, code, message) => {
+  ])("A SQLite error with code %i becomes %s with the path of the file", (errcode, code, message) => {
     const cause = engineError(errcode);
     expect(toStoreError(cause, "/data/s.db")).toMatchObject({
       code,
@@ -199,7 +199,7 @@ describe("an error of the engine", () => {
     });
   });
 
-  it("that is not known keeps the text of SQLite behind the path", () => {
+  it("An unknown SQLite error has the path and the text of SQLite in its message", () => {
     expect(toStoreError(engineError(1), "/data/s.db")).toMatchObject({
       code: "store_failed",
       message: "/data/s.db cannot be read or written (SQLite error 1: database or disk is full)",

@@ -15,8 +15,8 @@ import {
 } from "../contracts/store/store-subject.ts";
 import { opened, tamper, temporaryFile } from "./sqlite-support.ts";
 
-describe("the file of a store", () => {
-  it("is refused when a newer version made it, and left as it is", async () => {
+describe("Store file", () => {
+  it("A file of a newer version is refused and stays unchanged", async () => {
     const file = temporaryFile();
     await (await opened({ file })).close();
     await tamper(file, (database) => database.exec("PRAGMA user_version = 99"));
@@ -24,22 +24,22 @@ describe("the file of a store", () => {
     for (const readOnly of [false, true]) {
       await expect(opened({ file, readOnly })).rejects.toMatchObject({
         code: "store_newer",
-        message: expect.stringContaining(`${file} is of version 99`),
+        message: expect.stringContaining(`${file} has schema version 99`),
         details: { file, version: 99 },
       });
     }
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("is refused when it is something else", async () => {
+  it("A file of another kind is refused", async () => {
     const text = temporaryFile();
-    writeFileSync(text, "This is a text, and no database. ".repeat(100));
+    writeFileSync(text, "This is text, not a database. ".repeat(100));
     await expect(opened({ file: text })).rejects.toMatchObject({ code: "store_damaged" });
     const foreign = temporaryFile();
     await tamper(foreign, (database) => database.exec("CREATE TABLE cats (name TEXT)"));
     await expect(opened({ file: foreign })).rejects.toMatchObject({
       code: "store_failed",
-      message: expect.stringContaining("not one of Spanline's"),
+      message: expect.stringContaining("is not a Spanline store"),
     });
     const missing = temporaryFile();
     await expect(opened({ file: missing, readOnly: true })).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe("the file of a store", () => {
     });
   });
 
-  it("A file of an older version is migrated in one step, or stays as it is", async () => {
+  it("A file of an older version is migrated completely or stays unchanged", async () => {
     const file = temporaryFile();
     const steps = ["CREATE TABLE one (a)", "CREATE TABLE two (b); INSERT INTO one VALUES (1)"];
     const schema = (...sql: readonly string[]) => ({ oldest: 7, steps: sql });
@@ -63,13 +63,13 @@ describe("the file of a store", () => {
       migrate(sql, file, schema(...steps));
       expect(sql.all("SELECT a FROM one")).toHaveLength(1);
       expect(() => migrate(sql, file, schema(...steps.slice(0, 1)))).toThrow(
-        "knows versions up to 7",
+        "supports versions up to 7",
       );
     });
   });
 
   it.each([1, 2, 3, 4])(
-    "A file of the unreleased version %i is refused and left as it is",
+    "A file of the unreleased version %i is refused and stays unchanged",
     async (version) => {
       const file = temporaryFile();
       await (await opened({ file })).close();
@@ -86,7 +86,7 @@ describe("the file of a store", () => {
     },
   );
 
-  it("gets its search index back from an engine that has full-text search", async () => {
+  it("An engine with full-text search rebuilds the search index of a file", async () => {
     const file = temporaryFile();
     const found = async (search: "full-text" | "plain", word: string) => {
       const store = await opened({ file, search });
@@ -102,7 +102,7 @@ describe("the file of a store", () => {
   });
 });
 
-describe("damage", () => {
+describe("Damage", () => {
   const damages = [
     ["no JSON", "UPDATE events SET body = 'x' || body WHERE seq = 3"],
     ["no envelope", "UPDATE events SET body = '{}' WHERE seq = 3"],
@@ -114,7 +114,7 @@ describe("damage", () => {
   ] as const;
 
   it.each(damages)(
-    "of one event (%s) is told with its place, and costs nothing else",
+    "Damage of a single event (%s) is reported with its position and does not affect other events",
     async (_, sql) => {
       const file = temporaryFile();
       const first = await opened({ file });
@@ -136,7 +136,7 @@ describe("damage", () => {
     },
   );
 
-  it("of the file is found by the check", async () => {
+  it("The integrity check finds missing events and a truncated file", async () => {
     const file = temporaryFile();
     const first = await opened({ file });
     const lease = await sessionOf(first, "ses_1", 2000);
@@ -157,8 +157,8 @@ describe("damage", () => {
   });
 });
 
-describe("many appends at once", () => {
-  it("all come through, though only so many fit into a transaction", async () => {
+describe("Many concurrent appends", () => {
+  it("All concurrent appends succeed, although a transaction is limited in size", async () => {
     const store = await opened({ file: temporaryFile() });
     const lease = await sessionOf(store, "ses_1", 0);
     const text = "x".repeat(10_000);
@@ -170,8 +170,8 @@ describe("many appends at once", () => {
   });
 });
 
-describe("two that write to one file", () => {
-  it("are fenced off from each other, though each remembers where its sessions are", async () => {
+describe("Two writers of the same file", () => {
+  it("Two stores which write to the same file are fenced, although each caches its log ends", async () => {
     const file = temporaryFile();
     const [mine, theirs] = [await opened({ file }), await opened({ file })];
     const lease = await sessionOf(mine, "ses_1", 2);

@@ -13,11 +13,11 @@ import { allowLongTests } from "../support/test-depth.ts";
 allowLongTests();
 
 const ROUNDS = 20;
-/** Where each process is killed; another one in every run, and the same in a run that is repeated. */
+/** Decides where each process is killed. Random for each run; set `SPANLINE_SEED` to repeat a run. */
 const SEED = Number(process.env["SPANLINE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
-describe("a process that is killed while it appends", () => {
-  it("leaves everything that was reported, without gaps, at any moment [W-33]", async () => {
+describe("A process killed while it appends", () => {
+  it("A process killed at any moment leaves all acknowledged events without gaps [W-33]", async () => {
     const random = createRandom(SEED);
     onTestFailed(() => {
       process.stderr.write(`Repeat these kills with SPANLINE_SEED=${SEED}\n`);
@@ -37,7 +37,7 @@ describe("a process that is killed while it appends", () => {
         expect(events.map((envelope) => [envelope.seq, envelope.at])).toEqual(
           Array.from({ length: head }, (_, index) => [index + 1, index + 1]),
         );
-        // The commands are as far as the events: the one at the head is yet to come.
+        // Commands are stored together with events, so the command of the next event has no reply yet.
         expect(await store.findReply(sessionId, `cmd_${head}`)).toBeUndefined();
       }
       await store.close();
@@ -46,7 +46,7 @@ describe("a process that is killed while it appends", () => {
   });
 });
 
-/** The last place that each session reported before its process was killed. */
+/** Runs the program, kills it after some lines, and returns the last acknowledged position of each session. */
 async function killedAfter(
   program: string,
   file: string,

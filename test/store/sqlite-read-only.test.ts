@@ -16,8 +16,8 @@ import {
 } from "../contracts/store/store-subject.ts";
 import { opened, temporaryFile } from "./sqlite-support.ts";
 
-describe("a store that is opened for reading", () => {
-  it("shows what the owner has written, and follows it", async () => {
+describe("Read-only store", () => {
+  it("A read-only store shows the events of the owner and follows new events", async () => {
     const file = temporaryFile();
     const owner = await opened({ file });
     const lease = await sessionOf(owner, "ses_1", 2);
@@ -39,7 +39,7 @@ describe("a store that is opened for reading", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("writes nothing", async () => {
+  it("A read-only store refuses every write", async () => {
     const file = temporaryFile();
     const owner = await opened({ file });
     const lease = await sessionOf(owner, "ses_1", 1);
@@ -55,7 +55,7 @@ describe("a store that is opened for reading", () => {
     expect(await headOf(owner, "ses_1")).toMatchObject({ seq: 1 });
   });
 
-  it("reads a file that nobody has open", async () => {
+  it("A read-only store reads a file without an owner", async () => {
     const file = temporaryFile();
     const owner = await opened({ file });
     await sessionOf(owner, "ses_1", 2);
@@ -65,7 +65,7 @@ describe("a store that is opened for reading", () => {
     expect(await reader.checkIntegrity()).toEqual([]);
   });
 
-  it("follows an owner in another process, and does not hold it up", async () => {
+  it("A read-only store follows an owner in another process without blocking it", async () => {
     const program = await bundleProgram("append-to-store.ts");
     const file = temporaryFile();
     const child = spawn(process.execPath, [program, file], {

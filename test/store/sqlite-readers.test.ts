@@ -16,8 +16,8 @@ import {
 import { opened, tamper, temporaryFile } from "./sqlite-support.ts";
 
 const never = new AbortController().signal;
-const nextTurnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** As `src/store/sqlite/read/event-batch.ts` has it. */
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Must equal the limit in `src/store/sqlite/read/event-batch.ts`. */
 const BATCH_BYTES = 256 * 1024;
 
 interface Logged {
@@ -25,7 +25,7 @@ interface Logged {
   readonly lease: Lease;
 }
 
-/** A session with events of some length, none of which is at hand. */
+/** A session with events of the given length. No event is cached. */
 async function logged(count: number, length: number): Promise<Logged> {
   const store = await opened({ file: temporaryFile() });
   const lease = await sessionOf(store, "ses_1", 0);
@@ -52,27 +52,27 @@ function bytesOf({ events }: EventBatch): number {
   return JSON.stringify(events).length;
 }
 
-/** How many texts of this length are parsed from here on: each is a row that was read. */
+/** Counts the parsed texts of at least this length from now on: each is a row read from the file. */
 function countedRows(length: number): () => number {
   const parse = vi.spyOn(JSON, "parse");
   onTestFinished(() => parse.mockRestore());
   return () => parse.mock.calls.filter(([text]) => text.length >= length).length;
 }
 
-/** How many have come in each turn of the loop, until all have. */
+/** The number of results per tick, until all have arrived. */
 async function arrivals(coming: readonly Promise<unknown>[]): Promise<readonly number[]> {
   let arrived = 0;
   for (const one of coming) void one.then(() => (arrived += 1));
   const seen: number[] = [];
   for (let before = 0; before < coming.length; before = arrived) {
-    await nextTurnOfTheLoop();
+    await nextTick();
     if (arrived > before) seen.push(arrived - before);
   }
   return seen;
 }
 
-describe("many readers of one session", () => {
-  it("read the file once when they catch up together, wherever they begin", async () => {
+describe("Many readers of a session", () => {
+  it("Readers which catch up together read the file once, wherever they start", async () => {
     const count = 40;
     const { store } = await logged(count, 100_000);
     const { incarnation } = await headOf(store, "ses_1");
@@ -92,14 +92,14 @@ describe("many readers of one session", () => {
     expect(rows()).toBeLessThan(3 * count);
   });
 
-  it("do not read in the same turn of the loop", async () => {
+  it("Readers do not read the file in the same tick", async () => {
     const { store } = await logged(30, 100_000);
     const readers = Array.from({ length: 30 }, () => reader(store));
     const perTurn = await arrivals(readers.map((one) => one.next()));
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(2);
   });
 
-  it("get a large event in turns, and a small one all at once", async () => {
+  it("Readers receive a large event in separate ticks and a small event all at once", async () => {
     const { store, lease } = await logged(1, 10);
     const readers = Array.from({ length: 30 }, () => reader(store));
     await Promise.all(readers.map((one) => one.next()));
@@ -111,7 +111,7 @@ describe("many readers of one session", () => {
     expect(Math.max(...(await large))).toBeLessThanOrEqual(2);
   });
 
-  it("go on beside those who are behind without waiting for them", async () => {
+  it("A live reader does not wait for readers which catch up", async () => {
     const { store, lease } = await logged(30, 100_000);
     const { incarnation, seq } = await headOf(store, "ses_1");
     const live = reader(store, "ses_1", { incarnation, seq });
@@ -127,12 +127,12 @@ describe("many readers of one session", () => {
     expect(behind).toBeLessThan(30);
   });
 
-  it("see nothing that was dropped since others read it", async () => {
+  it("Readers do not see cached events which were dropped since", async () => {
     const { store, lease } = await logged(0, 0);
     const drafts = [delta("a"), delta("b"), finished("ab"), delta("c", { block: 1 })];
     await store.append(lease, 0, entry(drafts));
     await store.release(lease);
-    // Somebody reads another session meanwhile: only when nobody reads is all forgotten anyway.
+    // Keeps a reader on another session, because the caches are cleared when the last reader leaves.
     await sessionOf(store, "ses_2", 1);
     await reader(store, "ses_2").next();
     expect(await readUntil(store, { sessionId: "ses_1", until: 4 })).toHaveLength(4);
@@ -140,7 +140,7 @@ describe("many readers of one session", () => {
     expect(seqs(await readUntil(store, { sessionId: "ses_1", until: 4 }))).toEqual([3, 4]);
   });
 
-  it("see nothing of a session that was deleted and made again", async () => {
+  it("Readers do not see events of a session which was deleted and created again", async () => {
     const { store } = await logged(3, 10);
     await reader(store).next();
     await store.deleteSession("ses_1");
@@ -153,8 +153,8 @@ describe("many readers of one session", () => {
   });
 });
 
-describe("a reader that is slow", () => {
-  it("is read no more for than one batch, bounded in bytes", async () => {
+describe("Slow reader", () => {
+  it("At most one batch, limited in bytes, is read ahead for a slow reader", async () => {
     const { store } = await logged(60, 50_000);
     const rows = countedRows(50_000);
     const slow = reader(store);
@@ -163,13 +163,13 @@ describe("a reader that is slow", () => {
       if (value === undefined) break;
       events += value.events.length;
       expect(bytesOf(value)).toBeLessThan(BATCH_BYTES + 51_000);
-      for (let turn = 0; turn < 5; turn++) await nextTurnOfTheLoop();
+      for (let turn = 0; turn < 5; turn++) await nextTick();
       expect(rows()).toBe(events);
       expect(events).toBeLessThanOrEqual(batches * 6);
     }
   });
 
-  it("gets batches of the same size when what it missed is still at hand", async () => {
+  it("A slow reader receives batches of the same size from memory", async () => {
     const { store, lease } = await logged(1, 10);
     const slow = reader(store);
     await slow.next();
@@ -184,7 +184,7 @@ describe("a reader that is slow", () => {
     expect(Math.max(...sizes)).toBeLessThan(BATCH_BYTES + 101_000);
   });
 
-  it("leaves nothing open in the file between two batches", async () => {
+  it("A slow reader holds no lock on the file between two batches", async () => {
     const file = temporaryFile();
     const store = await opened({ file });
     const lease = await sessionOf(store, "ses_1", 0);
@@ -197,7 +197,7 @@ describe("a reader that is slow", () => {
     });
   });
 
-  it("gets an event that is larger than a batch, alone", async () => {
+  it("An event larger than a batch is delivered alone", async () => {
     const { store } = await logged(2, 3 * BATCH_BYTES);
     const slow = reader(store);
     expect((await slow.next()).value?.events).toHaveLength(1);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { opened, tamper, temporaryFile } from "./sqlite-support.ts";
 
-describe("records in a file", () => {
-  it("Of two processes that write the same version of a record one is refused [W-37]", async () => {
+describe("Records in a file", () => {
+  it("When two processes write the same version of a record, the second is refused [W-37]", async () => {
     const file = temporaryFile();
     const [first, second] = [await opened({ file }), await opened({ file })];
     const write = (value: string) => ({ value, expectedVersion: null });
@@ -16,7 +16,7 @@ describe("records in a file", () => {
     });
   });
 
-  it("A store that was opened for reading reads records and refuses to change them", async () => {
+  it("A read-only store reads records and refuses to change them", async () => {
     const file = temporaryFile();
     const writer = await opened({ file });
     await writer.putRecord("budget", "ada", { value: 1 });
@@ -52,7 +52,7 @@ describe("records in a file", () => {
     expect(await countRows()).toEqual({ rows: 2 });
   });
 
-  it("A damaged value is refused, and the check of the file reports it", async () => {
+  it("A damaged record is refused, and the integrity check reports it", async () => {
     const file = temporaryFile();
     const first = await opened({ file });
     await first.putRecord("budget", "ada", { value: 1 });

@@ -16,14 +16,14 @@ export function temporaryFile(): string {
   return join(temporaryFolder(), "store.db");
 }
 
-/** A store that is closed after the test. */
+/** Opens a store and closes it after the test. */
 export async function opened(options: SqliteStoreOptions): Promise<Store> {
   const store = await openSqliteStore(options);
   onTestFinished(() => store.close());
   return store;
 }
 
-/** Does to a file what no store would. */
+/** Changes a store file with raw SQL. */
 export async function tamper(file: string, work: (database: Database) => void): Promise<void> {
   const { DatabaseSync } = await loadEngine();
   const database = new DatabaseSync(file, { readOnly: false });
@@ -34,7 +34,7 @@ export async function tamper(file: string, work: (database: Database) => void): 
   }
 }
 
-/** A row of the log as it stands in a file. */
+/** A row of the event table. */
 export interface StoredRow {
   readonly seq: number;
   readonly type: string;
@@ -42,7 +42,7 @@ export interface StoredRow {
   readonly body: string;
 }
 
-/** A file with one session whose log has these rows, whoever may have written them. */
+/** Creates a file with a session whose log has the given rows, of any version. */
 export async function fileWithLog(sessionId: string, rows: readonly StoredRow[]): Promise<string> {
   const file = temporaryFile();
   const store = await openSqliteStore({ file });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   acquire,
   delta,
@@ -14,7 +14,7 @@ import {
 } from "../contracts/store/store-subject.ts";
 import { opened, temporaryFile, temporaryFolder } from "./sqlite-support.ts";
 
-/** A disk that, when it is told so, takes the next things it is given only when the test lets it. */
+/** A disk whose next `times` syncs wait until the test calls `next`. */
 function slowDisk() {
   const waiting: (() => void)[] = [];
   const asked: (() => void)[] = [];
@@ -32,7 +32,7 @@ function slowDisk() {
     },
     slow: (times = 1) => (slow = times),
     next: () => waiting.shift()?.(),
-    /** Resolves when the disk is asked next. */
+    /** Resolves at the next sync. */
     asked: () => new Promise<void>((resolve) => asked.push(resolve)),
     get syncs() {
       return syncs;
@@ -42,8 +42,8 @@ function slowDisk() {
 
 const sync = { sync: true };
 
-describe("an append that is told to sync", () => {
-  it("shares one sync with all that wait, and the next with all that came since", async () => {
+describe("Append with sync", () => {
+  it("All waiting appends share one sync, and appends made meanwhile share the next", async () => {
     const disk = slowDisk();
     const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
     const leases = await Promise.all(
@@ -65,7 +65,7 @@ describe("an append that is told to sync", () => {
     expect(disk.syncs - before).toBe(2);
   });
 
-  it("is seen by nobody before it is on the disk, nor is what follows it", async () => {
+  it("An append is invisible until it is synced, and so are later appends of its session", async () => {
     const disk = slowDisk();
     const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
     const lease = await sessionOf(store, "ses_1", 1);
@@ -87,7 +87,7 @@ describe("an append that is told to sync", () => {
     expect(seqs(await store.read("ses_1", 0, 9))).toEqual([1, 2, 3]);
   });
 
-  it("is answered again only when its first answer is safe", async () => {
+  it("A repeated command is answered only after its first append is synced", async () => {
     const disk = slowDisk();
     const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
     const lease = await sessionOf(store, "ses_1", 0);
@@ -106,7 +106,7 @@ describe("an append that is told to sync", () => {
     expect(order).toEqual(["first", "again"]);
   });
 
-  it("does not leak into a session that was made anew under the same id", async () => {
+  it("An unsynced append does not appear in a session created again under the same id", async () => {
     const disk = slowDisk();
     const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
     const lease = await sessionOf(store, "ses_1", 0);
@@ -123,7 +123,7 @@ describe("an append that is told to sync", () => {
     expect(await reading).toMatchObject([{ seq: 1, event: { text: "new" } }]);
   });
 
-  it("is refused when the disk fails, and so is everything after it", async () => {
+  it("After a failed sync the append and every later append are refused", async () => {
     let isBroken = false;
     const datasync = async (): Promise<void> => {
       if (isBroken) throw new Error("EIO: i/o error");
@@ -139,8 +139,8 @@ describe("an append that is told to sync", () => {
   });
 });
 
-describe("the file that is synced", () => {
-  it("is the one that SQLite writes to, also after checkpoints", async () => {
+describe("Synced file", () => {
+  it("The synced file is the file written by SQLite, even after checkpoints", async () => {
     const file = temporaryFile();
     const inodes = new Set<number>();
     const datasync = async (wal: FileHandle): Promise<void> => {
@@ -150,7 +150,7 @@ describe("the file that is synced", () => {
     const store = await opened({ file, datasync });
     const lease = await sessionOf(store, "ses_1", 0);
     const text = "x".repeat(100_000);
-    // Each is 25 pages; SQLite starts its file over after every 4000.
+    // Each event is 25 pages; SQLite restarts its log after every 4,000 pages.
     for (let seq = 0; seq < 400; seq++) {
       await store.append(lease, seq, entry([delta(text)], { sync: seq % 10 === 0 }));
     }
@@ -159,7 +159,7 @@ describe("the file that is synced", () => {
     expect(await store.checkIntegrity()).toEqual([]);
   });
 
-  it("holds what was answered, and a machine that loses its power loses nothing of that", async () => {
+  it("A power failure loses no acknowledged append", async () => {
     const file = temporaryFile();
     let onDisk: Uint8Array = new Uint8Array(0);
     const datasync = async (wal: FileHandle): Promise<void> => {
@@ -173,7 +173,7 @@ describe("the file that is synced", () => {
     await store.append(lease, 2, entry([delta("3")], sync));
     await store.append(lease, 3, entry([delta("4")]));
     const copy = join(temporaryFolder(), "store.db");
-    // Another process copies: closing the file in this one would drop SQLite's locks on it.
+    // A separate process copies the file: closing the file in this process would drop SQLite's locks.
     execFileSync("cp", [file, copy]);
     writeFileSync(`${copy}-wal`, onDisk);
     const restored = await opened({ file: copy });
@@ -181,7 +181,7 @@ describe("the file that is synced", () => {
     expect(seqs(await restored.read("ses_1", 0, 9))).toEqual([1, 2, 3]);
   });
 
-  it("is missed when somebody removes it", async () => {
+  it("A removed write-ahead log is detected at the next sync", async () => {
     const file = temporaryFile();
     const store = await opened({ file });
     const lease = await sessionOf(store, "ses_1", 0);
@@ -193,11 +193,16 @@ describe("the file that is synced", () => {
   });
 });
 
-describe("a record", () => {
-  it("A record is answered, read and listed only after it is on the disk", async () => {
+describe("Records and syncs", () => {
+  it("A record is acknowledged, read and listed only after it is synced", async () => {
     const disk = slowDisk();
     const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
     disk.slow();
+    // If the test fails early, the disk must be released: otherwise the store cannot be closed.
+    onTestFinished(() => {
+      disk.slow(0);
+      disk.next();
+    });
     const asked = disk.asked();
     const order: string[] = [];
     const note = (what: string) => () => void order.push(what);
@@ -208,7 +213,7 @@ describe("a record", () => {
       store.readRecord("budget", "ada").then(note("read")),
       store.listRecords({ scope: "budget", limit: 1 }).then(note("listed")),
     ];
-    await asked;
+    await Promise.race([asked, Promise.all(results)]);
     await store.findSession("ses_1");
     expect(order).toEqual([]);
     disk.next();
@@ -219,22 +224,27 @@ describe("a record", () => {
     expect(disk.syncs).toBe(before);
   });
 
-  it("A deletion is answered only after it is on the disk", async () => {
+  it("A deletion is acknowledged only after it is synced", async () => {
     const disk = slowDisk();
     const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
     await store.putRecord("budget", "ada", { value: 1 });
     disk.slow();
+    // If the test fails early, the disk must be released: otherwise the store cannot be closed.
+    onTestFinished(() => {
+      disk.slow(0);
+      disk.next();
+    });
     const asked = disk.asked();
     let isDeleted = false;
     const deletion = store.deleteRecord("budget", "ada").then(() => (isDeleted = true));
-    await asked;
+    await Promise.race([asked, deletion]);
     await store.findSession("ses_1");
     expect(isDeleted).toBe(false);
     disk.next();
     await deletion;
   });
 
-  it("A record that the disk did not take is refused with the reason", async () => {
+  it("A record which cannot be synced is refused with the reason", async () => {
     const datasync = { fails: false };
     const store = await opened({
       file: temporaryFile(),

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { delta, draft, entry, NOW, sessionOf } from "../contracts/store/store-subject.ts";
 import { opened, temporaryFile } from "./sqlite-support.ts";
 
-/** A store whose disk takes nothing more until it is let. */
+/** A store whose syncs wait from `hold` to `release`. */
 async function heldStore() {
   let letGo = (): void => {};
   let gate = Promise.resolve();
@@ -19,7 +19,7 @@ async function heldStore() {
     });
   };
   const release = (): void => letGo();
-  // A test that failed must not wait for the disk.
+  // A failed test must not wait for the disk.
   onTestFinished(release);
   return { store, hold, release };
 }
@@ -27,8 +27,8 @@ async function heldStore() {
 const sync = { sync: true };
 const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("what is not yet on the disk", () => {
-  it("is not in the list of sessions either, nor anything that was written behind it", async () => {
+describe("Unsynced entries", () => {
+  it("The session list does not show an unsynced entry or any later entry", async () => {
     const { store, hold, release } = await heldStore();
     const lease = await sessionOf(store, "ses_1", 1);
     await store.append(lease, 1, entry([], { index: { title: "Before" } }));
@@ -52,7 +52,7 @@ describe("what is not yet on the disk", () => {
     expect((await store.listSessions({ limit: 9 })).sessions).toMatchObject([after]);
   });
 
-  it("shows the first of two entries when only that one is on it", async () => {
+  it("After the sync of the first of two entries only the first entry is visible", async () => {
     const { store, hold, release } = await heldStore();
     const lease = await sessionOf(store, "ses_1", 0);
     hold();
@@ -71,7 +71,7 @@ describe("what is not yet on the disk", () => {
     expect(await store.findSession("ses_1")).toMatchObject({ seq: 2, title: "2" });
   });
 
-  it("A process that takes a session over reads everything up to the head that it was given", async () => {
+  it("A process which takes a session over can read all events up to the returned head", async () => {
     const { store, hold, release } = await heldStore();
     const lease = await sessionOf(store, "ses_1", 1);
     hold();
@@ -88,7 +88,7 @@ describe("what is not yet on the disk", () => {
     await held;
   });
 
-  it("does not confuse the pages of the list", async () => {
+  it("Unsynced entries do not change the pages of the session list", async () => {
     const { store, hold, release } = await heldStore();
     for (const [index, id] of ["ses_1", "ses_2", "ses_3"].entries()) {
       const lease = await sessionOf(store, id, 0);
@@ -107,8 +107,8 @@ describe("what is not yet on the disk", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("the files of a store", () => {
-  it("are its user's alone, also those that others could read before", async () => {
+describe.skipIf(process.platform === "win32")("Permissions of store files", () => {
+  it("Store files are accessible only to their user, even if they were readable by others before", async () => {
     const file = temporaryFile();
     const modes = (): string[] =>
       ["", "-wal", "-shm"].map((end) => (statSync(`${file}${end}`).mode & 0o777).toString(8));

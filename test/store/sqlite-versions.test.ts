@@ -22,8 +22,8 @@ function stored(
 
 const titled = stored(1, 1, { type: "session.title_changed", title: "Tea" });
 
-describe("an event of an older version", () => {
-  it("is read as today's, and new ones are written as today's", async () => {
+describe("Events of an older version", () => {
+  it("An older event is upcast when read, and new events are written in the current version", async () => {
     const file = await fileWithLog("ses_1", [titled]);
     const versions = {
       manifest: { ...EVENT_VERSIONS.manifest, "session.title_changed": { version: 3 } },
@@ -51,14 +51,14 @@ describe("an event of an older version", () => {
   });
 });
 
-describe("an event of a newer version", () => {
+describe("Events of a newer version", () => {
   const newer = [
     ["a type that is not known", stored(2, 1, { type: "weather.changed" })],
     ["a version that is not known", stored(2, 2, { type: "session.title_changed" })],
     ["a name that objects have anyway", stored(2, 1, { type: "constructor" })],
   ] as const;
 
-  it.each(newer)("(%s) leaves the session readable, and nobody can write to it", async (_, row) => {
+  it.each(newer)("A session with a newer event (%s) is readable and cannot be leased", async (_, row) => {
     const file = await fileWithLog("ses_1", [titled, row]);
     await tamper(file, (database) => database.exec("UPDATE sessions SET wake_at = 0"));
     const store = await opened({ file });
@@ -84,7 +84,7 @@ describe("an event of a newer version", () => {
     ]);
   });
 
-  it("does not touch other sessions", async () => {
+  it("A newer event does not affect other sessions", async () => {
     const file = await fileWithLog("ses_1", [stored(1, 1, { type: "weather.changed" })]);
     const store = await opened({ file });
     const lease = await sessionOf(store, "ses_2", 1);

@@ -1,5 +1,12 @@
 import { SchemaError, throwInvalid } from "../../data/schema-error.ts";
-import { anything, boolean, object, optional, string, type Schema } from "../../data/schema.ts";
+import {
+  anything,
+  boolean,
+  object,
+  optional,
+  string,
+  type Schema,
+} from "../../data/schema-reader.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
 import { CAPS_SCHEMA } from "../../config/agent/turn-caps.ts";

@@ -94,8 +94,8 @@ describe("A mistyped command in a chat", () => {
   const theirs = [{ name: "status", description: "" }];
 
   it.each([
-    ["/hlep", /^There is no command \/hlep; did you mean \/help\? Nothing was sent/],
-    ["/staus", /^There is no command \/staus; did you mean \/status\? Nothing was sent/],
+    ["/hlep", /^Unknown command \/hlep; did you mean \/help\? Nothing was sent/],
+    ["/staus", /^Unknown command \/staus; did you mean \/status\? Nothing was sent/],
     ["/exit now", /^\/exit takes no arguments\. Nothing was sent/],
   ])("%j gets a message [ACP-77]", (text, message) => {
     expect(describeMistypedCommand(text, theirs)).toMatch(message);

@@ -61,7 +61,7 @@ describe("The transcript of a session", () => {
     deadline: 1,
   } as const;
   const notice =
-    "The agent's answer was interrupted, so the bridge repeated to the agent what it may have missed";
+    "The agent's response was interrupted, so the bridge repeated the input the agent may have missed";
 
   it.each<[name: string, events: readonly SessionEvent[], line: string]>([
     ["by the connection", [lost, recovery], `! ${notice}`],

@@ -1,5 +1,4 @@
-import { toDiskFullError } from "../../domain/disk-full-error.ts";
-import { SpanlineError, formatThrown } from "../../domain/errors.ts";
+import { toDiskFullError, SpanlineError, formatThrown } from "../../domain/errors.ts";
 import { escapeControls } from "../../inspect/trace-style.ts";
 
 /**

@@ -10,7 +10,7 @@ import {
   string,
   type ObjectOf,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { suggestFix, throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { BRIDGE_COMMANDS } from "../../domain/bridge-commands.ts";
 import { matchesPattern } from "../../text/match-pattern.ts";

@@ -9,7 +9,7 @@ import {
   string,
   withDefault,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { readOptions } from "../../domain/option-reader.ts";

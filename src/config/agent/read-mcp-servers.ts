@@ -10,7 +10,7 @@ import {
   refine,
   string,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { MCP_LIMITS } from "../../tools/mcp/mcp-limits.ts";

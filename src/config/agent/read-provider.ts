@@ -9,7 +9,7 @@ import {
   string,
   variants,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid } from "../../data/schema-error.ts";
 import type { InvocationLimits } from "../../providers/agentcore/invocation-limits.ts";
 import { parseGuards, type LocalGuards } from "../../providers/local/turn-guards.ts";

@@ -7,7 +7,7 @@ import {
   string,
   withDefault,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { WORKSPACE_TOOL_NAMES } from "../../tools/workspace/workspace-tools.ts";
 
 export interface WorkspaceConfig {

@@ -1,4 +1,4 @@
-import { integer, nullable, number, object, optional } from "../../data/schema.ts";
+import { integer, nullable, number, object, optional } from "../../data/schema-reader.ts";
 import type { TurnCaps } from "../../domain/agent-spec.ts";
 
 const COUNT = integer({ min: 1 });

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { object, optional, record, string, type Schema } from "../../data/schema.ts";
+import { object, optional, record, string, type Schema } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { isObject } from "../../data/json.ts";
 import { SpanlineError } from "../../domain/errors.ts";

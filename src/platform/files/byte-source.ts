@@ -5,11 +5,11 @@ import type { CommandIo } from "../process/command-io.ts";
 
 export interface ByteSource {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** How many bytes there are, where that is known. */
+  /** Total bytes. Null for standard input and for special files. */
   readonly size: number | null;
 }
 
-/** Opens a file, or `stdin` for `-`. Rejects with Node's own error when there is nothing to read. */
+/** Opens a file, or standard input for `-`. Rejects with Node's error if the path cannot be read. */
 export async function openByteSource(
   path: string,
   { stdin, cwd }: Pick<CommandIo, "stdin" | "cwd">,

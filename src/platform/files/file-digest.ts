@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 
-/** Of a file's bytes, however many; null where it cannot be read. */
+/** SHA-256 of a file of any size. Null if the file cannot be read. */
 export async function digestFile(path: string): Promise<string | null> {
   const hash = createHash("sha256");
   try {

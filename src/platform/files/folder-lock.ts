@@ -3,20 +3,23 @@ import { join } from "node:path";
 import { makeFolder } from "./private-files.ts";
 import { readProcessStartTime } from "../process/process-start-time.ts";
 
-/** Somebody else has the folder. */
+/** Another process has locked the folder. */
 export class FolderLockedError extends Error {
   readonly pid: number;
   readonly file: string;
 
   constructor(pid: number, file: string) {
-    super(`Process ${pid} has it, as ${file} says`);
+    super(`Process ${pid} has locked it with ${file}`);
     this.name = "FolderHeldError";
     this.pid = pid;
     this.file = file;
   }
 }
 
-/** Takes a folder for this process alone, and gives back how to let go of it. One that died let go by dying. */
+/**
+ * Locks a folder for this process. Returns a function which releases the lock. The lock of a dead process is removed.
+ * Throws `FolderLockedError` if another process holds the lock.
+ */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await makeFolder(folder);
   const file = join(folder, "held-by.pid");
@@ -36,7 +39,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   throw new FolderLockedError(0, file);
 }
 
-/** A killed process that nobody has reaped yet holds nothing, nor does a later one with its number. */
+/** False for a killed process which is not yet reaped, and for a later process with the same id. */
 async function isAlive(pid: number, startTime: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   if (startTime !== "") return (await readProcessStartTime(pid)) === startTime;
@@ -44,7 +47,7 @@ async function isAlive(pid: number, startTime: string): Promise<boolean> {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // There is one, and it is another user's.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

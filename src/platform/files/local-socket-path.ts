@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 
 /**
- * Where a process listens for others of the same user about a folder: in it, where a socket's path can be that long.
- * `name` tells it from the sockets of those before it, which a process that closes late takes away by their path.
+ * The path of the local socket for a folder: inside the folder if the path is short enough, otherwise in the temporary
+ * folder. `name` makes the path unique per process, because a process which closes late removes its socket by path.
  */
 export function resolveLocalSocketPath(
   folder: string,
@@ -20,10 +20,10 @@ export function resolveLocalSocketPath(
     : join(tmpdir(), `spanline-${digest}-${name}.sock`);
 }
 
-/** The shortest limit there is (macOS), less the byte that ends it. */
+/** The shortest limit of all systems (macOS), without the terminating byte. */
 const MAX_PATH_BYTES = 103;
 
-/** Removes the sockets that dead processes left about the same folder. */
+/** Removes the sockets left by dead processes for the same folder. */
 export function removeStaleSockets(address: string): void {
   const [, prefix] = /^(.*-)[^-]*\.sock$/.exec(basename(address)) ?? [];
   if (prefix === undefined) return;

@@ -10,18 +10,18 @@ function temporaryFolder(): string {
   return folder;
 }
 
-it("makes every level that is missing, also twice at once, for its user alone", async () => {
+it("All missing levels of a folder are created for the user alone, even by concurrent calls", async () => {
   const folder = join(temporaryFolder(), "a", "b", "c");
   await Promise.all([makeFolder(folder), makeFolder(folder)]);
   await makeFolder(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-it.skipIf(process.platform !== "linux")("gives up where the system lets nothing be", async () => {
+it.skipIf(process.platform !== "linux")("Creating a folder in /proc is rejected", async () => {
   await expect(makeFolder("/proc/x/y")).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-it("rejects what a file or a link to nowhere stands in the way of", async () => {
+it("A file or a dangling link in the path is rejected", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "file"), "");
   symlinkSync(join(folder, "nothing"), join(folder, "link"));

@@ -4,8 +4,8 @@ import { dirname, resolve } from "node:path";
 import { randomString } from "../random.ts";
 
 /**
- * Replaces a file as a whole: a process that is killed at any moment leaves the old text or the new one, never a part. Only
- * the owner may read it. Saves to one path must follow one another.
+ * Replaces a file atomically: a process killed at any moment leaves the complete old text or the complete new text.
+ * Only the owner may read the file. Concurrent calls for the same path are not allowed.
  */
 export async function saveFile(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path));
@@ -16,7 +16,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.tmp`;
   const file = await open(draft, "w", 0o600);
   try {
-    // A draft that was left behind keeps the rights it had.
+    // An old temporary file keeps its permissions when it is opened again.
     await chmod(draft, 0o600);
     await file.writeFile(text);
     await file.sync();
@@ -26,7 +26,9 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await rename(draft, path);
 }
 
-/** Makes a file as a whole, unless there is one: of several that begin at once, the first one's text is everybody's. */
+/**
+ * Creates a file atomically unless it exists. If several processes create the file at once, the text of the first wins.
+ */
 export async function saveFileOnce(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path));
   await withPath(path, () => createFile(path, text));
@@ -44,7 +46,7 @@ async function createFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Errors of `write` and `fsync`, as on a full disk, do not name their file: it is added. */
+/** Adds the path to errors of `write` and `fsync` (for example a full disk), which do not name their file. */
 async function withPath(path: string, save: () => Promise<void>): Promise<void> {
   try {
     await save();
@@ -53,7 +55,7 @@ async function withPath(path: string, save: () => Promise<void>): Promise<void> 
   }
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if the file does not exist. */
 export async function readSavedFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
@@ -64,10 +66,10 @@ export async function readSavedFile(path: string): Promise<string | undefined> {
 }
 
 /**
- * Makes a folder that only its user can enter, and what is missing above it. Rejects with the system's own error.
+ * Creates a folder which only its user can enter, with all missing parents. Rejects with the error of the system.
  *
- * Level by level: Node's recursive `mkdir` never ends where a folder is there and says that nothing can be in it, as
- * those of `/proc` do.
+ * Each level is created separately: Node's recursive `mkdir` never returns inside folders which refuse new entries with
+ * ENOENT, such as those of `/proc`.
  */
 export async function makeFolder(path: string): Promise<void> {
   const missing: string[] = [];
@@ -84,12 +86,12 @@ async function makeLevel(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    // Somebody else was faster, or it is a link to nowhere.
+    // EEXIST: another process has created the folder, or the path is a dangling link.
     if (readErrorCode(error) !== "EEXIST" || !(await isFolder(folder))) throw error;
   }
 }
 
-/** False when nothing is there; a file in its place is an error. */
+/** False if the path does not exist. Throws ENOTDIR if the path is a file. */
 async function isFolder(path: string): Promise<boolean> {
   try {
     if ((await stat(path)).isDirectory()) return true;
@@ -97,7 +99,7 @@ async function isFolder(path: string): Promise<boolean> {
     if (readErrorCode(error) === "ENOENT") return false;
     throw error;
   }
-  throw Object.assign(new Error(`${path} is no folder`), { code: "ENOTDIR" });
+  throw Object.assign(new Error(`${path} is not a folder`), { code: "ENOTDIR" });
 }
 
 function readErrorCode(error: unknown): unknown {
@@ -105,10 +107,10 @@ function readErrorCode(error: unknown): unknown {
 }
 
 /**
- * Makes a file that only its user can read, and takes the rights of others from one that is there.
+ * Creates a file which only its user can read, and removes the permissions of others from an existing file.
  *
- * One that is there is not opened: closing it would drop the locks that this process has on it, as POSIX has it. Nothing
- * is awaited between making a new one and closing it, so nobody here can have locked it.
+ * An existing file is not opened: on POSIX, closing it would drop all locks of this process on the file. A new file
+ * cannot be locked yet, because there is no `await` between its creation and its closing.
  */
 export function createPrivateFile(path: string): void {
   try {
@@ -119,13 +121,13 @@ export function createPrivateFile(path: string): void {
   }
 }
 
-/** Takes the rights of others from a file, if it is there. */
+/** Removes the permissions of others from a file, if the file exists. */
 export function restrictToOwner(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) === 0) return;
   try {
     chmodSync(path, mode & 0o700);
   } catch {
-    // Another user's, who says who may read it.
+    // The file belongs to another user, who decides its permissions.
   }
 }

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { trustDirectory } from "./trusted-directory.ts";
 import { resolveStateDirectory } from "./state-directory.ts";
 
-/** A folder with folders in it, and the environment of somebody who works there. */
+/** A folder tree and the environment of a user who works in it. */
 function place() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "spanline-state-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -21,8 +21,8 @@ function place() {
   return { root, deep, own, made, env: { XDG_STATE_HOME: join(root, "state") } };
 }
 
-describe("the state directory", () => {
-  it("is the one that was given, else the nearest .spanline that is the user's, else the user's own", async () => {
+describe("State directory", () => {
+  it("The configured directory is used first, then the nearest trusted .spanline, then the user's own directory", async () => {
     const { deep, own, made, env } = place();
     expect(resolveStateDirectory(env, deep)).toEqual({ directory: own, skippedDirectories: [] });
     const project = made();
@@ -38,7 +38,7 @@ describe("the state directory", () => {
     });
   });
 
-  it("is no .spanline that merely lies there, and says that it is not", async () => {
+  it("An untrusted .spanline is skipped and reported", async () => {
     const { deep, own, made, env } = place();
     const [project, planted] = [made(), made("a")];
     await trustDirectory(project, own);
@@ -48,7 +48,7 @@ describe("the state directory", () => {
     });
   });
 
-  it("is none that another user made, that was copied, or that took the place of the user's", async () => {
+  it("A .spanline created by another user, copied or replaced is not trusted", async () => {
     const { root, deep, own, made, env } = place();
     const project = made();
     await trustDirectory(project, join(root, "another"));
@@ -69,7 +69,7 @@ describe("the state directory", () => {
     expect(resolveStateDirectory(env, deep)).toMatchObject({ directory: own });
   });
 
-  it("is made the user's by any number of processes at once", async () => {
+  it("Concurrent processes can trust the same directory", async () => {
     const { deep, own, made, env } = place();
     const project = made();
     await Promise.all(Array.from({ length: 20 }, () => trustDirectory(project, own)));

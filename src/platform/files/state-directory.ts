@@ -6,13 +6,14 @@ import { isTrustedDirectory } from "./trusted-directory.ts";
 
 export interface StateDirectory {
   readonly directory: string;
-  /** What was found on the way there, and is not known to be this user's. */
+  /** `.spanline` folders found on the way and skipped, because this user has not trusted them. */
   readonly skippedDirectories: readonly string[];
 }
 
 /**
- * Where Spanline keeps what outlives a command: `SPANLINE_DATA_DIR`, else the nearest `.spanline` from here upwards that
- * is this user's, else the user's own state directory. A folder that came from somewhere else may have a `.spanline`, too.
+ * The directory for persistent data: `SPANLINE_DATA_DIR`, otherwise the nearest trusted `.spanline` from `from`
+ * upwards, otherwise the user's own state directory. A downloaded project may contain a `.spanline` too, so an
+ * untrusted folder is skipped.
  */
 export function resolveStateDirectory(env: Environment, from: string): StateDirectory {
   const { SPANLINE_DATA_DIR: configured } = env;
@@ -29,7 +30,7 @@ export function resolveStateDirectory(env: Environment, from: string): StateDire
   return { directory: fallback, skippedDirectories };
 }
 
-/** The user's own, whatever project they are in. */
+/** The user's own state directory, independent of any project. */
 export function resolveUserDirectory(env: Environment): string {
   const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = env;
   return join(state || local || join(resolveHomeDirectory(env), ".local", "state"), "spanline");

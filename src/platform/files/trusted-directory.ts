@@ -6,8 +6,8 @@ import { randomToken } from "../random.ts";
 import { saveFileOnce } from "./private-files.ts";
 
 /**
- * Whether a data directory is this user's: an id lies in it, and the same one in the user's own directory, for this very
- * path. One that came with a project, from wherever, has none that is known here, whatever it was made to look like.
+ * True if this user has trusted a data directory. A trusted directory contains an id, and the user's own directory has
+ * the same id for exactly this path. A directory from elsewhere has no known id, whatever it contains.
  */
 export function isTrustedDirectory(directory: string, userDirectory: string): boolean {
   try {
@@ -16,16 +16,16 @@ export function isTrustedDirectory(directory: string, userDirectory: string): bo
     const id = readId(join(path, ID_FILE));
     return id !== undefined && id === readId(resolveRecordPath(path, userDirectory));
   } catch {
-    // What is not there, or cannot be looked at, is not known.
+    // A directory which does not exist or cannot be read is not trusted.
     return false;
   }
 }
 
-/** Makes a directory that is there the user's own from now on: somebody named it. */
+/** Trusts an existing directory from now on. Call only if the user has named the directory. */
 export async function trustDirectory(directory: string, userDirectory: string): Promise<void> {
   const path = realpathSync(directory);
   const record = resolveRecordPath(path, userDirectory);
-  // Of several that begin at once, the first one's id is everybody's.
+  // If several processes trust the directory at once, all use the id of the first.
   await saveFileOnce(record, `${randomToken()}\n`);
   const id = readId(record);
   const file = join(path, ID_FILE);
@@ -40,7 +40,10 @@ function resolveRecordPath(path: string, userDirectory: string): string {
   return join(userDirectory, "known-directories", digestText(path).slice(0, 32));
 }
 
-/** Undefined for anything that was not made here, which may be of any size, or never end. */
+/**
+ * Undefined for a file not written by `trustDirectory`. Such a file may be huge or endless (a device), so it is not
+ * read.
+ */
 function readId(file: string): string | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true || stats.size > MAX_BYTES) return undefined;

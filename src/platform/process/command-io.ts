@@ -1,18 +1,18 @@
 import type { Readable, Writable } from "node:stream";
 import type { Environment } from "../environment.ts";
 
-/** The process of a command, as values: a test passes streams, an environment and a working directory of its own. */
+/** The process of a command as a value. A test passes its own streams, environment and working directory. */
 export interface CommandIo {
   /** The program's path, then its arguments. */
   readonly argv: readonly string[];
   readonly env: Environment;
-  /** Relative paths of flags start here. */
+  /** Relative paths in flags are resolved against this directory. */
   readonly cwd: string;
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly signals: SignalSource;
-  /** Ends the process at once, with whatever still runs in it. */
+  /** Ends the process at once, including all running work. */
   readonly exit: (exitCode?: number) => void;
 }
 
@@ -21,13 +21,13 @@ export interface InputStream extends Readable {
   /** Absent for a file. */
   ref?(): unknown;
   unref?(): unknown;
-  /** Absent unless it is a terminal. */
+  /** Absent unless the stream is a terminal. */
   setRawMode?(isRaw: boolean): unknown;
 }
 
 export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
-  /** Absent unless it is a terminal. */
+  /** Absent unless the stream is a terminal. */
   readonly columns?: number;
 }
 
@@ -38,7 +38,7 @@ export interface SignalSource {
   off(signal: Signal, listener: () => void): unknown;
 }
 
-/** The real process. Its streams are opened by the first use. */
+/** The real process. Each stream is opened when it is first used. */
 export function createProcessIo(): CommandIo {
   return {
     argv: process.argv.slice(1),

@@ -19,15 +19,15 @@ async function lineOf(stream: Companion["output"]): Promise<string> {
   return String(line).trim();
 }
 
-describe("a companion", () => {
-  it("is talked to, with its environment alone", async () => {
+describe("Companion process", () => {
+  it("A companion receives input and only the given environment", async () => {
     const one = await companion('read -r word; echo "$word $NAME $HOME"');
     one.input.write("hello\n");
     expect(await lineOf(one.output)).toBe("hello me");
     expect(await one.exit).toEqual({ code: 0, signal: null });
   });
 
-  it("tells how it ended when nothing of it is left and all of it is read", async () => {
+  it("exit resolves after the whole group is gone and all output is read", async () => {
     const one = await companion("sleep 1000 & echo $!; echo late; exit 3");
     const read: unknown[] = [];
     one.output.on("data", (data) => read.push(data));
@@ -37,14 +37,14 @@ describe("a companion", () => {
     await expectGone(Number(child));
   });
 
-  it("may end by itself when its input closes", async () => {
+  it("A companion may exit by itself when its input is closed", async () => {
     const one = await companion("echo ready; read -r word; exit 7");
     expect(await lineOf(one.output)).toBe("ready");
     await one.stop();
     expect(await one.exit).toEqual({ code: 7, signal: null });
   });
 
-  it("is ended when it takes no notice, with what it started", async () => {
+  it("A companion which ignores signals is killed together with its children", async () => {
     const one = await companion(
       'trap "" TERM HUP; sleep 1000 & echo $!; while :; do sleep 1; done',
     );
@@ -54,20 +54,20 @@ describe("a companion", () => {
     await expectGone(child);
   });
 
-  it("is an error of its own when it cannot be started", async () => {
+  it("A companion which cannot be started rejects with the system's error", async () => {
     const options = { environment, workingDirectory: "/not/there" };
     await expect(startCompanion("true", [], options)).rejects.toMatchObject({ code: "ENOENT" });
   });
 });
 
-describe("the companion of a process that was killed", () => {
+describe("Companion of a killed process", () => {
   it.each([
-    ["one that reads its input", "echo $$; exec cat"],
+    ["a program which reads its input", "echo $$; exec cat"],
     [
-      "one that takes no notice of anything",
+      "a program which ignores signals",
       'echo $$; trap "" TERM HUP INT; while :; do sleep 1; done',
     ],
-  ])("is gone: %s", async (_, script) => {
+  ])("A companion ends when its parent is killed: %s", async (_, script) => {
     const parent = fork(await bundleProgram("keep-companion.ts"), [script]);
     const [pid]: unknown[] = await once(parent, "message");
     expect(isAlive(Number(pid))).toBe(true);

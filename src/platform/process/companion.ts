@@ -4,23 +4,23 @@ import type { Readable, Writable } from "node:stream";
 import { processGroupFromId } from "./process-group.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** A program that serves this process for as long as both live, in a process group of its own. */
+/** A helper program with the lifetime of this process, in its own process group. */
 export interface Companion {
-  /** The number of its group. */
+  /** The id of the process group. */
   readonly group: number;
   readonly input: Writable;
   readonly output: Readable;
   readonly errors: Readable;
-  /** Resolves when nothing of its group is left, and what it wrote has been read. */
+  /** Resolves when the whole group is gone and its output has been read. */
   readonly exit: Promise<CompanionExit>;
-  /** Closes its input, then asks it to end, then ends it. */
+  /** Closes the input, sends SIGTERM after a second, and kills the group after another second. */
   stop(): Promise<void>;
 }
 
 export interface CompanionExit {
-  /** Above 128 for a signal that came from elsewhere. */
+  /** Above 128 if the program was killed by a signal from elsewhere. */
   readonly code: number | null;
-  /** The one that ended the whole group. */
+  /** The signal which killed the whole group. */
   readonly signal: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface CompanionOptions {
   readonly environment: { readonly [name: string]: string };
 }
 
-/** Starts a program that ends with this process, also when this process is killed. */
+/** Starts a program which ends with this process, even if this process is killed. */
 export async function startCompanion(
   command: string,
   args: readonly string[],
@@ -42,7 +42,7 @@ export async function startCompanion(
     ...omitUndefined({ cwd: workingDirectory }),
   });
   const closed = once(child, "close");
-  // That it could not be started is told of by the next line.
+  // A failed start is reported by the `spawn` wait below.
   closed.catch(() => undefined);
   const exited = waitForExit(child);
   await once(child, "spawn");
@@ -50,11 +50,11 @@ export async function startCompanion(
   if (pid === undefined || stdin === null || stdout === null || stderr === null) {
     throw new Error(`${command} could not be started`);
   }
-  // A program that ends without reading its input is no error of ours.
+  // A program may exit without reading its input: ignore errors of the pipes.
   for (const stream of child.stdio) stream?.on("error", () => undefined);
   const exit = exited.then(async (result) => {
     await killGroup(pid);
-    // A process that left the group may hold the pipes open for ever.
+    // A process which left the group may keep the pipes open forever.
     await resolvesWithin(closed, DRAIN_MS);
     return result;
   });
@@ -75,7 +75,10 @@ export async function startCompanion(
   };
 }
 
-/** Right only while the number can be nobody else's: a process of the group is there, or was a moment ago. */
+/**
+ * Kills a group. Safe only while a process of the group exists or existed a moment ago: later the id may belong to
+ * another group.
+ */
 async function killGroup(id: number): Promise<void> {
   const group = processGroupFromId(id);
   group.kill();
@@ -83,9 +86,9 @@ async function killGroup(id: number): Promise<void> {
 }
 
 /**
- * Beside the program a guard waits until the pipe closes that this process alone holds. The program, whose input closed
- * with it, then has a second to end by itself, and one more when it was asked to. The shell stays as the parent of both, so
- * that nobody else has to reap them, and ends as the program does: with its code, or with 128 and the number of its signal.
+ * A guard process waits until the pipe held only by this process closes. The program's input closes at the same time;
+ * the program has one second to exit by itself and another second after SIGTERM. The shell stays the parent of both, so
+ * no other process has to reap them, and exits with the program's code, or with 128 plus the number of its signal.
  */
 const GUARD_SCRIPT = `
 exec 4<&0
@@ -128,6 +131,6 @@ function terminate(pid: number): void {
   try {
     process.kill(-pid, "SIGTERM");
   } catch {
-    // Gone already.
+    // The group is already gone.
   }
 }

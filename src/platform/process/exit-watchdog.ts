@@ -1,4 +1,4 @@
-/** Calls back when this process is still there after some milliseconds. That alone does not keep it. */
+/** Calls `run` if this process still exists after the given time. The timer does not keep the process alive. */
 export function startExitWatchdog(milliseconds: number, run: () => void): void {
   setTimeout(run, milliseconds).unref();
 }

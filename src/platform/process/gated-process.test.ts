@@ -17,8 +17,8 @@ async function held(script: string): Promise<GatedProcess> {
   return one;
 }
 
-describe("a held program", () => {
-  it("begins when it is let go, with its input and its environment alone", async () => {
+describe("Gated process", () => {
+  it("A gated program starts when the gate opens, with its input and only the given environment", async () => {
     const program = await held(`cat; echo "$NAME, $HOME"; echo no >&2; exit 3`);
     program.openGate("in\n");
     const output = await Promise.all([textOf(program.output), textOf(program.errors)]);
@@ -26,7 +26,7 @@ describe("a held program", () => {
     expect(await program.close).toEqual({ code: 3, signal: null });
   });
 
-  it("never begins when it is ended before", async () => {
+  it("A gated program which is stopped before the gate opens never starts", async () => {
     const folder = mkdtempSync(join(tmpdir(), "spanline-held-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const program = await held(`touch ${join(folder, "made")}`);
@@ -38,7 +38,7 @@ describe("a held program", () => {
     expect(existsSync(join(folder, "made"))).toBe(false);
   });
 
-  it("takes the programs that it started with it", async () => {
+  it("Stopping a program also ends its child processes", async () => {
     const program = await held("sleep 1000 & echo $!; wait");
     program.openGate();
     const [line] = await new Promise<Uint8Array[]>((resolve) => {
@@ -51,11 +51,11 @@ describe("a held program", () => {
     expect(isAlive(program.group.id)).toBe(false);
   });
 
-  it("keeps what it wrote for whoever reads it after its end", async () => {
+  it("Output can be read after the program has exited", async () => {
     const program = await held("echo out; echo err >&2");
     program.openGate();
     await program.exit;
-    // By then Node has thrown away what nobody was reading.
+    // By now Node has discarded unread output.
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
     expect([await textOf(program.output), await textOf(program.errors)]).toEqual([
@@ -65,7 +65,7 @@ describe("a held program", () => {
     expect(await program.close).toEqual({ code: 0, signal: null });
   });
 
-  it("is over before what it started in the background is", async () => {
+  it("exit resolves before background processes of the program have ended", async () => {
     const program = await held("sleep 1000 & exit 3");
     let isEnded = false;
     void program.close.then(() => void (isEnded = true));
@@ -78,14 +78,14 @@ describe("a held program", () => {
     expect(await program.close).toEqual({ code: 3, signal: null });
   });
 
-  it("is an error of its own when it cannot be started", async () => {
+  it("A program which cannot be started rejects with the system's error", async () => {
     const options = { environment: {}, workingDirectory: "/not/there" };
     await expect(startGatedProcess("true", [], options)).rejects.toMatchObject({ code: "ENOENT" });
   });
 });
 
-describe("the group of a program that another process left", () => {
-  it("is ended by its number and its birth, and left alone when it may be another's", async () => {
+describe("Process group of another process", () => {
+  it("A group is ended only if its id and its start time match", async () => {
     const { group, output, errors, close } = await held("true");
     output.resume();
     errors.resume();

@@ -5,19 +5,22 @@ import { readProcessStartTime } from "./process-start-time.ts";
 import { processGroupFromId, processGroupFromLeader, type ProcessGroup } from "./process-group.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** A program that has a process group of its own and has not begun: it waits for `release`, or ends with us. */
+/**
+ * A program in its own process group which has not started yet. The program waits for `openGate`, or exits with this
+ * process.
+ */
 export interface GatedProcess {
   readonly group: { readonly id: number; readonly startTime: string };
   readonly output: Readable;
   readonly errors: Readable;
-  /** The program itself is over; what it started may still hold on to its outputs. */
+  /** Resolves when the program has exited. Its child processes may still hold its output streams. */
   readonly exit: Promise<ProcessExit>;
-  /** It is over, and both outputs are. */
+  /** Resolves when the program has exited and both output streams are closed. */
   readonly close: Promise<ProcessExit>;
   openGate(input?: string): void;
-  /** Whether no process of the group is left. */
+  /** True if no process of the group is left. */
   isGone(): boolean;
-  /** Ends every process of the group that is left. */
+  /** Kills every process of the group. */
   stop(): Promise<void>;
 }
 
@@ -32,8 +35,8 @@ export interface GatedProcessOptions {
 }
 
 /**
- * Starts a program behind a gate, so that its group can be written down before it does anything. When this process is
- * killed before the gate opens, the gate's pipe closes and the program never starts.
+ * Starts a program behind a gate, so its process group can be stored before the program has any effect. If this process
+ * is killed before the gate opens, the gate's pipe closes and the program never starts.
  */
 export async function startGatedProcess(
   command: string,
@@ -48,7 +51,7 @@ export async function startGatedProcess(
   });
   const exit = waitForEvent(child, "exit");
   const close = waitForEvent(child, "close");
-  // A program that could not be started is told of by the next line.
+  // A failed start is reported by the `spawn` wait below.
   for (const promise of [exit, close]) promise.catch(() => undefined);
   await once(child, "spawn");
   const { pid, stdin, stdout, stderr } = child;
@@ -56,7 +59,7 @@ export async function startGatedProcess(
   if (pid === undefined || stdin === null || stdout === null || stderr === null || gate === null) {
     throw new Error(`${command} could not be started`);
   }
-  // A program that ends without reading its input is no error of ours.
+  // A program may exit without reading its input: ignore errors of the pipes.
   stdin.on("error", () => undefined);
   gate.on("error", () => undefined);
   const [output, errors] = [bufferStream(stdout), bufferStream(stderr)];
@@ -78,7 +81,7 @@ export async function startGatedProcess(
 
 const GATE_SCRIPT = 'read -r go <&3 || exit 125; exec 3<&-; exec "$@"';
 
-/** Node throws away what a program wrote if nobody reads it yet when the program ends. */
+/** Buffers the output. Node discards unread output when the program exits. */
 function bufferStream(stream: Readable): Readable {
   return pipeline(stream, new PassThrough(), () => undefined);
 }
@@ -91,8 +94,8 @@ function waitForEvent(child: ChildProcess, event: "exit" | "close"): Promise<Pro
 }
 
 /**
- * Ends every process of a group, and resolves when none is left. A group whose number now belongs to another process
- * than the one that was `born` then, or of which that is not known, is left alone.
+ * Kills every process of a group and resolves when none is left. Does nothing if the start time is unknown, or if the
+ * id now belongs to a process with another start time.
  */
 export async function endProcessGroup({ id, startTime }: GatedProcess["group"]): Promise<void> {
   if (startTime === "") return;

@@ -21,6 +21,6 @@ it.each([
   ["./none", folder, false],
   ["text", folder, false],
   ["folder", folder, false],
-])("%s with PATH %s: %s", async (command, path, isThere) => {
+])("hasCommand finds %s with PATH %s: %s", async (command, path, isThere) => {
   expect(await hasCommand(command, folder, path)).toBe(isThere);
 });

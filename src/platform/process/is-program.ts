@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 
-/** Whether there is a file that this user may run. */
+/** True if the path is a file which this user may execute. */
 export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
@@ -12,7 +12,7 @@ export async function isProgram(path: string): Promise<boolean> {
   }
 }
 
-/** Whether a command can be run from a folder, by its path or by a name that is in `PATH`. */
+/** True if a command can be run from a folder, by its path or by a name in `PATH`. */
 export async function hasCommand(command: string, from: string, path = ""): Promise<boolean> {
   if (command.includes("/")) return isProgram(resolve(from, command));
   for (const folder of path.split(delimiter)) {

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { expectGone, isAlive } from "../../../test/support/processes.ts";
 import { processGroupFromId, processGroupFromLeader } from "./process-group.ts";
 
-/** A shell that leads a group of its own; it ends with the test. */
+/** A shell which leads its own process group and is killed after the test. */
 async function led(
   script: string,
 ): Promise<{ readonly leader: ChildProcess; readonly pid: number }> {
@@ -19,7 +19,7 @@ async function led(
   return { leader, pid };
 }
 
-/** Leaves a program in the background when its input ends, and says its number before. */
+/** Prints the id of a background process, and leaves this process behind when its input ends. */
 const LEAVES_ONE = "sleep 1000 & echo $!; read -r line";
 
 async function firstNumber(leader: ChildProcess): Promise<number> {
@@ -28,8 +28,8 @@ async function firstNumber(leader: ChildProcess): Promise<number> {
   return Number(String(line));
 }
 
-describe("a process group", () => {
-  it("lives as long as one of it does, whoever leads it", async () => {
+describe("Process group", () => {
+  it("A group is alive while any of its processes is alive, even after its leader has exited", async () => {
     const { leader } = await led(LEAVES_ONE);
     const group = processGroupFromLeader(leader);
     const left = await firstNumber(leader);
@@ -41,7 +41,7 @@ describe("a process group", () => {
     await expectGone(left);
   });
 
-  it("is gone with its leader when that leaves nobody", async () => {
+  it("A group without other processes is gone when its leader exits", async () => {
     const { leader } = await led("exit");
     const group = processGroupFromLeader(leader);
     await once(leader, "exit");
@@ -50,7 +50,7 @@ describe("a process group", () => {
     await group.waitUntilGone();
   });
 
-  it("takes its leader with it", async () => {
+  it("Killing a group kills its leader", async () => {
     const { leader, pid } = await led("sleep 1000");
     const group = processGroupFromLeader(leader);
     expect(group.isAlive).toBe(true);
@@ -60,7 +60,7 @@ describe("a process group", () => {
     await expectGone(pid);
   });
 
-  it("is gone when another process has the number of its leader", async () => {
+  it("A group is gone if another process has the id of its leader", async () => {
     const { pid } = await led("sleep 1000");
     const group = processGroupFromLeader({ pid, exitCode: 0, signalCode: null });
     expect(group.isAlive).toBe(false);
@@ -68,7 +68,7 @@ describe("a process group", () => {
     expect(isAlive(pid)).toBe(true);
   });
 
-  it("of a leader that could not be started is none", async () => {
+  it("A leader which cannot be started has an empty group", async () => {
     const leader = spawn("/not/there", { detached: true });
     await once(leader, "error");
     const group = processGroupFromLeader(leader);
@@ -77,7 +77,7 @@ describe("a process group", () => {
     await group.waitUntilGone();
   });
 
-  it("of which only the number is known ends as any other", async () => {
+  it("A group known only by its id can be killed", async () => {
     const { leader, pid } = await led(LEAVES_ONE);
     const group = processGroupFromId(pid);
     const left = await firstNumber(leader);

@@ -1,27 +1,31 @@
 import type { ChildProcess } from "node:child_process";
 import { systemClock } from "../clock.ts";
 
-/** A process and all that it started, in the background too, unless that left for a group of its own. */
+/**
+ * A process and all of its descendants, including background processes. Excludes processes which created their own
+ * group.
+ */
 export interface ProcessGroup {
   readonly isAlive: boolean;
-  /** Ends all of them, whatever they do. */
+  /** Kills all processes with SIGKILL. */
   kill(): void;
-  /** Resolves when none of them is left, or when they have had all the time that the system needs. */
+  /** Resolves when all processes are gone, or after 200 ms. */
   waitUntilGone(): Promise<void>;
 }
 
-/** The group that a process of ours leads which was spawned as `detached`. */
+/** The group led by a child of this process. The child must have been spawned with `detached`. */
 export function processGroupFromLeader(
   leader: Pick<ChildProcess, "pid" | "exitCode" | "signalCode">,
 ): ProcessGroup {
   return createProcessGroup(leader.pid, (pid) => {
     if (leader.exitCode === null && leader.signalCode === null) return true;
-    // The system gives out no number that a group still goes by: a process that has it now means that our group is gone.
+    // The system never assigns the id of an existing group to a new process. So if a process has this id, our group is
+    // gone.
     return sendSignal(pid, 0) === "none" && sendSignal(-pid, 0) === "yes";
   });
 }
 
-/** A group whose leader was no process of ours: whoever asks for it knows that the number is still the group's. */
+/** The group of a process which is not our child. The caller must know that the id still belongs to the group. */
 export function processGroupFromId(id: number): ProcessGroup {
   return createProcessGroup(id, () => sendSignal(-id, 0) === "yes");
 }
@@ -38,14 +42,14 @@ function createProcessGroup(
       if (id !== undefined && isAlive(id)) sendSignal(-id, "SIGKILL");
     },
     async waitUntilGone() {
-      // In a container without an init, what nobody waits for stays in the table of processes for good.
+      // Limited, because in a container without an init process, unreaped processes stay in the process table forever.
       for (let poll = 0; poll < MAX_POLLS && self.isAlive; poll++) await waitForPoll();
     },
   };
   return self;
 }
 
-/** `forbidden` is another user's, and none of ours. */
+/** `forbidden` means another user's process, so not a member of the group. */
 function sendSignal(target: number, signal: 0 | "SIGKILL"): "yes" | "none" | "forbidden" {
   try {
     process.kill(target, signal);
@@ -59,7 +63,7 @@ function sendSignal(target: number, signal: 0 | "SIGKILL"): "yes" | "none" | "fo
 const MAX_POLLS = 40;
 const POLL_MS = 5;
 
-/** By the system's clock: processes know no other. */
+/** Uses the system clock, because processes do not follow a fake clock. */
 function waitForPoll(): Promise<void> {
   return new Promise((resolve) => {
     systemClock.schedule(POLL_MS, resolve);

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
 /**
- * When a process began, in the system's words, which tells it from a later one with the same number. Empty where it is
- * gone, or dead and not yet reaped, or where the system does not tell.
+ * The start time of a process, in a format of the system. Distinguishes a process from a later process with the same
+ * id. Empty if the process is gone or not yet reaped, or if the system does not provide the time.
  */
 export async function readProcessStartTime(pid: number): Promise<string> {
   try {
@@ -13,7 +13,8 @@ export async function readProcessStartTime(pid: number): Promise<string> {
       return stdout.trim();
     }
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may have spaces; the state is the first field behind it, the start time the twentieth.
+    // The name in parentheses may contain spaces. After the name, the first field is the state and the twentieth field
+    // is the start time.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" || fields[0] === "X" ? "" : (fields[19] ?? "");
   } catch {

@@ -1,16 +1,16 @@
 import type { CommandIo } from "../process/command-io.ts";
 
-/** What this process prints, kept back while something has to stand alone on the terminal. */
+/** Buffers the output of this process while a prompt must stand alone on the terminal. */
 export interface PausedOutput {
-  /** Prints past what is kept back. */
+  /** Prints immediately, bypassing the buffer. */
   readonly print: (text: string) => void;
-  /** Prints what was kept back; from here on everybody prints at once again. */
+  /** Prints the buffered output and ends the pause. */
   readonly resume: () => void;
 }
 
 /**
- * Keeps back what anybody in this process prints on a terminal: tools of the user's own write there without asking us.
- * Of notes only the beginning is kept, since a tool may print without end; results are kept whole.
+ * Buffers everything written to a terminal in this process, including the output of user tools. Only the first megabyte
+ * of stderr is buffered, because a tool may print without end; stdout is buffered completely.
  */
 export function pauseOutput({
   stdout,
@@ -28,7 +28,7 @@ export function pauseOutput({
       const isStored = stream === stdout || noteBytes + size <= MAX_NOTE_BYTES;
       if (stream === stderr && isStored) noteBytes += size;
       if (!isStored) droppedBytes += size;
-      // Whoever waits until it is written is told all the same.
+      // A dropped write still calls its callback: a caller may wait for it.
       pausedWrites.push(
         () => void Reflect.apply(write, stream, isStored ? parts : ["", ...parts.slice(1)]),
       );
@@ -42,7 +42,7 @@ export function pauseOutput({
       for (const restore of restoreFunctions.splice(0)) restore();
       for (const write of pausedWrites.splice(0)) write();
       if (droppedBytes > 0)
-        stderr.write(`(${droppedBytes} bytes more were printed, and are left out)\n`);
+        stderr.write(`(${droppedBytes} more bytes of output were dropped)\n`);
       droppedBytes = 0;
     },
   };

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { bundleProgram } from "../../../test/support/bundle-program.ts";
 import { waitForOutput } from "../../../test/support/command-line.ts";
 
-it("drops what was typed before, also where the process was held up meanwhile", async () => {
+it("Input typed before the prompt is dropped, even if the process was blocked in between", async () => {
   const child = spawn(process.execPath, [await bundleProgram("drop-input.ts")]);
   onTestFinished(() => void child.kill("SIGKILL"));
   const left = text(child.stdout);

@@ -2,8 +2,8 @@ import { systemClock } from "../clock.ts";
 import type { InputStream } from "../process/command-io.ts";
 
 /**
- * Throws away what was typed so far on standard input, also the beginning of a line. `interrupted` hears of a Ctrl-C in it,
- * which the terminal does not make a signal of meanwhile.
+ * Drops everything typed on standard input so far, including an unfinished line. `onInterrupt` is called for a Ctrl-C
+ * in the input, because in raw mode the terminal does not send a signal.
  */
 export async function dropPendingInput(stdin: InputStream, onInterrupt: () => void): Promise<void> {
   let isQuiet = false;
@@ -11,7 +11,7 @@ export async function dropPendingInput(stdin: InputStream, onInterrupt: () => vo
     isQuiet = false;
     if (chunk.toString().includes(CTRL_C)) onInterrupt();
   };
-  // In its usual mode a terminal keeps a line to itself until it is ended.
+  // In its normal mode a terminal delivers a line only when the line is complete.
   stdin.setRawMode?.(true);
   stdin.on("data", drop);
   for (let round = 0, quiet = 0; quiet < QUIET_ROUNDS && round < MAX_ROUNDS; round += 1) {
@@ -24,9 +24,12 @@ export async function dropPendingInput(stdin: InputStream, onInterrupt: () => vo
 }
 
 const CTRL_C = "\u0003";
-/** Together longer than what was typed takes to arrive, shorter than anybody waits. */
+/** The total is longer than typed input takes to arrive, and too short to be noticed. */
 const QUIET_MS = 25;
-/** A process that was held up sees that the time is over before it looks at what came meanwhile. It has looked by the next time. */
+/**
+ * A blocked process sees its timer fire before it reads the input received meanwhile. The input is read by the second
+ * round.
+ */
 const QUIET_ROUNDS = 2;
-/** A key that is held down must not keep the question away. */
+/** A key held down must not delay the prompt forever. */
 const MAX_ROUNDS = 40;

@@ -1,19 +1,22 @@
 import type { CommandIo, OutputStream } from "../process/command-io.ts";
 
-/** Where a command writes. stdout carries its result and nothing else; notes and progress go to stderr. */
+/** The output of a command. stdout carries only the result; notes and progress go to stderr. */
 export interface Terminal {
   /**
-   * Resolves when the reader can take more; false when the reader is gone. An empty text only asks, and hears it only
-   * of a socket: a pipe tells nobody but who writes to it.
+   * Resolves when the reader accepts more output. False if the reader is gone. Writing an empty string only checks for
+   * a reader. The check works for sockets only: a pipe reports a missing reader only to a real write.
    */
   write(text: string): Promise<boolean>;
   note(text: string): void;
-  /** Shows a line on stderr that the next one replaces; an empty one clears it. Nothing unless a person watches. */
+  /**
+   * Shows a progress line on stderr, which replaces the previous line. An empty string clears the line. Has no effect
+   * unless stderr is a terminal.
+   */
   showProgress(text: string): void;
   readonly hasColours: boolean;
-  /** The same for notes. */
+  /** True if notes on stderr may use colours. */
   readonly hasNoteColours: boolean;
-  /** A person reads stdout, and not a program. */
+  /** True if stdout is a terminal. */
   readonly isInteractive: boolean;
 }
 
@@ -26,11 +29,12 @@ export function createTerminal({ stdout, stderr, env }: CommandIo): Terminal {
     isShowing = text !== "";
   };
   let failure: Error | undefined;
-  // Notes that nobody reads are nobody's loss.
+  // Lost notes are harmless, so errors of stderr are ignored.
   stderr.on("error", () => {});
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     isReaderGone = true;
-    // The reader of a pipe may leave at any time (`| head`); that is no fault. A full disk is one.
+    // EPIPE is normal: the reader of a pipe may stop at any time (`| head`). Other errors, such as a full disk, are
+    // thrown.
     if (error.code !== "EPIPE") failure = error;
   });
   stdout.on("close", () => void (isReaderGone = true));
@@ -49,7 +53,7 @@ export function createTerminal({ stdout, stderr, env }: CommandIo): Terminal {
   };
 }
 
-/** Resolves when the text has left the process, or cannot. */
+/** Resolves when the text was written or the write failed. */
 function waitForWrite(stream: OutputStream, text: string): Promise<void> {
   return new Promise((resolve) => {
     stream.write(text, () => resolve());

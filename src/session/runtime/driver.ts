@@ -3,6 +3,7 @@ import { isObject, type JsonValue } from "../../data/json.ts";
 import type { ClientTools } from "../../domain/client-tools.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import { estimateBytes } from "../../domain/estimate-bytes.ts";
+import type { Seed } from "../../domain/id.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { digestValue } from "../../platform/digest.ts";
@@ -17,14 +18,11 @@ import { refuse } from "../refuse-command.ts";
 import type { SessionInput } from "../session-input.ts";
 import type { SessionState } from "../session-state.ts";
 import type { LiveAgent } from "./agent/live-agent.ts";
-import type { Seed } from "../../domain/id.ts";
 import { createEffectRunner } from "./effects/effect-runner.ts";
 import { createHostReplies } from "./effects/host-replies.ts";
-import { performEffect } from "./effects/perform-effect.ts";
+import { performEffect, recheckBeforeEffect } from "./effects/perform-effect.ts";
 import { cachedBytes, createHistoryCaches } from "./effects/perform-invocation.ts";
-import { recheckBeforeEffect } from "./effects/recheck-before-effect.ts";
 import { createConversationReader } from "./history/conversation-reader.ts";
-import { isQuiet } from "./is-quiet.ts";
 import { appendDecision, type AppendOptions, type AppendResult } from "./log/append-decision.ts";
 import { createSnapshotSaver } from "./log/load-state.ts";
 import type { ReceiptHeads } from "./log/receipt-head.ts";
@@ -329,4 +327,14 @@ function decodeReply(value: JsonValue, command: unknown): CommandReply {
     ...(typeof turnId === "string" && { turnId }),
     ...(typeof seq === "number" && { seq }),
   };
+}
+
+/** Whether a session may leave memory: nothing runs, nothing waits for a time or an answer, and no client is attached. */
+export function isQuiet(state: SessionState): boolean {
+  const { turn, tools, approvals, clients } = state;
+  const isResting =
+    turn.current === null && turn.queue.length === 0 && tools.processes.length === 0;
+  if (!isResting || approvals.pending.length > 0 || clients.attached.length > 0) return false;
+  const { effects, wakeAt } = due(state);
+  return effects.size === 0 && wakeAt === null;
 }

@@ -31,10 +31,8 @@ export async function sendCommand(
   const refusal =
     command.type === "hide-prompt" && (await checkHidePrompt(command, principal, location));
   if (refusal) return refusal;
-  const facts = driver.state.agent?.spec;
-  const takesImages = facts !== undefined && resolveImageHandling(facts) !== "reject";
   const stored = await storeImages(command, {
-    isEnabled: takesImages && principal.rights.includes("prompt"),
+    isEnabled: () => takesImages(driver) && principal.rights.includes("prompt"),
     putBlob: (blobId, bytes) => store.putBlob(sessionId, blobId, bytes),
   });
   if ("reply" in stored) return stored.reply;
@@ -44,6 +42,11 @@ export async function sendCommand(
   const reply = await driver.send(commandInput, createCommandKey(sender));
   if (reply === undefined) throw new Error(`The command ${command.type} got no reply`);
   return reply;
+}
+
+function takesImages({ state }: Driver): boolean {
+  const spec = state.agent?.spec;
+  return spec !== undefined && resolveImageHandling(spec) !== "reject";
 }
 
 /** What one said oneself needs no right over others. */

@@ -11,8 +11,8 @@ type StoredCommand =
   | { readonly reply: CommandReply };
 
 export interface ImageStorage {
-  /** Nothing is kept for somebody who will be refused. */
-  readonly isEnabled: boolean;
+  /** False for a command that will be refused: none of its images is stored. */
+  readonly isEnabled: () => boolean;
   readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
 }
 
@@ -49,7 +49,7 @@ async function storeParts(
     const { mediaType, base64 } = createImageBlock(part.mediaType, part.base64);
     const bytes = Buffer.from(base64, "base64");
     const blobId = `blob_${digestBytes(bytes)}`;
-    if (isEnabled) await putBlob(blobId, bytes);
+    if (isEnabled()) await putBlob(blobId, bytes);
     parts.push({ type: "image", mediaType, blobId, bytes: bytes.length });
   }
   return parts;

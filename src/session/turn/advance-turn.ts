@@ -8,7 +8,7 @@ import { handleLostInvocation, type InvocationRequest } from "./handle-lost-invo
 import { restateLostResults } from "./recovery-messages.ts";
 import { resolveUpstream } from "./resolve-upstream.ts";
 import { pauseTurn } from "./paused-turn.ts";
-import { describeHiddenImages } from "./describe-hidden-images.ts";
+import { describeHiddenImages } from "./check-prompt.ts";
 import { resolveToolCallLimit } from "../turn-options.ts";
 import { findMissingTerminalTool } from "./turn-progress.ts";
 import type { CurrentTurn, QueuedPrompt, Stage } from "./turn-state.ts";

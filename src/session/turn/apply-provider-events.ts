@@ -1,12 +1,20 @@
-import type { TurnEnd } from "../../domain/provider/provider-event.ts";
-import type { TimedInput, ProviderOutput } from "../session-input.ts";
-import type { Decision } from "../decision.ts";
+import { isObject, toJsonText } from "../../data/json.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 import { isConnectionCut } from "../../domain/provider/invocation-outcome.ts";
-import { closeStream } from "./close-stream.ts";
+import { UnexpectedResponseError } from "../../domain/provider/provider-error.ts";
+import {
+  type TurnEnd,
+  OUTCOMES,
+  type ProviderEvent,
+} from "../../domain/provider/provider-event.ts";
+import { formatValue } from "../../text/format-value.ts";
+import type { Decision } from "../decision.ts";
+import type { TimedInput, ProviderOutput } from "../session-input.ts";
+import { finishTool } from "../tools/finish-tool.ts";
+import { isOpen } from "../tools/tools-state.ts";
 import { listOpenToolCalls } from "./evolve-invocation.ts";
 import { translateProviderEvent } from "./translate-provider-event.ts";
-import type { Invocation } from "./turn-state.ts";
-import { omitUndefined } from "../../data/omit-undefined.ts";
+import type { Invocation, ReceivedMessage } from "./turn-state.ts";
 
 /** Takes in what the stream of a call said. Events of a call that is over are nobody's any more. */
 export function applyProviderEvents(
@@ -89,4 +97,110 @@ export function applyInvocationFailure(
   }
   const resultFields = { outcome: "refused", reason: null, usage: null, failure } as const;
   decision.emit({ type: "invocation.finished", invocationId: callId, ...resultFields });
+}
+
+/**
+ * What was said, as far as a provider may say it. Folds of ours keep to the types; a provider can be anybody's, and
+ * what it says must not make a log that nobody understands.
+ */
+export function sanitizeProviderEvent(output: ProviderOutput): ProviderOutput {
+  const { event } = output;
+  if (!Object.hasOwn(KNOWN_TYPES, event.type)) return { event: toUnknownEvent(event) };
+  const problem = event.type === "end" ? findEndProblem(event) : undefined;
+  return problem === undefined ? output : { event: createFailedEnd(problem) };
+}
+
+const KNOWN_TYPES: { readonly [Type in ProviderEvent["type"]]: true } = {
+  "message.start": true,
+  "message.end": true,
+  "message.replaced": true,
+  "text.delta": true,
+  "text.end": true,
+  "reasoning.delta": true,
+  "reasoning.end": true,
+  "tool.start": true,
+  "tool.delta": true,
+  "tool.end": true,
+  "tool.result": true,
+  usage: true,
+  hook: true,
+  activity: true,
+  diagnostic: true,
+  unknown: true,
+  end: true,
+};
+
+function toUnknownEvent({ type, ...rest }: { readonly type: unknown }): ProviderEvent {
+  const name = typeof type === "string" ? type : typeof type;
+  // Whatever it is, the log has to be able to keep it.
+  const raw: unknown = JSON.parse(toJsonText({ type, ...rest }));
+  return { type: "unknown", what: "event", name, raw };
+}
+
+/** Undefined when there is none. */
+function findEndProblem({ outcome, reason, openToolCallIds, usage }: Unchecked<TurnEnd>) {
+  if (!OUTCOMES.some((known) => known === outcome)) {
+    return `outcome is ${formatValue(outcome)}, wanted ${OUTCOMES.join(", ")}`;
+  }
+  if (reason !== null && typeof reason !== "string") {
+    return `reason is ${formatValue(reason)}, wanted text or null`;
+  }
+  if (!Array.isArray(openToolCallIds))
+    return `openToolCallIds is ${formatValue(openToolCallIds)}, wanted a list of ids`;
+  if (usage === null || isObject(usage)) return undefined;
+  return `usage is ${formatValue(usage)}, wanted tokens or null`;
+}
+
+type Unchecked<Event> = { readonly [Name in keyof Event]?: unknown };
+
+/** How it ended is not known: none of its calls waits for us. */
+function createFailedEnd(problem: string): TurnEnd {
+  const message = `The provider ended the call in a way that there is not: ${problem}`;
+  const failure = new UnexpectedResponseError(message, { phase: "stream" }).toFailure();
+  return {
+    type: "end",
+    outcome: "failed",
+    reason: null,
+    openToolCallIds: [],
+    usage: null,
+    failure,
+  };
+}
+
+/**
+ * Closes what a stream left open: blocks and messages as interrupted, and calls of tools that nobody will answer.
+ * Calls of tools that are `kept` stay open, since they wait for us.
+ */
+export function closeStream(
+  decision: Decision,
+  invocation: Invocation,
+  why: string,
+  pendingToolCallIds: ReadonlySet<string> = new Set(),
+): void {
+  for (const message of invocation.messages) closeMessage(decision, message);
+  for (const run of decision.state.tools.runs) {
+    if (!isOpen(run) || pendingToolCallIds.has(run.toolCallId)) continue;
+    const text =
+      run.toolCall?.runBy === "server"
+        ? `No result of ${run.name} came. ${why}.`
+        : `${run.name} was not run. ${why}.`;
+    finishTool(decision, run, { ending: "cancelled", text });
+  }
+}
+
+function closeMessage(
+  decision: Decision,
+  { messageId, blocks, isFinished, reason }: ReceivedMessage,
+): void {
+  for (const block of blocks) {
+    if (block.isFinished) continue;
+    const { block: number } = block;
+    const interruptedBlock = { messageId, block: number, interrupted: true } as const;
+    if (block.type === "text")
+      decision.emit({ type: "text.finished", ...interruptedBlock, text: block.text });
+    if (block.type === "thought")
+      decision.emit({ type: "thought.finished", ...interruptedBlock, text: block.text });
+  }
+  if (!isFinished)
+    decision.emit({ type: "message.finished", messageId, reason, interrupted: true });
 }

@@ -1,7 +1,11 @@
 import type { Diagnostic, DiagnosticCode } from "../../domain/diagnostic.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
-import { createMessageId, findOpenToolCallId, createToolCallId } from "./stream-ids.ts";
-import type { StreamContext } from "./stream-context.ts";
+import {
+  createMessageId,
+  findOpenToolCallId,
+  createToolCallId,
+  type StreamContext,
+} from "./stream-context.ts";
 import type { Invocation, ReceivedBlock, ReceivedMessage } from "./turn-state.ts";
 
 /**
@@ -78,10 +82,10 @@ const BLOCK_TYPES: { readonly [Type in BlockEvent["type"]]: ReceivedBlock["type"
   "text.end": "text",
   "reasoning.delta": "thought",
   "reasoning.end": "thought",
-  "tool.start": "call",
-  "tool.delta": "call",
-  "tool.end": "call",
-  "tool.result": "result",
+  "tool.start": "tool-call",
+  "tool.delta": "tool-call",
+  "tool.end": "tool-call",
+  "tool.result": "tool-result",
 };
 
 function findMessage(invocation: Invocation, message: number): ReceivedMessage | undefined {

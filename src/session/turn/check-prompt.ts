@@ -4,6 +4,7 @@ import { isObject, toJsonText, type JsonObject } from "../../data/json.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import { refuse } from "../refuse-command.ts";
 import { resolveImageHandling } from "../turn-options.ts";
+import { formatImagePart } from "../../domain/format-prompt-part.ts";
 
 type RefusedReply = CommandReply & { readonly status: "refused" };
 
@@ -135,4 +136,16 @@ export function checkPromptPosition(
   return refuse("conflict", "Something was asked since; go on from the last answer", {
     reason: "gone_on",
   });
+}
+
+/** Replaces images by a text note if the agent does not take images. */
+export function describeHiddenImages(
+  content: readonly PromptPart[],
+  agent: AgentSpec,
+): PromptPart[] {
+  const hasImages = content.some(({ type }) => type === "image");
+  if (!hasImages || resolveImageHandling(agent) === "send") return [...content];
+  return content.map((part) =>
+    part.type === "image" ? { type: "text", text: formatImagePart(part) } : part,
+  );
 }

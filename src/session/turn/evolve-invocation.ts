@@ -58,7 +58,7 @@ export function evolveInvocation(invocation: Invocation, event: SessionEvent): I
       const receivedCall = event.type === "tool_call.received" ? event.toolCall : null;
       return changeMessage(invocation, event.messageId, (message) =>
         changeBlock(message, findToolBlock(message, toolCallId) ?? block, (previous) => ({
-          type: "call",
+          type: "tool-call",
           block: previous?.block ?? block,
           isFinished: receivedCall !== null,
           toolCallId,
@@ -78,7 +78,12 @@ export function evolveInvocation(invocation: Invocation, event: SessionEvent): I
       if (last === undefined) return invocation;
       const block = createBlockNumber(last);
       return changeMessage(invocation, last.messageId, (message) =>
-        changeBlock(message, block, () => ({ type: "result", block, isFinished: true, result })),
+        changeBlock(message, block, () => ({
+          type: "tool-result",
+          block,
+          isFinished: true,
+          result,
+        })),
       );
     }
     default:
@@ -111,7 +116,7 @@ function changeBlock(
 
 function findToolBlock(message: ReceivedMessage, toolCallId: string): number | undefined {
   return message.blocks.find(
-    (candidate) => candidate.type === "call" && candidate.toolCallId === toolCallId,
+    (candidate) => candidate.type === "tool-call" && candidate.toolCallId === toolCallId,
   )?.block;
 }
 
@@ -139,7 +144,7 @@ export function listTurnMessages(invocation: Invocation): TurnMessage[] {
     blocks: blocks
       .filter(
         (block) =>
-          block.type !== "call" || !invocation.closedToolCallIds.includes(block.toolCallId),
+          block.type !== "tool-call" || !invocation.closedToolCallIds.includes(block.toolCallId),
       )
       .flatMap(toTurnBlocks),
   }));
@@ -160,10 +165,10 @@ function toTurnBlocks(block: ReceivedBlock): TurnBlock[] {
         },
       ];
     }
-    case "call":
-      return block.toolCall === null ? [] : [{ type: "call", call: block.toolCall }];
-    case "result":
-      return [{ type: "result", result: block.result }];
+    case "tool-call":
+      return block.toolCall === null ? [] : [{ type: "tool-call", toolCall: block.toolCall }];
+    case "tool-result":
+      return [{ type: "tool-result", result: block.result }];
     default:
       return block satisfies never;
   }
@@ -175,8 +180,8 @@ export function listOpenToolCalls(
 ): { toolCallId: string; toolCall: ToolCall }[] {
   const open = new Map<string, { toolCallId: string; toolCall: ToolCall }>();
   for (const block of invocation.messages.flatMap(({ blocks }) => blocks)) {
-    if (block.type === "result") open.delete(block.result.toolCallId);
-    if (block.type !== "call" || block.toolCall?.runBy !== "client") continue;
+    if (block.type === "tool-result") open.delete(block.result.toolCallId);
+    if (block.type !== "tool-call" || block.toolCall?.runBy !== "client") continue;
     const { toolCallId, toolCall } = block;
     if (!invocation.closedToolCallIds.includes(toolCallId))
       open.set(toolCall.id, { toolCallId, toolCall });

@@ -8,9 +8,14 @@ import { refuse } from "../refuse-command.ts";
 import { finishWithSubmittedResult } from "../tools/finish-tool.ts";
 import { findRun, type ToolRun } from "../tools/tools-state.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
-import { countJsonBytes, checkContent, checkNote, checkPromptPosition } from "./check-prompt.ts";
+import {
+  countJsonBytes,
+  checkContent,
+  checkNote,
+  checkPromptPosition,
+  describeHiddenImages,
+} from "./check-prompt.ts";
 import { finishTurn } from "./finish-turn.ts";
-import { describeHiddenImages } from "./describe-hidden-images.ts";
 import type { CurrentTurn, Pause } from "./turn-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 

@@ -1,12 +1,13 @@
+import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { Actor } from "../../domain/actor.ts";
+import type { Failure } from "../../domain/errors.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import { refuse } from "../refuse-command.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
+import { refuse } from "../refuse-command.ts";
 import { checkContent, checkNote, checkOptions, checkPromptPosition } from "./check-prompt.ts";
-import { closeStream } from "./close-stream.ts";
+import { closeStream } from "./apply-provider-events.ts";
 import { finishTurn } from "./finish-turn.ts";
-import { omitUndefined } from "../../data/omit-undefined.ts";
 
 type TurnCommand<Type extends SessionCommand["type"]> = Extract<
   SessionCommand<PromptPart>,
@@ -98,4 +99,12 @@ function isWatchedByOthers(
   return (
     readerCount > waitingReaders || attached.some(({ clientId }) => clientId !== actor.clientId)
   );
+}
+
+/** Says in the log what a client brought in vain, for whoever wonders where its tools are. */
+export function reportClientToolProblems(decision: Decision, problems: readonly Failure[]): void {
+  for (const { message } of problems) {
+    const diagnostic = { code: "equipment_unusable", message } as const;
+    decision.emit({ type: "diagnostic.raised", diagnostic });
+  }
 }

@@ -126,8 +126,8 @@ export type ReceivedBlock = { readonly block: number; readonly isFinished: boole
       readonly signature?: string;
       readonly redacted?: string;
     }
-  | { readonly type: "call"; readonly toolCallId: string; readonly toolCall: ToolCall | null }
-  | { readonly type: "result"; readonly result: ToolResult }
+  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolCall: ToolCall | null }
+  | { readonly type: "tool-result"; readonly result: ToolResult }
 );
 
 /** The conversation on the provider's side, as far as we know it. */

@@ -8,7 +8,7 @@ import type {
   StoredRecord,
 } from "../record-store.ts";
 
-/** A record with its value as JSON, so that no caller can change a stored value. */
+/** A record with its value as JSON text, which protects stored values against changes by a caller. */
 type RecordRow = Omit<StoredRecord, "value"> & { readonly text: string };
 
 export class RecordRows {
@@ -16,14 +16,17 @@ export class RecordRows {
   readonly #scopes = new Map<string, Map<string, RecordRow>>();
   #version = 0;
   #size = 0;
-  /** The number of records at which expired ones are removed: a pass over all of them that few writes pay for. */
+  /**
+   * The number of records which triggers the removal of expired records. The removal scans all records, so it must be
+   * rare.
+   */
   #cleanupSize = MIN_CLEANUP_SIZE;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The number of rows, including expired records that were not removed yet. */
+  /** The number of rows, including expired records not yet removed. */
   get size(): number {
     return this.#size;
   }
@@ -93,7 +96,7 @@ function toRecord({ text, ...row }: RecordRow): StoredRecord {
   return { ...row, value: JSON.parse(text) };
 }
 
-/** In the order of UTF-8 bytes, which differs from the order of JavaScript strings. */
+/** Compares in the order of UTF-8 bytes, like SQLite. JavaScript strings have another order (UTF-16 code units). */
 function compareKeys(first: string, second: string): number {
   return Buffer.compare(Buffer.from(first), Buffer.from(second));
 }

@@ -8,7 +8,7 @@ import type { SessionFields, SessionPage, SessionQuery, SessionRecord } from "..
 import { decodePage, encodePage, splitSearchWords } from "../session-query.ts";
 import type { Snapshot } from "../snapshot-store.ts";
 
-/** Who has a session, or had it last. */
+/** The current or last holder of a session's lease. */
 interface LeaseHolder {
   readonly owner: string;
   readonly epoch: number;
@@ -16,7 +16,7 @@ interface LeaseHolder {
   readonly isReleased: boolean;
 }
 
-/** One session with all that belongs to it. */
+/** One session with its events, replies, blobs and snapshot. */
 export class MemorySession {
   readonly incarnation = randomString(22);
   readonly replies = new Map<string, JsonValue>();
@@ -46,7 +46,7 @@ export class MemorySession {
     return this.#events.at(-1)?.at ?? this.#createdAt;
   }
 
-  /** How many events are kept. */
+  /** The number of stored events. Dropped deltas do not count. */
   get length(): number {
     return this.#events.length;
   }
@@ -75,7 +75,7 @@ export class MemorySession {
     };
   }
 
-  /** Throws for what JSON cannot say, as a store on a disk would. */
+  /** Throws if JSON cannot represent an event, like a store on a disk. */
   append(entry: LogEntry): readonly Envelope[] {
     const bytes = entry.events.reduce((sum, draft) => sum + measureDraft(draft), 0);
     const events = entry.events.map((draft, index) =>
@@ -110,7 +110,10 @@ export class MemorySession {
     return endedSeqs.size;
   }
 
-  /** Nothing is missing behind `firstSeq`, so a place there is known from the end. */
+  /**
+   * The index of the first event after `after`. No events are missing from `firstSeq` on, so the index is computed from
+   * the end of the log; below `firstSeq` a search is needed.
+   */
   #indexAfter(after: number): number {
     const fromEnd = this.#events.length - (this.#seq - after);
     if (after >= this.#firstSeq - 1) return Math.min(fromEnd, this.#events.length);
@@ -123,7 +126,7 @@ function measureDraft({ at, turnId, actor, cause, visibility, event }: Draft): n
   return JSON.stringify({ at, turnId, actor, cause, visibility, event }).length;
 }
 
-/** Sessions with events that match a query, the newest first. */
+/** Lists sessions with at least one event, the newest first. */
 export function listSessions(all: readonly MemorySession[], query: SessionQuery): SessionPage {
   const { limit, page, search = "" } = query;
   const pageEnd = page === undefined ? undefined : decodePage(page);

@@ -26,27 +26,30 @@ import { createStoreWriter } from "./write/store-writer.ts";
 
 export interface SqliteStoreOptions {
   readonly file: string;
-  /** Beside a process that writes; nothing in the file or its locks changes. */
+  /**
+   * Opens the file for reading only, for use next to a writing process. Never changes the file or its locks. Default:
+   * false.
+   */
   readonly readOnly?: boolean;
   readonly clock?: Clock;
-  /** How commits are brought to the disk. */
+  /** Syncs the write-ahead log to the disk. Default: `datasync` of the file handle. */
   readonly datasync?: SyncFileData;
-  /** Told when the disk failed: from then on everything is refused, and only opening the file again helps. */
+  /** Called once when a sync fails. After a failure every write is refused until the file is opened again. */
   readonly onFailure?: (error: StoreError) => void;
   readonly versions?: EventVersions;
-  /** `plain` looks through every text, as an engine without FTS5 has to. */
+  /** `plain` scans every text, like an engine without FTS5. Default: `full-text`. */
   readonly search?: "full-text" | "plain";
-  /** False: a missing file is an error (`store_failed`). Default: it is created, with its folder. */
+  /** False: a missing file is an error (`store_failed`). Default: the file is created, with its folder. */
   readonly create?: boolean;
 }
 
-/** One file, written by one process. */
+/** Opens a store in one SQLite file. One process writes; other processes may open the file with `readOnly`. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, readOnly = false, create = true } = options;
   const { DatabaseSync } = await loadEngine();
   checkNotEmpty(file);
   if (!readOnly && !existsSync(file)) {
-    if (!create) throw new StoreError("store_failed", `${file} was removed`, { details: { file } });
+    if (!create) throw new StoreError("store_failed", `${file} does not exist: it was removed or moved`, { details: { file } });
     await createFile(file, DatabaseSync);
   }
   if (!readOnly) restrictPermissions(file);
@@ -63,15 +66,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
-/** SQLite treats an empty file as a new database, so a log that was cut to nothing would be started over. */
+/** SQLite treats an empty file as a new database, so a truncated log would silently start over. */
 function checkNotEmpty(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.size !== 0) return;
-  const message = `${file} is empty (0 bytes), so the sessions that it held are lost. Fix: restore it from a copy, or remove it to start without sessions`;
+  const message = `${file} is empty (0 bytes), so its sessions are lost. Fix: restore it from a copy, or remove it to start without sessions`;
   throw new StoreError("store_damaged", message, { details: { file } });
 }
 
 /**
- * Creates a missing database under another name and renames it when it is complete: a process that is killed in between
+ * Creates a missing database under a temporary name and renames it when it is complete. A process killed in between
  * does not leave an empty file.
  */
 async function createFile(file: string, DatabaseSync: Engine["DatabaseSync"]): Promise<void> {
@@ -84,7 +87,7 @@ async function createFile(file: string, DatabaseSync: Engine["DatabaseSync"]): P
     draft,
   );
   try {
-    // Has to be set before the first table is made.
+    // Must be set before the first table is created.
     sql.exec("PRAGMA auto_vacuum = INCREMENTAL");
     migrate(sql, draft);
   } finally {
@@ -93,7 +96,7 @@ async function createFile(file: string, DatabaseSync: Engine["DatabaseSync"]): P
   renameSync(draft, file);
 }
 
-/** SQLite gives the files beside it the rights that it has. */
+/** SQLite creates the `-wal` and `-shm` files with the permissions of the database file. */
 function restrictPermissions(file: string): void {
   for (const suffix of ["", "-wal", "-shm"]) restrictToOwner(`${file}${suffix}`);
 }
@@ -132,7 +135,8 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
   const wal = await openWalFile(file, datasync);
   const sync = new GroupSync(() => wal.sync(), options.onFailure);
   try {
-    // What a killed process left in the system's memory is read as written, so it has to be.
+    // Readers see data which a killed process left in the page cache, so this data must be synced before the store
+    // opens.
     await sync.syncNow();
     return createWritableStore(sql, { versions, clock, wal, sync });
   } catch (error) {
@@ -149,7 +153,7 @@ interface WritableParts {
 }
 
 function createWritableStore(sql: Sql, { versions, clock, wal, sync }: WritableParts): Store {
-  const bell = createChangeNotifier();
+  const notifier = createChangeNotifier();
   const kinds = new EventKinds(sql, versions);
   const rows = new EventRows(sql, kinds, versions);
   const records = new RecordRows(sql, clock);
@@ -163,13 +167,13 @@ function createWritableStore(sql: Sql, { versions, clock, wal, sync }: WritableP
     sql.close();
   };
   return {
-    ...createStoreReader({ sql, rows, records, notifier: bell, overlay: liveSessions }),
+    ...createStoreReader({ sql, rows, records, notifier, overlay: liveSessions }),
     ...createStoreWriter({
       sql,
       kinds,
       rows,
       records,
-      notifier: bell,
+      notifier,
       liveSessions,
       unwrittenSessions,
       sync,
@@ -179,11 +183,11 @@ function createWritableStore(sql: Sql, { versions, clock, wal, sync }: WritableP
   };
 }
 
-/** An engine may stay in another journal mode without an error, so it is asked. */
+/** Switches to WAL. An engine may keep another journal mode without an error, so the result is checked. */
 function configureDatabase(sql: Sql, file: string): void {
   const mode = sql.get("PRAGMA journal_mode = WAL")?.text("journal_mode");
   if (mode !== "wal") {
-    throw new StoreError("store_failed", `${file} cannot have a write-ahead log here`, {
+    throw new StoreError("store_failed", `${file} cannot use a write-ahead log on this file system. Fix: use a data directory on a local disk`, {
       details: { file, mode },
     });
   }
@@ -191,8 +195,8 @@ function configureDatabase(sql: Sql, file: string): void {
 }
 
 /**
- * The twin of `node:sqlite` closes a file only when the last statement is collected, and leaves this undone. Where it
- * fails nothing is lost: the next to open the file finds the log beside it.
+ * Truncates the write-ahead log. `@photostructure/sqlite` closes the file only when the last statement is garbage
+ * collected, and skips this checkpoint. A failure is harmless: the next open reads the remaining log.
  */
 function checkpointWal(sql: Sql): void {
   try {
@@ -203,7 +207,7 @@ function checkpointWal(sql: Sql): void {
 }
 
 const BUSY_TIMEOUT_MS = 2000;
-/** 16 MB. A page that was changed often is copied once: a seventh less work than with SQLite's 1000. */
+/** 16 MB. A page changed often is copied once: a seventh less work than with SQLite's default of 1,000 pages. */
 const CHECKPOINT_PAGES = 4000;
 
 function returnUndefined(): undefined {}

@@ -17,13 +17,13 @@ const anyBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
       inputText: fc.constantFrom("{}", "[", '{"a":1}'),
     })
     .map((facts) => ({
-      type: "call" as const,
-      call: createToolCall({ ...facts, runBy: "server" }),
+      type: "tool-call" as const,
+      toolCall: createToolCall({ ...facts, runBy: "server" }),
     })),
   fc
     .jsonValue({ maxDepth: 3 })
-    .map((value) => ({ type: "result" as const, result: toolSuccess("c", value) })),
-  fc.string().map((text) => ({ type: "result" as const, result: toolError("c", text) })),
+    .map((value) => ({ type: "tool-result" as const, result: toolSuccess("c", value) })),
+  fc.string().map((text) => ({ type: "tool-result" as const, result: toolError("c", text) })),
   fc.constant<ModelBlock>({ type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" }),
 );
 
@@ -69,7 +69,9 @@ describe("a conversation that is packed", () => {
   });
 
   it("A conversation that could not be unpacked again is not packed [OR-77]", () => {
-    const blocks = [{ type: "result" as const, result: toolSuccess("c", Array(250_000).fill(0)) }];
+    const blocks = [
+      { type: "tool-result" as const, result: toolSuccess("c", Array(250_000).fill(0)) },
+    ];
     const messages = [{ role: "user" as const, blocks }];
     expect(() => packConversation({ instructions: null, messages })).toThrow(
       "The conversation exceeds the limit of 250000 values, so it cannot be compacted",

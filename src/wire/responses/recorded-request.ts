@@ -6,7 +6,7 @@ import {
   listInputMessages,
   type InputMessage,
 } from "./request/input-messages.ts";
-import { TRACE_MODES, type TraceMode } from "../../domain/trace-mode.ts";
+import { TRACE_MODES, type TraceMode } from "../../domain/responses-settings.ts";
 
 /** All of a request that its response is made with: the log keeps it beside the prompt, and nothing else is needed. */
 export interface RecordedRequest {

@@ -100,7 +100,9 @@ function assignPhases(
   entries: readonly Entry[],
   end: TurnEnd | null,
 ): (entry: Entry, index: number) => Phase {
-  const lastTool = entries.findLastIndex(({ kind }) => kind === "call" || kind === "result");
+  const lastTool = entries.findLastIndex(
+    ({ kind }) => kind === "tool-call" || kind === "tool-result",
+  );
   const lastReply = entries.findLast(
     (entry) => entry.kind === "passage" && entry.role === "assistant",
   );
@@ -119,9 +121,9 @@ function encodeItem(
   switch (entry.kind) {
     case "passage":
       return encodeMessage(entry, { scope, status, phase });
-    case "call":
+    case "tool-call":
       return encodeFunctionCall(entry, { scope, status });
-    case "result":
+    case "tool-result":
       return encodeFunctionCallOutput(entry, { scope, status, output });
     case "reasoning":
       return encodeReasoning(entry, { scope, status, raw: rawReasoning });

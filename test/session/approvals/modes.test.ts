@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import { decide } from "../../../src/session/decide.ts";
 import { evolve } from "../../../src/session/evolve.ts";
-import { recheckBeforeEffect } from "../../../src/session/runtime/effects/recheck-before-effect.ts";
+import { recheckBeforeEffect } from "../../../src/session/runtime/effects/perform-effect.ts";
 import type { SessionInput } from "../../../src/session/session-input.ts";
 import { initialState, type SessionState } from "../../../src/session/session-state.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";

@@ -133,7 +133,7 @@ describe("a conversation that was cut", () => {
     expect(third?.input).toEqual({ type: "prompt", texts: ["Two"] });
     expect(third?.history).toContainEqual({
       role: "user",
-      blocks: [{ type: "result", result: toolSuccess("c1", "done") }],
+      blocks: [{ type: "tool-result", result: toolSuccess("c1", "done") }],
     });
   });
 
@@ -383,8 +383,8 @@ describe("a conversation that the other side lets go by our clock", () => {
     expect(second?.input).toEqual({ type: "prompt", texts: ["Two"] });
     expect(second?.history).toMatchObject([
       user("One"),
-      { role: "assistant", blocks: [{ type: "text" }, { type: "call" }] },
-      { role: "user", blocks: [{ type: "result", result }] },
+      { role: "assistant", blocks: [{ type: "text" }, { type: "tool-call" }] },
+      { role: "user", blocks: [{ type: "tool-result", result }] },
     ]);
   });
 });

@@ -1,9 +1,10 @@
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 import type { EditorCapabilities, ClientTools } from "../../../domain/client-tools.ts";
 import { SpanlineError, type Failure } from "../../../domain/errors.ts";
+import { digestValue } from "../../../platform/digest.ts";
+import type { Tool } from "../../../tools/tool.ts";
 import type { Agent, AgentLocation } from "./agent.ts";
 import { createClientTools, type OpenClientTools } from "./session-client-tools.ts";
-import { addClientTools } from "./add-client-tools.ts";
-import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /** An agent as one session has it: what it can do may change while the session goes on. */
 export interface LiveAgent {
@@ -84,3 +85,17 @@ export async function openLiveAgent(
 /** Nobody gets here: what is brought is refused before. */
 const rejectClientTools: OpenClientTools = () =>
   Promise.reject(new SpanlineError("invalid_option", "Nothing can be brought to sessions here"));
+
+/** An agent with tools beside its own. Of two with one name the first stays: nobody gets another's call by its name. */
+function addClientTools(agent: Agent, clientTools: readonly Tool[]): Agent {
+  const tools = new Map(agent.tools);
+  const facts = [...agent.spec.tools];
+  for (const tool of clientTools) {
+    if (tools.has(tool.spec.name)) continue;
+    tools.set(tool.spec.name, tool);
+    facts.push(tool.spec);
+  }
+  if (tools.size === agent.tools.size) return agent;
+  const equipped = { ...agent.spec, tools: facts };
+  return { ...agent, spec: equipped, digest: digestValue(equipped), tools };
+}

@@ -1,16 +1,19 @@
 import { pause } from "../../../async/pause.ts";
 import type { JsonObject } from "../../../data/json.ts";
+import { createId } from "../../../domain/id.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
+import { randomSeed } from "../../../platform/random.ts";
 import type { BlobStore } from "../../../store/blob-store.ts";
 import type { ClientEditor, ToolContext } from "../../../tools/tool.ts";
-import type { Agent } from "../agent/agent.ts";
 import type { Effect } from "../../due.ts";
-import type { HostReplies } from "./host-replies.ts";
 import type { SessionInput } from "../../session-input.ts";
+import type { SessionState } from "../../session-state.ts";
+import { findRun } from "../../tools/tools-state.ts";
+import type { Agent } from "../agent/agent.ts";
+import type { LiveAgent } from "../agent/live-agent.ts";
 import type { ReadConversation } from "../history/conversation-reader.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
-import { createId } from "../../../domain/id.ts";
-import { randomSeed } from "../../../platform/random.ts";
+import type { HostReplies } from "./host-replies.ts";
 import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
 import { performPathResolution } from "./perform-path-resolution.ts";
 import { performTool } from "./perform-tool.ts";
@@ -115,3 +118,35 @@ function createHostCaller({
 }
 
 const HOST_TIMEOUT_MS = 300_000;
+
+interface RecheckContext {
+  readonly liveAgent: LiveAgent;
+  readonly readState: () => SessionState;
+  readonly signal: AbortSignal;
+  readonly send: (happening: SessionInput) => Promise<unknown>;
+}
+
+/**
+ * The agent to do something with. A tool that changed since it was judged is neither run nor looked at: the change goes
+ * into the log first, and what follows from it. So it is with a mode that changed since. Undefined where that is that nothing is done.
+ */
+export async function recheckBeforeEffect(
+  effect: Effect,
+  context: RecheckContext,
+): Promise<Agent | undefined> {
+  const { liveAgent, readState, signal, send } = context;
+  if (effect.type !== "run-tool" && effect.type !== "resolve-paths") return liveAgent.current;
+  const { toolCallId } = effect;
+  const starting =
+    effect.type === "run-tool" ? { startingTool: { toolCallId, attempt: effect.attempt } } : {};
+  while (!signal.aborted) {
+    const agent = liveAgent.current;
+    const { digest, spec } = agent;
+    const { tools, mode } = readState();
+    const evaluated =
+      effect.type === "run-tool" ? findRun(tools, toolCallId)?.evaluation : { ...effect, mode };
+    if (digest === evaluated?.agent && mode === evaluated.mode) return agent;
+    await send({ type: "agent-changed", agent: { digest, spec }, ...starting });
+  }
+  return undefined;
+}

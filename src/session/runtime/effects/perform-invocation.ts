@@ -82,13 +82,14 @@ export async function performInvocation(
       history: await trackLocalFailure(cache.load(history, readBlob)),
       stableCount: history.stableCount,
     };
-    const session = agent.provider.open({ sessionId: upstreamId, ...opening });
     const tools = listOfferedTools(agent.spec, options);
+    const selectedOptions = selectInvocationOptions(options, agent);
+    const session = agent.provider.open({ sessionId: upstreamId, ...opening });
     stage = "sent";
     const stream = await session.invoke(input, {
       signal,
       ...(tools.length > 0 && { tools }),
-      ...selectInvocationOptions(options, agent),
+      ...selectedOptions,
       ...omitUndefined({ turn: progress }),
     });
     stage = "open";

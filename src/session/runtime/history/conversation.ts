@@ -55,7 +55,7 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
     }
     case "tool.finished": {
       if (openToolCallIds.includes(event.toolCallId)) {
-        const result: ConversationBlock = { type: "result", result: event.result };
+        const result: ConversationBlock = { type: "tool-result", result: event.result };
         const rest = openToolCallIds.filter((toolCallId) => toolCallId !== event.toolCallId);
         return { ...conversation, pending: [...pending, result], openToolCallIds: rest };
       }
@@ -92,7 +92,7 @@ export function selectHistory(
   if (carriesResults)
     return { messages: messages.slice(0, lastResponseStart), stableCount: lastResponseStart };
   const stableCount = messages.length;
-  const results = pending.filter(({ type }) => type === "result");
+  const results = pending.filter(({ type }) => type === "tool-result");
   if (results.length === 0) return { messages, stableCount };
   return { messages: [...messages, { role: "user", blocks: results }], stableCount };
 }

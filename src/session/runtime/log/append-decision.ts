@@ -1,12 +1,16 @@
-import { needsSync } from "../../../domain/events/event-manifest.ts";
 import type { JsonValue } from "../../../data/json.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
+import { deriveTitle } from "../../../domain/derive-title.ts";
+import type { Draft } from "../../../domain/events/envelope.ts";
+import { needsSync } from "../../../domain/events/event-manifest.ts";
 import { evolveLastReceipt } from "../../../domain/events/receipt.ts";
+import type { SessionEvent } from "../../../domain/events/session-event.ts";
 import type { Lease, LogEntry, LogStore } from "../../../store/log-store.ts";
+import type { SessionFields } from "../../../store/session-index.ts";
 import type { DecisionResult } from "../../decide.ts";
-import type { ReceiptHeads } from "./receipt-head.ts";
-import { collectSessionFields } from "./session-fields.ts";
-import { signReceipts, type SignContent } from "./sign-receipts.ts";
 import type { SessionState } from "../../session-state.ts";
+import type { ReceiptHeads } from "./receipt-head.ts";
+import { signReceipts, type SignContent } from "./sign-receipts.ts";
 
 export interface AppendOptions {
   readonly store: LogStore;
@@ -33,8 +37,8 @@ export async function appendDecision(
 ): Promise<AppendResult> {
   const position = { sessionId: lease.sessionId, seq, receipts };
   const signed = signReceipts(events, position, sign);
-  const sync = events.some(({ event }) => needsSync(event));
   const index = collectSessionFields(events, next, hasTitle);
+  const sync = events.some(({ event }) => needsSync(event));
   const appended = await store.append(lease, seq, {
     events: signed,
     sync,
@@ -46,4 +50,39 @@ export async function appendDecision(
   const last = signed.reduce((previous, { event }) => evolveLastReceipt(previous, event), receipts);
   if (last !== receipts) heads?.save(incarnation, last);
   return { status: "written", state: { ...next, lastReceipt: last } };
+}
+
+/** What the list of sessions shows after these events. */
+export function collectSessionFields(
+  events: readonly Draft[],
+  { turn, approvals, tools }: SessionState,
+  isTitled = true,
+): SessionFields {
+  // Programs of a turn that was cancelled may still run: whoever comes next has to end them.
+  const isIdle = turn.current === null && tools.processes.length === 0;
+  const isWaiting = approvals.pending.length > 0 || (turn.current?.pause ?? null) !== null;
+  const state = isIdle ? "idle" : isWaiting ? "waiting" : "running";
+  const fields = events.map(({ event }) => readEventFields(event));
+  return Object.assign({ state }, isTitled ? {} : deriveFirstTitle(events), ...fields);
+}
+
+/** What was said first, which a title that somebody gives replaces. */
+function deriveFirstTitle(events: readonly Draft[]): SessionFields {
+  for (const { event } of events) {
+    const title = event.type === "prompt.accepted" ? deriveTitle(event.content) : undefined;
+    if (title !== undefined) return { title };
+  }
+  return {};
+}
+
+function readEventFields(event: SessionEvent): SessionFields {
+  if (event.type === "session.title_changed") return { title: event.title };
+  if (event.type === "session.folders_changed") return { folders: event.folders };
+  if (event.type !== "session.opened") return {};
+  const { agent, principal, title, workingDirectory, label } = event;
+  return {
+    agent,
+    principal,
+    ...omitUndefined({ title, workingDirectory, label }),
+  };
 }

@@ -3,7 +3,7 @@ import type { EventRows } from "../read/event-rows.ts";
 import { countEvents, findSession, type SessionRow } from "./session-rows.ts";
 import type { Sql } from "./sql.ts";
 
-/** The problems of a file, one sentence each. The event loop gets its turn between two pages of a log. */
+/** The problems of a file, one sentence each. Yields to the event loop after each page of a log. */
 export async function checkFile(sql: Sql, rows: EventRows): Promise<readonly string[]> {
   const problems = sql
     .all("PRAGMA integrity_check")

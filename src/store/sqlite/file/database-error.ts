@@ -42,7 +42,7 @@ const ERROR_CAUSES: ReadonlyMap<number, DatabaseErrorCause> = new Map([
     10,
     { code: "store_failed", message: "cannot be read or written: the disk reported an I/O error" },
   ],
-  // SQLITE_IOERR_WRITE: also what a limit on the size of files (EFBIG) or a quota becomes.
+  // SQLITE_IOERR_WRITE: also the result of a file size limit (EFBIG) or a quota.
   [
     778,
     {

@@ -2,7 +2,7 @@ import { StoreError } from "../../store-error.ts";
 
 export type SqlValue = null | number | string | Uint8Array;
 
-/** What `node:sqlite` and its twin have in common, as far as it is used here. */
+/** The common interface of `node:sqlite` and `@photostructure/sqlite`, reduced to the methods used here. */
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
@@ -19,13 +19,13 @@ export interface Engine {
   readonly DatabaseSync: new (file: string, options: { readonly readOnly: boolean }) => Database;
 }
 
-/** Node's own SQLite, else the same interface from a package, for Node before 22.13. */
+/** Node's built-in SQLite if available, otherwise the package with the same interface (Node before 22.13). */
 export async function loadEngine(): Promise<Engine> {
   const builtIn: unknown = process.getBuiltinModule?.("node:sqlite");
   if (isEngine(builtIn)) return builtIn;
   const twin: unknown = await import("@photostructure/sqlite");
   if (isEngine(twin)) return twin;
-  throw new StoreError("store_failed", "Neither node:sqlite nor @photostructure/sqlite is there");
+  throw new StoreError("store_failed", "No SQLite engine was found: expected node:sqlite or @photostructure/sqlite. Fix: use Node 22.13 or later");
 }
 
 function isEngine(module: unknown): module is Engine {

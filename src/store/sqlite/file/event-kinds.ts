@@ -5,11 +5,11 @@ import type { Sql } from "./sql.ts";
 export interface EventKind {
   readonly type: string;
   readonly version: number;
-  /** Of the version that is written now. */
+  /** True for the version written by this release. */
   readonly isCurrent: boolean;
 }
 
-/** Types and versions of events, which rows name by a number. */
+/** Maps each pair of event type and version to a number. Event rows store only the number. */
 export class EventKinds {
   readonly #sql: Sql;
   readonly #versions: EventVersions;
@@ -22,26 +22,29 @@ export class EventKinds {
     this.#load();
   }
 
-  /** Undefined when the file does not say; another process may have added one since we looked. */
+  /**
+   * Undefined if the file does not list the id. An unknown id is looked up again, because another process may have
+   * added it.
+   */
   findKind(id: number): EventKind | undefined {
     if (!this.#byId.has(id)) this.#load();
     return this.#byId.get(id);
   }
 
-  /** The number under which events of a type are written, within a transaction. */
+  /** The id for writing events of a type. Adds the type to the file if needed, so call it within a transaction. */
   resolveId(type: string): number {
     const known = this.#written.get(type);
     if (known !== undefined) return known;
     const version = this.#versions.manifest[type]?.version;
     if (version === undefined) {
-      throw new StoreError("invalid_option", `There are no events of type ${type}`);
+      throw new StoreError("invalid_option", `${type} is not a valid event type`);
     }
     this.#sql.run("INSERT OR IGNORE INTO kinds (type, version) VALUES (?, ?)", type, version);
     this.#load();
     return this.resolveId(type);
   }
 
-  /** A transaction that was rolled back may have taken kinds with it. */
+  /** Reloads all kinds. Needed after a rollback, which may have removed kinds added by the transaction. */
   reload(): void {
     this.#written.clear();
     this.#byId.clear();
@@ -52,7 +55,7 @@ export class EventKinds {
     return [...this.#byId].filter(([, { type }]) => types.includes(type)).map(([id]) => id);
   }
 
-  /** Those that only a newer version understands. */
+  /** The ids of kinds which only a newer version can read. */
   get newer(): readonly number[] {
     return [...this.#byId]
       .filter(([, kind]) => !isSupportedVersion(kind, this.#versions))

@@ -2,17 +2,20 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { ChangeNotifier } from "../../subscribe-to-log.ts";
 import type { Sql } from "./sql.ts";
 
-/** Rings when another process has written to the file, for as long as somebody follows a session here. */
+/**
+ * Notifies readers when another process has written to the file. Polls every 50 ms while at least one subscription is
+ * open.
+ */
 export class FileWatcher {
   readonly #sql: Sql;
-  readonly #bell: ChangeNotifier;
+  readonly #notifier: ChangeNotifier;
   readonly #clock: Clock;
   #followers = 0;
   #stop: (() => void) | undefined;
 
-  constructor(sql: Sql, bell: ChangeNotifier, clock: Clock) {
+  constructor(sql: Sql, notifier: ChangeNotifier, clock: Clock) {
     this.#sql = sql;
-    this.#bell = bell;
+    this.#notifier = notifier;
     this.#clock = clock;
   }
 
@@ -27,14 +30,14 @@ export class FileWatcher {
 
   #watch(seen: number): void {
     this.#stop = this.#clock.schedule(POLL_INTERVAL_MS, () => {
-      if (this.#bell.isClosed) return;
+      if (this.#notifier.isClosed) return;
       const version = this.#version();
-      if (version !== seen) this.#bell.notifyAll();
+      if (version !== seen) this.#notifier.notifyAll();
       this.#watch(version);
     });
   }
 
-  /** Changes when another connection commits, and costs a look at shared memory. */
+  /** `data_version` changes when another connection commits. Reading it costs one look at shared memory. */
   #version(): number {
     return this.#sql.get("PRAGMA data_version")?.number("data_version") ?? 0;
   }

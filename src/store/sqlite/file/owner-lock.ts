@@ -4,14 +4,19 @@ import { loadEngine } from "./engine.ts";
 
 export interface OwnerLock {
   readonly release: () => void;
-  /** A lock is on the file, not on its name: of a file that was removed or replaced it says nothing to others. */
+  /**
+   * False if the file was removed or replaced. The lock belongs to the file, not to its path, so it no longer excludes
+   * other processes.
+   */
   readonly isHeld: () => boolean;
 }
 
 /**
- * Takes a lock that the kernel frees when this process dies, however it dies; undefined while another process has it.
+ * Acquires a lock which the kernel releases when this process dies, for whatever reason. Undefined while another
+ * process holds the lock.
  *
- * It is SQLite's own lock on a file of its own: Node has no other that a kill cannot leave behind.
+ * The lock is an exclusive SQLite transaction on a separate file: Node has no other lock which a killed process cannot
+ * leave behind.
  */
 export async function acquireOwnerLock(file: string): Promise<OwnerLock | undefined> {
   const { DatabaseSync } = await loadEngine();

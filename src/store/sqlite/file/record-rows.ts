@@ -11,7 +11,7 @@ import type {
 import { StoreError } from "../../store-error.ts";
 import type { Row, Sql } from "./sql.ts";
 
-/** The table of records. `put` and `delete` are a transaction each. */
+/** The table of records. `put` and `delete` run in one transaction each. */
 export class RecordRows {
   readonly #sql: Sql;
   readonly #clock: Clock;
@@ -85,10 +85,13 @@ const READ = `SELECT scope, key, value, version, expires_at FROM records
   WHERE scope = ? AND key = ? AND ${NOT_EXPIRED}`;
 const LIST = `SELECT scope, key, value, version, expires_at FROM records
   WHERE scope = ? AND key > ? AND ${NOT_EXPIRED} ORDER BY key LIMIT ?`;
-/** The replaced row is deleted, and the new one gets the next version. */
+/** The replaced row is deleted, and the new row gets the next version. */
 const WRITE = `INSERT OR REPLACE INTO records (scope, key, value, expires_at) VALUES (?, ?, ?, ?)
   RETURNING version`;
 const REMOVE_EXPIRED = `DELETE FROM records WHERE version IN
   (SELECT version FROM records WHERE expires_at <= ? LIMIT ?)`;
-/** Rows that one write removes: more than it adds, so that the table shrinks, and few enough to not delay the caller. */
+/**
+ * The number of expired rows removed by each write: more than a write adds, so the table shrinks, and few enough not to
+ * delay the caller.
+ */
 const MAX_EXPIRED_ROWS = 100;

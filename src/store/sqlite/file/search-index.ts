@@ -3,8 +3,8 @@ import type { Sql } from "./sql.ts";
 import type { SqlValue } from "./engine.ts";
 
 /**
- * What was said, by every three letters that follow each other: that finds parts of words, and words of scripts that
- * have no spaces. It is made of the table `said` alone, so it can be made again; an engine without FTS5 leaves it out.
+ * A trigram index over message text, which finds parts of words and words in scripts without spaces. The index is
+ * derived from the table `said` alone and can be rebuilt at any time. An engine without FTS5 works without the index.
  */
 const TABLES = `
   CREATE VIRTUAL TABLE said_index USING fts5(text, content='said', content_rowid='id', tokenize='trigram');
@@ -22,12 +22,15 @@ export function hasFullText(sql: Sql): boolean {
   return sql.get("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") !== undefined;
 }
 
-/** Whether the index is there and follows the table. */
+/** True if the index exists and its triggers keep it up to date. */
 export function isIndexed(sql: Sql): boolean {
   return sql.get("SELECT 1 FROM sqlite_schema WHERE name = 'said_removed'") !== undefined;
 }
 
-/** An engine that cannot write the index takes its triggers away; the next that can makes it anew. */
+/**
+ * Adds or removes the triggers of the index. An engine which cannot write the index removes the triggers; the next
+ * engine with FTS5 rebuilds the index.
+ */
 export function maintainSearchIndex(sql: Sql, isEnabled: boolean): void {
   if (isIndexed(sql) === isEnabled) return;
   sql.transaction(() => {
@@ -41,7 +44,10 @@ export interface SqlCondition {
   readonly values: readonly SqlValue[];
 }
 
-/** For each word that it occurs in the id, the title or what was said. */
+/**
+ * One condition per word: the word occurs in the id, the title or a message of the session. Words shorter than three
+ * characters cannot use the trigram index.
+ */
 export function createSearchConditions(search: string, indexed: boolean): readonly SqlCondition[] {
   return splitSearchWords(search).map((word) => {
     const pattern = `%${word.replaceAll(/[\\%_]/g, "\\$&")}%`;

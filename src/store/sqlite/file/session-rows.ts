@@ -14,7 +14,7 @@ import type { SessionKey } from "../read/event-rows.ts";
 import { createSearchConditions, type SqlCondition } from "./search-index.ts";
 import type { Row, Sql } from "./sql.ts";
 
-/** A session with what decides whether it may be written to. */
+/** A session with its log end and its lease. */
 export interface SessionRow extends SessionKey {
   readonly head: LogHead;
   readonly owner: string | null;
@@ -41,7 +41,7 @@ export function insertSession(sql: Sql, sessionId: string, now: number): void {
   );
 }
 
-/** Those whose time has come and that nobody has, the longest due first. */
+/** Sessions without a valid lease whose `wake_at` has passed, the longest due first. */
 export function findDueSessions(sql: Sql, now: number, limit: number): readonly SessionRow[] {
   const due = `SELECT key, id, incarnation, seq, first_seq, owner, epoch, leased_until FROM sessions
     WHERE wake_at <= ? AND (owner IS NULL OR leased_until <= ?) ORDER BY wake_at LIMIT ?`;
@@ -52,13 +52,13 @@ export interface EventCounts {
   readonly seq: number;
   readonly dropped: number;
   readonly stored: number;
-  /** The last event that is stored. */
+  /** The sequence number of the last stored event. */
   readonly lastSeq: number;
-  /** Every event that was appended is stored, or was dropped by retention. */
+  /** True if every appended event is stored or was dropped by retention. */
   readonly isComplete: boolean;
 }
 
-/** Compares the stored events with what the session's row says. Passes over the whole log: 0.1 ms per 1,000 events. */
+/** Compares the stored events with the counters of the session's row. Scans the whole log: 0.1 ms per 1,000 events. */
 export function countEvents(sql: Sql, key: number): EventCounts | undefined {
   const row = sql.get(COUNT, key);
   if (row === undefined) return undefined;
@@ -100,13 +100,13 @@ export function deleteSession(sql: Sql, key: number): void {
   sql.run("DELETE FROM sessions WHERE key = ?", key);
 }
 
-/** Also of a session without events, which nobody is told of. */
+/** Also returns sessions without events, which are not listed. */
 export function readRecord(sql: Sql, sessionId: string): SessionRecord | undefined {
   const row = sql.get("SELECT * FROM sessions WHERE id = ?", sessionId);
   return row === undefined ? undefined : toRecord(row);
 }
 
-/** What a session's row is after an entry. */
+/** The record of a session after an entry is applied. */
 export function evolveRecord(
   record: SessionRecord,
   { events, index, wakeAt }: LogEntry,
@@ -122,7 +122,7 @@ export function evolveRecord(
 
 export interface ListOptions {
   readonly isIndexed: boolean;
-  /** What may be seen of a session, when that is less than its row says. */
+  /** The visible state of a session while its last entries wait for a sync. Undefined if the row itself is visible. */
   readonly findVisibleRecord: (sessionId: string) => SessionRecord | undefined;
 }
 
@@ -139,7 +139,7 @@ export function listSessions(
     query.limit + 1,
   );
   const records = rows.slice(0, query.limit).map(toRecord);
-  // The order and the pages are those of the rows.
+  // The order and the page positions are those of the rows, not of the visible records.
   const last = records.at(-1);
   const sessions = records
     .map((record) => findVisibleRecord(record.sessionId) ?? record)
@@ -193,7 +193,7 @@ function readFolders(text: string | null): readonly string[] {
 
 function parseRunState(state: string): SessionRunState {
   if (state === "idle" || state === "running" || state === "waiting") return state;
-  throw new StoreError("store_damaged", `A session is ${state}, which is no state`);
+  throw new StoreError("store_damaged", `${state} is not a valid session state: expected idle, running or waiting`);
 }
 
 export function writeBlob(sql: Sql, sessionId: string, blobId: string, bytes: Uint8Array): void {
@@ -240,7 +240,7 @@ export function readSnapshot(sql: Sql, sessionId: string, form: string): Snapsho
   if (state.ok && isObject(state.value)) {
     return { version: form, seq: row.number("seq"), state: state.value };
   }
-  throw new StoreError("store_damaged", "The snapshot is no JSON object", {
+  throw new StoreError("store_damaged", "The snapshot is not a JSON object", {
     details: { sessionId },
   });
 }

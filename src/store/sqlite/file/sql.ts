@@ -3,7 +3,7 @@ import { StoreError } from "../../store-error.ts";
 import { toStoreError } from "./database-error.ts";
 import type { Database, SqlValue, Statement } from "./engine.ts";
 
-/** A database whose statements are kept, whose rows are looked at, and whose errors are ours. */
+/** A database connection with a statement cache, validated rows and errors converted to `StoreError`. */
 export class Sql {
   /** The path, for error messages. */
   readonly file: string;
@@ -15,7 +15,7 @@ export class Sql {
     this.file = file;
   }
 
-  /** Several statements without values: schemas and settings. */
+  /** Runs several statements without parameters, for schemas and pragmas. */
   exec(sql: string): void {
     this.#named(() => this.#database.exec(sql));
   }
@@ -33,7 +33,7 @@ export class Sql {
     return this.#named(() => this.prepare(sql).all(...values)).map((row) => new Row(row));
   }
 
-  /** For loops that cannot afford a look at every error. */
+  /** A cached statement for hot loops. Errors of this statement are not converted to `StoreError`. */
   prepare(sql: string): Statement {
     const cached = this.#statements.get(sql);
     if (cached !== undefined) return cached;
@@ -42,7 +42,7 @@ export class Sql {
     return statement;
   }
 
-  /** All of it or nothing. */
+  /** Runs `operation` in a transaction: commits on success, rolls back on any error. */
   transaction<Result>(operation: () => Result): Result {
     this.run("BEGIN IMMEDIATE");
     try {
@@ -64,7 +64,10 @@ export class Sql {
     return withStoreErrors(this.file, operation);
   }
 
-  /** SQLite has rolled back by itself after some errors, and then says that there is nothing to roll back. */
+  /**
+   * Rolls back. After some errors SQLite has already rolled back and reports an inactive transaction; this error is
+   * ignored.
+   */
   #rollBack(): void {
     try {
       this.prepare("ROLLBACK").run();
@@ -74,7 +77,7 @@ export class Sql {
   }
 }
 
-/** Runs `work`. Errors of the engine become `StoreError`s that name the file. */
+/** Runs `operation`. Errors of the engine become `StoreError`s which name the file. */
 export function withStoreErrors<Result>(file: string, operation: () => Result): Result {
   try {
     return operation();
@@ -83,7 +86,7 @@ export function withStoreErrors<Result>(file: string, operation: () => Result): 
   }
 }
 
-/** A row as it came out of the file; nothing in it is believed before it was looked at. */
+/** A row of the database. Each column is validated when it is read; an unexpected type throws `store_damaged`. */
 export class Row {
   readonly #columns: { readonly [name: string]: unknown };
 
@@ -116,6 +119,6 @@ export class Row {
 }
 
 function throwUnexpected(name: string, expected: string, actual: unknown): never {
-  const message = `The column ${name} holds ${actual === null ? "null" : typeof actual}, wanted ${expected}`;
+  const message = `Column ${name} contains ${actual === null ? "null" : typeof actual}: expected ${expected}`;
   throw new StoreError("store_damaged", message, { details: { column: name } });
 }

@@ -4,7 +4,7 @@ import type { Sql } from "./sql.ts";
 /** The schema of a file: its first step creates `oldest`, each further step brings a file to the next version. */
 export interface StoreSchema {
   readonly oldest: number;
-  /** A step that was released never changes. */
+  /** A released step never changes. */
   readonly steps: readonly string[];
 }
 
@@ -88,7 +88,7 @@ const SCHEMA: StoreSchema = {
   ],
 };
 
-/** "Span" in bytes: tells our files from those of others. */
+/** The bytes of "Span". Identifies a database file as ours. */
 const APPLICATION_ID = 0x5370616e;
 
 /** Brings a file to the current version, completely or not at all. */
@@ -103,17 +103,17 @@ export function migrate(sql: Sql, file: string, schema: StoreSchema = SCHEMA): v
   });
 }
 
-/** Refuses a file that this version cannot write, before anything in it changes. */
+/** Throws if this version cannot write the file, before any change to the file. */
 export function checkWritableVersion(sql: Sql, file: string): void {
   readVersion(sql, file, SCHEMA);
 }
 
-/** Refuses a file that would have to be migrated first: a file that is only read stays as it is. */
+/** Throws if the file needs a migration first: a read-only store never changes its file. */
 export function checkReadableVersion(sql: Sql, file: string): void {
   const version = readVersion(sql, file, SCHEMA);
   const newest = newestVersion(SCHEMA);
   if (version === newest) return;
-  const message = `${file} is of version ${version}, and becomes ${newest} when it is opened for writing`;
+  const message = `${file} has schema version ${version}, and this Spanline reads version ${newest}. Fix: open the store for writing once to migrate the file`;
   throw new StoreError("store_failed", message, { details: { file, version } });
 }
 
@@ -121,20 +121,23 @@ function newestVersion({ oldest, steps }: StoreSchema): number {
   return oldest + steps.length - 1;
 }
 
-/** Zero for an empty file. */
+/**
+ * The schema version of the file. 0 for an empty database. Throws if the file belongs to another application, is too
+ * new or is too old.
+ */
 function readVersion(sql: Sql, file: string, schema: StoreSchema): number {
   const application = sql.get("PRAGMA application_id")?.number("application_id");
   const version = sql.get("PRAGMA user_version")?.number("user_version") ?? 0;
   const tables = sql.get("SELECT count(*) AS tables FROM sqlite_schema")?.number("tables");
   if (tables === 0 && version === 0) return 0;
   if (application !== APPLICATION_ID) {
-    throw new StoreError("store_failed", `${file} is a database, but not one of Spanline's`, {
+    throw new StoreError("store_failed", `${file} is not a Spanline store: another application created this database`, {
       details: { file },
     });
   }
   const newest = newestVersion(schema);
   if (version > newest) {
-    const message = `${file} is of version ${version}; this Spanline knows versions up to ${newest}`;
+    const message = `${file} has schema version ${version}, and this Spanline supports versions up to ${newest}. Fix: update Spanline`;
     throw new StoreError("store_newer", message, { details: { file, version } });
   }
   if (version < schema.oldest) {

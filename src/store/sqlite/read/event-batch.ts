@@ -1,14 +1,14 @@
 import type { Envelope } from "../../../domain/events/envelope.ts";
 
-/** An event, and how much of the file it takes. */
+/** An event with the size of its stored JSON, in bytes. */
 export interface SizedEvent {
   readonly envelope: Envelope;
   readonly size: number;
 }
 
 /**
- * The first of some events, as many as a reader gets at once: bounded in number and in size, and one however large it is.
- * What a reader that stopped has not taken is held in memory, so this is also what it costs.
+ * The first events of an iterable, limited in number and in bytes. A single event is taken however large it is. A
+ * paused reader holds its last batch in memory, so the limits are also the memory cost of a slow reader.
  */
 export function takeBatch<Event extends SizedEvent>(events: Iterable<Event>): Event[] {
   const batch: Event[] = [];
@@ -21,7 +21,7 @@ export function takeBatch<Event extends SizedEvent>(events: Iterable<Event>): Ev
   return batch;
 }
 
-/** How much this is of what may be read at once. To look into the file counts, too. */
+/** The share of one tick's read limit used by a batch. At least 1/64, because an empty read costs time too. */
 export function measureShare(batch: readonly SizedEvent[]): number {
   return Math.max(
     MIN_SHARE,
@@ -30,7 +30,7 @@ export function measureShare(batch: readonly SizedEvent[]): number {
   );
 }
 
-/** Whether nobody notices when many readers get it in the same turn of the loop. */
+/** True if a batch is small enough to be delivered to many readers in one tick without a noticeable delay. */
 export function isSmallBatch(batch: readonly SizedEvent[]): boolean {
   return measureBatch(batch) <= SMALL_BATCH_BYTES;
 }
@@ -46,5 +46,5 @@ function measureBatch(batch: readonly SizedEvent[]): number {
 const MIN_SHARE = 1 / 64;
 const SMALL_BATCH_BYTES = 16 * 1024;
 export const MAX_BATCH_EVENTS = 512;
-/** Some milliseconds of reading and writing out, in which nobody else has the loop. */
+/** A few milliseconds of reading and writing. The event loop is blocked for this time. */
 export const MAX_BATCH_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 import { BoundedCache } from "../../../data/bounded-cache.ts";
 import type { SizedEvent } from "./event-batch.ts";
 
-/** What was read from the file a moment ago: of many readers that catch up together, only the first reads it. */
+/** Recently read events. If many readers catch up at the same time, only the first reads the file. */
 export class EventCache {
   readonly #events = new BoundedCache<SizedEvent>(MAX_CACHE_BYTES);
 
@@ -12,7 +12,7 @@ export class EventCache {
     }
   }
 
-  /** Those that follow a place without a gap; none when the next one is not at hand. */
+  /** The cached events after `seq` without a gap. Empty if the next event is not cached. */
   *readAfter(incarnation: string, seq: number): Generator<SizedEvent> {
     for (let next = seq + 1; ; next++) {
       const event = this.#events.get(createEventKey(incarnation, next));
@@ -31,5 +31,5 @@ function createEventKey(incarnation: string, seq: number): string {
 }
 
 const MAX_CACHE_BYTES = 2_000_000;
-/** Roughly what an event takes in memory beside its text. */
+/** Approximate memory of an event in addition to its text. */
 const EVENT_OVERHEAD_BYTES = 500;

@@ -13,24 +13,24 @@ import { MAX_BATCH_BYTES, MAX_BATCH_EVENTS, type SizedEvent } from "./event-batc
 import type { EventKinds } from "../file/event-kinds.ts";
 import type { Row, Sql } from "../file/sql.ts";
 
-/** Where a session is in the file. */
+/** The id of a session and the key of its row. */
 export interface SessionKey {
   readonly sessionId: string;
   readonly key: number;
 }
 
-/** A place with the end of its log, read before the events are. */
+/** A session with the end of its log, which must be read before the events. */
 export interface LogPosition extends SessionKey {
   readonly head: Pick<LogHead, "seq">;
 }
 
 export interface SeqRange {
   readonly after: number;
-  /** The last one that may be read. */
+  /** The last sequence number to read, inclusive. */
   readonly through: number;
 }
 
-/** The events of the file, read. */
+/** Reads events from the file and detects missing or damaged rows. */
 export class EventRows {
   readonly #sql: Sql;
   readonly #kinds: EventKinds;
@@ -42,7 +42,10 @@ export class EventRows {
     this.#versions = versions;
   }
 
-  /** Stops before an event that is damaged or missing, and throws if that is the first. */
+  /**
+   * Reads events in order. Stops before a damaged or missing event, and throws `store_damaged` if the first event is
+   * damaged or missing.
+   */
   read(position: LogPosition, range: SeqRange, limit: number): readonly Envelope[] {
     const { after, through } = range;
     const rows = this.#sql.all(READ_EVENTS, position.key, after, through, limit);
@@ -59,7 +62,10 @@ export class EventRows {
     return events;
   }
 
-  /** The same, as many as are read at once: of those behind the last, no large one is read. */
+  /**
+   * Like `read`, limited to one batch. Large bodies are fetched one at a time, so a large body behind the end of the
+   * batch is never read.
+   */
   readBatch(position: LogPosition, range: SeqRange): readonly SizedEvent[] {
     const { after, through } = range;
     const batch: SizedEvent[] = [];
@@ -79,7 +85,7 @@ export class EventRows {
     return batch;
   }
 
-  /** Everything that is stored, in order, with the places that are empty. */
+  /** All stored events in order, including missing ranges and damaged rows. */
   inspect(position: LogPosition, after: number, limit: number): readonly InspectedEvent[] {
     const inspected: InspectedEvent[] = [];
     const lost = after === 0 ? this.#lostBeforeFirst(position) : undefined;
@@ -114,19 +120,19 @@ export class EventRows {
   }
 
   /**
-   * The missing events between two rows. Retention drops events before the session's `first_seq` only; that is read after
-   * the rows, because another process may drop events at any time.
+   * The missing events between two rows. Retention drops events before the session's `first_seq` only. `first_seq` is
+   * read after the rows, because another process may drop events at any time.
    */
   #gap({ key }: SessionKey, last: number, next: number): MissingEvents | undefined {
     if (next <= last + 1) return undefined;
     const firstSeq = this.#sql.get(READ_FIRST, key)?.number("first_seq");
-    // A session that was deleted meanwhile misses nothing.
+    // A session deleted in the meantime has no missing events.
     if (firstSeq === undefined || next <= firstSeq) return undefined;
     const seq = Math.max(last + 1, firstSeq);
     return { status: "missing", seq, through: next - 1, count: next - seq };
   }
 
-  /** Events before `first_seq` that retention did not count: which ones they were is not known. */
+  /** Events before `first_seq` which are gone and were not counted by retention. Their sequence numbers are unknown. */
   #lostBeforeFirst({ key }: SessionKey): MissingEvents | undefined {
     const row = this.#sql.get(COUNT_BEFORE_FIRST, key);
     if (row === undefined) return undefined;
@@ -149,18 +155,18 @@ export class EventRows {
     return new StoreError("store_damaged", message, { details: { sessionId, seq, through } });
   }
 
-  /** The event of a row, if it is the one that follows `last`. */
+  /** The event of a row if it directly follows `last`, otherwise an error for the gap. */
   #next(position: LogPosition, last: number, row: Row, body?: string): ReadResult {
     const gap = this.#gap(position, last, row.number("seq"));
     if (gap === undefined) return this.#envelope(position.sessionId, row, body);
-    return { ok: false, reason: "it is missing", error: this.#missing(position, gap) };
+    return { ok: false, reason: "the event is missing", error: this.#missing(position, gap) };
   }
 
   #body({ key }: SessionKey, seq: number): string {
     return this.#sql.get(READ_BODY, key, seq)?.text("body") ?? "";
   }
 
-  /** All events of some kinds; damaged ones are passed over. */
+  /** All events of the given kinds. Damaged events are skipped. */
   *readKinds(position: SessionKey, kinds: readonly number[]): Generator<Envelope> {
     const some = `SELECT seq, kind, body FROM events
       WHERE session = ? AND seq > ? AND kind IN (${kinds.join(", ")}) ORDER BY seq LIMIT ?`;
@@ -185,7 +191,7 @@ export class EventRows {
       return { ok: true, envelope: createEnvelope(sessionId, seq, draft) };
     }
     const event = readStoredEvent({ ...kind, event: draft.event }, this.#versions);
-    if (event === undefined) return this.#damaged(sessionId, seq, `it is not a ${kind.type}`);
+    if (event === undefined) return this.#damaged(sessionId, seq, `the event is not a ${kind.type}`);
     return { ok: true, envelope: createEnvelope(sessionId, seq, { ...draft, event }) };
   }
 
@@ -197,7 +203,7 @@ export class EventRows {
   }
 }
 
-/** Nearly all are of today's version, and have nothing to go through. */
+/** True for nearly all events: an event of the current version needs no upcast. */
 function hasCurrentType(draft: StoredDraft, type: string): draft is Draft {
   return isObject(draft.event) && draft.event["type"] === type;
 }
@@ -210,7 +216,10 @@ type MissingEvents = Extract<InspectedEvent, { readonly status: "missing" }>;
 
 const READ_EVENTS = `SELECT seq, kind, body FROM events
   WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
-/** To step through rows one by one takes a third longer than to have all; so all are read, and large bodies when it is their turn. */
+/**
+ * Reading all rows at once is a third faster than stepping through them. Large bodies (over 4,096 bytes) are left out
+ * and fetched when their turn comes.
+ */
 const READ_BATCH = `SELECT seq, kind, iif(octet_length(body) <= 4096, body, NULL) AS body FROM events
   WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`;
 const READ_FIRST = "SELECT first_seq FROM sessions WHERE key = ?";
@@ -218,22 +227,25 @@ const COUNT_BEFORE_FIRST = `SELECT first_seq, dropped,
     (SELECT count(*) FROM events WHERE session = key AND seq < first_seq) AS kept
   FROM sessions WHERE key = ?`;
 const READ_BODY = "SELECT body FROM events WHERE session = ? AND seq = ?";
-/** Of rows that are read at once. */
+/** Rows per query. */
 const MAX_ROWS = 512;
 
 type StoredDraft = Omit<Draft, "event"> & { readonly event: unknown };
 
-/** The draft, or what is wrong with it. What was let in at the door is let out, however deep it is nested. */
+/**
+ * Parses a stored draft. Returns the reason as a string if the body is invalid. There is no depth limit: `append`
+ * accepted the event, so reading must accept it too.
+ */
 function readDraft(body: string): StoredDraft | string {
   try {
     const value: unknown = JSON.parse(body);
-    return isStoredDraft(value) ? value : "it is not an event of a log";
+    return isStoredDraft(value) ? value : "the row is not a log event";
   } catch (error) {
     return formatThrown(error);
   }
 }
 
-/** Our own log is believed in what decides nothing; damage shows in what is looked at here. */
+/** Checks only the fields used by the store. The other fields of our own log are trusted. */
 function isStoredDraft(value: unknown): value is StoredDraft {
   return (
     isObject(value) &&

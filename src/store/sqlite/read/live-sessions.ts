@@ -6,45 +6,48 @@ import type { EncodedEvent } from "../../encode-entry.ts";
 import type { UnwrittenSessions } from "../write/unwritten-sessions.ts";
 
 interface LiveSession {
-  /** What may be seen; the file may be further. */
+  /** The visible end of the log. The file may be ahead. */
   head: LogHead;
-  /** Entries that are in the file and not yet to be seen. */
+  /** The number of entries appended but not yet synced, which are invisible to readers. */
   unsyncedCount: number;
-  /** What may be seen of the session's row, while there are such. */
+  /** The visible state of the session's row while entries wait for their sync. Undefined otherwise. */
   record: SessionRecord | undefined;
-  /** The commit that has to be on the disk before anything more may be seen. */
+  /** The commit which must be synced before later entries become visible. */
   requiredCommit: number;
   readers: number;
   readonly recent: RecentEvents;
 }
 
-/** An entry that may not be seen yet. It belongs to one life of its session: a deleted one takes it along. */
+/**
+ * An entry waiting for its sync. The entry belongs to one incarnation of its session: if the session is deleted,
+ * publishing the entry has no visible effect.
+ */
 export interface UnsyncedEntry {
-  /** It may be seen from now on, and with it what it changes about the session's row. */
+  /** Makes the events visible, together with the changes to the session's row. */
   publish(events: readonly EncodedEvent[], change: (record: SessionRecord) => SessionRecord): void;
 }
 
 export interface UnsyncedEntryOptions {
   readonly head: LogHead;
-  /** The row without what may not be seen. */
+  /** The session's row before this entry. */
   readonly record: SessionRecord | undefined;
-  /** When this is on the disk it may be seen. */
+  /** The entry becomes visible when this commit is synced. */
   readonly commit: number;
 }
 
-/** The sessions about which more is known than the file says: those with readers, and those that wait for the disk. */
+/** In-memory state of sessions with readers or unsynced entries. All other sessions are read from the file alone. */
 export class LiveSessions {
   readonly #sessions = new Map<string, LiveSession>();
-  /** Of whatever session that somebody reads. */
+  /** Shared by all sessions with readers. */
   readonly eventCache = new EventCache();
-  readonly #fresh: UnwrittenSessions;
+  readonly #unwritten: UnwrittenSessions;
 
-  constructor(fresh: UnwrittenSessions) {
-    this.#fresh = fresh;
+  constructor(unwritten: UnwrittenSessions) {
+    this.#unwritten = unwritten;
   }
 
   readHead(sessionId: string): LogHead | undefined {
-    return this.#sessions.get(sessionId)?.head ?? this.#fresh.readHead(sessionId);
+    return this.#sessions.get(sessionId)?.head ?? this.#unwritten.readHead(sessionId);
   }
 
   readRequiredCommit(sessionId: string): number {
@@ -59,12 +62,12 @@ export class LiveSessions {
     return (this.#sessions.get(sessionId)?.readers ?? 0) > 0;
   }
 
-  /** The session's row as it may be seen, when that is less than the file has. */
+  /** The visible row of a session while the file is ahead. Undefined if the row in the file is visible. */
   readRecord(sessionId: string): SessionRecord | undefined {
     return this.#sessions.get(sessionId)?.record;
   }
 
-  /** Events after a place without a look at the file; undefined when they are not at hand. */
+  /** Events after `after` without a file read. Undefined if the events are not in memory. */
   readRecent(sessionId: string, after: number): readonly SizedEvent[] | undefined {
     return this.#sessions.get(sessionId)?.recent.readAfter(after);
   }
@@ -78,7 +81,7 @@ export class LiveSessions {
     };
   }
 
-  /** An entry was written that may not be seen yet. */
+  /** Registers an entry which is in the file but not yet synced. */
   addUnsynced(sessionId: string, { head, record, commit }: UnsyncedEntryOptions): UnsyncedEntry {
     const live = this.#keep(sessionId, head);
     if (live.unsyncedCount === 0) live.record = record;
@@ -89,7 +92,7 @@ export class LiveSessions {
         live.unsyncedCount -= 1;
         live.record =
           live.unsyncedCount > 0 && live.record !== undefined ? change(live.record) : undefined;
-        // Whoever waited for it mostly reads it next: for that it is kept at hand a moment.
+        // A caller waiting for the entry usually reads it next, so the session counts as read until the next tick.
         live.readers += 1;
         publishEvents(live, events);
         setImmediate(() => {
@@ -100,13 +103,16 @@ export class LiveSessions {
     };
   }
 
-  /** These may be seen from now on. */
+  /** Makes events visible at once. */
   publish(sessionId: string, events: readonly EncodedEvent[]): void {
     const live = this.#sessions.get(sessionId);
     if (live !== undefined) publishEvents(live, events);
   }
 
-  /** The session changed in another way than by growing. */
+  /**
+   * Drops all cached state of a session after a deletion or a retention run. `head` is undefined if the session was
+   * deleted.
+   */
   reset(sessionId: string, head: LogHead | undefined): void {
     this.eventCache.clear();
     const live = this.#sessions.get(sessionId);
@@ -145,20 +151,20 @@ function publishEvents(live: LiveSession, events: readonly EncodedEvent[]): void
   if (live.readers > 0) live.recent.add(events);
 }
 
-/** The last events of a session that somebody reads, so that each of many readers need not read the file. */
+/** The last events of a session with readers, so many readers do not each read the file. */
 class RecentEvents {
   #events: EncodedEvent[] = [];
   #bytes = 0;
-  /** What was last given: most readers are at the same place. */
-  #given: { readonly after: number; readonly batch: readonly SizedEvent[] } | undefined;
+  /** The last returned batch. Most readers are at the same position and share it. */
+  #lastBatch: { readonly after: number; readonly batch: readonly SizedEvent[] } | undefined;
 
   add(events: readonly EncodedEvent[]): void {
-    this.#given = undefined;
+    this.#lastBatch = undefined;
     for (const event of events) {
       this.#events.push(event);
       this.#bytes += event.size;
     }
-    // Half is dropped at once, so that not every event moves all others.
+    // Half of the events are dropped at once: dropping one at a time would move the whole array for each append.
     if (this.#events.length <= MAX_RECENT_EVENTS && this.#bytes <= MAX_RECENT_BYTES) return;
     let dropped = 0;
     while (
@@ -174,16 +180,16 @@ class RecentEvents {
   }
 
   readAfter(seq: number): readonly SizedEvent[] | undefined {
-    if (this.#given?.after === seq) return this.#given.batch;
+    if (this.#lastBatch?.after === seq) return this.#lastBatch.batch;
     const first = this.#events[0]?.envelope.seq;
     if (first === undefined || seq < first - 1) return undefined;
     const batch = takeBatch(this.#events.slice(seq - first + 1));
-    this.#given = { after: seq, batch };
+    this.#lastBatch = { after: seq, batch };
     return batch;
   }
 
   clear(): void {
-    this.#given = undefined;
+    this.#lastBatch = undefined;
     this.#events = [];
     this.#bytes = 0;
   }

@@ -34,27 +34,27 @@ export interface StoreReaderParts {
   readonly rows: EventRows;
   readonly records: RecordRows;
   readonly notifier: ChangeNotifier;
-  /** What is known beside the file. */
+  /** In-memory state which overrides the file. */
   readonly overlay: StoreOverlay;
 }
 
 export interface StoreOverlay {
-  /** What may be seen, when that is less than the file has. */
+  /** The visible end of the log while the file is ahead. Undefined if the row in the file is visible. */
   readHead(sessionId: string): LogHead | undefined;
   readRecord(sessionId: string): SessionRecord | undefined;
   readRecent(sessionId: string, after: number): readonly SizedEvent[] | undefined;
-  /** Undefined where another process may drop what was read. */
+  /** Undefined in a read-only store, because another process may drop cached events. */
   readonly eventCache: EventCache | undefined;
   addReader(sessionId: string, head: LogHead): () => void;
 }
 
 interface SharedBatch {
   readonly batch: readonly SizedEvent[];
-  /** Undefined where they are large. */
+  /** Undefined for a large batch, which each reader reads in its own tick. */
   readonly envelopes: readonly Envelope[] | undefined;
 }
 
-/** The half of a store that changes nothing. */
+/** The methods of a store which only read. */
 export function createStoreReader(parts: StoreReaderParts): StoreReader {
   const { sql, rows, records, notifier, overlay } = parts;
   const openFile = (): Sql => {
@@ -64,7 +64,7 @@ export function createStoreReader(parts: StoreReaderParts): StoreReader {
   const resolveHead = (sessionId: string): LogHead | undefined =>
     overlay.readHead(sessionId) ?? findSession(openFile(), sessionId)?.head;
   const queue = new ReadQueue();
-  /** Another one, so that whoever takes a session up does not wait for all who catch up. */
+  /** A second queue: opening a session does not wait for subscriptions which catch up. */
   const pages = new ReadQueue();
   let last: SharedBatch | undefined;
   const log: LogView = {
@@ -73,7 +73,7 @@ export function createStoreReader(parts: StoreReaderParts): StoreReader {
     readRecent(sessionId, after) {
       const batch = overlay.readRecent(sessionId, after);
       if (batch === undefined) return undefined;
-      // Of many readers at one place each is given the same.
+      // Readers at the same position share one array.
       if (batch !== last?.batch) {
         last = { batch, envelopes: isSmallBatch(batch) ? listEnvelopes(batch) : undefined };
       }

@@ -18,8 +18,8 @@ function recorded() {
   return { batches, queue };
 }
 
-describe("the queue of appends", () => {
-  it("writes together what comes in one turn of the loop", async () => {
+describe("Append queue", () => {
+  it("Entries of one tick are written in one transaction", async () => {
     const { batches, queue } = recorded();
     await Promise.all([0, 1, 2].map((seq) => queue.append(lease, seq, entryOf("a"))));
     await queue.append(lease, 3, entryOf("a"));
@@ -29,7 +29,7 @@ describe("the queue of appends", () => {
   it.each([
     ["number", 1500, 10, 512],
     ["size", 30, 100_000, 10],
-  ])("bounds a transaction in %s, and keeps the order", async (_, count, size, most) => {
+  ])("A transaction is limited in %s, and entries keep their order", async (_, count, size, most) => {
     const { batches, queue } = recorded();
     const text = "x".repeat(size);
     const appends = Array.from({ length: count }, (_, seq) =>
@@ -41,7 +41,7 @@ describe("the queue of appends", () => {
     expect(order).toEqual(Array.from({ length: count }, (_, seq) => seq));
   });
 
-  it("lets the loop turn between two transactions", async () => {
+  it("The event loop runs between two transactions", async () => {
     const { batches, queue } = recorded();
     const appends = Array.from({ length: 1500 }, (_, seq) =>
       queue.append(lease, seq, entryOf("a")),
@@ -56,7 +56,7 @@ describe("the queue of appends", () => {
     expect(seen.slice(0, 2)).toEqual([1, 2]);
   });
 
-  it("refuses what it cannot encode, and goes on", async () => {
+  it("An entry which cannot be encoded is rejected, and later entries are written", async () => {
     const { queue } = recorded();
     const wrong = queue.append(lease, 0, {
       ...entryOf("a"),

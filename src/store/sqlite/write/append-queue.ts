@@ -8,8 +8,8 @@ export interface WaitingEntry {
 }
 
 /**
- * Entries that arrive in one turn of the loop are written together. The queue is bounded in number and in size, and so is
- * a transaction; whoever comes when it is full waits outside, with nothing encoded, until there is room.
+ * Collects the entries of one tick and writes them in one transaction. The queue is limited in entries and bytes, and
+ * so is a transaction. If the queue is full, later entries wait unencoded until the next transaction.
  */
 export class AppendQueue {
   readonly #write: (entries: readonly WaitingEntry[]) => void;
@@ -39,7 +39,7 @@ export class AppendQueue {
     });
   }
 
-  /** Writes all that is there now, for somebody whose own writing comes after it. */
+  /** Writes all queued entries now. Called before any other write, which must come after the entries. */
   flush(): void {
     while (this.#entries.length > 0) this.#flushOnce();
   }
@@ -69,6 +69,6 @@ export class AppendQueue {
   }
 }
 
-/** Some milliseconds of writing, so that nobody else waits longer for the loop. */
+/** A few milliseconds of writing, which is the longest time that the event loop is blocked. */
 const MAX_ENTRIES = 512;
 const MAX_BYTES = 1_000_000;

@@ -8,56 +8,58 @@ import type { UnwrittenSessions } from "./unwritten-sessions.ts";
 import { findReplyByKey } from "../file/session-rows.ts";
 import type { Sql } from "../file/sql.ts";
 
-/** What became of one entry: written, or refused for a reason of its own. */
+/** The result of one entry: written, or refused with a reason which does not affect the other entries. */
 export type EntryResult =
   | { readonly ok: true; readonly appended: AppendOutcome; readonly previousHead: LogHead }
   | { readonly ok: false; readonly error: StoreError };
 
-/** The end of a session's log as it is within a transaction; its row is written once, at the end of that. */
+/**
+ * The end of a session's log within a transaction. The session's row is written once, at the end of the transaction.
+ */
 interface LogTail {
   readonly key: number;
   readonly lease: Lease;
   head: LogHead;
   bytes: number;
   updatedAt: number | null;
-  /** What the row says, as far as it was written here: undefined where it was not. */
+  /** The `wakeAt` last written here. Undefined if the writer has not written `wakeAt`. */
   wakeAt: number | null | undefined;
   fields: SessionFields;
-  /** Its row is to be written: its end alone, or all of it. */
+  /** How much of the row must be written: none, the log position, or all columns. */
   change: "none" | "end" | "all";
 }
 
 export class EntryWriter {
   readonly #sql: Sql;
   readonly #kinds: EventKinds;
-  readonly #fresh: UnwrittenSessions;
-  /** Known from the transactions before, so that a session's row need not be read for every one. */
+  readonly #unwritten: UnwrittenSessions;
+  /** Log ends known from earlier transactions, which save reading a session's row for each entry. */
   readonly #tails = new Map<string, LogTail>();
   #changed: LogTail[] = [];
   #fileVersion = -1;
   /** The size of the next probe. */
   #probeBytes = PROBE_BYTES;
 
-  constructor(sql: Sql, kinds: EventKinds, fresh: UnwrittenSessions) {
+  constructor(sql: Sql, kinds: EventKinds, unwritten: UnwrittenSessions) {
     this.#sql = sql;
     this.#kinds = kinds;
-    this.#fresh = fresh;
+    this.#unwritten = unwritten;
   }
 
-  /** One transaction. An entry that is refused leaves nothing, and the others are written. */
+  /** Writes entries in one transaction. A refused entry changes nothing, and the other entries are still written. */
   write(entries: readonly EncodedEntry[]): readonly EntryResult[] {
     try {
       const written = this.#sql.transaction(() => {
-        this.#fresh.insertRows();
+        this.#unwritten.insertRows();
         return this.#writeAll(entries);
       });
-      this.#fresh.clear();
+      this.#unwritten.clear();
       this.#probeBytes = PROBE_BYTES;
       return written;
     } catch (error) {
       this.clearCache();
       this.#kinds.reload();
-      // Until the next success a probe needs as much space as the append that failed.
+      // Until the next success, a probe needs as much space as the failed append.
       const bytes = PROBE_BYTES + entries.reduce((sum, entry) => sum + entry.bytes, 0);
       this.#probeBytes = Math.min(Math.max(this.#probeBytes, bytes), MAX_PROBE_BYTES);
       throw error;
@@ -65,27 +67,27 @@ export class EntryWriter {
   }
 
   /**
-   * Shows whether an append would succeed. A probe that changes one row in place needs no space, and succeeds on a disk
-   * that is too full for any event; so it rewrites a blob of several pages. Deleting the blob in the same transaction
-   * would leave its pages unwritten, and equal bytes would, too. Runs within a transaction; see `recordProbe`.
+   * Shows whether an append would succeed. A probe which changes one row in place needs no space and succeeds on a disk
+   * too full for any event, so this probe rewrites a blob of several pages. Deleting the blob in the same transaction,
+   * or writing equal bytes, would leave its pages unwritten. Call within a transaction; see `recordProbe`.
    */
   writeProbe(): void {
     this.#sql.run(WRITE_PROBE, this.#probeBytes);
   }
 
-  /** The transaction of a probe was committed. */
+  /** Resets the probe size. Call after the transaction of a probe was committed. */
   recordProbe(): void {
     this.#probeBytes = PROBE_BYTES;
   }
 
-  /** To be called whenever somebody else has written to the file. */
+  /** Forgets the cached log ends. Must be called after every other write to the file. */
   clearCache(): void {
     this.#tails.clear();
     this.#changed = [];
   }
 
   #writeAll(entries: readonly EncodedEntry[]): readonly EntryResult[] {
-    // Changes when another process has committed; in a transaction nobody else can.
+    // `data_version` changes when another process has committed. No other process can commit during this transaction.
     const version = this.#sql.get("PRAGMA data_version")?.number("data_version") ?? -1;
     if (version !== this.#fileVersion || this.#tails.size > MAX_TAILS) this.clearCache();
     this.#fileVersion = version;
@@ -130,7 +132,8 @@ export class EntryWriter {
   }
 
   #insertEvents(tail: LogTail, { events, bytes }: EncodedEntry): void {
-    // All kinds are known before the first event is written: one that is not is a refusal.
+    // All kinds are resolved before the first event is inserted: an unknown type refuses the entry, and no event may be
+    // left behind.
     const kinds = events.map(({ envelope }) => this.#kinds.resolveId(envelope.event.type));
     const insert = this.#sql.prepare(INSERT);
     for (const [index, { envelope, body, searchableText }] of events.entries()) {
@@ -175,7 +178,7 @@ export class EntryWriter {
   }
 }
 
-/** Most events change nothing that the list of sessions shows. */
+/** False for most entries: few events change the session index. */
 function changesIndex(index: SessionFields, current: SessionFields): boolean {
   return INDEX_FIELDS.some(
     (field) => index[field] !== undefined && index[field] !== current[field],
@@ -186,7 +189,7 @@ const MAX_TAILS = 1000;
 /** The keys of sessions begin at 1, so no session has this blob. */
 const WRITE_PROBE = `INSERT INTO blobs (session, id, bytes) VALUES (0, 'probe', randomblob(?))
   ON CONFLICT (session, id) DO UPDATE SET bytes = excluded.bytes`;
-/** A prompt and the start of its invocation. */
+/** About the size of a prompt and the start of its invocation. */
 const PROBE_BYTES = 16_384;
 const MAX_PROBE_BYTES = 16_777_216;
 const REFUSAL_CODES: ReadonlySet<string> = new Set(["stale_lease", "wrong_seq", "invalid_option"]);
@@ -200,7 +203,7 @@ const UPDATE_ROW = `${UPDATE_LOG_END}, wake_at = iif(?, ?, wake_at),
   state = coalesce(?, state), label = coalesce(?, label), folders = coalesce(?, folders)
   WHERE key = ?`;
 
-/** In the order of the statement. */
+/** In the order of the parameters of `UPDATE_ROW`. */
 const INDEX_FIELDS = [
   "agent",
   "principal",

@@ -10,7 +10,7 @@ interface PendingSync {
   readonly onFailed: (error: StoreError) => void;
 }
 
-/** Commits in their order, and how many of them are on the disk. All that wait share the next sync. */
+/** Numbers commits and tracks which of them are synced. All waiting callers share the next sync. */
 export class GroupSync {
   readonly #sync: () => Promise<void>;
   readonly #failed: (error: StoreError) => void;
@@ -20,13 +20,13 @@ export class GroupSync {
   #failure: StoreError | undefined;
   #waiting: PendingSync[] = [];
 
-  /** `failed` is told first of a sync that failed, and once. */
+  /** `onFailed` is called once, before the waiting callers are rejected. */
   constructor(sync: () => Promise<void>, onFailed: (error: StoreError) => void = () => {}) {
     this.#sync = sync;
     this.#failed = onFailed;
   }
 
-  /** Counts a commit that was just made. */
+  /** Registers a new commit and returns its number. */
   commit(): number {
     this.#commits += 1;
     return this.#commits;
@@ -36,25 +36,30 @@ export class GroupSync {
     return commit <= this.#synced;
   }
 
-  /** After a failed sync nobody knows what is on the disk, and asking again does not tell. */
+  /**
+   * The error of a failed sync, or undefined. After a failed sync the state of the disk is unknown, and a second sync
+   * would report success without having written the data. So every later write must fail.
+   */
   get failure(): StoreError | undefined {
     return this.#failure;
   }
 
-  /** Calls back in the order of the calls, once a commit and all before it are on the disk. */
+  /**
+   * Calls `onSynced` when the commit and all earlier commits are synced. Callbacks run in the order of registration.
+   */
   waitForCommit(commit: number, onSynced: () => void, onFailed: (error: StoreError) => void): void {
     if (this.#failure !== undefined) return onFailed(this.#failure);
     this.#waiting.push({ commit, onSynced, onFailed });
     void this.#run();
   }
 
-  /** Resolves when a commit and all before it are on the disk: at once if they are. */
+  /** Resolves when the commit and all earlier commits are synced; at once if they already are. */
   async waitUntilSynced(commit: number): Promise<void> {
     if (this.isSynced(commit)) return;
     await new Promise<void>((resolve, reject) => this.waitForCommit(commit, resolve, reject));
   }
 
-  /** Resolves when all commits up to now are on the disk. */
+  /** Resolves when all commits so far are synced. */
   syncNow(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waitForCommit(this.#commits, resolve, reject);
@@ -84,7 +89,7 @@ export class GroupSync {
   }
 
   #fail(cause: unknown): void {
-    const message = `The disk did not take what was written: ${formatThrown(cause)}`;
+    const message = `The data could not be synced to the disk: ${formatThrown(cause)}`;
     const failure =
       cause instanceof StoreError ? cause : new StoreError("store_failed", message, { cause });
     const waiting = this.#waiting;
@@ -95,15 +100,15 @@ export class GroupSync {
   }
 }
 
-/** Brings what was written to a file to the disk. */
+/** Syncs the data of a file to the disk. */
 export type SyncFileData = (file: FileHandle) => Promise<void>;
 
 /**
- * The file that SQLite appends commits to, opened once more to bring them to the disk outside the loop's thread.
+ * The write-ahead log of SQLite, opened a second time to sync commits outside the event loop's thread.
  *
- * One file all along: SQLite makes it when the database is first read, starts it over in place after a checkpoint (which
- * syncs both files itself), and removes it when the last connection closes. Nothing may open the database file itself
- * like this: closing it would drop the locks of SQLite in this process, as POSIX has it.
+ * The file stays the same: SQLite creates it when the database is first read, overwrites it in place after a checkpoint
+ * (which syncs both files itself), and removes it when the last connection closes. Never open the database file itself
+ * like this: on POSIX, closing any descriptor of a file drops all locks of this process, including those of SQLite.
  */
 export interface WalFile {
   sync(): Promise<void>;
@@ -117,7 +122,7 @@ export async function openWalFile(database: string, datasync: SyncFileData): Pro
   return {
     async sync() {
       await datasync(file);
-      // SQLite would go on writing into a file that has no name any more.
+      // If the file was removed, SQLite continues to write to a file without a name.
       if (fstatSync(file.fd).nlink === 0)
         throw new StoreError("store_damaged", `${path} was removed while it was in use`);
     },
@@ -125,7 +130,7 @@ export async function openWalFile(database: string, datasync: SyncFileData): Pro
   };
 }
 
-/** A new file is on the disk when its name is. Windows knows no such thing. */
+/** Syncs the folder entry of a new file. Windows has no such operation. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path, "r");

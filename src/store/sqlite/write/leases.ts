@@ -11,7 +11,7 @@ import {
 } from "../file/session-rows.ts";
 import type { Sql } from "../file/sql.ts";
 
-/** Who may write to which session. Each method is a part of a transaction. */
+/** Decides which owner may write to a session. Each method must be called within a transaction. */
 export class Leases {
   readonly #sql: Sql;
   readonly #kinds: EventKinds;
@@ -25,7 +25,7 @@ export class Leases {
     const { owner, now, durationMs, takeOver = false } = options;
     insertSession(this.#sql, sessionId, now);
     const session = findSession(this.#sql, sessionId);
-    if (session === undefined) throw new StoreError("store_failed", "A new session is not there");
+    if (session === undefined) throw new StoreError("store_failed", "The session could not be created");
     if (
       session.owner !== null &&
       session.owner !== owner &&
@@ -35,7 +35,7 @@ export class Leases {
       throw createLeaseHeldError(sessionId, session.owner, session.leasedUntil);
     }
     if (this.#holdsNewer(session)) {
-      const message = `Session ${sessionId} in ${this.#sql.file} can only be read: it holds events of a newer version of Spanline. Fix: update Spanline`;
+      const message = `Session ${sessionId} in ${this.#sql.file} is read-only: its log has events of a newer version of Spanline. Fix: update Spanline`;
       throw new StoreError("store_newer", message, { details: { sessionId } });
     }
     this.#expectWhole(session);
@@ -85,11 +85,11 @@ export class Leases {
     const counts = countEvents(this.#sql, key);
     if (counts === undefined || counts.isComplete) return;
     const { seq, dropped, stored } = counts;
-    const message = `Session ${sessionId} in ${this.#sql.file} can only be read: its log has ${stored} events and should have ${seq - dropped}. Fix: restore the file from a copy; \`spanline sessions check\` shows which events are missing`;
+    const message = `Session ${sessionId} in ${this.#sql.file} is read-only: its log has ${stored} events and should have ${seq - dropped}. Fix: restore the file from a copy; \`spanline sessions check\` shows which events are missing`;
     throw new StoreError("store_damaged", message, { details: { sessionId } });
   }
 
-  /** Only a file that a newer version wrote to is looked through. */
+  /** True if the session has events of a newer version. Only a file with newer kinds is searched. */
   #holdsNewer({ key }: SessionRow): boolean {
     const { newer } = this.#kinds;
     if (newer.length === 0) return false;
@@ -102,7 +102,7 @@ function isLeaseHolder({ owner, epoch }: Lease, session: SessionRow): boolean {
   return session.owner === owner && session.epoch === epoch;
 }
 
-/** The session that a lease is of, while it is the newest. */
+/** The session of a lease. Throws `stale_lease` if the lease is not the newest of its session. */
 export function findLeasedSession(sql: Sql, lease: Lease): SessionRow {
   const session = findSession(sql, lease.sessionId);
   if (session === undefined || !isLeaseHolder(lease, session)) throw createStaleLeaseError(lease);

@@ -10,8 +10,8 @@ export interface RecordWriterParts {
 }
 
 /**
- * Records in a file that this process writes. Each result waits until the records that it was made of are on the disk:
- * a caller that lost a compare-and-set relies on the winner's record as the winner does.
+ * Reads and writes records in a file of this process. Each result waits for the last commit of a record: a caller whose
+ * compare-and-set failed relies on the winner's record, so the record must be on the disk.
  */
 export function createRecordWriter({ records, sync, checkUsable }: RecordWriterParts): RecordStore {
   let lastCommit = 0;

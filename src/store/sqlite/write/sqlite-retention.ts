@@ -9,7 +9,7 @@ export interface RetentionParts {
   readonly sql: Sql;
   readonly kinds: EventKinds;
   readonly rows: EventRows;
-  /** A session that still waits for the disk, or that somebody reads, is in use. */
+  /** True if the session has unsynced entries or readers. */
   readonly isBusy: (sessionId: string) => boolean;
   /** Called after each change. */
   readonly onChange: (sessionId: string) => void;
@@ -42,7 +42,7 @@ export function createSqliteRetention(parts: RetentionParts): RetentionSubject {
       const session = ifUnused(sessionId, moment);
       if (session === undefined) return false;
       sql.transaction(() => deleteSession(sql, session.key));
-      // Gives pages back to the system, as far as they are at hand.
+      // Returns up to 256 free pages to the file system.
       sql.all("PRAGMA incremental_vacuum(256)");
       onChange(sessionId);
       return true;

@@ -34,20 +34,26 @@ export interface StoreWriterParts {
   readonly liveSessions: LiveSessions;
   readonly unwrittenSessions: UnwrittenSessions;
   readonly sync: GroupSync;
-  /** Whether the file that is written to is still the one at its path. */
+  /** True if the open file is still the file at its path. */
   isInPlace(): boolean;
-  /** Called last. */
+  /** Closes the file. Called last, after all commits are synced. */
   close(): Promise<void>;
 }
 
-/** The half of a store that changes something. It reads records as well, because their results wait for the sync. */
+/**
+ * The methods of a store which write. Reading records is included, because a record must not be returned before its
+ * sync.
+ */
 export function createStoreWriter(parts: StoreWriterParts): StoreWriter & RecordStore {
   const { sql, kinds, rows, records, notifier, liveSessions, unwrittenSessions, sync } = parts;
   const leases = new Leases(sql, kinds);
   const writer = new EntryWriter(sql, kinds, unwrittenSessions);
   const queue = new AppendQueue((entries) => appendAll(parts, writer, entries));
 
-  /** Everything is done in the order in which it was asked for. */
+  /**
+   * Runs `operation` in a transaction. Queued entries are written first, so all operations happen in the order of the
+   * calls.
+   */
   const write = <Result>(operation: () => Result): Result => {
     checkUsable(parts);
     queue.flush();
@@ -72,7 +78,7 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter & Record
       const isNew = !unwrittenSessions.has(sessionId) && findSession(sql, sessionId) === undefined;
       if (isNew) return unwrittenSessions.acquire(sessionId, options);
       const acquired = write(() => leases.acquire(sessionId, options));
-      // What the owner before wrote is there for the next one to read.
+      // Unsynced entries of the previous owner must be visible to the new owner.
       if (liveSessions.hasUnsynced(sessionId)) await sync.syncNow();
       return acquired;
     },
@@ -113,7 +119,7 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter & Record
     async probe() {
       write(() => writer.writeProbe());
       writer.recordProbe();
-      // A disk that accepts writes and does not complete them is not usable either.
+      // The disk must also complete the write: a disk may accept writes and fail to sync them.
       await sync.syncNow();
       if (!parts.isInPlace()) {
         const message = `${sql.file} was removed or replaced while it was in use`;
@@ -130,12 +136,12 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter & Record
   };
 }
 
-function checkUsable({ notifier: bell, sync }: StoreWriterParts): void {
-  if (bell.isClosed) throw createStoreClosedError();
+function checkUsable({ notifier, sync }: StoreWriterParts): void {
+  if (notifier.isClosed) throw createStoreClosedError();
   if (sync.failure !== undefined) throw sync.failure;
 }
 
-/** One transaction for all of them; then each is shown and answered, at once or when it is on the disk. */
+/** Writes all entries in one transaction. Each entry is then published and resolved: at once, or after its sync. */
 function appendAll(
   parts: StoreWriterParts,
   writer: EntryWriter,
@@ -158,16 +164,16 @@ function appendAll(
   }
 }
 
-/** The rows of sessions of which something will wait for the disk, as they may be seen meanwhile. */
+/** The current rows of sessions with entries to sync. These rows stay visible until the sync. */
 function readRecordsBefore(
-  { sql, liveSessions: live, unwrittenSessions: fresh }: StoreWriterParts,
+  { sql, liveSessions: live, unwrittenSessions: unwritten }: StoreWriterParts,
   entries: readonly WaitingEntry[],
 ): Map<string, SessionRecord> {
   const records = new Map<string, SessionRecord>();
   for (const { encoded } of entries) {
     const { sessionId } = encoded.lease;
     if (!encoded.entry.sync || records.has(sessionId) || live.hasUnsynced(sessionId)) continue;
-    const record = fresh.readRecord(sessionId) ?? readRecord(sql, sessionId);
+    const record = unwritten.readRecord(sessionId) ?? readRecord(sql, sessionId);
     if (record !== undefined) records.set(sessionId, record);
   }
   return records;
@@ -179,7 +185,7 @@ interface EntrySettlement extends Extract<EntryResult, { readonly ok: true }> {
 }
 
 function settleEntry(
-  { liveSessions: live, sync, notifier: bell }: StoreWriterParts,
+  { liveSessions: live, sync, notifier }: StoreWriterParts,
   { encoded, resolve, reject }: WaitingEntry,
   { appended, previousHead, commit, records }: EntrySettlement,
 ): void {
@@ -190,10 +196,10 @@ function settleEntry(
     isNew ? evolveRecord(record, encoded.entry) : record;
   const record = records.get(sessionId);
   const complete = (): void => {
-    if (events.length > 0) bell.notify(sessionId);
+    if (events.length > 0) notifier.notify(sessionId);
     resolve(appended);
   };
-  // Nothing overtakes an entry of its session that still waits for the disk.
+  // An entry never becomes visible before an earlier unsynced entry of its session.
   const requiredCommit = encoded.entry.sync ? commit : live.readRequiredCommit(sessionId);
   if (sync.isSynced(requiredCommit)) {
     live.publish(sessionId, events);
@@ -209,6 +215,6 @@ function settleEntry(
     unsyncedEntry.publish(events, change);
     complete();
   };
-  // What the disk did not take stays unseen.
+  // Entries stay invisible if the sync fails.
   sync.waitForCommit(requiredCommit, publish, reject);
 }

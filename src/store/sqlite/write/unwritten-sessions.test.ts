@@ -12,8 +12,8 @@ async function rowsIn(file: string): Promise<unknown[]> {
   return rows.map((row) => ({ ...Object(row) }));
 }
 
-describe("a session that is only leased", () => {
-  it("goes into the file with its first entry, and with its lease", async () => {
+describe("Sessions with a lease and no events", () => {
+  it("A leased session is written to the file together with its first entry and its lease", async () => {
     const file = temporaryFile();
     const store = await opened({ file });
     const one = await store.acquire("ses_1", options);
@@ -30,7 +30,7 @@ describe("a session that is only leased", () => {
     expect((await store.acquire("ses_3", options)).lease.epoch).toBe(two.lease.epoch + 1);
   });
 
-  it("is followed by whoever waits for its first entry", async () => {
+  it("A subscription to a session without events receives its first entry", async () => {
     const store = await opened({ file: temporaryFile() });
     const { lease } = await store.acquire("ses_1", options);
     const batches = store.subscribe("ses_1", undefined, new AbortController().signal);
@@ -39,7 +39,7 @@ describe("a session that is only leased", () => {
     expect((await first).value?.events).toHaveLength(1);
   });
 
-  it("belongs to who leased it last", async () => {
+  it("A session without events belongs to its newest lease", async () => {
     const store = await opened({ file: temporaryFile() });
     const { lease } = await store.acquire("ses_1", options);
     await expect(store.acquire("ses_1", { ...options, owner: "you" })).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe("a session that is only leased", () => {
     await store.append(next.lease, 0, entry([delta("b")]));
   });
 
-  it("is still to be written after a transaction that was rolled back", async () => {
+  it("After a rollback a leased session is written by the next transaction", async () => {
     const file = temporaryFile();
     const store = await opened({ file });
     const { lease } = await store.acquire("ses_1", options);

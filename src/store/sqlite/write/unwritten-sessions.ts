@@ -12,8 +12,8 @@ interface UnwrittenSession {
 }
 
 /**
- * Sessions that are leased and not in the file yet: their rows go in with whatever is written next, which mostly is their
- * first entry. A session without an entry is one that nobody was told of, so nothing is lost with it.
+ * Leased sessions without a row in the file. Their rows are inserted by the next transaction, which usually writes
+ * their first entry. A crash before then loses no data: a session without events is invisible to clients.
  */
 export class UnwrittenSessions {
   readonly #sql: Sql;
@@ -32,7 +32,7 @@ export class UnwrittenSessions {
     return this.#waiting.get(sessionId)?.head;
   }
 
-  /** Its row as it will be without events. */
+  /** The session's row, as inserted later: without events. */
   readRecord(sessionId: string): SessionRecord | undefined {
     const session = this.#waiting.get(sessionId);
     if (session === undefined) return undefined;
@@ -54,7 +54,7 @@ export class UnwrittenSessions {
     };
   }
 
-  /** Of a session that is neither here nor in the file. */
+  /** Leases a new session. The session must be neither in the file nor here. */
   acquire(sessionId: string, { owner, now, durationMs }: AcquireOptions): AcquiredLease {
     const lastEpoch = this.#sql.get("SELECT last FROM epochs")?.number("last") ?? 0;
     this.#lastEpoch = Math.max(this.#lastEpoch, lastEpoch) + 1;
@@ -64,7 +64,7 @@ export class UnwrittenSessions {
     return { lease, head, wasAbandoned: false };
   }
 
-  /** Within a transaction, and before all else in it. */
+  /** Inserts all rows. Call within a transaction, before any other statement. */
   insertRows(): void {
     if (this.#waiting.size === 0) return;
     for (const [sessionId, { lease, head, createdAt, leasedUntil }] of this.#waiting) {
@@ -75,7 +75,7 @@ export class UnwrittenSessions {
     this.#sql.run("UPDATE epochs SET last = ?", this.#lastEpoch);
   }
 
-  /** The transaction is in the file. */
+  /** Call after the transaction was committed. */
   clear(): void {
     this.#waiting.clear();
   }

@@ -2,7 +2,7 @@ import type { PromptAccepted, ToolResultsSubmitted } from "../../../domain/event
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { formatImageNote } from "../../../domain/model/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode } from "../../../domain/responses-settings.ts";
 import type { LogPosition } from "../response-ids.ts";
 import { encodeInputItems } from "./input-items.ts";
 import {
@@ -63,9 +63,9 @@ export function encodeHistoryItems(
     .map(({ role, block }, index): ResponseItem => {
       const key = `${seq}-${index}`;
       switch (block.type) {
-        case "call":
-          return encodeFunctionCall({ key, call: block.call }, facts);
-        case "result":
+        case "tool-call":
+          return encodeFunctionCall({ key, toolCall: block.toolCall }, facts);
+        case "tool-result":
           return encodeFunctionCallOutput(
             { key, result: block.result },
             { ...facts, output: "text" },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createToolCall, type ToolResultPart } from "../../../domain/tools/tool-call.ts";
 import { encodeFunctionCallOutput, encodeReasoning } from "./encode-items.ts";
 import { encodeResponse } from "../response-encoder.ts";
-import type { ReasoningBlock, ResultBlock } from "../../../domain/provider/turn-builder.ts";
+import type { ReasoningBlock, ToolResultBlock } from "../../../domain/provider/turn-builder.ts";
 
 const FACTS = { scope: "turn1", status: "completed" } as const;
 
@@ -137,7 +137,7 @@ function reasoning(content: Pick<ReasoningBlock, "text" | "signature" | "redacte
   return encodeReasoning({ key: "0", ...content }, { ...FACTS, raw: false });
 }
 
-function resultBlock(parts: readonly ToolResultPart[], isError = false): ResultBlock {
+function resultBlock(parts: readonly ToolResultPart[], isError = false): ToolResultBlock {
   const result = { toolCallId: "a", parts, isError };
-  return { key: "3", order: 3, message: 1, kind: "result", ending: "explicit", result };
+  return { key: "3", order: 3, message: 1, kind: "tool-result", ending: "explicit", result };
 }

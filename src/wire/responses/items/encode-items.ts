@@ -13,9 +13,9 @@ import type {
 } from "./response-item.ts";
 import { formatToolOutput, formatOutputPart } from "./format-tool-output.ts";
 import type {
-  CallBlock,
+  ToolCallBlock,
   ReasoningBlock,
-  ResultBlock,
+  ToolResultBlock,
 } from "../../../domain/provider/turn-builder.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
@@ -27,10 +27,10 @@ interface ItemContext {
 
 /** Arguments that cannot be read stay as they were streamed; none at all are an empty object, as models do it. */
 export function encodeFunctionCall(
-  { key, call }: Pick<CallBlock, "key" | "call">,
+  { key, toolCall }: Pick<ToolCallBlock, "key" | "toolCall">,
   { scope, status }: ItemContext,
 ): FunctionCallItem {
-  const { id: call_id, name, inputText } = call;
+  const { id: call_id, name, inputText } = toolCall;
   const isBare = status === "completed" && inputText.trim() === "";
   return {
     id: formatItemId("function_call", scope, key),
@@ -43,7 +43,7 @@ export function encodeFunctionCall(
 }
 
 export function encodeFunctionCallOutput(
-  { key, result }: Pick<ResultBlock, "key" | "result">,
+  { key, result }: Pick<ToolResultBlock, "key" | "result">,
   { scope, status, output }: ItemContext & { readonly output: "text" | "parts" },
 ): FunctionCallOutputItem {
   const text = formatToolOutput(result.parts);

@@ -1,15 +1,15 @@
 import type { Anomaly } from "../anomaly.ts";
 import type {
   Block,
-  CallBlock,
+  ToolCallBlock,
   MessageState,
   ReasoningBlock,
-  ResultBlock,
+  ToolResultBlock,
   TextBlock,
 } from "../../../domain/provider/turn-builder.ts";
 
 /** What becomes one item, in the order of the items. */
-export type Entry = Passage | ReasoningBlock | CallBlock | ResultBlock;
+export type Entry = Passage | ReasoningBlock | ToolCallBlock | ToolResultBlock;
 
 /** Neighbouring text of one message. */
 export interface Passage {

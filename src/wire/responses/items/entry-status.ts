@@ -13,13 +13,13 @@ interface EntryContext {
 export function resolveEntryStatus(entry: Entry, facts: EntryContext): ItemStatus {
   const { response, isLast, reason } = facts;
   const blocks = entry.kind === "passage" ? entry.blocks : [entry];
-  if (entry.kind === "call" && entry.call.input === null) return "incomplete";
+  if (entry.kind === "tool-call" && entry.toolCall.input === null) return "incomplete";
   if (blocks.some((block) => block.ending === "open")) return "incomplete";
   if (response === "completed") return "completed";
   if (!isFinishedReason(reason) && blocks.some((block) => block.ending === "implicit"))
     return "incomplete";
   // Only the last item can have been cut by what ended the turn, and a result is not the model's to cut.
-  if (!isLast || entry.kind === "result") return "completed";
+  if (!isLast || entry.kind === "tool-result") return "completed";
   // A closed block is whole unless its message was stopped for it; a reply is whole only with the rest of its message.
   if (entry.kind !== "passage") return reason === null ? "completed" : statusFromReason(reason);
   return entry.role === "assistant" && response === "incomplete"

@@ -1,6 +1,10 @@
 import type { Anomaly } from "../anomaly.ts";
 import { formatToolOutput } from "./format-tool-output.ts";
-import type { Block, CallBlock, ResultBlock } from "../../../domain/provider/turn-builder.ts";
+import type {
+  Block,
+  ToolCallBlock,
+  ToolResultBlock,
+} from "../../../domain/provider/turn-builder.ts";
 
 interface PairedBlocks {
   readonly blocks: readonly Block[];
@@ -20,9 +24,9 @@ export function pairToolCalls(
   const anomalies: Anomaly[] = [];
   for (const block of blocks) {
     const pairedBlock =
-      block.kind === "call"
+      block.kind === "tool-call"
         ? resolveCall(block, ids, anomalies)
-        : block.kind === "result"
+        : block.kind === "tool-result"
           ? resolveResult(block, ids, anomalies)
           : block;
     if (pairedBlock) pairedBlocks.push(pairedBlock);
@@ -32,8 +36,8 @@ export function pairToolCalls(
 }
 
 interface CallUses {
-  readonly calls: CallBlock[];
-  last: CallBlock | ResultBlock;
+  readonly calls: ToolCallBlock[];
+  last: ToolCallBlock | ToolResultBlock;
 }
 
 type UsesById = ReadonlyMap<string, CallUses>;
@@ -41,19 +45,23 @@ type UsesById = ReadonlyMap<string, CallUses>;
 function indexCallUses(blocks: readonly Block[]): UsesById {
   const ids = new Map<string, CallUses>();
   for (const block of blocks) {
-    if (block.kind !== "call" && block.kind !== "result") continue;
-    const id = block.kind === "call" ? block.call.id : block.result.toolCallId;
+    if (block.kind !== "tool-call" && block.kind !== "tool-result") continue;
+    const id = block.kind === "tool-call" ? block.toolCall.id : block.result.toolCallId;
     if (id === "") continue;
     const uses = ids.get(id) ?? { calls: [], last: block };
-    if (block.kind === "call") uses.calls.push(block);
+    if (block.kind === "tool-call") uses.calls.push(block);
     uses.last = block;
     ids.set(id, uses);
   }
   return ids;
 }
 
-function resolveCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): CallBlock | null {
-  const { id: callId, name, inputText } = call.call;
+function resolveCall(
+  call: ToolCallBlock,
+  ids: UsesById,
+  anomalies: Anomaly[],
+): ToolCallBlock | null {
+  const { id: callId, name, inputText } = call.toolCall;
   const droppedCall = { name, arguments: inputText };
   const calls = ids.get(callId)?.calls;
   if (!calls) {
@@ -76,10 +84,10 @@ function resolveCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): Call
 }
 
 function resolveResult(
-  block: ResultBlock,
+  block: ToolResultBlock,
   ids: UsesById,
   anomalies: Anomaly[],
-): ResultBlock | null {
+): ToolResultBlock | null {
   const { toolCallId, parts } = block.result;
   const uses = ids.get(toolCallId);
   if (!uses) {
@@ -106,7 +114,7 @@ function checkPairs(ids: UsesById, openCalls: ReadonlySet<string>, anomalies: An
   for (const [call_id, { calls, last }] of ids) {
     if (calls.length === 0)
       anomalies.push({ code: "result_unmatched", message: "A result has no call", call_id });
-    else if (last.kind === "call" && !openCalls.has(call_id))
+    else if (last.kind === "tool-call" && !openCalls.has(call_id))
       anomalies.push({
         code: "call_unanswered",
         message: "A call has no result and waits for none",

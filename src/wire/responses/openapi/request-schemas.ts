@@ -1,4 +1,4 @@
-import { TRACE_MODES } from "../../../domain/trace-mode.ts";
+import { TRACE_MODES } from "../../../domain/responses-settings.ts";
 import {
   enumeration,
   count,

@@ -1,6 +1,6 @@
 import type { JsonBudget } from "../../../data/json-budget.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
-import { TRACE_MODES, type TraceMode } from "../../../domain/trace-mode.ts";
+import { TRACE_MODES, type TraceMode } from "../../../domain/responses-settings.ts";
 import {
   anything,
   array,
@@ -14,7 +14,7 @@ import {
   record,
   string,
   type Schema,
-} from "../../../data/schema.ts";
+} from "../../../data/schema-reader.ts";
 import { SchemaError, throwProblem } from "../../../data/schema-error.ts";
 import { createFieldError, createRequestError } from "./request-error.ts";
 

@@ -38,7 +38,7 @@ function checkCanBeUnpacked(json: string, messages: readonly ModelMessage[]): vo
   const budget = new JsonBudget();
   const inputTexts = messages
     .flatMap(({ blocks }) => blocks)
-    .flatMap((block) => (block.type === "call" ? [block.call.inputText] : []));
+    .flatMap((block) => (block.type === "tool-call" ? [block.toolCall.inputText] : []));
   for (const text of [json, ...inputTexts]) {
     const limit = budget.spend(text);
     if (limit !== undefined)
@@ -107,8 +107,8 @@ function readBlock(block: Fields, path: string, budget: JsonBudget): ModelBlock 
         ...("signature" in block && { signature: text("signature") }),
         ...("redacted" in block && { redacted: text("redacted") }),
       };
-    case "call": {
-      const call = readObject(block["call"], path);
+    case "tool-call": {
+      const call = readObject(block["toolCall"], path);
       const runBy = call["runBy"] === "server" ? "server" : "client";
       const facts = {
         id: text("id", call),
@@ -116,15 +116,18 @@ function readBlock(block: Fields, path: string, budget: JsonBudget): ModelBlock 
         inputText: text("inputText", call),
       };
       checkNestedJson(facts.inputText, path, budget);
-      return { type: "call", call: createToolCall({ ...facts, runBy }) };
+      return { type: "tool-call", toolCall: createToolCall({ ...facts, runBy }) };
     }
-    case "result": {
+    case "tool-result": {
       const result = readObject(block["result"], path);
       const parts = readList(result["parts"], path, MAX_ENTRIES).map((part) =>
         readResultPart(part, path),
       );
       const isError = result["isError"] === true;
-      return { type: "result", result: { toolCallId: text("toolCallId", result), parts, isError } };
+      return {
+        type: "tool-result",
+        result: { toolCallId: text("toolCallId", result), parts, isError },
+      };
     }
     case "image":
       return createImageBlock(text("mediaType"), text("base64"));

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../data/json.ts";
 import type { InputItem } from "./input-item.ts";
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode } from "../../../domain/responses-settings.ts";
 
 /** A request for a response, in our words. What was not said is null, an empty list or an empty object. */
 export interface CreateRequest {

@@ -121,10 +121,10 @@ describe("a conversation that was had elsewhere", () => {
     const shape = history.map(({ role, blocks }) => [role, ...blocks.map(({ type }) => type)]);
     expect(shape).toEqual([
       ["user", "text"],
-      ["assistant", "call"],
-      ["user", "result"],
-      ["assistant", "call", "text", "call"],
-      ["user", "result", "result"],
+      ["assistant", "tool-call"],
+      ["user", "tool-result"],
+      ["assistant", "tool-call", "text", "tool-call"],
+      ["user", "tool-result", "tool-result"],
     ]);
   });
 

@@ -17,7 +17,7 @@ import {
 import { readInput } from "./read-input.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 import { createRequestError, createFieldError } from "./request-error.ts";
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode } from "../../../domain/responses-settings.ts";
 
 /** The body of a request for a response. Throws a refusal that names the field. */
 export function readCreateRequest(body: unknown): CreateRequest {

@@ -31,7 +31,7 @@ function toItemMessages(item: InputItem): readonly ModelMessage[] {
     case "result": {
       const { callId: toolCallId, parts, isError } = item;
       const result = { toolCallId, parts: parts.map(toResultPart), isError };
-      return [{ role: "user", blocks: [{ type: "result", result }] }];
+      return [{ role: "user", blocks: [{ type: "tool-result", result }] }];
     }
     case "executed": {
       const { callId, output, isError } = item;
@@ -40,7 +40,7 @@ function toItemMessages(item: InputItem): readonly ModelMessage[] {
         { role: "assistant", blocks: [toToolCallBlock(item, "server")] },
         {
           role: "user",
-          blocks: [{ type: "result", result: { toolCallId: callId, parts, isError } }],
+          blocks: [{ type: "tool-result", result: { toolCallId: callId, parts, isError } }],
         },
       ];
     }
@@ -66,7 +66,7 @@ function toToolCallBlock(
   { callId, name, inputText }: Extract<InputItem, { readonly kind: "call" | "executed" }>,
   runBy: "client" | "server",
 ): ModelBlock {
-  return { type: "call", call: createToolCall({ id: callId, name, inputText, runBy }) };
+  return { type: "tool-call", toolCall: createToolCall({ id: callId, name, inputText, runBy }) };
 }
 
 function toReasoningBlock(item: Extract<InputItem, { readonly kind: "reasoning" }>): ModelBlock {

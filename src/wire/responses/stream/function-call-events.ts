@@ -160,7 +160,7 @@ function completeToolCall(
   const status = call.input !== null && isContinuation ? "completed" : "incomplete";
   const facts = { scope: sessionId, status } as const;
   const finishedItem = {
-    ...encodeFunctionCall({ key: String(seq), call: wireCall }, facts),
+    ...encodeFunctionCall({ key: String(seq), toolCall: wireCall }, facts),
     ...(name !== call.name && { original_name: call.name }),
   };
   closeItem(state, item.index, finishedItem, emit);

@@ -9,10 +9,10 @@ import {
   throwUnknownName,
 } from "./schema-error.ts";
 
-/** Reads an unknown value at a path, or throws a `SchemaError`. Any function of this form is a schema. */
+/** Reads an unknown value at a path, or throws a `SchemaError`. Any function with this signature is a schema. */
 export type Schema<Value> = (value: unknown, path: string) => Value;
 
-/** A member that may be absent: its name is then absent from the result too. */
+/** A schema for an optional member. An absent member is absent from the result too. */
 export interface OptionalSchema<Value> extends Schema<Value | undefined> {
   readonly isOptional: true;
 }
@@ -27,21 +27,21 @@ type OptionalNames<S extends Shape> = {
   [Name in keyof S]: S[Name] extends OptionalSchema<unknown> ? Name : never;
 }[keyof S];
 
-/** The value that `object(shape)` returns. */
+/** The result type of `object(shape)`. */
 export type ObjectOf<S extends Shape> = {
   readonly [Name in Exclude<keyof S, OptionalNames<S>>]: Infer<S[Name]>;
 } & {
   readonly [Name in OptionalNames<S>]?: Exclude<Infer<S[Name]>, undefined>;
 };
 
-/** Texts for a schema whose general `expected` says too little. */
+/** Texts for a schema whose default `expected` is too general. */
 export interface Wording {
   readonly expected?: string;
   readonly fix?: string;
 }
 
 export interface ObjectRules extends Wording {
-  /** Names that the shape does not have. Default: `refuse`, since a misspelt name would have no effect. */
+  /** Names outside of the shape. Default: `refuse`, because a misspelt name would have no effect. */
   readonly otherNames?: "refuse" | "ignore";
 }
 
@@ -53,7 +53,7 @@ export function object<const S extends Shape>(
   const names = Object.keys(shape);
   return (value, path) => {
     if (!isObject(value)) return throwInvalid({ path, value, expected, fix, code: "invalid_type" });
-    // A misspelt name leaves its real name missing: the unknown names alone are reported.
+    // A misspelt name also leaves the intended name missing, so only the unknown names are reported.
     if (otherNames === "refuse") checkNames(value, path, names);
     const issues = new IssueCollector();
     const read: { [name: string]: unknown } = {};
@@ -83,23 +83,23 @@ function checkNames(
   issues.throwIfAny();
 }
 
-/** An object with some of these names, whose members something else reads. */
+/** An object with some of these names. Its members are read elsewhere. */
 export function members(names: readonly string[]): Schema<{ readonly [name: string]: unknown }> {
   return object(Object.fromEntries(names.map((name) => [name, anything])));
 }
 
-/** Members of `Object.prototype` are not members of the value. */
+/** Reads an own member. Members of `Object.prototype` do not count. */
 function readMember(value: { readonly [name: string]: unknown }, name: string): unknown {
   return name in Object.prototype && !Object.hasOwn(value, name) ? undefined : value[name];
 }
 
 export interface RecordRules extends Wording {
   readonly max?: number;
-  /** Checks each name; the path is that of the entry. */
+  /** Checks each name. `path` is the path of the entry. */
   readonly name?: (name: string, path: string) => void;
 }
 
-/** An object of any names. `__proto__` is a name like any other. */
+/** An object with arbitrary names. `__proto__` is a name like any other. */
 export function record<Value>(
   entry: Schema<Value>,
   { max = Infinity, name: checkName, expected = "an object", fix }: RecordRules = {},
@@ -163,7 +163,7 @@ function checkCount(count: number, max: number, path: string): void {
     );
 }
 
-/** One value, or an array of at least one. */
+/** A single value, or an array with at least `min` values (default: 1). */
 export function oneOrMore<Value>(
   item: Schema<Value>,
   rules: ArrayRules = {},
@@ -176,9 +176,9 @@ export interface StringRules extends Wording {
   /** In UTF-16 code units. */
   readonly max?: number;
   readonly pattern?: RegExp;
-  /** Refuses an empty string and one of spaces. */
+  /** True: refuses an empty string and a string of spaces. */
   readonly isFilled?: boolean;
-  /** Messages do not quote the value. */
+  /** True: messages do not quote the value. */
   readonly isSecret?: boolean;
 }
 
@@ -207,7 +207,7 @@ export function boolean(): Schema<boolean> {
 export interface NumberRules extends Wording {
   readonly min?: number;
   readonly max?: number;
-  /** The value must be greater. */
+  /** Exclusive lower bound. */
   readonly above?: number;
 }
 
@@ -216,7 +216,7 @@ export function number(rules: NumberRules = {}): Schema<number> {
   return createNumberSchema("a number", Number.isFinite, rules);
 }
 
-/** A whole number that a double holds exactly. */
+/** An integer with an exact double (a safe integer). */
 export function integer(rules: NumberRules = {}): Schema<number> {
   return createNumberSchema("a whole number", Number.isSafeInteger, rules);
 }
@@ -242,7 +242,7 @@ function formatRange(min: number, max: number, above: number): string {
   return min === -Infinity ? "" : `, at least ${min}`;
 }
 
-/** One of several strings. A similar one is suggested. */
+/** Any of several strings. A similar string is suggested in the message. */
 export function oneOf<const Choice extends string>(
   choices: readonly Choice[],
   { expected = formatChoices(choices), fix }: Wording = {},
@@ -266,7 +266,7 @@ export function variants<const S extends { readonly [tag: string]: Schema<unknow
   };
 }
 
-/** The first schema that accepts the value. `expected` describes all of them. */
+/** The result of the first schema which accepts the value. `expected` describes all schemas. */
 export function union<Value>(
   expected: string,
   ...schemas: readonly Schema<Value>[]
@@ -297,12 +297,12 @@ export function nullable<Value>(schema: Schema<Value>): Schema<Value | null> {
   return (value, path) => (value === null ? null : schema(value, path));
 }
 
-/** Absent and null are the same: null. */
+/** Absent and null are both read as null. */
 export function nullish<Value>(schema: Schema<Value>): Schema<Value | null> {
   return withDefault(nullable(schema), null);
 }
 
-/** A schema and one more step, which may return another value, or throw by `throwInvalid` or `throwProblem`. */
+/** A schema with a second step. The step may return another value, or throw with `throwInvalid` or `throwProblem`. */
 export function refine<Value, Result>(
   schema: Schema<Value>,
   step: (value: Value, path: string) => Result,
@@ -310,7 +310,7 @@ export function refine<Value, Result>(
   return (value, path) => step(schema(value, path), path);
 }
 
-/** Any value, present or not; something else reads it. */
+/** Any value, present or absent. The value is validated elsewhere. */
 export const anything: OptionalSchema<unknown> = Object.assign((value: unknown) => value, {
   isOptional: true as const,
 });
@@ -320,7 +320,7 @@ export interface JsonRules {
   readonly maxDepth: number;
   /** Length as JSON text. Default: no limit. */
   readonly maxLength?: number;
-  /** Sorts the names of objects, so that equal values have equal texts. Default: false. */
+  /** Sorts the names of objects, so equal values have equal text. Default: false. */
   readonly sortsNames?: boolean;
 }
 

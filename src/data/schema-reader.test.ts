@@ -21,7 +21,7 @@ import {
   withDefault,
   type Infer,
   type Schema,
-} from "./schema.ts";
+} from "./schema-reader.ts";
 import { SchemaError, throwInvalid, throwProblem, type Issue } from "./schema-error.ts";
 
 function findIssues(schema: Schema<unknown>, value: unknown, path = "config"): readonly Issue[] {
@@ -45,8 +45,8 @@ const SERVER = object({
   names: withDefault(array(string({ max: 5 }), { max: 3 }), []),
 });
 
-describe("a schema", () => {
-  it("returns the members of an object with defaults and without absent members", () => {
+describe("Schemas", () => {
+  it("An object schema returns present members and defaults, and leaves out absent members", () => {
     expect(SERVER({ host: "h", mode: undefined }, "config")).toEqual({
       host: "h",
       port: 4777,
@@ -60,7 +60,7 @@ describe("a schema", () => {
     }>();
   });
 
-  it("reports each problem with its exact path and the expected value", () => {
+  it("Each problem is reported with its exact path and the expected value", () => {
     expect(findIssues(SERVER, { host: 5, port: 70_000, names: ["a", "toolong"] })).toEqual([
       {
         path: "config.host",
@@ -121,11 +121,11 @@ describe("a schema", () => {
     ],
     [json({ maxDepth: 2 }), () => 1, "A function is not a valid config: expected a JSON value"],
     [object({}), [], "An array is not a valid config: expected an object"],
-  ] as const)("words a problem as: %#", (schema: Schema<unknown>, value: unknown, message) => {
+  ] as const)("A problem has the standard wording: %#", (schema: Schema<unknown>, value: unknown, message) => {
     expect(messages(schema, value)).toEqual([message]);
   });
 
-  it("suggests a known name for an unknown one, or lists the known names", () => {
+  it("A known name is suggested for an unknown name, or the known names are listed", () => {
     const schema = object({ host: anything, port: anything });
     expect(messages(schema, { prot: 1, zzzzzzzz: 2, host: 3 })).toEqual([
       "config.prot is not a known name. Fix: did you mean port?",
@@ -137,14 +137,14 @@ describe("a schema", () => {
     expect(messages(object({}, { otherNames: "ignore" }), { a: 1 })).toEqual([]);
   });
 
-  it("names the outermost value when the path is empty", () => {
+  it("The outermost value is named in messages when the path is empty", () => {
     expect(messages(object({}), 5, "")).toEqual(["5 is not valid: expected an object"]);
     expect(messages(object({}), undefined, "")).toEqual([
       "The value is missing: expected an object",
     ]);
   });
 
-  it("selects a variant by its tag", () => {
+  it("A variant is selected by its tag", () => {
     const schema = variants("type", {
       a: object({ type: oneOf(["a"]), size: integer() }),
       b: object({ type: oneOf(["b"]) }),
@@ -160,17 +160,17 @@ describe("a schema", () => {
     expect(messages(schema, 1)).toEqual(["1 is not a valid config: expected an object with type"]);
   });
 
-  it("reads one value or an array of them as an array", () => {
+  it("A single value or an array is read as an array", () => {
     expect(oneOrMore(string())("a", "x")).toEqual(["a"]);
     expect(oneOrMore(string())(["a", "b"], "x")).toEqual(["a", "b"]);
   });
 
-  it("reads an absent or null member as null if both are the same", () => {
+  it("An absent member and a null member are both read as null", () => {
     expect(object({ a: nullish(string()) })({}, "x")).toEqual({ a: null });
     expect(object({ a: nullish(string()) })({ a: null }, "x")).toEqual({ a: null });
   });
 
-  it("lets a refinement change the value or reject it", () => {
+  it("A refinement can change or reject a value", () => {
     const even = refine(integer(), (value, path) =>
       value % 2 === 0 ? value / 2 : throwInvalid({ path, value, expected: "an even number" }),
     );
@@ -178,7 +178,7 @@ describe("a schema", () => {
     expect(messages(even, 3)).toEqual(["3 is not a valid config: expected an even number"]);
   });
 
-  it("passes on an error that is not a SchemaError", () => {
+  it("An error other than a SchemaError is passed on", () => {
     const fails: Schema<never> = () => {
       throw new RangeError("other");
     };
@@ -186,7 +186,7 @@ describe("a schema", () => {
     expect(() => array(fails)([1], "x")).toThrow(RangeError);
   });
 
-  it("treats __proto__ and constructor as data", () => {
+  it("__proto__ and constructor are treated as data", () => {
     const value: unknown = JSON.parse('{"__proto__": {"host": "evil"}}');
     expect(messages(SERVER, value)).toEqual([
       "config.__proto__ is not a known name: expected host, port, mode or names",
@@ -198,7 +198,7 @@ describe("a schema", () => {
     expect(object({ constructor: optional(string()) })({}, "x")).toEqual({});
   });
 
-  it("stops after 20 problems and reports five of them in the message", () => {
+  it("A schema stops after 20 problems and reports five of them in the message", () => {
     const many = Array.from({ length: 100_000 }, () => 1);
     const issues = findIssues(array(string()), many);
     expect(issues).toHaveLength(20);
@@ -207,7 +207,7 @@ describe("a schema", () => {
     );
   });
 
-  it("shortens names and values that are long", () => {
+  it("Long names and values are shortened in messages", () => {
     const [message = ""] = messages(object({}), { ["x".repeat(100_000)]: 1 });
     expect(message.length).toBeLessThan(300);
     const [issue] = findIssues(record(string()), { ["x".repeat(100_000)]: 1 });
@@ -215,7 +215,7 @@ describe("a schema", () => {
     expect(messages(integer(), "x".repeat(100_000))[0]?.length).toBeLessThan(200);
   });
 
-  it("refuses JSON that is nested deeper than the limit, and names the path", () => {
+  it("JSON nested deeper than the limit is refused with its path", () => {
     const schema = json({ maxDepth: 3 });
     expect(schema({ a: [1] }, "config")).toEqual({ a: [1] });
     expect(findIssues(schema, { a: [[1]] })).toEqual([
@@ -227,7 +227,7 @@ describe("a schema", () => {
     ]);
   });
 
-  it("accepts exactly the limit of a string and of an array, and refuses one more", () => {
+  it("A string and an array of exactly the limit are accepted, and longer ones are refused", () => {
     expect(string({ max: 3 })("abc", "x")).toBe("abc");
     expect(findIssues(string({ max: 3 }), "abcd")).toMatchObject([{ code: "string_too_long" }]);
     expect(array(string(), { max: 1 })(["a"], "x")).toEqual(["a"]);
@@ -236,15 +236,15 @@ describe("a schema", () => {
     ]);
   });
 
-  it("throws a problem with the path first", () => {
+  it("A problem message starts with the path", () => {
     const schema: Schema<never> = (_, path) => throwProblem(path, "is empty", "write a name");
     expect(messages(schema, 1)).toEqual(["config is empty. Fix: write a name"]);
     expect(messages(schema, 1, "")).toEqual(["The value is empty. Fix: write a name"]);
   });
 });
 
-describe("any value", () => {
-  it("is returned unchanged by the JSON schema if it is JSON", () => {
+describe("Any value", () => {
+  it("The JSON schema returns JSON values unchanged", () => {
     const schema = json({ maxDepth: 100 });
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
@@ -253,7 +253,7 @@ describe("any value", () => {
     );
   });
 
-  it("is read, or refused with a SchemaError whose path begins with the given one", () => {
+  it("Any value is read or refused with a SchemaError whose path starts with the given path", () => {
     const schema = object({ a: optional(SERVER), b: record(array(integer())), c: anything });
     const input = fc.oneof(
       fc.anything(),
@@ -269,7 +269,7 @@ describe("any value", () => {
     );
   });
 
-  it("inside a tree is refused at exactly its path", () => {
+  it("A value inside a tree is refused at exactly its path", () => {
     const { tree } = fc.letrec<{ tree: readonly [unknown, string] }>((tie) => ({
       tree: fc.oneof(
         { maxDepth: 8 },
