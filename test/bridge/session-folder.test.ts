@@ -299,7 +299,7 @@ describe("Policy check", () => {
     const agent = { provider: LOCAL, tools: ["./broken.mjs"], mcpServers };
     const broken = await checked(agent, "look");
     expect(broken.notices).toEqual([
-      "A session would not start: agents.coder: Cannot load ./broken.mjs: there is no such file",
+      "A session would not start: agents.coder: Cannot load ./broken.mjs: no such file",
     ]);
     const gone = await checked({ ...agent, tools: [] }, "gone__add");
     expect([gone.call.isKnown, gone.notices]).toEqual([

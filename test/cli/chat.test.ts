@@ -457,10 +457,10 @@ describe("spanline chat in a terminal", () => {
     );
     await person.waitForText("watching, and nobody controls this session;");
     child.kill("SIGKILL");
-    await person.waitForText("nobody trusts this version of it");
+    await person.waitForText("this version is not trusted");
     await person.waitForText("Nobody runs this session now");
     person.typeKeys("/takeover\r");
-    await person.waitForText("nobody trusts this version of it");
+    await person.waitForText("this version is not trusted");
     await person.waitForText("--config names it");
     expect(person.output).not.toMatch(/SpanlineError|\{"|your key|that takes the bridge/);
     const said = person.output.replaceAll("\n", " ").match(/Look at it, and/g);

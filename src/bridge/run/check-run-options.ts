@@ -48,7 +48,7 @@ export function checkRunOptions(agent: unknown, options: unknown): void {
 function checkAgent(value: unknown, path: string): void {
   const { spec, provider, tools } = isObject(value) ? value : {};
   if (isObject(spec) && isObject(provider) && tools instanceof Map) return;
-  throwInvalid({ path, value, expected: "an agent", fix: "make it with defineAgent" });
+  throwInvalid({ path, value, expected: "an agent", fix: "create it with defineAgent" });
 }
 
 function createMethodsSchema(methods: readonly string[]): Schema<unknown> {

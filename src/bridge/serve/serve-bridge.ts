@@ -140,8 +140,8 @@ interface ListeningServer extends Pick<HttpServer, "url" | "port" | "close"> {
 }
 
 /**
- * Starts to listen, and records an explicit port in the data directory. If a process of the same directory already
- * serves the portal on this port, the result is the address of that process.
+ * Starts to listen, and records the port in the data directory unless the port is 0. If a process of the same directory
+ * already serves the portal on this port, the result is the address of that process.
  */
 async function startListening(
   options: ServeOptions,
