@@ -63,10 +63,7 @@ describe("Companion process", () => {
 describe("Companion of a killed process", () => {
   it.each([
     ["a program which reads its input", "echo $$; exec cat"],
-    [
-      "a program which ignores signals",
-      'echo $$; trap "" TERM HUP INT; while :; do sleep 1; done',
-    ],
+    ["a program which ignores signals", 'echo $$; trap "" TERM HUP INT; while :; do sleep 1; done'],
   ])("A companion ends when its parent is killed: %s", async (_, script) => {
     const parent = fork(await bundleProgram("keep-companion.ts"), [script]);
     const [pid]: unknown[] = await once(parent, "message");

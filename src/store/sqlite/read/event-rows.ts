@@ -191,7 +191,8 @@ export class EventRows {
       return { ok: true, envelope: createEnvelope(sessionId, seq, draft) };
     }
     const event = readStoredEvent({ ...kind, event: draft.event }, this.#versions);
-    if (event === undefined) return this.#damaged(sessionId, seq, `the event is not a ${kind.type}`);
+    if (event === undefined)
+      return this.#damaged(sessionId, seq, `the event is not a ${kind.type}`);
     return { ok: true, envelope: createEnvelope(sessionId, seq, { ...draft, event }) };
   }
 
