@@ -217,7 +217,7 @@ describe("spanline invoke and spanline emulate", () => {
     [["invoke", "--harness", HARNESS()], "The prompt is missing"],
     [
       ["invoke", "--harness", "arn:demo", "hello"],
-      '"arn:demo" is not a valid --harness: expected the ARN of a',
+      '--harness is "arn:demo": expected the ARN of a',
     ],
     [["invoke", "--harness", "demo", "hello"], "No region is set. Fix: pass --region"],
     [["invoke", "--harness", HARNESS(), "--region", "eu-west-1", "hello"], "is in us-east-1"],
