@@ -341,7 +341,7 @@ function splitWords(line: string): string[] {
   return args;
 }
 
-/** Masks values that differ between runs. */
+/** Masks values of a single run, such as ids and times. */
 function masked(printed: string): string {
   return printed
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")

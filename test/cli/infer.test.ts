@@ -142,7 +142,7 @@ describe("spanline test", () => {
     expect(status).toBe(0);
     const { stages, ...rest } = JSON.parse(stdout);
     expect(rest).toEqual({ agent: demoArn, ok: true });
-    // Each stage contains the messages at that time.
+    // Each stage contains only the messages sent so far.
     expect(stages[0].request.messages).toHaveLength(1);
     expect(stages[4].request.messages).toHaveLength(3);
     expect(stages[7]).toMatchObject({ output: { items: [{ role: "assistant" }] } });
