@@ -358,7 +358,7 @@ describe("a check of a policy", () => {
       { environment: { A_KEY: { env: "NOWHERE" } } },
       "NOWHERE is not set",
     ],
-    ["a model of no name", { provider: { type: "local", model: "x:y" } }, "names no model"],
+    ["a model of no name", { provider: { type: "local", model: "x:y" } }, "is not a valid model"],
     ["a root that is not there", { workspace: { root: "none" } }, "workspace.root is"],
     [
       "a server's secret that is not set",

@@ -221,7 +221,7 @@ describe("spanline invoke and spanline emulate", () => {
     [["invoke", "--harness", HARNESS(), " "], "Cannot send an empty message"],
     [["invoke", "--harness", HARNESS(), "--max-tokens", "-1", "hello"], "whole number above 0"],
     [["invoke", "--runtime", HARNESS(), "--model", "m", "hello"], "--model is for a harness"],
-    [["emulate", "--switch", "nothing=1"], 'There is no switch "nothing"'],
+    [["emulate", "--switch", "nothing=1"], '"nothing" is not a valid switch'],
     [["emulate", "--host", "192.0.2.1"], "loopback"],
   ])("refuse what they cannot use with one clear line and exit code 2: %j", async (args, words) => {
     const { status, stdout, stderr } = await run(args);

@@ -314,7 +314,7 @@ describe("a configuration that cannot be used", () => {
     [
       "a model that is none",
       { provider: { type: "local", model: "x" } },
-      'agents.coder.provider: "x" names no model',
+      'agents.coder.provider: "x" is not a valid model',
     ],
     ["lists beside a policy", { approvals: { allow: ["*"] } }, "and not both"],
     [
