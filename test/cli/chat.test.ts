@@ -427,7 +427,7 @@ describe("spanline chat in a terminal", () => {
     await two.waitForText("Whoever controlled this session has left. /takeover takes control.");
     await two.waitForText("· watching, and nobody controls this session; /takeover");
     child.kill("SIGKILL");
-    await two.waitForText("? The connection to the agent was lost during its answer,");
+    await two.waitForText("? The connection to the agent was lost during its response,");
     await two.waitForText("It waits for an answer; /takeover to be asked.");
     two.typeKeys("/takeover\r");
     await two.waitForText("── Spanline asks ──");

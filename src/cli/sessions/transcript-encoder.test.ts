@@ -48,9 +48,7 @@ describe("a session's transcript", () => {
     type: "message.sent",
     messageId: "m2",
     origin: "recovery",
-    content: [
-      { type: "text", text: "The connection was lost. What you were told last was: Hello" },
-    ],
+    content: [{ type: "text", text: "The connection was lost. Your last input was: Hello" }],
   } as const;
   const question = {
     type: "approval.requested",

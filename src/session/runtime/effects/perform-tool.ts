@@ -121,7 +121,7 @@ function createTimeout(
   { spec }: Tool,
 ): ToolRunResult {
   const seconds = spec.timeoutMs / 1000;
-  const message = `${name} was stopped after ${seconds} seconds. What it had done by then is not known.`;
+  const message = `${name} was stopped after ${seconds} seconds. Its effects so far are unknown.`;
   return { ending: "timed-out", result: toolError(callId, message) };
 }
 
