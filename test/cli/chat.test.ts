@@ -679,7 +679,7 @@ describe("spanline chat without a terminal", () => {
     }
     const agent = ["chat", "-d", data, "--agent", "nobody"];
     const { stderr } = await command.run(agent, { input: "Hi\n" });
-    expect(stderr).toMatch(/^There is no agent "nobody".*\n$/);
+    expect(stderr).toMatch(/^Agent "nobody" does not exist.*\n$/);
     expect(await command.run(agent, { input: "" })).toEqual({ stdout: "", stderr, status: 2 });
     const none = await command.run(["chat", "--url", "ws://127.0.0.1:1"], { input: "Hi\n" });
     expect(none.status).toBe(1);

@@ -255,7 +255,7 @@ describe("a tool of the session", () => {
     expect(unreadable).toMatchObject({ toolCallId: "c1", isError: true });
     expect(others).toEqual([
       toolError("c2", "add was not run: its arguments are wrong. a is no number."),
-      toolError("c3", "There is no tool subtract here. There is: add."),
+      toolError("c3", "subtract is not an available tool. Available tools: add."),
     ]);
   });
 
