@@ -177,7 +177,7 @@ describe("the mode of a session", () => {
       status: "refused",
       failure: {
         code: "invalid_option",
-        message: 'There is no mode "yolo"; there is: default, ask, read-only',
+        message: '"yolo" is not a session mode: expected default, ask, read-only',
       },
     });
   });
