@@ -217,7 +217,7 @@ describe("spanline invoke and spanline emulate", () => {
     [["invoke", "--harness", HARNESS()], "The prompt is missing"],
     [
       ["invoke", "--harness", "arn:demo", "hello"],
-      '"arn:demo" is not a valid --harness: expected the ARN of a',
+      '--harness is "arn:demo": expected the ARN of a',
     ],
     [["invoke", "--harness", "demo", "hello"], "No region is set. Fix: pass --region"],
     [["invoke", "--harness", HARNESS(), "--region", "eu-west-1", "hello"], "is in us-east-1"],
@@ -237,7 +237,7 @@ describe("spanline invoke and spanline emulate", () => {
       ["invoke", "--runtime", HARNESS(), "--model", "m", "hello"],
       "--model applies only to a harness",
     ],
-    [["emulate", "--switch", "nothing=1"], 'There is no switch "nothing"'],
+    [["emulate", "--switch", "nothing=1"], '"nothing" is not a valid switch'],
     [["emulate", "--host", "192.0.2.1"], "loopback"],
   ])(
     "The invalid command line %j is refused with one clear line and exit code 2",
@@ -341,7 +341,7 @@ function splitWords(line: string): string[] {
   return args;
 }
 
-/** Masks values that differ between runs. */
+/** Masks values of a single run, such as ids and times. */
 function masked(printed: string): string {
   return printed
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")

@@ -34,7 +34,7 @@ const requested: ApprovalRequested = {
   approvers: 1,
 };
 
-/** Creates a data directory with one session of 8 events, and damages it with SQL. */
+/** Creates a data directory with a session of 8 events, then damages its database with SQL. */
 async function directoryAfter(sql: string): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "spanline-damage-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -119,7 +119,7 @@ describe.each([
 });
 
 describe("spanline sessions check", () => {
-  it("sessions check prints the number of events if there are no problems", async () => {
+  it("sessions check prints the number of events of an intact directory", async () => {
     const directory = await directoryAfter("SELECT 1");
     const { status, stdout, stderr } = await cli.run(["sessions", "check", "-d", directory]);
     expect({ status, stdout, stderr }).toEqual({

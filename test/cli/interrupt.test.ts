@@ -13,7 +13,7 @@ afterAll(() => command.close());
 
 let projects = 0;
 
-/** Creates a configuration with an MCP server that accepts connections and never responds. */
+/** Creates a configuration with an MCP server which accepts connections and never responds. */
 async function silentServer() {
   let called = (): void => undefined;
   const isCalled = new Promise<void>((resolve) => {

@@ -187,7 +187,7 @@ describe("A question in the terminal", () => {
       text(loud.child.stderr),
     ]);
     expect(without).not.toMatch(/confined|not stored/);
-    // With a working sandbox there is no warning.
+    // With a working sandbox, the warning is absent.
     const said = withCommand.match(/^Commands are not confined/gm) ?? [];
     expect(said.length).toBeLessThanOrEqual(1);
     expect(withCommand).toContain(

@@ -13,7 +13,7 @@ afterAll(() => command.close());
 
 let count = 0;
 
-/** Creates a folder with a configuration that is neither named nor trusted. */
+/** Creates a folder with an untrusted configuration. */
 function folderWith(config: string): string {
   const root = join(command.folder, `hints-${(count += 1)}`);
   mkdirSync(root);
@@ -28,7 +28,7 @@ function runIn(root: string, ...args: readonly string[]) {
   });
 }
 
-/** Naming a configuration trusts it. */
+/** Naming a configuration implies trust. */
 const NAMED = ["--config", "spanline.config.yaml"];
 
 const agent = (provider: string, more = "") => `agents: { one: { provider: ${provider}${more} } }`;

@@ -14,7 +14,7 @@ const DONE = /^Let me use save_note for that\.\n\nDone\. save_note says: Saved i
 
 beforeAll(async () => {
   cli = await createCommandLine();
-  // The package as a user's tools module finds it.
+  // Installs the package where a user's tools module finds it.
   await cli.bundle("index.ts", "project/node_modules/spanline/index.mjs");
   const manifest = { name: "spanline", type: "module", exports: "./index.mjs" };
   const file = join(cli.folder, "project/node_modules/spanline/package.json");
@@ -37,7 +37,7 @@ async function emulator(options: EmulateOptions = {}) {
   return ["--harness", emulated.demoArn, "--endpoint-url", emulated.url];
 }
 
-/** Starts an emulator whose agent follows a scenario. */
+/** Starts an emulator with a scripted agent. */
 async function scripted(scenario: string) {
   const file = join(cli.folder, `scenario-${scenario.length}.yaml`);
   writeFileSync(file, scenario);
@@ -241,7 +241,7 @@ describe("spanline run", () => {
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(problem)]);
   });
 
-  // Node's own loader refuses the file; the loader of the test runner would read it.
+  // Node's own loader refuses the file; the loader of the test runner would accept such a file.
   it("run exits with 2 for a tools file that is not code", async () => {
     const { status, stdout, stderr } = await cli.runProcess([
       "run",

@@ -71,7 +71,7 @@ function textOf({ output }: Told): string {
   return JSON.stringify(output);
 }
 
-/** Writes a configuration with the demo agent and an agent that is never invoked. */
+/** Writes a configuration with two agents: demo, and a second agent without invocations. */
 function configWith(serve: object, demo: object = {}): string {
   const folder = newPlace();
   mkdirSync(folder);
@@ -160,7 +160,7 @@ describe("spanline serve", () => {
     await command.bundle("index.ts", "library/index.mjs");
     const tools = `import { defineTool } from "../library/index.mjs";
       const input = { type: "object", properties: {} };
-      const run = () => { throw new Error("there is no weather", { cause: "nowhere" }); };
+      const run = () => { throw new Error("no weather is available", { cause: "nowhere" }); };
       const description = "Tells the weather in a city";
       export default [defineTool({ name: "get_weather", description, input, run })];`;
     const config = configWith({}, { approvals: { default: "allow" }, tools: ["./tools.mjs"] });
@@ -177,7 +177,7 @@ describe("spanline serve", () => {
       { before: true },
       { status: 200 },
     ]);
-    expect(notes()).toContain("The tool get_weather failed: there is no weather: nowhere\n");
+    expect(notes()).toContain("The tool get_weather failed: no weather is available: nowhere\n");
     expect(notes()).toContain("Stopping.");
   });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-/** Starts a bridge whose demo agent waits for the approval of a note. */
+/** Starts a bridge with a pending approval of a note. */
 async function asking(name: string) {
   const directory = join(command.folder, name);
   const place = ["--data-dir", directory];

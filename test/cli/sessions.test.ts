@@ -28,7 +28,7 @@ interface Kept extends SessionFields {
   readonly events?: readonly SessionEvent[];
 }
 
-/** Creates a data directory with these sessions. No process runs them. */
+/** Creates a data directory with these sessions, without a process for running them. */
 async function directoryWith(...sessions: readonly Kept[]): Promise<string> {
   const directory = newDirectory();
   const store = await openSqliteStore({ file: join(directory, "sessions.db") });
@@ -46,7 +46,7 @@ async function directoryWith(...sessions: readonly Kept[]): Promise<string> {
   return directory;
 }
 
-/** Starts `spanline up` on a new directory, with one session. */
+/** Starts `spanline up` on a new directory with a single session. */
 async function running() {
   const directory = newDirectory();
   const child = cli.start(["up", "--port", "0", "--json", "--data-dir", directory]);

@@ -17,18 +17,18 @@ function spanline(args: readonly string[], input: string | Uint8Array = "") {
   return command.run(args, { input });
 }
 
-/** A megabyte of an SSE stream that contains only comments. */
+/** A megabyte of an SSE stream, comments only. */
 const COMMENTS = ": still here\n\n".repeat(75_000);
 
 /** Starts the command with an open standard input, and with standard error as a terminal. */
 function running(args: readonly string[]): ChildProcessWithoutNullStreams {
   const child = command.start(args, { isOpen: true, isWatched: true });
-  // The command may end before it has read all of its input.
+  // The command may end before reading all of its input.
   child.stdin.on("error", () => {});
   return child;
 }
 
-/** Reads standard error until it contains `wanted`. */
+/** Reads standard error until the expected text arrives. */
 async function heard(child: ChildProcessWithoutNullStreams, wanted: string): Promise<string> {
   let notes = "";
   for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {

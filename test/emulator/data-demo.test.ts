@@ -89,15 +89,13 @@ describe("The demo agent", () => {
     const { say } = await demo();
     await say("My name is ada");
     expect(await say("What is my name?")).toBe("Your name is Ada.");
-    expect(await say("What did I say first?")).toBe(
-      'The first thing that you said was: "My name is ada"',
-    );
+    expect(await say("What did I say first?")).toBe('Your first message was: "My name is ada"');
   });
 
   it("The demo agent does not invent memories", async () => {
     const { say } = await demo();
     expect(await say("What did I say first?")).toContain("This is the first thing");
-    expect(await say("Do you know my name?")).toBe("You have not told me your name yet.");
+    expect(await say("Do you know my name?")).toBe("I do not know your name yet.");
   });
 
   it.each([
@@ -275,9 +273,7 @@ describe("Earlier messages in the first invocation of a session", () => {
     const { client, say } = await demo();
     const messages = [...EARLIER, said("user", "What is my name?")];
     expect(textIn(await invoke(client, { messages }))).toBe("Your name is Ada.");
-    expect(await say("What did I say first?")).toBe(
-      'The first thing that you said was: "My name is Ada"',
-    );
+    expect(await say("What did I say first?")).toBe('Your first message was: "My name is Ada"');
     expect(await say("How many messages?")).toBe("You have sent me 5 messages.");
   });
 

@@ -77,12 +77,7 @@ tags: { team: a }
 
   it.each([
     ["a misspelt setting", "systemPromt: x", "systemPromt", "a known setting; use one of name"],
-    [
-      "a number in place of a string",
-      "name: 5",
-      "name",
-      "5 is not a valid name: expected a string",
-    ],
+    ["a number in place of a string", "name: 5", "name", "name is 5: expected a string"],
     ["a string in place of a number", "maxTokens: many", "maxTokens", "a whole number above 0"],
     ["a string in place of a list", "tools: web", "tools", "expected a list"],
     ["a tool without a type", "tools: [{ name: x }]", "tools[0].type", "expected a string"],
@@ -129,7 +124,7 @@ tags: { team: a }
     });
     expect(await catchRejection(readSpec({ specFile, overrides }))).toMatchObject({
       message:
-        "null is not a valid memory: expected an object; null is valid only for changes to an existing harness",
+        "memory is null: expected an object; null is valid only for changes to an existing harness",
     });
   });
 

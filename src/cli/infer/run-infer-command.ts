@@ -105,7 +105,7 @@ const LIMIT_FLAGS = ["connectTimeout", "firstEventTimeout", "idleTimeout", "time
 
 async function readStandardInput({ stdin }: CommandIo): Promise<string> {
   if (stdin.isTTY === true) {
-    const message = "There is no request. Fix: pipe one in, such as '{\"messages\":[…]}'";
+    const message = "The request is missing. Fix: pipe one in, such as '{\"messages\":[…]}'";
     throw new SpanlineError("invalid_option", message);
   }
   const chunks: Buffer[] = [];

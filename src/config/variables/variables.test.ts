@@ -16,7 +16,7 @@ describe("A string with variables", () => {
     },
   );
 
-  it("A string without ${ is unchanged", () => {
+  it("A string without a variable is unchanged", () => {
     const plain = fc.string().filter((text) => !text.includes("${"));
     fc.assert(
       fc.property(plain, (text) => {

@@ -1,13 +1,14 @@
 import { isObject, toJsonText } from "../../data/json.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 
-/** Throws `invalid_option` before any request is sent. `path` names the field as written by the caller. */
+/**
+ * Throws `invalid_option` before any request is sent. `path` names the field as written by the caller. The message starts
+ * with the path, because the command line replaces the path by the name of its option.
+ */
 export function throwInvalidOption(path: string, actual: unknown, expected: string): never {
-  const problem =
-    actual === undefined
-      ? `${path} is missing`
-      : `${toJsonText(actual).slice(0, MAX_QUOTED_CHARACTERS)} is not a valid ${path}`;
-  const message = `${problem}: expected ${expected}`;
+  const formattedValue =
+    actual === undefined ? "missing" : toJsonText(actual).slice(0, MAX_QUOTED_CHARACTERS);
+  const message = `${path} is ${formattedValue}: expected ${expected}`;
   throw new SpanlineError("invalid_option", message, { details: { path } });
 }
 

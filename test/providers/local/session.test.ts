@@ -113,7 +113,7 @@ describe.each(DIALECTS)("A session over a model with the dialect %s", (dialect) 
     const next = await world.restart(agent({ tools: [] }));
     await next.prompt("Two");
     await next.waitForEvent("turn.finished", 2);
-    expect(JSON.stringify(server.modelRequests[2]?.tools)).toContain("Is not there any more");
+    expect(JSON.stringify(server.modelRequests[2]?.tools)).toContain("No longer available");
   });
 
   describe("Busy or failing models", () => {

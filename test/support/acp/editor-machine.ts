@@ -6,17 +6,17 @@ import * as sdk2 from "acp-sdk-2";
 import { onTestFinished } from "vitest";
 import { formatTail, withDeadline } from "../with-deadline.ts";
 
-/** The files and terminals of an editor: what is in its buffers it does not save, and a terminal is a real process. */
+/** The files and terminals of an editor. Its buffers are never saved, and a terminal is a real process. */
 export interface EditorMachine {
-  /** By whole paths. */
+  /** By absolute path. */
   readonly buffers: Map<string, string>;
-  /** What was asked of it: the method, and what it was about. */
+  /** The received requests: the method, and the path or the terminal. */
   readonly requests: readonly string[];
-  /** Those that were not let go. */
+  /** Terminals which were not released. */
   readonly terminals: ReadonlyMap<string, { readonly child: ChildProcess }>;
-  /** In place of what it does. */
+  /** Replacements for the default behaviour, by method. */
   readonly overrides: Map<string, (params: Params) => Promise<object>>;
-  /** Resolves when it is asked for this. */
+  /** Resolves when a request with this method is received. */
   waitForRequest(method: string): Promise<void>;
   perform(method: string, params: Params): Promise<object>;
 }
@@ -104,7 +104,7 @@ export function createEditorMachine(buffers: Readonly<Record<string, string>> = 
 
 class NotFound extends Error {}
 
-/** In the words of an official client. */
+/** Throws errors in the format of an official client. */
 function throwAsClient(sdk: typeof sdk0 | typeof sdk1 | typeof sdk2): (error: unknown) => never {
   return (error) => {
     throw error instanceof NotFound ? sdk.RequestError.resourceNotFound(error.message) : error;
@@ -117,7 +117,7 @@ interface Terminal {
   readonly exited: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
 }
 
-/** With all that the editor's own environment has. */
+/** Starts a process with the whole environment of the editor. */
 function startTerminal({ command = "", args = [], cwd }: Params): Terminal {
   const child = spawn(command, args, { cwd: cwd ?? undefined, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -132,15 +132,15 @@ function startTerminal({ command = "", args = [], cwd }: Params): Terminal {
   return { child, output: () => output, exited };
 }
 
-/** An official client with such a machine. It approves whatever it is asked. */
+/** An official client with such a machine. It approves every request. */
 export interface EditorClient {
   newSession(cwd: string): Promise<string>;
   loadSession(sessionId: string, cwd: string): Promise<void>;
   prompt(sessionId: string, text: string): Promise<string>;
   cancel(sessionId: string): Promise<void>;
-  /** The updates of calls of tools. */
+  /** The received updates of tool calls. */
   readonly toolUpdates: readonly ToolUpdate[];
-  /** What was asked for, as it was shown. */
+  /** The tool calls in the received permission requests. */
   readonly permissionRequests: readonly ToolUpdate[];
 }
 

@@ -1,18 +1,18 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** An editor that started an ACP agent as its child: it approves whatever it is asked. */
+/** An editor with an ACP agent as its child process. It approves every request. */
 export interface EditorProcess {
   readonly process: ChildProcess;
-  /** `initialize` and `session/new`. */
+  /** Sends `initialize` and `session/new`. */
   newSession(): Promise<string>;
-  /** Resolves with the reason that the turn stopped for. */
+  /** Resolves with the stop reason of the turn. */
   prompt(sessionId: string, text: string): Promise<string>;
-  /** Resolves when a session's update of this kind has come. */
+  /** Resolves when an update of this kind has been received. */
   waitForUpdate(kind: string): Promise<void>;
-  /** What the agent said, in all sessions. */
+  /** The text of the agent in all sessions. */
   readonly receivedText: string;
-  /** What was asked, by its title. */
+  /** The titles of the received permission requests. */
   readonly permissionTitles: readonly string[];
 }
 

@@ -6,35 +6,35 @@ import { createHttpStream } from "acp-sdk-2/experimental/http-client";
 import type { AcpProcess } from "./acp-project.ts";
 import { formatTail, withDeadline } from "../with-deadline.ts";
 
-/** What a test does with any of the official clients. */
+/** The common interface of the official clients. */
 export interface SdkClient {
   newSession(cwd: string): Promise<string>;
   loadSession(sessionId: string, cwd: string): Promise<void>;
   resumeSession(sessionId: string, cwd: string): Promise<void>;
-  /** Resolves with the reason that the turn stopped for. */
+  /** Resolves with the stop reason of the turn. */
   prompt(sessionId: string, text: string): Promise<string>;
   cancel(sessionId: string): Promise<void>;
   setMode(sessionId: string, modeId: string): Promise<void>;
   /** Resolves with the values of all options. */
   setOption(sessionId: string, configId: string, value: string): Promise<readonly unknown[]>;
-  /** Texts and states of calls, in order. */
+  /** Text and tool call states, in order. */
   readonly receivedUpdates: readonly string[];
-  /** Resolves when one of them begins with this. */
+  /** Resolves when an update starts with this text. */
   waitForUpdate(beginning: string): Promise<void>;
-  /** What was asked, by its title. */
+  /** The titles of the received permission requests. */
   readonly permissionTitles: readonly string[];
 }
 
 type Connect = (agent: AcpProcess) => Promise<SdkClient>;
 
-/** The official client in its versions, each of which approves whatever it is asked. */
+/** The official client in several versions. Each approves every request. */
 export const SDK_CLIENTS: readonly (readonly [version: string, connect: Connect])[] = [
   ["0.20", (agent) => connectClassClient(sdk0, agent)],
   ["1.9", (agent) => connectClassClient(sdk1, agent)],
   ["2.4", (agent) => connectAppClient(sdk2.ndJsonStream(...toWebStreams(agent)))],
 ];
 
-/** What all versions make of an update. */
+/** The common form of an update in all versions. */
 interface Update {
   readonly sessionUpdate: string;
   readonly content?: unknown;
@@ -93,7 +93,7 @@ function toWebStreams({ input, output }: AcpProcess) {
   return [Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>] as const;
 }
 
-/** Up to 1.x: a class. */
+/** Versions up to 1.x: a client class. */
 async function connectClassClient(
   sdk: typeof sdk0 | typeof sdk1,
   agent: AcpProcess,
@@ -132,7 +132,7 @@ async function connectClassClient(
   };
 }
 
-/** The same over HTTP. */
+/** The same client over HTTP. */
 export function connectHttpClient(
   url: string,
   headers: { readonly [name: string]: string },
@@ -140,7 +140,7 @@ export function connectHttpClient(
   return connectAppClient(createHttpStream(url, { headers }));
 }
 
-/** From 2.x: handlers by method. */
+/** Versions from 2.x: handlers by method. */
 async function connectAppClient(stream: sdk2.Stream): Promise<SdkClient> {
   const { update, permission, ...heard } = createUpdateRecorder();
   const { agent: to } = sdk2

@@ -11,15 +11,15 @@ import type { EventBatch } from "../../../src/store/log-store.ts";
 import type { SessionRecord } from "../../../src/store/session-index.ts";
 import { formatTail, withDeadline } from "../with-deadline.ts";
 
-/** Sessions whose agent is a test: it says what is in the log, and sees every command. */
+/** Sessions whose agent is the test: the test appends events to the log and sees every command. */
 export interface ScriptedSessions extends Sessions {
-  /** Appends events to a session, as its agent or its runtime would. */
+  /** Appends events to a session, like its agent or its runtime. */
   say(sessionId: string, ...events: readonly SessionEvent[]): void;
   readonly commands: readonly ReceivedCommand[];
   readLog(sessionId: string): readonly Envelope[];
-  /** The turn that runs. */
+  /** The running turn. Undefined if the session is idle. */
   readTurnId(sessionId: string): string | undefined;
-  /** Resolves when a command of this type has come. */
+  /** Resolves when a command of this type has been received. */
   waitForCommand<Type extends SessionCommand["type"]>(type: Type): Promise<CommandOf<Type>>;
 }
 
@@ -32,7 +32,7 @@ export interface ReceivedCommand {
 type CommandOf<Type extends SessionCommand["type"]> = Extract<SessionCommand, { type: Type }>;
 
 interface Script {
-  /** What the agent does when its turn begins. */
+  /** Called when a turn starts. */
   readonly turn?: (turn: ScriptedTurn) => void;
 }
 
@@ -269,7 +269,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
     },
     checkCredentials: async () => {},
     checkLog: async () => {},
-    openWithPrompt: () => Promise.reject(new Error("Nobody opens with a prompt here")),
+    openWithPrompt: () => Promise.reject(new Error("openWithPrompt is not available in this test")),
     status: async () => ({
       agent: createAgent({ provider: createScriptedProvider([]) }).spec,
       mode: "default",

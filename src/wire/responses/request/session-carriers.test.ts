@@ -137,8 +137,8 @@ describe("The session of a request", () => {
     expect(answerTo(body)).toEqual({ kind: "invalid_message", param, code: "conflicting_state" });
   });
 
-  it.each(["The unknown previous response %j is not found [OR-29]", "", "resp_1"])(
-    "is not found by %j [OR-29]",
+  it.each(["resp_unknown", "", "resp_1"])(
+    "The unknown previous response %j is not found [OR-29]",
     (id) => {
       const param = "previous_response_id";
       const code = "previous_response_not_found";
