@@ -8,8 +8,8 @@ export interface LogPosition {
 }
 
 /**
- * Returns whether a string is a valid session id: the format accepted by every provider, or the shorter format of
- * earlier versions.
+ * Returns whether a string is a valid session id: the format accepted by every provider, or the shorter id (`ses_` and 26
+ * characters) generated for sessions of other surfaces.
  */
 export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text) || LOCAL_SESSION_ID.test(text);
