@@ -133,7 +133,7 @@ describe("Data directory from a repository", () => {
     const before = readFileSync(join(planted, "sessions.db"));
     const found = await up(mine, repository);
     expect(found.directory).toBe(join(mine, ".state/spanline"));
-    const unused = `${planted} is not used, since nothing says that it is yours.`;
+    const unused = `${planted} is ignored, because it is not known to be yours.`;
     await eventually(() => expect(found.noted()).toContain(unused));
     await found.end("SIGTERM");
     const environment = { XDG_STATE_HOME: join(mine, ".state"), SPANLINE_DATA_DIR: "" };

@@ -110,7 +110,7 @@ describe("Owner of a data directory", () => {
     expect((await readBridgeFile(directory))?.pid).toBe(owner);
     expectAtMost(await notes(), ["buy milk", "call Ada"]);
     expect(JSON.parse(errors.join(""))).toEqual({
-      message: "the process that has the sessions does not answer; waiting for it",
+      message: "the owner of the sessions does not respond; waiting for it",
       directory,
       pid: owner,
     });
