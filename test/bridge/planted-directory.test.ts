@@ -141,7 +141,7 @@ describe("Data directory from a repository", () => {
       environment,
       workingDirectory: repository,
     });
-    expect(listed.stderr).toContain(`${planted} is not used`);
+    expect(listed.stderr).toContain(`${planted} is ignored`);
     expect(readFileSync(join(planted, "sessions.db")).equals(before)).toBe(true);
 
     const named = await up(mine, repository, "--data-dir", planted);

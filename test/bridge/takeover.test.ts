@@ -103,7 +103,7 @@ describe("Owner of a data directory", () => {
     process.kill(owner, "SIGSTOP");
     const third = editor();
     const beginning = third.newSession();
-    await eventually(() => expect(errors.join("")).toContain("does not answer"));
+    await eventually(() => expect(errors.join("")).toContain("does not respond"));
     process.kill(owner, "SIGCONT");
     expect(await Promise.all(prompts)).toEqual(["end_turn", "end_turn"]);
     expect(await third.prompt(await beginning, "Hello")).toBe("end_turn");

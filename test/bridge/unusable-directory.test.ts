@@ -68,7 +68,7 @@ describe("Data directory that cannot be used", () => {
   it("A directory whose path is too long for the store is rejected", async () => {
     const directory = join(temporaryFolder(), ..."abcdef".split("").map((one) => one.repeat(100)));
     const { status, stderr } = await cli.run(["up", "-p", "0", "-d", directory]);
-    expect([status, stderr]).toEqual([2, expect.stringContaining(": the path is too long; ")]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(": the path is too long. Fix: ")]);
   });
 
   it("A command that only reads rejects the directory too", async () => {
@@ -163,7 +163,7 @@ describe("spanline up", () => {
     const foreign = await cli.run(["up", "-d", temporaryFolder(), "-p", port]);
     expect([foreign.status, foreign.stderr]).toEqual([
       1,
-      expect.stringContaining(`Port ${port} is taken`),
+      expect.stringContaining(`Port ${port} on 127.0.0.1 is already in use`),
     ]);
     child.kill("SIGTERM");
     await once(child, "exit");

@@ -213,7 +213,7 @@ describe("spanline harness", () => {
       ["create", "--name", "a", "--role", ROLE, "--endpoint", "a-b"],
       "--endpoint is",
     ],
-    ["an invalid number", ["list", "--timeout", "soon"], "whole number above 0"],
+    ["an invalid number", ["list", "--timeout", "soon"], "an integer greater than 0"],
     ["a missing --keep", ["prune", "demo"], "required option '--keep <number>' not specified"],
     ["an unknown command", ["crate"], "Did you mean create?"],
     [
@@ -247,7 +247,9 @@ describe("spanline harness", () => {
     const { run, emulator } = await place();
     expect(await run("get", "nobody")).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/Harness not found: nobody at .*\n`spanline harness list`/),
+      stderr: expect.stringMatching(
+        /Harness not found: nobody at .*\nFix: .*`spanline harness list`/,
+      ),
     });
     emulator.inject({
       harnessName: "support",
