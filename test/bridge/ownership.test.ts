@@ -75,7 +75,7 @@ describe("Owner with a failing disk", () => {
     const reply = await other.sessions.command(sessionId, PROMPT, SENDER);
     expect([reply.status, (await other.getOwnership()).isOwner]).toEqual(["accepted", true]);
     expect(String(reports[0])).toMatch(
-      /^SpanlineError: The sessions in .* can no longer be written here and are let go, .*EIO/,
+      /^SpanlineError: This process can no longer write the sessions in .* and releases them .*EIO/,
     );
     // The former owner is now a joined process.
     const again = await failing.sessions.command(sessionId, PROMPT, SENDER);

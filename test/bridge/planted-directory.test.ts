@@ -133,7 +133,7 @@ describe("Data directory from a repository", () => {
     const before = readFileSync(join(planted, "sessions.db"));
     const found = await up(mine, repository);
     expect(found.directory).toBe(join(mine, ".state/spanline"));
-    const unused = `${planted} is not used, since nothing says that it is yours.`;
+    const unused = `${planted} is ignored, because it is not known to be yours.`;
     await eventually(() => expect(found.noted()).toContain(unused));
     await found.end("SIGTERM");
     const environment = { XDG_STATE_HOME: join(mine, ".state"), SPANLINE_DATA_DIR: "" };
@@ -141,7 +141,7 @@ describe("Data directory from a repository", () => {
       environment,
       workingDirectory: repository,
     });
-    expect(listed.stderr).toContain(`${planted} is not used`);
+    expect(listed.stderr).toContain(`${planted} is ignored`);
     expect(readFileSync(join(planted, "sessions.db")).equals(before)).toBe(true);
 
     const named = await up(mine, repository, "--data-dir", planted);

@@ -343,7 +343,9 @@ describe("Policy check", () => {
   it("The check reports that an agent without a workspace has no workspace tools", async () => {
     const { call, notices } = await checked({ provider: LOCAL });
     expect(call.isKnown).toBe(false);
-    expect(notices).toEqual(["agents.coder has no workspace, and so it has no read_file"]);
+    expect(notices).toEqual([
+      "agents.coder has no workspace, so the tool read_file does not exist",
+    ]);
   });
 
   it("The check notes that a rule with two approvers cannot be met by one person", async () => {

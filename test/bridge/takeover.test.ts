@@ -103,14 +103,14 @@ describe("Owner of a data directory", () => {
     process.kill(owner, "SIGSTOP");
     const third = editor();
     const beginning = third.newSession();
-    await eventually(() => expect(errors.join("")).toContain("does not answer"));
+    await eventually(() => expect(errors.join("")).toContain("does not respond"));
     process.kill(owner, "SIGCONT");
     expect(await Promise.all(prompts)).toEqual(["end_turn", "end_turn"]);
     expect(await third.prompt(await beginning, "Hello")).toBe("end_turn");
     expect((await readBridgeFile(directory))?.pid).toBe(owner);
     expectAtMost(await notes(), ["buy milk", "call Ada"]);
     expect(JSON.parse(errors.join(""))).toEqual({
-      message: "the process that has the sessions does not answer; waiting for it",
+      message: "the owner of the sessions does not respond; waiting for it",
       directory,
       pid: owner,
     });

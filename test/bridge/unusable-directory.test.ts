@@ -35,7 +35,7 @@ function unusable(): readonly (readonly [directory: string, complaint: string])[
   writeFileSync(file, "");
   const long = join(folder, "a".repeat(300));
   const short = `${long.slice(0, 50)}…${long.slice(-50)}`;
-  const choose = "; choose another with --data-dir";
+  const choose = ". Fix: choose another with --data-dir";
   return [
     [file, `${file}: it is a file${choose}`],
     [join(file, "x"), `${join(file, "x")}: a part of the path is not a folder${choose}`],
@@ -54,7 +54,7 @@ describe("Data directory that cannot be used", () => {
         cli.run(["run", "-d", directory, "Hello"]),
         acpError(directory),
       ]);
-      const message = `Cannot keep sessions in ${complaint}`;
+      const message = `Cannot store sessions in ${complaint}`;
       expect([up.status, up.stderr, run.status, run.stderr]).toEqual([
         2,
         `${message}\n`,
@@ -68,7 +68,7 @@ describe("Data directory that cannot be used", () => {
   it("A directory whose path is too long for the store is rejected", async () => {
     const directory = join(temporaryFolder(), ..."abcdef".split("").map((one) => one.repeat(100)));
     const { status, stderr } = await cli.run(["up", "-p", "0", "-d", directory]);
-    expect([status, stderr]).toEqual([2, expect.stringContaining(": the path is too long; ")]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(": the path is too long. Fix: ")]);
   });
 
   it("A command that only reads rejects the directory too", async () => {
@@ -163,7 +163,7 @@ describe("spanline up", () => {
     const foreign = await cli.run(["up", "-d", temporaryFolder(), "-p", port]);
     expect([foreign.status, foreign.stderr]).toEqual([
       1,
-      expect.stringContaining(`Port ${port} is taken`),
+      expect.stringContaining(`Port ${port} on 127.0.0.1 is already in use`),
     ]);
     child.kill("SIGTERM");
     await once(child, "exit");
@@ -227,7 +227,7 @@ describe("spanline up", () => {
       await post("commands", { type: "answer", approvalId, decision: "allow" });
       await eventOf(directory, sessionId, "tool.started");
       child.kill("SIGINT");
-      await waitForOutput(child.stderr, "Ctrl-C again ends it at once");
+      await waitForOutput(child.stderr, "Press Ctrl-C again to exit now");
       child.kill("SIGINT");
       expect(await once(child, "exit")).toEqual([null, "SIGINT"]);
     },

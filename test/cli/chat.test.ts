@@ -457,10 +457,10 @@ describe("spanline chat in a terminal", () => {
     );
     await person.waitForText("watching; this session has no controller;");
     child.kill("SIGKILL");
-    await person.waitForText("this version is not trusted");
+    await person.waitForText("but this version is not");
     await person.waitForText("No process runs this session now");
     person.typeKeys("/takeover\r");
-    await person.waitForText("this version is not trusted");
+    await person.waitForText("but this version is not");
     await person.waitForText("name it with --config");
     expect(person.output).not.toMatch(/SpanlineError|\{"|your key|requires the bridge/);
     const said = person.output.replaceAll("\n", " ").match(/read it and the files/g);
@@ -578,7 +578,7 @@ describe("spanline chat without a terminal", () => {
     expect([ran.stdout, ran.status]).toEqual(["That is 5.\nThat is 8.\n", 0]);
     const resume = ["chat", "-d", data, "--resume"];
     const { stdout } = await command.run(resume, { input: "/status\n" });
-    expect(stdout).toMatch(/^- Tokens: \d+ in and \d+ out, \d+ together$/m);
+    expect(stdout).toMatch(/^- Tokens: \d+ input, \d+ output, \d+ total$/m);
     expect(ran.stderr).toContain("Come back with: ");
   });
 

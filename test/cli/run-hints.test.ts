@@ -76,11 +76,11 @@ describe("The advice after a failed run", () => {
   it("Every misspelled option is named, and an array of agents is explained", async () => {
     const misspelt = folderWith(agent("{ type: demo }", ", polcy: {}, tols: []"));
     expect((await runIn(misspelt, "run", "Hi")).stderr).toMatch(
-      /agents\.one\.polcy; did you mean policy\?.*agents\.one\.tols; did you mean tools\?/,
+      /agents\.one\.polcy is not a known name\. Fix: did you mean policy\?.*agents\.one\.tols is not a known name\. Fix: did you mean tools\?/,
     );
     const list = folderWith("agents: [{ name: one, provider: { type: demo } }]");
     expect((await runIn(list, "run", "Hi")).stderr).toContain(
-      "agents is an array, wanted an object: each agent under its name",
+      "is not a valid agents: expected an object with each agent under its name",
     );
   });
 });

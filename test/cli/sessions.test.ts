@@ -356,7 +356,7 @@ describe("While no process runs the sessions", () => {
     [["delete", "something-else", "-y"], "list the sessions with `spanline sessions list`"],
     [["tail", "ses_01abc", "--from", "99"], "\nFix: omit --from"],
     [["tail", "ses_01abc", "--from", "-1"], "integer of at least 0"],
-    [["list", "--page", "nonsense"], "nonsense is no page"],
+    [["list", "--page", "nonsense"], "nonsense is not a valid page"],
     [["list", "--limit", "0"], "an integer greater than 0"],
   ])("%j exits with 2 and names the fix", async (args, advice) => {
     const directory = await directoryWith({ sessionId: "ses_01abc", at: 5 });

@@ -76,9 +76,7 @@ it.each([
   async (roots, path) => {
     await expect(filesystemServer({ roots })).rejects.toMatchObject({
       code: "invalid_option",
-      message: expect.stringMatching(
-        /^agents\.coder\..*: there is no such folder\. Fix: create it/,
-      ),
+      message: expect.stringMatching(/^agents\.coder\..*: no such folder\. Fix: create it/),
       details: { path },
     });
   },

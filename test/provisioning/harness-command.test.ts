@@ -195,7 +195,7 @@ describe("spanline harness", () => {
     expect(other).toMatchObject({
       status: 0,
       stderr:
-        "It was there already.\nIt is not as the spec says in: systemPrompt. `spanline harness update support` changes that.\n",
+        "It already exists.\nIt differs from the spec in: systemPrompt. Fix: `spanline harness update support`.\n",
     });
   });
 
@@ -203,17 +203,17 @@ describe("spanline harness", () => {
     [
       "a missing name",
       ["create", "--role", ROLE],
-      "name is missing: expected the name of the harness\nGive it with --name",
+      "name is missing: expected the name of the harness\nFix: set --name",
     ],
     ["a blank role", ["create", "--name", "a", "--role", " "], "--role is"],
     ["no such file", ["create", "--spec", "none.yaml"], "Cannot read none.yaml: file not found"],
-    ["nothing to change", ["update", "demo"], "Say what to change"],
+    ["nothing to change", ["update", "demo"], "name the changes"],
     [
       "an invalid endpoint",
       ["create", "--name", "a", "--role", ROLE, "--endpoint", "a-b"],
       "--endpoint is",
     ],
-    ["an invalid number", ["list", "--timeout", "soon"], "whole number above 0"],
+    ["an invalid number", ["list", "--timeout", "soon"], "an integer greater than 0"],
     ["a missing --keep", ["prune", "demo"], "required option '--keep <number>' not specified"],
     ["an unknown command", ["crate"], "Did you mean create?"],
     [
@@ -247,7 +247,9 @@ describe("spanline harness", () => {
     const { run, emulator } = await place();
     expect(await run("get", "nobody")).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/Harness not found: nobody at .*\n`spanline harness list`/),
+      stderr: expect.stringMatching(
+        /Harness not found: nobody at .*\nFix: .*`spanline harness list`/,
+      ),
     });
     emulator.inject({
       harnessName: "support",
@@ -264,7 +266,7 @@ describe("spanline harness", () => {
     await emulator.close();
     const gone = await run("list", "--timeout", "2");
     expect(gone.status).toBe(1);
-    expect(gone.stderr).toContain("Check --region and --endpoint-url");
+    expect(gone.stderr).toContain("check --region and --endpoint-url");
   });
 
   it("create deletes its harness when it is interrupted", async () => {
