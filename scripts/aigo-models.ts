@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { preparePython, runPython, startSpanline, type Step } from "./run-python.ts";
 
 /**
- * Validates what AI GO! is sent, for every kind of turn, with the models of LatticeFlow's own SDK: the output of `infer`, of
- * `/v1/inference`, and of `/v1/responses` with a key that has `trace: pairs`. Exits with 1 if the models reject one of them, or
- * accept what they are known to reject. `PYTHON` names another interpreter.
+ * Validates the output for AI GO! with the models of LatticeFlow's own SDK, for every kind of turn: the output of
+ * `infer`, of `/v1/inference`, and of `/v1/responses` with a key that has `trace: pairs`. Exits with 1 if the models
+ * reject an output, or accept the output known to be rejected. `PYTHON` names another interpreter.
  */
 
 const PACKAGES = ["latticeflow-go-sdk==3.17.0"];
 
-/** By the word of the prompt that each turn is played for. */
+/** Scripted turns, by the word of the prompt that selects them. */
 const SCENARIO_ANSWERS = {
   text: "Hello.",
   empty: [{ start: "assistant" }, { stop: "end_turn" }],
-  tool: [{ server: "look_up", input: { query: "shoes" }, result: "[]" }, "There are no shoes."],
+  tool: [{ server: "look_up", input: { query: "shoes" }, result: "[]" }, "We have no shoes."],
   parallel: [
     {
       servers: [
@@ -63,7 +63,7 @@ interface ValidationCase {
   readonly step: string;
   readonly model: "ModelOutput" | "ResponseResource";
   readonly value: unknown;
-  /** The models reject it: this shows that they are really asked. */
+  /** Whether the models must reject the value. Such a case proves that the models are really used. */
   readonly isRejected: boolean;
 }
 
@@ -140,7 +140,7 @@ async function collectOutputs(
   return outputs;
 }
 
-/** A turn that fails after it began exits with 1, and its output is there all the same. */
+/** A turn that fails after its start exits with 1 but still prints its output. */
 function runInfer(input: string, environment: NodeJS.ProcessEnv): unknown {
   const { stdout } = spawnSync(process.execPath, ["dist/cli/main.js", "infer"], {
     input,

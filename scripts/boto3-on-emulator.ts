@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { PYTHON, runPython, startSpanline, type Step } from "./run-python.ts";
 
 /**
- * Shows boto3, as AWS ships it, on the emulator: a harness made, invoked, answered, stopped and deleted, with every signature
- * checked. Prints what boto3 saw; ends with 1 where that is not what it should see. `PYTHON` names another interpreter.
+ * Runs boto3, as AWS ships it, against the emulator: creates, invokes, resumes, stops and deletes a harness, with every
+ * signature checked. Prints the results of boto3; exits with 1 if they differ from the expected results. `PYTHON` names
+ * another interpreter.
  */
 
 const EXPECTED: readonly Step[] = [
@@ -140,9 +141,9 @@ except Exception as error:
 const probeResult = probeBoto3();
 process.stdout.write(`${probeResult}\n`);
 if (/^boto3 [\d.]+$/.test(probeResult)) process.exitCode = (await runBoto3()) ? 0 : 1;
-else process.stdout.write("Nothing was shown, which is no failure.\n");
+else process.stdout.write("Skipped: this is not a failure.\n");
 
-/** The version of boto3, or why there is none to show. */
+/** The version of boto3, or the reason why it cannot be used. */
 function probeBoto3(): string {
   try {
     return execFileSync(PYTHON, ["-c", PROBE], { encoding: "utf8" }).trim();
@@ -151,7 +152,7 @@ function probeBoto3(): string {
   }
 }
 
-/** Whether boto3 saw what it should. */
+/** Whether boto3 returned the expected results. */
 async function runBoto3(): Promise<boolean> {
   const emulator = await startSpanline(["emulate", "--signatures", "strict"]);
   try {

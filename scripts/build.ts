@@ -3,9 +3,9 @@
 //   --if-changed  builds only if a source or a built file has changed since the last build
 //   --clean       also removes the chunks of earlier builds
 //
-// A bridge that was started from an earlier build keeps running: it loads some chunks only when it needs them, so chunks
-// stay for a while. Their names contain a hash of their content, and no chunk loads an entry. Chunks are renamed before
-// entries, so that a process that starts in the meantime finds every chunk of the entry it has read.
+// A bridge started from an earlier build keeps running and loads some chunks later, so chunks of earlier builds stay
+// for a while. Their names contain a hash of their content, and no chunk loads an entry. Chunks are renamed before
+// entries, so a process starting in the meantime finds every chunk of its entry.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -21,7 +21,7 @@ import { dirname, join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { acquireOwnerLock, type OwnerLock } from "../src/store/sqlite/file/owner-lock.ts";
 
-/** `npm ci` writes the last one. */
+/** Files and folders the build depends on. `npm ci` writes the last file. */
 const INPUTS = [
   "src",
   "package.json",
@@ -33,8 +33,8 @@ const INPUTS = [
   "node_modules/.package-lock.json",
 ];
 /**
- * A folder of this process alone: the bundler of a killed build may still be writing into its own. It is as deep as dist,
- * because source maps contain relative paths.
+ * A folder of this process alone: the bundler of a killed build may still be writing into its own. The folder has the
+ * same depth as dist, because source maps contain relative paths.
  */
 const BUNDLE = `.dist-${process.pid}`;
 const DIST = "dist";
@@ -51,7 +51,7 @@ const lock = await takeLock();
 process.exitCode = build(options);
 lock.release();
 
-/** The kernel releases the lock when its process dies, so a killed build blocks nobody. */
+/** The kernel releases the lock when its process dies, so a killed build does not block later builds. */
 async function takeLock(): Promise<OwnerLock> {
   for (let isFirst = true; ; isFirst = false) {
     const acquired = await acquireOwnerLock(LOCK);
@@ -62,7 +62,7 @@ async function takeLock(): Promise<OwnerLock> {
 }
 
 function build(options: ReadonlySet<string>): number {
-  // Files that change during the build are not in it: their state before the build counts.
+  // Files changed during the build are not part of it: their state before the build counts.
   const inputs = digestInputs(INPUTS.flatMap(listFiles));
   if (options.has("--if-changed")) {
     if (isCurrent(inputs)) return 0;
@@ -98,7 +98,10 @@ function writeStamp(inputs: string, files: readonly string[]): void {
   renameSync(`${STAMP}.new`, STAMP);
 }
 
-/** Removes the temporary folders, also those of killed builds. Returns the paths of the installed files. */
+/**
+ * Renames the bundle's files into dist. Removes the temporary folders, also of killed builds. Returns the paths of the
+ * installed files.
+ */
 function installBundle(): readonly string[] {
   const files = listFiles(BUNDLE).map((path) => join(DIST, relative(BUNDLE, path)));
   const chunksFirst = files.toSorted((a, b) => Number(isChunk(b)) - Number(isChunk(a)));
@@ -112,7 +115,7 @@ function installBundle(): readonly string[] {
   return files;
 }
 
-/** Removes what is not in this build, except for the newest chunks of earlier ones. */
+/** Removes files of earlier builds, except for their newest chunks. */
 function removeEarlierFiles(files: readonly string[], chunkBytes: number): void {
   const current = new Set(files);
   const earlier = listFiles(DIST)

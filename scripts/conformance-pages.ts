@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 
-/** A test or benchmark whose title names a requirement. */
+/** A test or benchmark with a requirement id in its title. */
 export interface Proof {
   /** Path from the project's root. */
   readonly file: string;
-  /** Title without the ids. For the row of a table test: the string that contains the id. */
+  /** Title without the ids. For the row of a table test: the string with the id. */
   readonly title: string;
 }
 
@@ -20,8 +20,8 @@ const ROW = /^\| ([A-Z]+-[A-Z0-9-]*\d+) \| (.*) \| (.*) \|$/;
 const MAX_PROOFS = 3;
 
 /**
- * Finds the tests that prove each requirement. String literals are read from the syntax tree, so an id in a comment
- * does not count.
+ * Finds the tests for each requirement. String literals are read from the syntax tree, so an id in a comment does not
+ * count.
  */
 export function collectProofs(root: string): Map<string, Proof[]> {
   const proofs = new Map<string, Proof[]>();

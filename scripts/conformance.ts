@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { collectProofs, listRequirements, renderPage } from "./conformance-pages.ts";
 
-/** Updates the column of proofs in `docs/conformance/*.md` and prints how many requirements have one. */
+/** Updates the column of proofs in `docs/conformance/*.md` and prints how many requirements have a test. */
 
 const folder = "docs/conformance";
 const proofs = collectProofs(".");

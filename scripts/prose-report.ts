@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 
 /**
- * Measures the language of comments, messages and test titles per folder, so that it does not get worse.
+ * Measures the language of comments, messages and test titles per folder, so that the language does not get worse.
  *
  * - `npm run prose` prints all folders; `npm run prose -- src/http` prints folders below a path.
  * - `npm run prose -- --check` fails if a folder is worse than `scripts/prose-baseline.json`, if a message contains a
@@ -30,7 +30,7 @@ interface FolderCounts {
 const BASELINE = "scripts/prose-baseline.json";
 const FOLDERS = ["src", "test", "bench", "scripts", "examples"];
 const SKIPPED = /(^|\/)(node_modules|\.build|fixtures|captures)(\/|$)/;
-/** A folder may be this much worse than its baseline: one pronoun in a small folder is noise. */
+/** Allowed increase over the baseline: a single pronoun in a small folder is noise. */
 const TOLERANCE = 3;
 const MAX_DENSITY_LOSS = 0.15;
 

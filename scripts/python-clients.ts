@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { preparePython, runPython, startSpanline, type Step } from "./run-python.ts";
 
 /**
- * Runs the Python agent frameworks against a server over an emulated harness, as their users would. Each has a tool of its own, and
- * must leave alone the tool that the agent ran itself. Exits with 1 if a client saw anything else. `PYTHON` names another interpreter.
+ * Runs the Python agent frameworks against a server over an emulated harness, as their users would. Each framework has
+ * a local tool, and must not run the tool the agent has already run. Exits with 1 if a client returns another result.
+ * `PYTHON` names another interpreter.
  */
 
 const PACKAGES = [
@@ -20,10 +21,7 @@ const TURNS = {
   turns: [
     {
       when: "shoes",
-      answer: [
-        { server: "look_up", input: { query: "shoes" }, result: "[]" },
-        "There are no shoes.",
-      ],
+      answer: [{ server: "look_up", input: { query: "shoes" }, result: "[]" }, "We have no shoes."],
     },
     { when: { result: "get_weather" }, answer: "It is 18 degrees in Paris." },
     { when: "warm", answer: [{ call: "get_weather", input: { location: "Paris" } }] },
@@ -33,7 +31,7 @@ const TURNS = {
 };
 
 const EXPECTED_RESULTS = {
-  shoes: "There are no shoes.",
+  shoes: "We have no shoes.",
   rounds: 1,
   warm: "It is 18 degrees in Paris.",
   again: "You are Alice.",

@@ -5,18 +5,18 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
-/** One line that a Python program prints. */
+/** A line printed by a Python program, parsed as JSON. */
 export interface Step {
   readonly step: string;
   readonly [fact: string]: unknown;
 }
 
-/** The interpreter to use or to make environments with: `PYTHON`, or `python3`. */
+/** The interpreter for running programs and creating environments: `PYTHON`, or `python3`. */
 export const PYTHON = process.env["PYTHON"] ?? "python3";
 
 /**
- * The interpreter of a virtual environment with these packages, which have exact versions. The environment is made in `.build` and
- * used again until the list changes. Throws if Python or the package index is not there.
+ * Returns the interpreter of a virtual environment with these packages, given with exact versions. The environment is
+ * created in `.build` and reused until the list changes. Throws if Python or the package index is not available.
  */
 export function preparePython(name: string, packages: readonly string[]): string {
   const folder = resolve(".build/python", name);
@@ -36,12 +36,12 @@ export function preparePython(name: string, packages: readonly string[]): string
 }
 
 export interface StartedCommand {
-  /** What it printed first. */
+  /** The command's first line of output, parsed as JSON. */
   readonly output: { readonly [name: string]: string };
   stop(): void;
 }
 
-/** Starts a command of the built CLI that says as JSON where it listens. */
+/** Starts a command of the built CLI and waits for its first line, the address as JSON. */
 export async function startSpanline(args: readonly string[], env = {}): Promise<StartedCommand> {
   const command = ["dist/cli/main.js", ...args, "--port", "0", "--json"];
   const child = spawn(process.execPath, command, {
@@ -59,11 +59,14 @@ async function readFirstLine({ stdout }: ChildProcess): Promise<string> {
 
 interface RunPythonOptions {
   readonly args?: readonly string[];
-  /** Its standard input. */
+  /** Standard input of the program. Default: empty. */
   readonly input?: string;
 }
 
-/** Runs a Python program and prints its steps. Resolves to whether they are the expected ones. */
+/**
+ * Runs a Python program and prints its steps. Resolves to true if the steps equal the expected steps and the exit code
+ * is 0.
+ */
 export async function runPython(
   python: string,
   program: string,

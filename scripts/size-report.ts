@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 
-/** Prints how long files and functions are, against what the style asks for. */
+/** Prints the lengths of files and functions, compared with the limits of the style guide. */
 
 interface SizedItem {
   readonly name: string;

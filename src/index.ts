@@ -1,5 +1,5 @@
-// The public entry `spanline`: the words that every part speaks, and agents that are run with tools of one's own. A line
-// added here is API.
+// The public entry `spanline`: the shared types, and the functions for defining and running agents with your own tools.
+// Every export here is public API.
 
 export type { AgentDefinition, WorkspaceDefinition } from "./config/agent/agent-definition.ts";
 export { defineAgent } from "./bridge/agent/define-agent.ts";

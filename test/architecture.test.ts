@@ -4,7 +4,7 @@ import { checkArchitecture } from "./support/architecture.ts";
 
 const root = join(import.meta.dirname, "..");
 
-describe("the architecture", () => {
+describe("Architecture", () => {
   it("The sources keep to the import table of ARCHITECTURE.md", () => {
     expect(checkArchitecture(root)).toEqual([]);
   });
@@ -50,27 +50,27 @@ describe("the architecture", () => {
       "src/domain/one.ts → src/domain/two.ts → src/domain/one.ts is a cycle",
     ],
     [
-      "a provider's word past its door",
+      "a vendor term outside src/wire",
       { "src/domain/planted.ts": "export interface Planted { readonly toolUseId: string }\n" },
       'src/domain/planted.ts says "toolUseId", which stays in src/wire and src/emulator',
     ],
     [
-      "the clock outside its place",
+      "the clock outside src/platform",
       { "src/domain/planted.ts": "export const now = () => Date.now();\n" },
       'src/domain/planted.ts says "Date.now", which stays in src/platform',
     ],
     [
-      "a slice that uses one behind it",
-      { "src/session/tools/planted.ts": 'import "../turn/stream-ids.ts";\n' },
-      "src/session/tools/planted.ts imports src/session/turn/stream-ids.ts, which src/session/tools may not",
+      "a slice that imports a later slice",
+      { "src/session/tools/planted.ts": 'import "../turn/stream-context.ts";\n' },
+      "src/session/tools/planted.ts imports src/session/turn/stream-context.ts, which src/session/tools may not",
     ],
     [
-      "a slice that uses one beside it",
+      "a slice that imports a slice of the same rank",
       { "src/session/clients/planted.ts": 'import "../approvals/grants.ts";\n' },
       "src/session/clients/planted.ts imports src/session/approvals/grants.ts, which src/session/clients may not",
     ],
     [
-      "the core that uses its runtime",
+      "a core file that imports the runtime",
       { "src/session/planted.ts": 'import "./runtime/driver.ts";\n' },
       "src/session/planted.ts imports src/session/runtime/driver.ts, which src/session may not",
     ],

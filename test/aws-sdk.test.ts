@@ -8,7 +8,7 @@ import { parse } from "../src/wire/converse/parse.ts";
 import { encodeEvent, encodeException } from "../src/wire/framing/eventstream-format.ts";
 import { concat } from "./support/bytes/bytes.ts";
 
-/** The service's whole vocabulary, written by our encoder. */
+/** Every event type of the service, encoded by Spanline. */
 const events: readonly (readonly [string, object])[] = [
   ["messageStart", { role: "assistant" }],
   ["contentBlockDelta", { contentBlockIndex: 0, delta: { reasoningContent: { text: "hm" } } }],
@@ -52,7 +52,7 @@ const events: readonly (readonly [string, object])[] = [
 ];
 const body = concat(...events.map(([name, payload]) => encodeEvent(name, payload)));
 
-/** The unmodified client, with the answer put in place of the network. */
+/** The unmodified AWS client with this response in place of the network. */
 async function invoke(answer: Uint8Array): Promise<unknown[]> {
   const client = new BedrockAgentCoreClient({
     region: "us-east-1",
@@ -79,19 +79,19 @@ async function invoke(answer: Uint8Array): Promise<unknown[]> {
   return seen;
 }
 
-describe("against the AWS SDK's client", () => {
-  it("writes a stream that the client reads, event for event [AC-16]", async () => {
+describe("AWS SDK client", () => {
+  it("The client reads an encoded stream event for event [AC-16]", async () => {
     expect(await invoke(body)).toEqual(events.map(([name, payload]) => ({ [name]: payload })));
   });
 
-  it("folds the bytes to the same turn as the events that the client hands out [AC-16]", async () => {
+  it("The bytes and the client's events fold to the same turn [AC-16]", async () => {
     const ours = buildTurn(runCodec(createHarnessStream(), [body]));
     const { turn: theirs } = parse(await invoke(body));
     expect(ours).toEqual(theirs);
     expect(ours).toMatchObject({ text: "Grüße 🌍Done.", end: { outcome: "completed" } });
   });
 
-  it("writes an exception that the client throws", async () => {
+  it("The client throws an encoded exception", async () => {
     const failing = concat(
       encodeEvent("messageStart", { role: "assistant" }),
       encodeException("validationException", { message: "no", reason: "CannotParse" }),

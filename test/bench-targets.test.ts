@@ -8,7 +8,7 @@ function rowWith(ratios: Row["ratios"]): Row {
 const FASTER = { text: "peer ÷ ours", target: 7, bound: "at least" } as const;
 const SMALLER = { text: "ours, MB", target: 80, bound: "at most" } as const;
 
-describe("a benchmark that is checked", () => {
+describe("Benchmark targets", () => {
   it("A row that meets its targets does not fail the check", () => {
     const row = rowWith([
       { ...FASTER, value: 7 },
@@ -30,7 +30,7 @@ describe("a benchmark that is checked", () => {
     ]);
   });
 
-  it("A known miss does not fail the check, and is known for its own row only", () => {
+  it("A known miss does not fail the check and applies to its own row only", () => {
     const row = rowWith([{ ...FASTER, value: 1 }]);
     expect(checkTargets("decode", row, { decode: ["peer ÷ ours"] })).toEqual([]);
     expect(checkTargets("decode", row, { fold: ["peer ÷ ours"] })).toHaveLength(1);

@@ -82,7 +82,7 @@ it("A changed source and a damaged build are built again", () => {
   const { file, build, builds } = project();
   build("--if-changed");
   const changes = [
-    // As long as before, and older: a file that was unpacked or restored.
+    // The same size and an older time: an unpacked or restored file.
     () => utimesSync(file("src/a.ts"), 1, 1),
     () => writeFileSync(file("src/b.ts"), ""),
     () => rmSync(file("src/b.ts")),
@@ -101,8 +101,8 @@ it("A changed source and a damaged build are built again", () => {
   expect(readFileSync(file("dist/app.js"), "utf8")).toContain("entry 1");
 });
 
-it("Two builds at once share one build, and the second waits for the whole of it", async () => {
-  // The loop also ends if the test removes its folder.
+it("Two concurrent builds share one build, and the second waits for its end", async () => {
+  // The loop also ends if the test removes the folder.
   const wait = "while test -e begun && ! test -e go; do sleep 0.05; done";
   const { file, start, builds } = project(`touch begun && ${wait} && node bundle.cjs`);
   const first = start(script, "--if-changed");
@@ -118,7 +118,7 @@ it("Two builds at once share one build, and the second waits for the whole of it
   expect(builds()).toBe(1);
 });
 
-it("A build that is killed leaves the last build as it was and blocks no later one", async () => {
+it("A killed build leaves the previous build unchanged and does not block a later build", async () => {
   const { file, build, start } = project(
     "touch begun && while test -e slow; do sleep 0.05; done && node bundle.cjs",
   );
@@ -137,7 +137,7 @@ it("A build that is killed leaves the last build as it was and blocks no later o
   expect(readFileSync(file("dist/app.js"), "utf8")).toContain("entry 2");
 });
 
-it("A process that was started from an earlier build loads its chunks after a rebuild", async () => {
+it("A process started from an earlier build loads its chunks after a rebuild", async () => {
   const { file, build, start } = project();
   build();
   const running = start("dist/app.js");
@@ -180,7 +180,7 @@ it("Chunks of earlier builds are removed by `--clean`, and beyond 100 MB the old
   expect(chunks()).toEqual(["lazy-2.js"]);
 });
 
-it("A build that fails exits with its status, keeps the last build and is tried again", () => {
+it("A failed build exits with its status, keeps the previous build and is retried", () => {
   const { file, build } = project("test ! -e broken && node bundle.cjs || exit 3");
   build();
   writeFileSync(file("broken"), "");

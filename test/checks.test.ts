@@ -14,7 +14,10 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A project of one file under our own settings. A checker that passes it checks nothing. */
+/**
+ * Creates a project with a single file and this repository's settings. A tool that accepts a planted fault checks
+ * nothing.
+ */
 function planted(path: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "spanline-planted-"));
   folders.push(folder);
@@ -49,11 +52,11 @@ function run(
   return { status, output: stdout + stderr };
 }
 
-describe("the checks catch what they are there for", () => {
+describe("Code checks", () => {
   const lint = (text: string) =>
     run("oxlint", ["--type-aware", "--deny-warnings"], planted("src/index.ts", text));
 
-  it("lint refuses a floating promise, which takes types to see", () => {
+  it("The linter reports a floating promise, which requires type information", () => {
     const { status, output } = lint(
       "async function f(): Promise<void> {}\nexport function g(): void {\n  f();\n}\n",
     );
@@ -61,28 +64,28 @@ describe("the checks catch what they are there for", () => {
     expect(status).toBe(1);
   });
 
-  it("lint refuses `any`", () => {
+  it("The linter reports any", () => {
     expect(lint("export const x = (value: any): unknown => value;\n").output).toContain(
       "no-explicit-any",
     );
   });
 
-  it("lint passes a file without fault", () => {
+  it("The linter accepts a correct file", () => {
     expect(lint("export const x = 1;\n")).toMatchObject({ status: 0 });
   });
 
-  it("the formatter refuses a file that it would write otherwise", () => {
+  it("The formatter reports an unformatted file", () => {
     expect(
       run("oxfmt", ["--check"], planted("src/index.ts", "export const x   =  1\n")).status,
     ).toBe(1);
   });
 
-  it("the type check refuses a wrong type", () => {
+  it("The type check reports a wrong type", () => {
     const folder = planted("src/index.ts", 'export const x: number = "1";\n');
     expect(run("tsc", ["-p", "tsconfig.json"], folder).output).toContain("TS2322");
   });
 
-  it("the unused-code check refuses a file that nothing imports", () => {
+  it("The unused-code check reports a file without imports", () => {
     const folder = planted("src/orphan.ts", "export const x = 1;\n");
     const { status, output } = run("knip", ["--no-progress"], folder);
     expect(output).toContain("src/orphan.ts");

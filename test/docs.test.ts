@@ -7,7 +7,7 @@ import { ERROR_CODES } from "../src/domain/errors.ts";
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** The codes in the first column of the table under a heading. */
+/** The codes in the first column of the table below a heading. */
 function codesUnder(page: string, heading: string): string[] {
   const section = page.split(/^## /m).find((part) => part.startsWith(heading)) ?? "";
   return [...section.matchAll(/^\| `([a-z_]+)` \|/gm)].map((match) => match[1] ?? "");
@@ -16,17 +16,17 @@ function codesUnder(page: string, heading: string): string[] {
 describe("docs/errors.md", () => {
   const page = read("docs/errors.md");
 
-  it("lists every error code, and no other", () => {
+  it("docs/errors.md lists exactly the error codes", () => {
     expect(codesUnder(page, "Error codes")).toEqual([...ERROR_CODES]);
   });
 
-  it("lists every diagnostic code, and no other", () => {
+  it("docs/errors.md lists exactly the diagnostic codes", () => {
     expect(codesUnder(page, "Diagnostic codes").sort()).toEqual([...DIAGNOSTIC_CODES].sort());
   });
 });
 
 describe("docs/dependencies.md", () => {
-  it("has a line for every dependency, and for nothing else", () => {
+  it("docs/dependencies.md has a line for every dependency and no other line", () => {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(read("package.json"));
     const listed = [...read("docs/dependencies.md").matchAll(/^\| `([^`]+)` \|/gm)].map(
       (match) => match[1] ?? "",
@@ -37,24 +37,24 @@ describe("docs/dependencies.md", () => {
   });
 });
 
-describe("the pages in docs", () => {
+describe("Pages in docs", () => {
   const pages = ["docs", "docs/editors"].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`),
   );
 
-  it("show no key that would let somebody in who has only read them", () => {
+  it("No page shows the digest of a key", () => {
     const digests = pages.filter((page) => /sha256["']?: ["']?[0-9a-f]{64}\b/i.test(read(page)));
     expect(digests).toEqual([]);
   });
 
-  it("ask the server where it listens", () => {
+  it("Every example uses the default port of the server", () => {
     const asked = pages.flatMap((page) => [...read(page).matchAll(/127\.0\.0\.1:(\d+)\/v1\b/g)]);
     expect(new Set(asked.map(([, port]) => port))).toEqual(new Set(["4777"]));
   });
 
-  it("link to nothing that the package does not have", () => {
+  it("Every link target exists and is part of the package", () => {
     const { files } = JSON.parse(read("package.json"));
     const links = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) =>
@@ -68,8 +68,8 @@ describe("the pages in docs", () => {
   });
 });
 
-describe("the lock file", () => {
-  it("names no registry host", () => {
+describe("Lock file", () => {
+  it("The lock file names no registry host", () => {
     expect(read("package-lock.json")).not.toMatch(/"resolved"/);
   });
 });

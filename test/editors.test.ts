@@ -14,22 +14,22 @@ function acpCommand(): Command {
   const spanline = new Command();
   addAcpCommand(spanline, async () => {});
   const [command] = spanline.commands;
-  if (command === undefined) throw new Error("It adds no command");
+  if (command === undefined) throw new Error("The acp command is missing");
   return command;
 }
 
-/** The arguments of the command that it does not know. */
+/** The unknown arguments of the command. */
 function unknownTo([name, ...args]: readonly string[]): readonly string[] {
   const command = acpCommand();
   return command.name() === name ? command.parseOptions(args).unknown : [name ?? ""];
 }
 
-describe("the entry in the registry of ACP agents", () => {
+describe("Entry in the registry of ACP agents", () => {
   const folder = "registry/spanline";
   const entry = JSON.parse(read(`${folder}/agent.json`));
   const { version, license } = JSON.parse(read("package.json"));
 
-  it("names this version, exactly, and how to start it [ACP-140]", () => {
+  it("The entry has the exact version and the start command [ACP-140]", () => {
     expect(entry).toEqual({
       id: basename(folder),
       name: "Spanline",
@@ -43,7 +43,7 @@ describe("the entry in the registry of ACP agents", () => {
     expect(unknownTo(entry.distribution.npx.args)).toEqual([]);
   });
 
-  it("has an icon of 16 by 16 in the colour of its surroundings [ACP-140]", () => {
+  it("The icon is 16 by 16 pixels and uses only the current color [ACP-140]", () => {
     const icon = read(`${folder}/icon.svg`);
     expect(icon).toMatch(
       /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="16" height="16" viewBox="0 0 16 16">/,
@@ -55,10 +55,10 @@ describe("the entry in the registry of ACP agents", () => {
   });
 });
 
-describe("the pages about editors", () => {
+describe("Pages about editors", () => {
   const pages = readdirSync(join(root, "docs/editors")).map((name) => `docs/editors/${name}`);
 
-  it("are for the four, and the README and the common page lead to them", () => {
+  it("There is a page for each of four editors, linked from the README and the overview", () => {
     expect(pages.map((page) => basename(page, ".md")).sort()).toEqual([
       "emacs",
       "jetbrains",
@@ -71,19 +71,16 @@ describe("the pages about editors", () => {
     }
   });
 
-  it.each(["zed", "jetbrains"])(
-    "have settings for %s that are JSON, with flags that there are",
-    (name) => {
-      const blocks = [...read(`docs/editors/${name}.md`).matchAll(/```json\n(.*?)```/gs)];
-      const servers = blocks.flatMap(([, text]) =>
-        Object.values<{ args: string[] }>(JSON.parse(text ?? "").agent_servers),
-      );
-      expect(servers).toHaveLength(2);
-      for (const { args } of servers) expect(unknownTo(args)).toEqual([]);
-    },
-  );
+  it.each(["zed", "jetbrains"])("The settings for %s are valid JSON with known flags", (name) => {
+    const blocks = [...read(`docs/editors/${name}.md`).matchAll(/```json\n(.*?)```/gs)];
+    const servers = blocks.flatMap(([, text]) =>
+      Object.values<{ args: string[] }>(JSON.parse(text ?? "").agent_servers),
+    );
+    expect(servers).toHaveLength(2);
+    for (const { args } of servers) expect(unknownTo(args)).toEqual([]);
+  });
 
-  it("name no flag of the command that there is not", () => {
+  it("The pages use only flags that the command has", () => {
     const flags = [...pages, "docs/editors.md"].flatMap((page) =>
       [...read(page).matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag),
     );

@@ -16,11 +16,11 @@ allowLongTests();
 
 const source = join(import.meta.dirname, "../src");
 
-/** All that a file names, and what it needs before its first line runs. */
+/** `EVER` matches all imports of a file, `AT_IMPORT` only the imports before its first line runs. */
 const EVER = /(?:from|import\()\s*"([^"]+)"/g;
 const AT_IMPORT = /^(?:import|export)(?! type)[^;]*?from\s*"([^"]+)"/gm;
 
-/** Every file that an entry pulls in, and every package. */
+/** All files and packages imported by an entry, directly or not. */
 function reached(
   entry: string,
   imports: RegExp = EVER,
@@ -39,8 +39,8 @@ function reached(
   return { files, packages };
 }
 
-describe("the public entries", () => {
-  it("offer these values, and no others", () => {
+describe("Public entries", () => {
+  it("The entries export exactly these values", () => {
     expect(Object.keys(words).sort()).toMatchInlineSnapshot(`
       [
         "SpanlineError",
@@ -168,7 +168,7 @@ describe("the public entries", () => {
     expect(Object.keys(hostTesting)).toEqual(["createScriptedRuntime"]);
   });
 
-  it("pull in no package and no node module where they are codecs: they run in a browser [AC-98]", () => {
+  it("The codec and host entries import no package and no Node module, so they run in a browser [AC-98]", () => {
     expect([...reached("wire/index.ts").packages]).toEqual([]);
     expect(reached("wire/index.ts").files.size).toBeGreaterThan(30);
     for (const entry of ["host/index.ts", "host/testing.ts"]) {
@@ -176,7 +176,7 @@ describe("the public entries", () => {
     }
   });
 
-  it("make a bundle for a browser of the host's side, without anything of Node's [W-48]", async () => {
+  it("The host entries bundle for a browser and run without Node [W-48]", async () => {
     const web = { TextEncoder, TextDecoder, AbortController, crypto, performance };
     const page = createContext({ ...web, setTimeout, clearTimeout });
     for (const entry of ["index", "testing"]) {
@@ -201,7 +201,7 @@ describe("the public entries", () => {
     expect(said).toBe("Hi");
   });
 
-  it("pull in what runs an agent when one is run: until then there are only words and definitions [AC-98]", () => {
+  it("Importing the main entry loads only types and definitions, and the runtime is loaded on demand [AC-98]", () => {
     const { files, packages } = reached("index.ts", AT_IMPORT);
     const folders = [...files].map((path) => path.slice(source.length).split("/")[1] ?? "");
     expect([...new Set(folders)].sort()).toEqual([
@@ -218,7 +218,7 @@ describe("the public entries", () => {
     expect([...packages].filter((name) => !name.startsWith("node:"))).toEqual(["re2js"]);
   });
 
-  it("pull in what they need and no more: no provider loads the emulator, and the emulator no provider", () => {
+  it("Each entry imports only the folders that it needs", () => {
     const foldersOf = (entry: string): string[] => {
       const folders = [...reached(entry).files].map(
         (path) => path.slice(source.length).split("/")[1],
@@ -261,8 +261,8 @@ describe("the public entries", () => {
   });
 });
 
-describe("without Node's Buffer", () => {
-  it("reads the same streams, as in a browser [AC-98]", async () => {
+describe("Without Node's Buffer", () => {
+  it("The codecs read the same streams without Buffer, as in a browser [AC-98]", async () => {
     const capture = readFileSync(join(source, "../examples/captures/support-turn.eventstream"));
     const sse = readFileSync(join(source, "../test/fixtures/strands/py-tool-turn.sse"));
     const whole = [

@@ -19,7 +19,7 @@ const text = (contentBlockIndex: number, value: string) => ({
   contentBlockDelta: { contentBlockIndex, delta: { text: value } },
 });
 
-/** A turn that searches a catalogue, as a Harness streams it. */
+/** A turn with a catalogue search, in the format of a Harness stream. */
 const searchTurn = [
   { messageStart: { role: "assistant" } },
   start(0, "tooluse_01", "search_products"),
@@ -44,8 +44,8 @@ const searchTurn = [
   { metadata: { usage: { inputTokens: 201, outputTokens: 22 } } },
 ];
 
-describe("the Converse profile", () => {
-  it("parses the stream seen live: three calls on two indexes, none lost, none doubled [AC-17]", () => {
+describe("Converse profile", () => {
+  it("The stream seen live with three tool calls on two indexes yields each tool call once [AC-17]", () => {
     const {
       stopReason,
       toolUses,
@@ -78,7 +78,7 @@ describe("the Converse profile", () => {
     });
   });
 
-  it("collapses an id that is really reused", () => {
+  it("A repeated tool call id is merged", () => {
     expect(
       parse([
         start(0, "X", "same"),
@@ -88,7 +88,7 @@ describe("the Converse profile", () => {
     ).toEqual([{ toolUseId: "X", name: "same", input: {} }]);
   });
 
-  it("accumulates input fragments and text deltas, and takes usage behind the stop", () => {
+  it("Input fragments and text deltas are joined, and usage after the stop is read", () => {
     const {
       stopReason,
       toolUses,
@@ -120,7 +120,7 @@ describe("the Converse profile", () => {
     });
   });
 
-  it("declares an inline function with the bare schema", () => {
+  it("An inline function is declared with the plain schema", () => {
     const schema = {
       type: "object",
       properties: {
@@ -136,7 +136,7 @@ describe("the Converse profile", () => {
     });
   });
 
-  it("resumes with the assistant's calls and one result for each, success and error", () => {
+  it("A resume sends the assistant's tool calls and a result for each", () => {
     const { turn } = parse([
       { messageStart: { role: "assistant" } },
       start(0, "tu_1", "echo"),
@@ -178,20 +178,20 @@ describe("the Converse profile", () => {
   });
 });
 
-describe("the AI GO! integration", () => {
+describe("AI GO! integration", () => {
   const output = (events: readonly unknown[], scope: string) =>
     encodeAigoOutput(runCodec(createConverseFold(), events.flatMap(readUnionEvent)), {
       scope,
       sessionId: SESSION,
     });
 
-  it("sends only the new user message", () => {
+  it("Only the new user message is sent", () => {
     expect(createUserMessages("joe@example.com, order ORD-1001")).toEqual([
       { role: "user", content: [{ text: "joe@example.com, order ORD-1001" }] },
     ]);
   });
 
-  it("turns the catalogue search into call, output and reply, with the session on the reply", () => {
+  it("A catalogue search becomes a call, an output and a reply with the session id", () => {
     expect(output(searchTurn, "turn_1")).toEqual({
       items: [
         {
@@ -222,7 +222,7 @@ describe("the AI GO! integration", () => {
     });
   });
 
-  it("answers a single greeting with one message and its usage", () => {
+  it("A greeting becomes one message with its usage", () => {
     expect(
       output(
         [
@@ -251,7 +251,7 @@ describe("the AI GO! integration", () => {
     });
   });
 
-  it("keeps text before a call apart from the answer, in order [SD-29]", () => {
+  it("Text before a tool call and the final text are separate paragraphs, in order [SD-29]", () => {
     const { items } = output(
       [
         { messageStart: { role: "assistant" } },

@@ -23,7 +23,7 @@ function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Packing builds, and a build in the checkout itself would pull `dist` from under whoever uses it. */
+/** Copies the checkout, because packing builds, and a build in the checkout would replace `dist` for its users. */
 function checkout(): string {
   const copy = join(folder, "checkout");
   const skipped = new Set(["node_modules", "dist", ".git", ".build"]);
@@ -44,8 +44,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("the packed package, installed in an empty folder", () => {
-  it("runs its command", () => {
+describe("Packed package in an empty folder", () => {
+  it("The command runs", () => {
     const capture = join(
       "node_modules",
       "spanline",
@@ -58,7 +58,7 @@ describe("the packed package, installed in an empty folder", () => {
     expect(output).toContain("action-required (tool_use)");
   });
 
-  it("has chunks that load only other chunks, whose names change with their content", () => {
+  it("Chunks import only other chunks, whose names contain a content hash", () => {
     const chunks = join(folder, "node_modules", "spanline", "dist", "chunks");
     const loaded = readdirSync(chunks)
       .filter((name) => name.endsWith(".js"))
@@ -68,7 +68,7 @@ describe("the packed package, installed in an empty folder", () => {
     expect(loaded.filter((path) => !/^\.\/[\w.-]+-[\w-]{8}\.js$/.test(path))).toEqual([]);
   });
 
-  it("gives its codecs to an import, with types beside them", () => {
+  it("The codecs can be imported, with their types", () => {
     const script =
       'import { parse } from "spanline/wire"; import { SpanlineError } from "spanline";' +
       'console.log(parse([{ messageStop: { stopReason: "end_turn" } }]).stopReason, typeof SpanlineError)';
@@ -79,7 +79,7 @@ describe("the packed package, installed in an empty folder", () => {
     expect(types).toContain("index.d.ts");
   });
 
-  it("has one declaration file per entry and a few shared ones, which a strict project type-checks", () => {
+  it("Each entry has one declaration file, which a strict project type-checks", () => {
     const dist = join(folder, "node_modules", "spanline", "dist");
     const declarations = readdirSync(dist, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".d.ts"))
@@ -129,7 +129,7 @@ describe("the packed package, installed in an empty folder", () => {
     expect(run(join(root, "node_modules", ".bin", "tsc"), ["-p", "."], consumer)).toBe("");
   });
 
-  it("calls the demo agent of its emulator through its provider", () => {
+  it("The provider invokes the demo agent of the emulator", () => {
     const script =
       'import { emulate, TEST_CREDENTIALS } from "spanline/emulator";' +
       'import { harnessProvider } from "spanline/providers";' +
@@ -145,7 +145,7 @@ describe("the packed package, installed in an empty folder", () => {
     );
   });
 
-  it("starts as the registry of ACP agents starts it, where there is no terminal [ACP-140]", () => {
+  it("The command of the ACP registry starts without a terminal [ACP-140]", () => {
     const entry = readFileSync(join(root, "registry", "spanline", "agent.json"), "utf8");
     const { args } = JSON.parse(entry).distribution.npx;
     const output = execFileSync("npx", ["--no-install", "spanline", ...args, "-d", "data"], {
@@ -162,7 +162,7 @@ describe("the packed package, installed in an empty folder", () => {
     });
   });
 
-  it("loads nothing of Node's for a host, whatever its pieces were put together with [W-48]", () => {
+  it("The host entries import no Node module [W-48]", () => {
     const found: string[] = [];
     const seen = new Set<string>();
     const waiting = ["index.js", "testing.js"].map((name) =>
@@ -181,7 +181,7 @@ describe("the packed package, installed in an empty folder", () => {
     expect(seen.size).toBeGreaterThan(2);
   });
 
-  it("holds no tests, no sources of tests and no paths of the machine it was built on", () => {
+  it("The package contains no tests and no paths of the build machine", () => {
     const shipped = join(folder, "node_modules", "spanline");
     const files = readdirSync(shipped, { recursive: true, encoding: "utf8" });
     expect(files.filter((path) => /\.test\.|^bench|node_modules|fixtures/.test(path))).toEqual([]);

@@ -1,4 +1,5 @@
-// The public entry `spanline/aigo`: an agent as a model of AI GO!, stage by stage or as a whole. A line added here is API.
+// The public entry `spanline/aigo`: an agent as a model of AI GO!, stage by stage or as a whole. Every export here is
+// public API.
 
 export type { AigoMessage, AigoOutput, AigoTraceItem } from "../wire/aigo/aigo-output.ts";
 export {

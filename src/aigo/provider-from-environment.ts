@@ -14,8 +14,8 @@ export interface EnvironmentOptions extends Pick<ConnectionOptions, "send" | "cl
 }
 
 /**
- * The agent that an environment names, with the credentials that it has: nothing else on this machine is asked for any, so
- * that an evaluation never runs as somebody else.
+ * Creates the provider of the agent named by the environment, with the environment's credentials. No other credential
+ * source on this machine is used, so an evaluation never runs under another identity.
  */
 export function providerFromEnvironment(
   environment: Environment,
@@ -27,7 +27,7 @@ export function providerFromEnvironment(
     const problem = harnessArn === undefined ? "neither is set" : "both are set";
     throw createEnvironmentError(
       "AWS_HARNESS_ARN",
-      `Name one agent, by AWS_HARNESS_ARN or AWS_RUNTIME_ARN; ${problem}`,
+      `Expected exactly one of AWS_HARNESS_ARN and AWS_RUNTIME_ARN: ${problem}`,
     );
   }
   checkRegion(environment, harnessArn ?? runtimeArn ?? "");
@@ -37,14 +37,14 @@ export function providerFromEnvironment(
     : harnessProvider({ ...connection, harnessArn });
 }
 
-/** An agent is where its ARN says. */
+/** Throws `invalid_option` if `AWS_REGION` differs from the region of the ARN. */
 function checkRegion(environment: Environment, arn: string): void {
   const region = readVariable(environment, "AWS_REGION");
   const arnRegion = parseArn(arn)?.region;
   if (region === undefined || arnRegion === undefined || region === arnRegion) return;
   throw createEnvironmentError(
     "AWS_REGION",
-    `AWS_REGION is ${region}, and the agent is in ${arnRegion}; leave it out, or name that agent's region`,
+    `AWS_REGION is ${region}, but the agent is in ${arnRegion}. Fix: unset it, or set it to the agent's region`,
   );
 }
 
@@ -73,11 +73,11 @@ function readCredentials(environment: Environment): Credentials {
 function readSecret(environment: Environment, name: string): string {
   const value = readVariable(environment, name);
   if (value !== undefined) return value;
-  const message = `${name} is not set, and credentials are taken from nowhere else; set it. Nothing was sent`;
+  const message = `${name} is not set, and no other credential source is used. Nothing was sent. Fix: set ${name}`;
   throw new SpanlineError("no_credentials", message, { details: { path: name } });
 }
 
-/** A variable that is set to nothing is not set. */
+/** Reads a variable. An empty variable counts as unset. */
 function readVariable(environment: Environment, name: string): string | undefined {
   const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
   return value === "" ? undefined : value;

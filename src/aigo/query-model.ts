@@ -11,14 +11,14 @@ import { providerFromEnvironment, type EnvironmentOptions } from "./provider-fro
 import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface QueryOptions extends EnvironmentOptions {
-  /** In place of the agent that the environment names; also for whoever keeps one for many turns. */
+  /** Used instead of the agent named by the environment. Callers may reuse a provider for many turns. */
   readonly provider?: Provider;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The second stage: one call, made once, with only what is new. Throws while the agent has not begun to answer; what breaks
- * off later is given back with all that came before it.
+ * The second stage: sends one invocation with only the new message, without retries. Throws if the agent fails before
+ * its first event. A later failure is returned with all events before it.
  */
 export async function queryModel(
   input: ModelInput,
@@ -61,8 +61,8 @@ function isHarnessProvider(provider: Provider): provider is HarnessProvider {
 }
 
 /**
- * An agent whose provider has a place for instructions is given them there, for this call. Any other agent is sent them as text,
- * once: before the first message of its session.
+ * Passes instructions to a provider with this capability, for this invocation. Other agents receive them once as text,
+ * before the first message of the session.
  */
 function createPrompt(
   { capabilities }: Provider,

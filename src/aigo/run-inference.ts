@@ -12,7 +12,7 @@ import { queryModel, type QueryOptions } from "./query-model.ts";
 
 export type InferenceOptions = QueryOptions & Pick<InputOptions, "history">;
 
-/** One turn, from the text of AI GO!'s request to the text of its answer. */
+/** Runs one turn, from the JSON text of an AI GO! request to the JSON text of its response. */
 export async function runInference(
   body: string,
   environment: Environment,
@@ -26,17 +26,17 @@ export async function runInference(
   return JSON.stringify(convertModelOutput(raw));
 }
 
-/** What is in it is looked at by the first stage. */
+/** Parses the body. The first stage validates its messages. */
 export function readInferenceBody(body: string): ChatCompletionInput {
   if (body.length > MAX_CHARACTERS)
     throw createBodyError(`It has more than ${MAX_CHARACTERS} characters`);
   const parsed = parseJson(body);
-  if (!parsed.ok) throw createBodyError(`It is no JSON: ${parsed.reason}`);
+  if (!parsed.ok) throw createBodyError(`It is not valid JSON: ${parsed.reason}`);
   const { value } = parsed;
   if (isObject(value) && Array.isArray(value["messages"])) {
     return { ...value, messages: value["messages"] };
   }
-  throw createBodyError('It is no object with "messages"');
+  throw createBodyError('It is not an object with "messages"');
 }
 
 const MAX_CHARACTERS = 32 * 1024 * 1024;

@@ -1,25 +1,25 @@
 import type { Clock } from "../platform/clock.ts";
 import type { RetentionResult, RetentionRules, Store } from "../store/store.ts";
 
-/** What may be deleted of itself. Without it, nothing ever is. */
+/** Settings for the automatic deletion of old data. Default: all data is kept. */
 export interface RetentionOptions {
-  /** Sessions that nobody used for so many days are deleted. */
+  /** Days. Sessions unused for longer are deleted. */
   readonly keepDays?: number;
-  /** The most that the events of all sessions may have; those that nobody used for longest go first. */
+  /** Limit for the events of all sessions, in megabytes. Sessions unused for the longest time are deleted first. */
   readonly keepMegabytes?: number;
-  /** Told when something was deleted. */
+  /** Called after a deletion. */
   readonly onRemoved: (retained: RetentionResult) => void;
 }
 
 export interface RetentionContext {
   readonly store: Store;
   readonly clock: Clock;
-  /** Has the leases of the sessions that are used here. */
+  /** The holder of the leases of sessions in use by this process. */
   readonly owner: string;
   readonly report: (error: unknown) => void;
 }
 
-/** Applies it now, and then every hour. Resolves when it was applied once, with what ends it. */
+/** Applies the retention now and then every hour. Resolves after the first run with a function to stop. */
 export async function applyRetention(
   { keepDays, keepMegabytes, onRemoved }: RetentionOptions,
   { store, clock, owner, report }: RetentionContext,
@@ -42,7 +42,7 @@ export async function applyRetention(
       const retained = await store.applyRetention(rules());
       if (retained.deletedSessions + retained.droppedEvents > 0) onRemoved(retained);
     } catch (error) {
-      // What could not be deleted now can be in an hour.
+      // A failed deletion is retried in an hour.
       report(error);
     }
     if (!isStopped) stopTimer = clock.schedule(HOUR_MS, () => void (running = apply()));

@@ -3,7 +3,10 @@ import { digestBytes } from "../platform/digest.ts";
 import type { BlobStore } from "../store/blob-store.ts";
 import type { AuditGap } from "./audit/audit-log.ts";
 
-/** Compares the stored output of a tool with the digest in its signed result. Undefined if they match or there is none. */
+/**
+ * Compares the stored output of a tool with the digest in its signed result. Undefined if both match, or if the event
+ * has no stored output.
+ */
 export async function auditOutput(
   sessions: Pick<BlobStore, "readBlob">,
   { sessionId, seq, at, event }: Envelope,

@@ -7,40 +7,40 @@ import type { ConfigFingerprint, SelectedConfig } from "../config/selected-confi
 import type { RetentionOptions } from "./apply-retention.ts";
 
 export interface BridgeOptions {
-  /** Where the sessions are. */
+  /** The data directory. */
   readonly directory: string;
   readonly version: string;
   readonly clock: SteadyClock;
-  /** Starts the agents, in the process that runs the sessions and nowhere else. */
+  /** Starts the agents. Called only in the process that runs the sessions. */
   readonly agents: () => Promise<StartedAgents>;
-  /** Where the agents would come from; absent for agents of no configuration. */
+  /** The configuration selected by this process. Undefined for agents without a configuration. */
   readonly config?: SelectedConfig;
-  /** Something that people should know before they begin. */
+  /** Receives a warning for people, printed before the start. */
   readonly notice?: (line: string) => void;
   /**
-   * The user's own: the keys are there that receipts are signed with, and which directories are theirs. Without it
-   * receipts are not signed, and the directory is anybody's.
+   * The user's own directory, with the signing keys and the list of trusted data directories. Undefined: receipts are
+   * not signed, and the data directory is not claimed for the user.
    */
   readonly keysDirectory?: string;
-  /** How commits are brought to the disk. */
+  /** Syncs commits to the disk. Replaced in tests. */
   readonly datasync?: SyncFileData;
-  /** How long the pieces of a text are gathered; 0 keeps each as it came. */
+  /** Milliseconds for which text chunks are coalesced. 0 stores each chunk as received. */
   readonly coalesceMs?: number;
-  /** What ids are made of, in place of chance. */
+  /** Source of generated ids. Default: random. */
   readonly seed?: Seed;
-  /** Applied by the process that runs the sessions; everything is kept without it. */
+  /** Applied by the process that runs the sessions. Undefined: all data is kept. */
   readonly retention?: RetentionOptions;
-  /** Aborted when this process is to end: what it is just opening is given up. */
+  /** Aborted when this process must end. Pending work of the start is abandoned. */
   readonly signal?: AbortSignal;
-  /** Told when another process has the directory and does not answer. */
+  /** Called if another process owns the directory and does not respond. */
   readonly onWaiting?: (owner: BridgeFile | undefined) => void;
-  /** Something went wrong that no caller will hear of. */
+  /** Receives errors without a caller, such as failures of background work. */
   readonly report: (error: unknown) => void;
 }
 
 export interface StartedAgents {
   readonly agents: readonly Agent[];
-  /** Where they come from, as it was read; absent for agents of no configuration. */
+  /** The configuration of the agents with its digest. Undefined for agents without a configuration. */
   readonly config?: ConfigFingerprint;
   readonly close: () => Promise<void>;
 }

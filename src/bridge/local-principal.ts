@@ -1,6 +1,6 @@
 import type { Principal } from "../domain/actor.ts";
 
-/** This machine's own user, who started the program. */
+/** The local user, who started the program. Has all rights. */
 export const localPrincipal: Principal = {
   id: "local",
   rights: ["prompt", "approve", "control"],

@@ -1,5 +1,5 @@
 import { pause } from "../async/pause.ts";
-import { toDiskFullError } from "../domain/disk-full-error.ts";
+import { toDiskFullError } from "../domain/errors.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { createResilientSessions } from "../session/remote/resilient-sessions.ts";
@@ -7,21 +7,24 @@ import type { Ownership } from "./owner/ownership.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface Bridge {
-  /** Usable at once, and through every change of owner. */
+  /** Usable immediately; requests wait for an owner and survive a change of the owner. */
   readonly sessions: Sessions;
-  /** Resolves when there is somebody to run the sessions: this process, or another, by its number. */
+  /** Resolves when a process runs the sessions: this process, or another one with its pid. */
   getOwnership(): Promise<Pick<Ownership, "isOwner" | "pid" | "config">>;
   close(): Promise<void>;
 }
 
-/** The sessions of a directory: run here when nobody else runs them, now or later. */
+/**
+ * Opens the sessions of a directory. This process runs them if no other process does, now or after the other process
+ * ended.
+ */
 export function openBridge(options: BridgeOptions): Bridge {
   const { directory, keysDirectory, version, clock, onWaiting, config, notice, report } = options;
   const end = new AbortController();
   let ownership: Ownership | undefined;
   let joining: Promise<Ownership> | undefined;
   const connect = async (): Promise<Ownership> => {
-    // An editor is answered before there is anybody to run its sessions.
+    // Loaded here, so an editor gets its first response before the modules for running sessions are loaded.
     const { claimDirectory } = await import("./owner/data-directory.ts");
     const { ownOrJoin } = await import("./owner/ownership.ts");
     const isRetry = ownership !== undefined;
@@ -31,7 +34,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       version,
       clock,
       signal: end.signal,
-      // Only the process that runs the sessions needs what runs them.
+      // The modules for running sessions are loaded only in the owner.
       start: async (broken) => {
         const { startSessions } = await import("./start-sessions.ts");
         return startSessions(options, broken, { create: !isRetry });
@@ -39,7 +42,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       isRetry,
       report,
       ...omitUndefined({ onWaiting }),
-      // Whoever has begun goes on, whatever the next owner has: only the first is looked at.
+      // Only the first owner's configuration is compared. After that, this process continues with any owner.
       ...(config !== undefined && ownership === undefined && { config }),
       ...omitUndefined({ notice }),
     });
@@ -52,7 +55,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       throw toDiskFullError(error) ?? error;
     });
   const sessions = createResilientSessions({ clock, connect: connectOrExplain });
-  /** Turns that were under way go on, also when nobody here looks at them. */
+  /** Finds the next owner, so interrupted turns continue even if this process makes no request. */
   const joinNext = async (): Promise<void> => {
     for (
       let pauseMs = FIRST_RETRY_DELAY_MS;
@@ -84,7 +87,7 @@ export function openBridge(options: BridgeOptions): Bridge {
   };
 }
 
-/** A disk that is full, or a directory that is gone, may take a while to come back. */
+/** Milliseconds. A full disk or a removed directory may recover after a while. */
 const FIRST_RETRY_DELAY_MS = 100;
 const MAX_RETRY_DELAY_MS = 5000;
 

@@ -21,8 +21,8 @@ async function opened(directory: string) {
 const CHAIN = { firstMac: "mac_1", incarnation: "log_1" };
 const last = (number: number) => ({ number, mac: `mac_${number}`, first: CHAIN.firstMac });
 
-describe("the recorded heads of receipt chains", () => {
-  it("A head is found by the first receipt of its chain, or by its log if that has none [W-09]", async () => {
+describe("The recorded heads of receipt chains", () => {
+  it("A head is found by the first receipt of its chain, or by its log if the chain has no receipt [W-09]", async () => {
     const { directory } = keysFolder();
     const { heads } = await opened(directory);
     expect(heads.read(CHAIN)).toBeUndefined();
@@ -62,7 +62,7 @@ describe("the recorded heads of receipt chains", () => {
     next.close();
   });
 
-  it("Nothing is missing where no head was recorded", async () => {
+  it("Without a recorded head, no receipt is missing", async () => {
     const { directory, file } = keysFolder();
     expect((await readReceiptHeads(directory)).missingAfter("log_1", last(1))).toBe(0);
     writeFileSync(file, "");

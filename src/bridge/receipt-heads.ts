@@ -14,8 +14,9 @@ export interface OpenReceiptHeads extends ReceiptHeads {
 }
 
 /**
- * The heads that this process saves, in a database beside the signing keys. It is opened at first use. A head that
- * cannot be saved or read is reported and does not stop a session: without it, a log whose end was cut off is not noticed.
+ * Opens the receipt heads saved by this process, in a database next to the signing keys. The database is opened at
+ * first use. A failure to save or read a head is reported and does not stop a session; without the head, a truncated
+ * log is not detected.
  */
 export async function openReceiptHeads(
   directory: string,
@@ -30,7 +31,7 @@ export async function openReceiptHeads(
       opened ??= openWriter(engine, headsFile(directory));
       return work(opened);
     } catch (cause) {
-      // Without a database every later attempt would fail, too.
+      // Without a database, every later attempt would fail, too.
       isBroken = opened === undefined;
       report(new Error(`The last receipts cannot be recorded in ${directory}`, { cause }));
       return undefined;
@@ -47,8 +48,8 @@ export async function openReceiptHeads(
 }
 
 /**
- * The heads as they are now, for a reader that compares them with a log that it reads afterwards: heads that a running
- * bridge saves meanwhile are not seen, since the log may be read without their receipts.
+ * Reads the current heads for a comparison with a log that is read afterwards. Heads saved meanwhile by a running
+ * bridge are invisible, because the log may be read without their receipts.
  */
 export async function readReceiptHeads(directory: string): Promise<RecordedHeads> {
   const file = headsFile(directory);
@@ -68,7 +69,10 @@ export async function readReceiptHeads(directory: string): Promise<RecordedHeads
   }
 }
 
-/** The first read fixes the state that all later ones see. A process that was killed first leaves no table. */
+/**
+ * The first read starts a transaction, so all later reads see the same state. The table is missing if a process was
+ * killed before creating it.
+ */
 function readerOf(database: Database): ReceiptHeads["read"] {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; BEGIN`);
   const table = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'heads'").get();
@@ -76,7 +80,7 @@ function readerOf(database: Database): ReceiptHeads["read"] {
 }
 
 export interface RecordedHeads {
-  /** How many receipts are missing at the end of a log whose last receipt is `last`. */
+  /** Counts the receipts missing at the end of a log with `last` as its last receipt. */
   missingAfter(incarnation: string, last: LastReceipt): number;
   close(): void;
 }
@@ -88,7 +92,7 @@ function headsFile(directory: string): string {
 type Writer = OpenReceiptHeads;
 
 function openWriter({ DatabaseSync }: Engine, file: string): Writer {
-  // SQLite would make a file that others can read.
+  // SQLite would create a file that other users can read.
   closeSync(openSync(file, "a", 0o600));
   const database = new DatabaseSync(file, { readOnly: false });
   database.exec(SCHEMA);
@@ -123,13 +127,13 @@ function isHead(row: unknown): row is ReceiptHead {
   return typeof row.number === "number" && typeof row.mac === "string";
 }
 
-/** Milliseconds for which a process waits while another one saves. */
+/** Milliseconds. Limit for waiting while another process saves. */
 const BUSY_MS = 1000;
-/** About 15 MB. Heads of deleted sessions are dropped only by this limit, those that were begun first. */
+/** About 15 MB. Heads of deleted sessions are dropped only by this limit, oldest chains first. */
 const MAX_HEADS = 100_000;
 const SAVES_PER_PRUNE = 1000;
 
-/** A head that a power failure takes back is only behind its log, so nothing is synced but checkpoints. */
+/** Only checkpoints are synced: after a power failure a lost head is merely behind its log. */
 const SCHEMA = `PRAGMA busy_timeout = ${BUSY_MS};
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;

@@ -10,7 +10,7 @@ import { openReceiptHeads, type OpenReceiptHeads } from "./receipt-heads.ts";
 import { openSigningKeys, type SigningKeys } from "./audit/signing-keys.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
-/** Runs the sessions of a directory in this process, from where the last one left them. */
+/** Runs the sessions of a directory in this process and resumes interrupted turns. */
 export async function startSessions(
   options: BridgeOptions,
   broken: (error: unknown) => void,
@@ -19,10 +19,10 @@ export async function startSessions(
   const { directory, keysDirectory, clock, agents, datasync, retention, signal } = options;
   const { coalesceMs, seed, version } = options;
   const report = (error: unknown): void => {
-    // That it was told to end is no news.
+    // An abort of the start is not an error.
     if (signal?.aborted !== true || error !== signal.reason) options.report(error);
   };
-  /** What was begun, the last first. */
+  /** Cleanup functions, latest first. */
   const cleanups: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of cleanups.splice(0)) await end().catch(report);
@@ -48,7 +48,7 @@ export async function startSessions(
       clock,
       owner,
       report,
-      // Only the process whose sessions are brought something needs what opens it.
+      // Loaded only if a client adds tools to a session.
       openClientTools: async (equipment, place) => {
         const { openClientTools } = await import("./client-tools/open-client-tools.ts");
         const environment = process.env;
@@ -70,7 +70,7 @@ export async function startSessions(
   }
 }
 
-/** What signs receipts, checks them, and records the last one of each log. */
+/** Opens the keys for signing and verifying receipts, and the recorded receipt heads. */
 async function openSigning(
   directory: string,
   now: number,

@@ -11,7 +11,7 @@ import { omitUndefined } from "../data/omit-undefined.ts";
 export type { InspectedEvent } from "../store/log-store.ts";
 export type { SessionRecord } from "../store/session-index.ts";
 
-/** The sessions of a directory for somebody who only reads. */
+/** Read-only access to the sessions of a directory. */
 export type StoredSessions = Pick<
   Store,
   | "listSessions"
@@ -25,29 +25,32 @@ export type StoredSessions = Pick<
   | "close"
 >;
 
-/** Opens them beside whoever runs them, if anybody does. */
+/**
+ * Opens the sessions for reading, also while another process runs them. Throws `not_found` if the directory has no
+ * sessions.
+ */
 export async function openStoredSessions(directory: string): Promise<StoredSessions> {
   const file = join(directory, "sessions.db");
   try {
     await stat(file);
   } catch (error) {
-    // Only this says that there are none; anything else that they cannot be seen.
+    // Only ENOENT means no sessions; other errors mean that the sessions cannot be read.
     const isNone = error instanceof Error && "code" in error && error.code === "ENOENT";
     if (!isNone) throw await createDirectoryError("read", directory, error);
-    const message = `There are no sessions in ${directory} yet`;
+    const message = `No sessions exist in ${directory} yet`;
     throw new SpanlineError("not_found", message, { details: { directory } });
   }
   return openSqliteStore({ file, readOnly: true });
 }
 
-/** One place of a log, with what is wrong there. */
+/** One position of a log, with its problem. */
 export interface StoredEntry {
   readonly examined: InspectedEvent;
-  /** Absent if the event can be read. */
+  /** Undefined if the event is readable. */
   readonly problem?: string;
 }
 
-/** The whole log of a session as it is now. Damaged, newer and missing events are part of it and do not end it. */
+/** Reads the whole log of a session. Damaged, newer and missing events are included and do not end the iteration. */
 export async function* readStoredLog(
   sessions: Pick<StoredSessions, "inspect">,
   sessionId: string,

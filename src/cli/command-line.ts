@@ -5,15 +5,15 @@ import { addAcpCommand } from "./acp/acp-command.ts";
 import type { AddCommand } from "./commands.ts";
 import type { ExecuteCommand } from "./shared/execute-command.ts";
 
-/** Exit codes: 0 done, 1 something failed, 2 the input or the command line cannot be used, 130 interrupted. */
+/** Runs the command line. Exit codes: 0 success, 1 failure, 2 invalid input or command line, 130 interrupted. */
 export async function runCommandLine(io: CommandIo): Promise<number> {
   const { argv, stdout, stderr } = io;
   let exitCode = 0;
   const spanline = new Command("spanline")
-    .description("The bridge between managed agents and the places where people use them")
+    .description("Connects managed agents to editors, browsers, terminals and HTTP clients")
     .version(readPackageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
-    .showHelpAfterError("(add --help to see what there is)")
+    .showHelpAfterError("(add --help for the available commands and options)")
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(text),
@@ -26,7 +26,7 @@ export async function runCommandLine(io: CommandIo): Promise<number> {
   const execute: ExecuteCommand = async (run) => void (exitCode = await run(io));
   for (const add of await loadCommands(argv[1])) add(spanline, execute);
 
-  // Whoever reads the help may leave before its end; commands look after themselves.
+  // The reader of the help may close the pipe early. Commands handle write errors themselves.
   for (const stream of [stdout, stderr]) stream.on("error", () => {});
   try {
     await spanline.parseAsync(moveHelpLast(argv.slice(1)), { from: "user" });
@@ -37,10 +37,13 @@ export async function runCommandLine(io: CommandIo): Promise<number> {
   }
 }
 
-/** Commander's own width where there is no terminal. */
+/** Commander's default width without a terminal. */
 const DEFAULT_WIDTH = 80;
 
-/** The library guesses commands that have little in common with what was typed. */
+/**
+ * Commander also suggests commands with little in common with the typed name. Suggestions with another first letter are
+ * removed.
+ */
 function removeFarGuess(text: string): string {
   return text.replace(
     /(unknown command '(.)[^']*')\n\(Did you mean (?!\2)[^)]*\)/,
@@ -48,7 +51,7 @@ function removeFarGuess(text: string): string {
   );
 }
 
-/** All of them take a while to load and to set up, which an editor would wait for: only the one that is named is. */
+/** Loads only the requested command: loading all of them takes time, and editors wait for `acp` to start. */
 async function loadCommands(name: string | undefined): Promise<readonly AddCommand[]> {
   if (name === "acp") return [addAcpCommand];
   const { COMMANDS } = await import("./commands.ts");
@@ -56,7 +59,7 @@ async function loadCommands(name: string | undefined): Promise<readonly AddComma
   return named === undefined ? [...COMMANDS.values()] : [named];
 }
 
-/** `help policy check` as `policy check --help`: what the library makes of it looks no deeper than one command. */
+/** Rewrites `help policy check` as `policy check --help`, because Commander's `help` ignores names after the first. */
 function moveHelpLast(args: readonly string[]): string[] {
   const [first, ...names] = args;
   const isPath = names.length > 1 && names.every((name) => /^[a-z]/.test(name));

@@ -19,7 +19,7 @@ import { addUpCommand } from "./serve/up-command.ts";
 /** Adds a command to the program. */
 export type AddCommand = (spanline: Command, execute: ExecuteCommand) => void;
 
-/** In the order of the help. */
+/** All commands, in the order of the help. */
 export const COMMANDS: ReadonlyMap<string, AddCommand> = new Map([
   ["up", addUpCommand],
   ["serve", addServeCommand],

@@ -3,7 +3,10 @@ import { readConfig } from "./read-config.ts";
 import { parseConfigText } from "./read-document.ts";
 import { readConfigFile } from "./read-config-file.ts";
 
-/** `acp.updates` of a configuration. Default: `auto`, also if the file is not valid: starting its agents reports that. */
+/**
+ * Reads `acp.updates` of a configuration. Default: `auto`, also for an invalid file, since the start of the agents
+ * reports its errors.
+ */
 export async function configuredUpdates(file: string): Promise<UpdatesSetting> {
   try {
     const { acp } = readConfig(parseConfigText(await readConfigFile(file), file));

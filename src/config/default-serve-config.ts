@@ -1,4 +1,4 @@
-/** How agents are served where nobody said anything about it. */
+/** Defaults of the `serve` section. */
 export const DEFAULT_SERVE_CONFIG = {
   keys: [],
   allowedHosts: [],

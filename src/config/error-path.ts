@@ -1,6 +1,6 @@
 import { SpanlineError } from "../domain/errors.ts";
 
-/** Does what complains of options by their own names; what it throws says where they stand. */
+/** Runs `work` and prefixes the option path to any error it throws. */
 export function withErrorPath<Value>(path: string, work: () => Value): Value {
   try {
     return work();
@@ -9,19 +9,19 @@ export function withErrorPath<Value>(path: string, work: () => Value): Value {
   }
 }
 
-/** A complaint with the place of what it is about: whoever reads it has several agents. */
+/** Prefixes an error with the path of its option, since a configuration may have several agents. */
 export function prefixErrorPath(path: string, error: unknown): unknown {
   if (!(error instanceof SpanlineError)) return error;
   const { code, message, details } = error;
   const inner = typeof details["path"] === "string" ? details["path"] : "";
-  // What knows its place says it.
+  // The error already contains the full path.
   if (inner.startsWith(path)) return error;
   const fullPath = inner === "" ? path : `${path}.${inner}`;
   const errorOptions = { details: { ...details, path: fullPath }, cause: error };
   return new SpanlineError(code, `${path}: ${message}`, errorOptions);
 }
 
-/** Whoever reads it has to know which file it is about. */
+/** Prefixes an error with the name of the configuration file. */
 export function addFileToError(error: unknown, file: string): unknown {
   if (!(error instanceof SpanlineError)) return error;
   const { code, message, details } = error;

@@ -1,19 +1,21 @@
 import { readFile, stat } from "node:fs/promises";
 import { SpanlineError } from "../domain/errors.ts";
 
-/** The text of a configuration or a policy. */
+/**
+ * Reads the text of a configuration or a policy. Throws `invalid_option` if the file cannot be read or is too large.
+ */
 export async function readConfigFile(file: string): Promise<string> {
   try {
     const stats = await stat(file);
-    // Opening one that is none may wait for ever.
-    if (!stats.isFile()) throw unusableFileError(file, "it is no file");
+    // Opening a special file, such as a pipe, could block forever.
+    if (!stats.isFile()) throw unusableFileError(file, "it is not a regular file");
     const { size } = stats;
     if (size > MAX_BYTES) throw unusableFileError(file, `it has more than ${MAX_BYTES} bytes`);
     return await readFile(file, "utf8");
   } catch (cause) {
     if (cause instanceof SpanlineError) throw cause;
     const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-    throw unusableFileError(file, isMissing ? "there is no such file" : String(cause), cause);
+    throw unusableFileError(file, isMissing ? "no such file" : String(cause), cause);
   }
 }
 

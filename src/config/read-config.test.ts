@@ -8,7 +8,7 @@ const HARNESS = {
   arn: "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/a-0123456789",
 };
 
-/** What is thrown for an agent named coder, beside one that has nothing wrong with it. */
+/** Returns the error for an agent named coder, which follows a valid agent. */
 function complaintAbout(agent: object): { readonly path: unknown; readonly message: string } {
   try {
     readConfig({ agents: { fine: { provider: LOCAL }, coder: { provider: LOCAL, ...agent } } });
@@ -20,7 +20,7 @@ function complaintAbout(agent: object): { readonly path: unknown; readonly messa
   throw new Error("It was accepted");
 }
 
-describe("a configuration with something wrong in it", () => {
+describe("An invalid configuration", () => {
   it.each<[path: string, agent: object, expected: string]>([
     ["caps.steps", { caps: { steps: 0 } }, "expected a whole number, at least 1"],
     ["caps.stps", { caps: { stps: 3 } }, "did you mean steps?"],
@@ -32,12 +32,12 @@ describe("a configuration with something wrong in it", () => {
     ["upstream.idle", { upstream: { idle: 1 } }, "did you mean idleSeconds?"],
     ["approvals.alow", { approvals: { alow: [] } }, "did you mean allow?"],
     ["approvals.allow[0]", { approvals: { allow: [1] } }, "expected the name of a tool"],
-    ["policy", { approvals: {}, policy: {} }, "and not both"],
+    ["policy", { approvals: {}, policy: {} }, "expected only one of them"],
     ["provider", { provider: "local" }, "expected an object with a type"],
     ["provider", { provider: 7 }, "expected an object with a type"],
     ["commands", { commands: [] }, "expected an object"],
     ["commands.Review", { commands: { Review: {} } }, "expected up to 32 lowercase letters"],
-    ["commands.status", { commands: { status: {} } }, "a command of the bridge"],
+    ["commands.status", { commands: { status: {} } }, "a built-in command"],
     ["commands.a.promt", { commands: { a: { promt: "x" } } }, "did you mean prompt?"],
     [
       "commands.a.description",
@@ -85,7 +85,7 @@ describe("a configuration with something wrong in it", () => {
     ["environment.A", { environment: { A: 1 } }, "expected a string, { env: NAME }"],
     ["environment.A", { environment: { A: "x ${" } }, "without the name of a variable"],
     ["environment.API_TOKEN", { environment: { API_TOKEN: "abc" } }, "looks like a secret"],
-  ])("names agents.coder.%s and the expected value: %j", (path, agent, expected) => {
+  ])("The error names agents.coder.%s and the expected value: %j", (path, agent, expected) => {
     const { path: found, message } = complaintAbout(agent);
     expect(found).toBe(`agents.coder.${path}`);
     expect(message).toContain(`agents.coder.${path}`);
@@ -94,18 +94,21 @@ describe("a configuration with something wrong in it", () => {
   });
 
   it.each<[name: string, provider: object, wanted: string]>([
-    ["maxIterations", { maxIterations: "many" }, "wanted a whole number above 0"],
-    ["allowedTools", { allowedTools: "x" }, "wanted a list"],
+    ["maxIterations", { maxIterations: "many" }, "expected a whole number above 0"],
+    ["allowedTools", { allowedTools: "x" }, "expected a list"],
     ["model", { model: {} }, "exactly one member"],
-  ])("names agents.coder.provider and what of it is wrong: %s", (name, provider, wanted) => {
-    const { path, message } = complaintAbout({ provider: { ...HARNESS, ...provider } });
-    expect(path).toBe(`agents.coder.provider.${name}`);
-    expect(message).toMatch(/^agents\.coder\.provider: /);
-    expect(message).toContain(wanted);
-  });
+  ])(
+    "The error names agents.coder.provider and the invalid setting: %s",
+    (name, provider, wanted) => {
+      const { path, message } = complaintAbout({ provider: { ...HARNESS, ...provider } });
+      expect(path).toBe(`agents.coder.provider.${name}`);
+      expect(message).toMatch(/^agents\.coder\.provider: /);
+      expect(message).toContain(wanted);
+    },
+  );
 
   it.each([LOCAL, HARNESS])(
-    "gives the limits of a call in milliseconds: %j [OR-52]",
+    "The limits of an invocation are converted to milliseconds: %j [OR-52]",
     (provider) => {
       const limits = { connectSeconds: 1, firstEventSeconds: 2.5, idleSeconds: 3, totalSeconds: 4 };
       const { agents } = readConfig({ agents: { coder: { provider: { ...provider, limits } } } });
@@ -115,7 +118,7 @@ describe("a configuration with something wrong in it", () => {
     },
   );
 
-  it("gives the guards of an agent as they were read", () => {
+  it("The guards of an agent are parsed with their defaults", () => {
     const guards = { repeatedCalls: false, lastSteps: { within: 2 }, failingTools: undefined };
     const { agents } = readConfig({ agents: { coder: { provider: { ...LOCAL, guards } } } });
     expect(agents[0]?.provider).toEqual({
@@ -125,7 +128,7 @@ describe("a configuration with something wrong in it", () => {
   });
 
   it.each([{}, { agents: {} }, { serve: { port: 80 } }])(
-    "says how an agent is named where there is none: %j",
+    "The error for a configuration without agents contains an example: %j",
     (document) => {
       expect(() => readConfig(document)).toThrow(
         "agents is missing: expected at least one agent. Fix: name one with its provider, such as agents: { demo: { provider: { type: demo } } }",

@@ -8,7 +8,7 @@ import {
   string,
   withDefault,
   type Schema,
-} from "../data/schema.ts";
+} from "../data/schema-reader.ts";
 import { throwInvalid } from "../data/schema-error.ts";
 import type { Policy } from "../domain/policy/policy.ts";
 import { POLICY_SCHEMA } from "../policy/document/read-policy.ts";
@@ -28,16 +28,16 @@ import { VARIABLES_SCHEMA, type Variables } from "./variables/variables.ts";
 import { WORKSPACE_SCHEMA, type WorkspaceConfig } from "./agent/read-workspace.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
-/** What a configuration file says: agents by their names, the first of which is the default. */
+/** A parsed configuration file. The first agent is the default. */
 export interface Config {
   readonly agents: readonly AgentConfig[];
   readonly serve: ServeConfig;
   readonly acp: AcpConfig;
 }
 
-/** How ACP clients are served: over standard input and output, WebSockets and HTTP. */
+/** Settings for ACP clients over standard input and output, WebSockets and HTTP. */
 export interface AcpConfig {
-  /** What clients are sent. Default: `auto`. */
+  /** The updates sent to clients. Default: `auto`. */
   readonly updates?: UpdatesSetting;
 }
 
@@ -45,20 +45,21 @@ export interface AgentConfig {
   readonly name: string;
   readonly provider: ProviderConfig;
   readonly workspace?: WorkspaceConfig;
-  /** Files of code that export tools, from the folder of the configuration. */
+  /** Modules that export tools, relative to the configuration. */
   readonly toolFiles: readonly string[];
   readonly policy?: Policy;
-  /** Checked, with references that are not followed yet. */
+  /** Validated, with unresolved references. */
   readonly mcpServers?: unknown;
-  /** Their names. */
+  /** Names of the MCP servers. */
   readonly serverNames: readonly string[];
-  /** Those that are programs of this machine. */
+  /** The MCP servers that are programs on this machine. */
   readonly programs: readonly ServerProgram[];
   readonly environment: Variables;
-  /** As `defineAgent` takes it; checked, but for the names of tools. */
+  /** Settings for `defineAgent`, validated except for the names of tools. */
   readonly passthrough: AgentSettings;
 }
 
+/** Parses and validates a configuration. Throws `invalid_option` with the path of the first invalid setting. */
 export function readConfig(value: unknown): Config {
   return readOptions(CONFIG_SCHEMA, value ?? {}, "");
 }

@@ -12,28 +12,34 @@ function fileWith(text: string): string {
   return file;
 }
 
-describe("a document", () => {
+describe("A YAML or JSON document", () => {
   it.each([
-    ["a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 'the key "c" is there twice, again at line 5'],
-    ['{"a": 1,\n "a": 2}', 'the key "a" is there twice, again at line 2'],
-    ["1: a\n'1': b\n", 'the key "1" is there twice, again at line 2'],
-  ])("with a key that is there twice is refused with its line: %j", async (text, reason) => {
+    ["a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 'the key "c" is duplicated at line 5'],
+    ['{"a": 1,\n "a": 2}', 'the key "a" is duplicated at line 2'],
+    ["1: a\n'1': b\n", 'the key "1" is duplicated at line 2'],
+  ])("A duplicate key is refused with its line: %j", async (text, reason) => {
     await expect(readDocument(fileWith(text))).rejects.toThrow(reason);
   });
 
   it.each([
     [
       "? &k default\n: deny\n? *k\n: allow\n",
-      "there is a key that is no plain word at line 3; write it out",
+      "it has a key that is not a plain word at line 3. Fix: write the key out",
     ],
     [
       "a: &k b\nc:\n  *k : 1\n  b: 2\n",
-      "there is a key that is no plain word at line 3; write it out",
+      "it has a key that is not a plain word at line 3. Fix: write the key out",
     ],
-    ["? [a]\n: 1\n", "there is a key that is no plain word at line 1; write it out"],
-    ["? !!binary YQ==\n: 1\n", "there is a key that is no plain word at line 1; write it out"],
-    ["a: {? : 1, '': 2}\n", "there is a key that is no plain word at line 1; write it out"],
-  ])("with a key that only the reader could name is refused: %j", async (text, reason) => {
+    ["? [a]\n: 1\n", "it has a key that is not a plain word at line 1. Fix: write the key out"],
+    [
+      "? !!binary YQ==\n: 1\n",
+      "it has a key that is not a plain word at line 1. Fix: write the key out",
+    ],
+    [
+      "a: {? : 1, '': 2}\n",
+      "it has a key that is not a plain word at line 1. Fix: write the key out",
+    ],
+  ])("A key that is not a plain scalar is refused: %j", async (text, reason) => {
     await expect(readDocument(fileWith(text))).rejects.toThrow(reason);
   });
 
@@ -44,22 +50,22 @@ describe("a document", () => {
     ["a: !!binary YWxsb3c=\n", '"tag:yaml.org,2002:binary"', 1],
     ["a: !!timestamp 2020-01-01\n", '"tag:yaml.org,2002:timestamp"', 1],
     ["a: !mine b\n", '"!mine"', 1],
-  ])("with a tag that makes something else is refused: %j", async (text, tag, line) => {
-    const reason = `it has the tag ${tag} at line ${line}; leave it out`;
+  ])("A tag of another type is refused: %j", async (text, tag, line) => {
+    const reason = `it has the tag ${tag} at line ${line}. Fix: remove the tag`;
     await expect(readDocument(fileWith(text))).rejects.toThrow(reason);
   });
 
-  it("may say of a value that it is text, and name a value that it uses again", async () => {
+  it("Tags of plain types and aliases are accepted", async () => {
     const read = await readDocument(fileWith("a: !!str 1\nb: &x {c: !!int 2}\nd: *x\n"));
     expect(read).toEqual({ a: "1", b: { c: 2 }, d: { c: 2 } });
   });
 
-  it("may have a key again in another object, and keys as odd as __proto__", async () => {
+  it("Keys may repeat in other objects, and __proto__ is data", async () => {
     const read = await readDocument(fileWith("a: {x: 1}\nb: {x: 1}\n__proto__: {c: 1}\n"));
     expect(JSON.stringify(read)).toBe('{"a":{"x":1},"b":{"x":1},"__proto__":{"c":1}}');
   });
 
-  it("with as many keys as a file may have is read, and a larger file is refused", async () => {
+  it("A file with the maximum number of keys is parsed, and a larger file is refused", async () => {
     const lines = Array.from({ length: 90_000 }, (_, at) => `k${at}: 1\n`);
     const few = fileWith(lines.slice(0, 25_000).join(""));
     expect(Object.keys(Object(await readDocument(few)))).toHaveLength(25_000);

@@ -1,17 +1,18 @@
 import { isMap, isNode, isScalar, parseDocument, visit, type Document } from "yaml";
 import { readConfigFile, unusableFileError } from "./read-config-file.ts";
 
-/** What a file of YAML or JSON says, which is not checked yet. */
+/** Reads a YAML or JSON file without validating its content. */
 export async function readDocument(file: string): Promise<unknown> {
   return parseConfigText(await readConfigFile(file), file);
 }
 
-/** The same where its text is known. */
+/** Parses the text of a YAML or JSON file. */
 export function parseConfigText(text: string, file: string): unknown {
-  // An alias can make a small file endlessly large. Keys are compared below: the library compares each with all others.
+  // Aliases can expand a small file to an enormous size; `toJS` limits their number below. `uniqueKeys` is off, because
+  // the library compares each key with all others; `findKeyProblem` compares keys in linear time.
   const document = parseDocument(text, { merge: false, prettyErrors: true, uniqueKeys: false });
   const [problem] = document.errors;
-  // The line and column are in its first line; the rest is a picture of them.
+  // The first line contains the position. The remaining lines repeat the source.
   if (problem !== undefined)
     throw unusableFileError(file, (problem.message.split("\n")[0] ?? "").replace(/:$/, ""));
   const structureProblem = findProblem(document);
@@ -33,12 +34,12 @@ const MAX_ALIASES = 100;
 
 interface Problem {
   readonly description: string;
-  /** What to do about it, after the place. */
+  /** The fix, printed after the position. */
   readonly suggestion: string;
   readonly offset: number;
 }
 
-/** What the library reads without a word, and not as it looks. */
+/** Finds constructs which the library accepts silently, but parses differently from their appearance. */
 function findProblem(document: Document.Parsed): Problem | undefined {
   let found: Problem | undefined;
   visit(document, {
@@ -47,7 +48,7 @@ function findProblem(document: Document.Parsed): Problem | undefined {
       if (!isPlainTag(node.tag))
         found = {
           description: `it has the tag ${JSON.stringify(node.tag)}`,
-          suggestion: "; leave it out",
+          suggestion: ". Fix: remove the tag",
           offset,
         };
       else if (isMap(node)) found = findKeyProblem(node.items.map(({ key }) => key));
@@ -57,30 +58,30 @@ function findProblem(document: Document.Parsed): Problem | undefined {
   return found;
 }
 
-/** Others make sets, dates and bytes, which would be read as if nothing stood there. */
+/** Other tags create sets, dates and bytes, which would be parsed as empty values. */
 function isPlainTag(tag: string | undefined): boolean {
   return tag === undefined || PLAIN_TAGS.test(tag);
 }
 
 const PLAIN_TAGS = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
-/** The second of two that are the same would quietly take the place of the first. */
+/** Finds duplicate and non-scalar keys. The second of two equal keys would silently replace the first. */
 function findKeyProblem(keys: readonly unknown[]): Problem | undefined {
   const seenKeys = new Set<string>();
   for (const key of keys) {
     const offset = isNode(key) ? (key.range?.[0] ?? 0) : 0;
     const value = isScalar(key) ? key.value : undefined;
-    // An alias, a list, nothing: what name comes of it is seen only later.
+    // The name of an alias, a list or an empty key is known only after the conversion.
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
       return {
-        description: "there is a key that is no plain word",
-        suggestion: "; write it out",
+        description: "it has a key that is not a plain word",
+        suggestion: ". Fix: write the key out",
         offset,
       };
     const name = String(value);
     if (seenKeys.has(name))
       return {
-        description: `the key ${JSON.stringify(name)} is there twice, again`,
+        description: `the key ${JSON.stringify(name)} is duplicated`,
         suggestion: "",
         offset,
       };

@@ -18,8 +18,8 @@ function complaintAbout(serve: unknown): { readonly path: unknown; readonly mess
   throw new Error("It was accepted");
 }
 
-describe("the serve section of a configuration", () => {
-  it("says how agents are served", () => {
+describe("The serve section of a configuration", () => {
+  it("All settings of the serve section are parsed", () => {
     const serve = readWith({
       host: "0.0.0.0",
       port: 8080,
@@ -69,7 +69,7 @@ describe("the serve section of a configuration", () => {
     });
   });
 
-  it("takes hosts as people write them, for names as requests have them", () => {
+  it("Allowed hosts are normalized to the form in requests", () => {
     const allowedHosts = ["Agents.Example", "192.0.2.7", "FD00::2", "[fd00::3]"];
     const read = ["agents.example", "192.0.2.7", "[fd00::2]", "[fd00::3]"];
     expect(readWith({ allowedHosts }).allowedHosts).toEqual(read);
@@ -114,10 +114,13 @@ describe("the serve section of a configuration", () => {
     ["serve.queueSeconds", { queueSeconds: 0 }, "expected a number above 0"],
     ["serve.adoptSessions", { adoptSessions: 1 }, "expected true or false"],
     ["serve.deterministic", { deterministic: "yes" }, "expected true or false"],
-  ])("is refused with its place, %s, and the expected value: %j", (path, serve, expected) => {
-    const complaint = complaintAbout(serve);
-    expect(complaint.path).toBe(path);
-    expect(complaint.message).toContain(path);
-    expect(complaint.message).toContain(expected);
-  });
+  ])(
+    "An invalid setting is refused with its path, %s, and the expected value: %j",
+    (path, serve, expected) => {
+      const complaint = complaintAbout(serve);
+      expect(complaint.path).toBe(path);
+      expect(complaint.message).toContain(path);
+      expect(complaint.message).toContain(expected);
+    },
+  );
 });

@@ -12,17 +12,20 @@ import {
   string,
   withDefault,
   type Schema,
-} from "../data/schema.ts";
+} from "../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../data/schema-error.ts";
-import { TRACE_MODES, type TraceMode } from "../domain/trace-mode.ts";
+import {
+  TRACE_MODES,
+  type TraceMode,
+  type ResponsesSettings,
+} from "../domain/responses-settings.ts";
 import { formatUrlHost, parseHostName } from "../http/access/host-name.ts";
 import type { RateLimitOptions } from "../http/access/rate-limits.ts";
-import type { ResponsesSettings } from "../domain/responses-settings.ts";
 import { DEFAULT_SERVE_CONFIG } from "./default-serve-config.ts";
 import { readVariable, type Variable } from "./variables/variables.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
-/** How agents are served over HTTP. What is not said is as it always is. */
+/** Settings for serving agents over HTTP. Omitted settings have their defaults. */
 export interface ServeConfig {
   readonly host?: string;
   readonly port?: number;
@@ -35,7 +38,7 @@ export interface ServeConfig {
   readonly deterministic: boolean;
 }
 
-/** A key, or where it is: in a configuration only its digest may stand. */
+/** An access key: its digest, or a reference to it. A configuration never contains the key itself. */
 export interface KeyConfig {
   readonly name: string;
   readonly key?: Variable;
@@ -46,13 +49,13 @@ export interface KeyConfig {
 }
 
 export interface ServeLimits {
-  /** Of one request to an agent. */
+  /** Bytes per request to an agent. */
   readonly bodyBytes?: number;
   readonly connections?: number;
   readonly sockets?: number;
 }
 
-/** `agents` are the names of the configured agents. */
+/** Creates the schema of the `serve` section. `agents` are the names of the configured agents. */
 export function createServeSchema(agents: readonly string[]): Schema<ServeConfig> {
   const schema = object({
     ...LISTENER_SHAPE,
@@ -93,7 +96,7 @@ const HOST: Schema<string> = refine(string(), (host, path) => {
   return throwInvalid({ path, value: host, expected });
 });
 
-/** Compared letter by letter with the header that browsers send. */
+/** Compared exactly with the `Origin` header of browsers. */
 const ORIGIN: Schema<string> = refine(string(), (origin, path) => {
   if (URL.canParse(origin) && new URL(origin).origin === origin) return origin;
   const expected = 'an origin such as "https://app.example", without a path';
@@ -144,7 +147,7 @@ function createKeySchema(agents: readonly string[]): Schema<KeyConfig> {
   });
 }
 
-/** Files with keys in them, which no tool may touch. */
+/** Returns the files with keys, which are protected paths. */
 export function listKeyFiles({ keys }: ServeConfig): readonly string[] {
   return keys.flatMap(({ key }) =>
     key !== undefined && "file" in key.source ? [key.source.file] : [],

@@ -3,10 +3,10 @@ import { SpanlineError } from "../domain/errors.ts";
 import { digestText } from "../platform/digest.ts";
 import { readConfigFile } from "./read-config-file.ts";
 
-/** The configuration that a process was started with. */
+/** The configuration selected at the start of a process. */
 export interface SelectedConfig {
   readonly file: string;
-  /** Whether somebody named it; else it was found. */
+  /** True if the user named the file; false for a file found upwards. */
   readonly isExplicit: boolean;
 }
 
@@ -16,20 +16,21 @@ export interface ConfigFingerprint {
   readonly digest: string;
 }
 
-/** Of a configuration with this text. */
+/** Computes the fingerprint of a configuration with this text. */
 export async function fingerprintConfig(file: string, text: string): Promise<ConfigFingerprint> {
   return { file: await realpath(file), digest: digestText(text) };
 }
 
 export interface ConfigOwner {
   readonly pid: number;
-  /** Undefined where it runs without one. */
+  /** Undefined if the owner runs without a configuration. */
   readonly config?: ConfigFingerprint | undefined;
 }
 
 /**
- * The agents are those of the owner, whatever configuration a process that joins it has. One that was named is not passed
- * over in silence: that is refused. Of one that was found it is said, which is what comes back.
+ * Compares the configuration of a joining process with the owner's, whose agents are used in any case. Throws
+ * `conflict` if the user named a different configuration. Returns a warning if a different configuration was only
+ * found.
  */
 export async function checkOwnerConfig(
   selected: SelectedConfig,
@@ -39,9 +40,10 @@ export async function checkOwnerConfig(
   if (local.file === config?.file && local.digest === config.digest) return undefined;
   const has =
     local.file === config?.file
-      ? `Process ${pid} runs the sessions with ${local.file} as it was before it was changed`
-      : `Process ${pid} runs the sessions ${config === undefined ? "without a configuration" : `with ${config.file}`}, and not with ${local.file}`;
-  if (!selected.isExplicit) return `${has}: end it to use this one, or choose another --data-dir`;
-  const message = `${has}; end it, or choose another --data-dir`;
+      ? `Process ${pid} runs the sessions with an older version of ${local.file}`
+      : `Process ${pid} runs the sessions ${config === undefined ? "without a configuration" : `with ${config.file}`}, not with ${local.file}`;
+  if (!selected.isExplicit)
+    return `${has}. Fix: end that process to use this file, or choose another --data-dir`;
+  const message = `${has}. Fix: end that process, or choose another --data-dir`;
   throw new SpanlineError("conflict", message, { details: { path: "config", pid } });
 }

@@ -32,7 +32,7 @@ export class SchemaError extends Error {
 
 function formatIssues(issues: readonly Issue[]): string {
   const messages = issues.slice(0, MAX_REPORTED).map(({ message }) => message);
-  return messages.join(". ");
+  return messages.reduce((text, message) => `${text}${text.endsWith("?") ? "" : "."} ${message}`);
 }
 
 const MAX_REPORTED = 5;

@@ -1,13 +1,13 @@
-/** Who may do things: a person, a program with a key, or this machine's own user. */
+/** An identity with rights: a person, a program with an API key, or the user of this machine. */
 export interface Principal {
   readonly id: string;
   readonly rights: readonly Right[];
 }
 
-/** Asking the agent, answering approvals, and steering the session are three rights, not one. */
+/** Separate rights: `prompt` submits prompts, `approve` decides approvals, `control` changes the session. */
 export type Right = "prompt" | "approve" | "control";
 
-/** Who caused an event. `clientId` names the connection that it came through. */
+/** The cause of an event. `clientId` names the connection through which the command arrived. */
 export interface Actor {
   readonly kind: "user" | "agent" | "session";
   readonly principal?: string;

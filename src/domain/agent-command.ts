@@ -1,16 +1,19 @@
-/** Something that people can have said to an agent by a word: its name with `/` before it. */
+/** A slash command defined in the configuration: users type `/name` and the agent receives `prompt`. */
 export interface AgentCommand {
   readonly name: string;
   readonly description: string;
-  /** What may follow the name, for people. */
+  /** Describes the arguments to users, such as `BRANCH`. */
   readonly hint?: string;
-  /** What the agent is told. `$ARGUMENTS` stands for what followed the name; without it that comes behind. */
+  /**
+   * Sent to the agent. The arguments replace `$ARGUMENTS`; without the placeholder they are appended after a blank
+   * line.
+   */
   readonly prompt: string;
 }
 
-/** What the agent is told for a command with these arguments. */
+/** Returns the prompt text of a command with its arguments filled in. */
 export function expandCommandPrompt({ prompt }: AgentCommand, args: string): string {
-  // A function: in a text that is put in place, `$&` and the like would mean something.
+  // A replacer function, because a replacement string would interpret `$&` and similar patterns in the arguments.
   if (prompt.includes(ARGUMENTS_PLACEHOLDER))
     return prompt.replaceAll(ARGUMENTS_PLACEHOLDER, () => args);
   return args === "" ? prompt : `${prompt}\n\n${args}`;

@@ -3,53 +3,63 @@ import type { AgentCommand } from "./agent-command.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { ToolTraits } from "./tools/tool-traits.ts";
 
-/** What decisions need to know of an agent: data alone. */
+/** The settings of an agent on which decisions depend. Plain data: the log carries them in `agent.configured`. */
 export interface AgentSpec {
   readonly name: string;
   readonly provider: ProviderSpec;
   readonly tools: readonly ToolSpec[];
   readonly approvals: ApprovalRules;
-  /** Where there is one, it decides instead of the lists. */
+  /** Decides in place of `approvals`. Absent: `approvals` decides. */
   readonly policy?: Policy;
-  /** What the session's tools may change, for whoever keeps books; absent where nobody said. */
+  /** The changes a session may make, for hosts which audit sessions. Absent if not configured. */
   readonly mutationScope?: MutationScope;
-  /** The folder that paths begin in where a session names none; absent where nobody said. */
+  /** Base folder of relative paths in sessions without a working directory. Absent if not configured. */
   readonly workspace?: string;
   readonly caps: TurnCaps;
   readonly onLost: LostInvocationPolicy;
   readonly settle: QuiescePolicy;
-  /** How long an approval waits for its answer. */
+  /** Milliseconds an approval request waits. Afterwards its denying decision applies. */
   readonly approvalMs: number;
-  /** How long a paused turn waits for its results; a day where nobody said. */
+  /** Milliseconds before a paused turn without results ends. Default: 1 day. */
   readonly resultsMs?: number;
-  /** What follows a tool call whose arguments are not a JSON object. Default: `report`. */
+  /** Handling of a tool call whose arguments are not a JSON object. Default: `report`. */
   readonly invalidToolInput?: InvalidToolInput;
-  /** What becomes of pictures in prompts; where nobody said, they are sent if the provider takes them, else refused. */
+  /** Treatment of images in prompts. Default: `send` if the provider accepts images, else `reject`. */
   readonly images?: ImageHandling;
-  /** How many tokens the model can have before it; absent where nobody said. */
+  /** Size of the model's context window in tokens. Absent if unknown. */
   readonly contextTokens?: number;
-  /** What people can have said by a word. */
+  /** Slash commands of this agent. */
   readonly commands?: readonly AgentCommand[];
-  /** A turn without a call of this tool is asked again. */
+  /** A turn that ends without calling this tool is prompted again, at most `maxReprompts` times. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
 }
 
+/** The properties of a provider on which decisions depend. */
 export interface ProviderSpec {
   readonly name: string;
   readonly injectionPoints: readonly string[];
   readonly effectFree: boolean;
   readonly canStop: boolean;
-  /** `false` when its agent knows nothing but what a call brings: then each brings what the log has. */
+  /**
+   * `false` if the provider's agent is stateless: every invocation then carries the history from the log. Default:
+   * true.
+   */
   readonly keepsHistory?: boolean;
   readonly capabilities?: ProviderCapabilities;
-  /** After this much quiet, or this much age, the other side has let the conversation go. */
+  /**
+   * The provider discards a conversation after `idleMs` without an invocation or `lifetimeMs` after its start.
+   * Milliseconds. Absent: no such limit is known.
+   */
   readonly idleMs?: number;
   readonly lifetimeMs?: number;
 }
 
-/** What a prompt can bring along for its turn. What is absent would be lost, so that it is refused before. */
+/**
+ * Options of a prompt which the provider can apply. A prompt with an unsupported option is refused, because the option
+ * would be ignored silently.
+ */
 export interface ProviderCapabilities {
-  /** If absent, the agent is sent them as text before the prompt. */
+  /** If absent, the agent receives the instructions as text before the prompt. */
   readonly instructions?: true;
   readonly tools?: true;
   readonly allowedTools?: true;
@@ -61,14 +71,17 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonObject;
-  /** Running it twice does what running it once does. */
+  /** Running the tool twice has the same effect as running it once, so recovery may run it again. */
   readonly idempotent: boolean;
   readonly timeoutMs: number;
-  /** Absent where nobody said: rules take it for the most dangerous. */
+  /** If absent, rules treat the tool as the most dangerous kind. */
   readonly traits?: ToolTraits;
 }
 
-/** Names or patterns with `*`. Denying beats asking beats allowing; `default` applies to tools that no list names. */
+/**
+ * Tool names, or patterns with `*`. `deny` wins over `ask`, and `ask` over `allow`; `default` applies to tools without
+ * a match.
+ */
 export interface ApprovalRules {
   readonly deny: readonly string[];
   readonly ask: readonly string[];
@@ -76,30 +89,32 @@ export interface ApprovalRules {
   readonly default: "ask" | "allow" | "deny";
 }
 
+/** Limits of one turn. The turn ends as `limited` when it reaches one of them. */
 export interface TurnCaps {
-  /** Calls of the provider. */
+  /** Provider invocations. */
   readonly steps: number;
-  /** Without the time in which people were waited for. */
+  /** Excludes the time spent waiting for people. */
   readonly seconds: number;
   readonly tokens: number | null;
   readonly toolCalls: number;
-  /** Tools that run at the same time. */
+  /** Tools running at the same time. */
   readonly parallelTools: number;
 }
 
 /**
- * What follows a lost call: a question to the approver; a visible message to the same conversation; a new
- * conversation from the log; the same call again, where that has no effects.
+ * The reaction to a lost invocation. `ask`: request a decision from an approver. `continue`: send a visible message to
+ * the same upstream session. `reseed`: start a new upstream session from the log. `resend`: repeat the invocation,
+ * allowed only if it has no effects.
  */
 export type LostInvocationPolicy = "ask" | "continue" | "reseed" | "resend";
 
-/** How an upstream that may still be working is brought to rest before the next call. */
+/** How to bring an upstream session to rest before the next invocation, if it may still be working. */
 export type QuiescePolicy = "wait" | "stop" | "reseed";
 
 /** `report`: the model gets an error result and can call the tool again. `fail`: the turn fails. The tool never runs. */
 export type InvalidToolInput = "report" | "fail";
 
-/** `describe`: the model is told in words that there is one. */
+/** `describe`: the model receives a text note in place of the image. */
 export type ImageHandling = "reject" | "describe" | "send";
 
 export type MutationScope = "read_only" | "apply_workspace";

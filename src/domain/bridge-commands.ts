@@ -1,9 +1,9 @@
 import { SESSION_MODES } from "./session-mode.ts";
 
-/** Commands that the bridge answers itself, without the agent. */
+/** Slash commands which the bridge handles itself, without the agent. */
 export const BRIDGE_COMMANDS = [
   { name: "status", description: "Show the session, its agent, mode, tokens and clients" },
-  { name: "tools", description: "List the tools of the agent, and what the policy says of each" },
+  { name: "tools", description: "List the tools of the agent and how the policy treats each" },
   {
     name: "mode",
     description: "Show the mode of the session, or change it",
@@ -11,7 +11,7 @@ export const BRIDGE_COMMANDS = [
   },
   {
     name: "permissions",
-    description: "List what was allowed for good, or take it back",
+    description: "List permanent grants, or revoke one",
     hint: "revoke ID",
   },
 ] as const;

@@ -3,30 +3,33 @@ import type { JsonObject } from "../data/json.ts";
 import type { ShellList } from "./tools/shell.ts";
 
 /**
- * What a client brings along for one session, and takes away with it when it leaves. It holds secrets: neither a log nor an
- * error ever has any of it. What it offers is in the log, as tools of the agent.
+ * Tools and MCP servers which a client adds to one session until it detaches. The values contain secrets: no part of
+ * them may appear in a log or an error message. Only the resulting tools are logged, as tools of the agent.
  */
 export interface ClientTools {
   readonly servers: readonly ClientMcpServer[];
   readonly tools: readonly HostTool[];
-  /** What is wrong with the tools that its machine listed beside these. */
+  /** Problems with tools which the client's machine listed and `tools` leaves out. */
   readonly toolProblems?: readonly Failure[];
-  /** Its machine knows the calls of its tools again by their ids: it runs each once, and says again what came of it. */
+  /**
+   * The client's machine deduplicates tool calls by id: it runs each call once and returns the same result when asked
+   * again.
+   */
   readonly recognizesToolCalls?: boolean;
-  /** Absent for a client that offers nothing of it, or is of another machine than the session. */
+  /** Absent if the client has no editor capabilities, or runs on another machine than the session. */
   readonly editor?: EditorCapabilities;
 }
 
-/** What an editor does in place of the tools of a workspace: its files have what nobody saved yet. */
+/** Editor functions which replace workspace tools. Editor files include unsaved changes. */
 export interface EditorCapabilities {
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
-  /** With the one that its user chose, where it says. */
+  /** Includes the shell chosen by the user, if the editor reports one. */
   readonly shells?: ShellList;
 }
 
-/** An MCP server to be connected to: a program to start, or an address to call. */
+/** An MCP server to connect to: a program to start, or a URL. */
 export type ClientMcpServer =
   | {
       readonly type: "stdio";
@@ -42,19 +45,19 @@ export type ClientMcpServer =
       readonly headers: { readonly [name: string]: string };
     };
 
-/** A tool of a client's machine, as its host describes it. */
+/** A tool of a client's machine, as described by its host. */
 export interface HostTool {
   readonly name: string;
-  /** Empty where the host says nothing. */
+  /** Empty if the host provides none. */
   readonly description: string;
-  /** Null where the host does not say what arguments there are. */
+  /** Null if the host does not describe the arguments. */
   readonly schema: JsonObject | null;
   readonly deprecated: boolean;
-  /** The MCP server that the host has the tool from, where it says. */
+  /** The MCP server from which the host has the tool. Absent if the host does not name one. */
   readonly mcpServer?: string;
 }
 
-/** What a client's machine listed: the tools that can be used, and what is wrong with the others. */
+/** Tools listed by a client's machine: the usable ones, and the problems of the others. */
 export interface HostToolList {
   readonly tools: readonly HostTool[];
   readonly problems: readonly Failure[];
@@ -62,7 +65,7 @@ export interface HostToolList {
 
 export const NO_HOST_TOOLS: HostToolList = { tools: [], problems: [] };
 
-/** What came of it. What cannot be used is told, and the rest is there. */
+/** Result of `setClientTools`. Unusable tools and servers are reported in `problems`; the others are added. */
 export type SetClientToolsReply =
   | { readonly status: "accepted"; readonly problems: readonly Failure[] }
   | { readonly status: "refused"; readonly failure: Failure };

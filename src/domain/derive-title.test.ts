@@ -11,6 +11,6 @@ it.each<[readonly string[], string | undefined]>([
   [["x".repeat(200)], `${"x".repeat(79)}…`],
   [[""], undefined],
   [[], undefined],
-])("a session that begins with %j is called %j", (texts, title) => {
+])("A session that starts with %j gets the title %j", (texts, title) => {
   expect(deriveTitle(text(...texts))).toBe(title);
 });

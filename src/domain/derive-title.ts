@@ -1,6 +1,6 @@
 import type { PromptPart } from "./prompt.ts";
 
-/** What a session is called that nobody gave a title: the first words that were said in it. Undefined where there are none. */
+/** Returns the default title of a session: the first line of its first prompt. Undefined if the prompt has no text. */
 export function deriveTitle(content: readonly PromptPart[]): string | undefined {
   for (const part of content) {
     const text = part.type === "text" ? part.text.slice(0, MAX_SCANNED_LENGTH).trim() : "";
@@ -15,5 +15,5 @@ export function deriveTitle(content: readonly PromptPart[]): string | undefined 
 }
 
 const MAX_TITLE_LENGTH = 80;
-/** Characters: nobody reads a file through for a title. */
+/** Characters. Limits the work for a long prompt, such as a pasted file. */
 const MAX_SCANNED_LENGTH = 1000;

@@ -1,4 +1,4 @@
-/** Every kind of anomaly a stream can show. `docs/errors.md` explains each one; a test compares the two lists. */
+/** Every kind of anomaly in a stream. `docs/errors.md` explains each code; a test compares the two lists. */
 export const DIAGNOSTIC_CODES = [
   "checksum_mismatch",
   "duplicate_header",
@@ -34,12 +34,12 @@ export const DIAGNOSTIC_CODES = [
 
 export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];
 
-/** One thing in a stream, or about a session, that is not as it should be, and that did not stop us. */
+/** A problem in a stream or a session which did not stop processing. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly message: string;
-  /** Where in the stream, in bytes, if the reader knows. */
+  /** Byte position in the stream. Absent if the reader does not track positions. */
   readonly offset?: number;
-  /** How often, when occurrences were counted instead of listed. */
+  /** Number of occurrences. Absent: one. */
   readonly count?: number;
 }

@@ -1,4 +1,4 @@
-/** Every error code of Spanline. `docs/errors.md` explains each one; a test compares the two lists. */
+/** Every error code of Spanline. `docs/errors.md` explains each code; a test compares the two lists. */
 export const ERROR_CODES = [
   "frame_invalid",
   "frame_checksum",
@@ -65,11 +65,11 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error as data: what a log or an event carries. */
+/** An error as data, carried by logs and events. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
-  /** Facts for programs: byte offsets, the other side's own error name, counts. Never secrets. */
+  /** Facts for programs, such as byte offsets, counts, or the provider's error name. Never secrets. */
   readonly details: { readonly [name: string]: unknown };
 }
 
@@ -78,7 +78,7 @@ export interface ErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The base of everything Spanline throws. Branch on `code`, which is stable; the message is for people. */
+/** Base class of every error thrown by Spanline. Branch on `code`, which is stable; the message is for people. */
 export class SpanlineError extends Error {
   readonly code: ErrorCode;
   readonly details: Failure["details"];
@@ -95,21 +95,24 @@ export class SpanlineError extends Error {
   }
 }
 
-/** A failure, to be thrown. */
+/** Converts a failure into an error to throw. */
 export function toSpanlineError({ code, message, details }: Failure): SpanlineError {
   return new SpanlineError(code, message, { details });
 }
 
-/** What something that was thrown says. Not everything that is thrown is an error, or can say what it is. */
+/**
+ * Returns the message of a thrown value. Handles values other than errors, and values whose conversion to a string
+ * throws.
+ */
 export function formatThrown(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);
   } catch {
-    return "something that cannot be shown";
+    return "an unprintable value";
   }
 }
 
-/** Bytes that break the rules of their framing. `offset` counts from the start of the stream. */
+/** Bytes which violate their framing. `offset` counts from the start of the stream. */
 export class FrameError extends SpanlineError {
   readonly offset: number;
 
@@ -119,7 +122,7 @@ export class FrameError extends SpanlineError {
   }
 }
 
-/** A frame whose bytes do not add up to the checksum it carries. */
+/** A frame whose bytes do not match its checksum. */
 export class FrameChecksumError extends FrameError {
   constructor(message: string, details: { readonly offset: number; readonly ordinal: number }) {
     super("frame_checksum", message, details);
@@ -137,4 +140,13 @@ export class TruncatedStreamError extends FrameError {
     super("truncated_stream", message, details);
     this.pendingBytes = details.pendingBytes;
   }
+}
+
+/** The error of a system call that found the disk or the quota full, as a sentence with the path; undefined for any other. */
+export function toDiskFullError(thrown: unknown): SpanlineError | undefined {
+  if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
+  if (thrown.code !== "ENOSPC" && thrown.code !== "EDQUOT") return undefined;
+  const path = "path" in thrown && typeof thrown.path === "string" ? thrown.path : "A file";
+  const message = `${path} cannot be written: the disk is full. Fix: free some space`;
+  return new SpanlineError("store_full", message, { cause: thrown });
 }

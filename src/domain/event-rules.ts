@@ -10,7 +10,7 @@ export type EventRules<State, Out> = {
   readonly [Type in SessionEventType]: EventRule<State, Out, EventOf<Type>>;
 };
 
-/** Exactly one of the two: the reason for no output, or the function that encodes the event. */
+/** Exactly one of the two: the reason for no output, or the function which encodes the event. */
 type EventRule<State, Out, Event extends SessionEvent> = SilentRule | MappedRule<State, Out, Event>;
 
 interface SilentRule {
@@ -42,7 +42,7 @@ export function mapped<State, Out, Event extends SessionEvent>(
   return { encode };
 }
 
-/** Returns a `mapped` whose rules encode an event only if `applies` returns true for it. */
+/** Returns a variant of `mapped` whose rules encode an event only if `applies` returns true. */
 export function mappedIf<State>(applies: Condition<State>) {
   return <Out, Event extends SessionEvent>(
     encode: EncodeEvent<State, Out, Event>,
@@ -53,7 +53,7 @@ export function silent(reason: string): SilentRule {
   return { silent: reason };
 }
 
-/** Rules for a group of events that are silent for the same reason. */
+/** Rules for a group of events which are silent for the same reason. */
 export function silentGroup<const Type extends SessionEventType>(
   reason: string,
   types: readonly Type[],

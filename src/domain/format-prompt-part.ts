@@ -1,11 +1,11 @@
 import type { ImagePart, PromptPart } from "./prompt.ts";
 
-/** A part of a prompt in words: for readers who take no pictures. */
+/** Formats a prompt part as text, for readers without image support. */
 export function formatPromptPart(part: PromptPart): string {
   return part.type === "text" ? part.text : formatImagePart(part);
 }
 
-/** What there is to know of a picture without seeing it. */
+/** Describes an image by its type and size. */
 export function formatImagePart({ mediaType, bytes, blobId }: ImagePart): string {
-  return `(A picture, ${mediaType}, ${bytes} bytes, kept as ${blobId}. It cannot be shown here.)`;
+  return `(An image, ${mediaType}, ${bytes} bytes, stored as ${blobId}. It cannot be shown here.)`;
 }

@@ -1,6 +1,6 @@
 import { ID_ALPHABET } from "../data/id-alphabet.ts";
 
-/** What an id stands for, readable at its front. */
+/** The kind of object an id names; the first part of the id. */
 export type IdPrefix =
   | "ses"
   | "turn"
@@ -15,24 +15,24 @@ export type IdPrefix =
   | "blob"
   | "grant";
 
-/** Mints ids from a time and a piece of chance that came in with an input, so that the same input gives the same ids. */
+/** Creates ids from the time and seed of one input, so the same input produces the same ids. */
 export interface IdSource {
   next(prefix: IdPrefix): string;
 }
 
 /**
- * What the ids of one input are made of beside its time: of chance, or of how far the log of a session has come. Without
- * such a place it is for a session that is still to be named.
+ * Returns the seed for the ids of one input: random, or derived from the position in a session's log. Called without a
+ * position for a session without an id.
  */
 export type Seed = (place?: { readonly sessionId: string; readonly seq: number }) => string;
 
-/** A text this long says all: ids that are made of it tell no time. */
+/** Characters. A seed of this length replaces the time, too: its ids are not sorted by time. */
 export const FULL_SEED_LENGTH = 23;
 
 /**
- * Ids in the order of their time: ten characters of milliseconds, thirteen of chance, three that count.
+ * Ids sorted by time: 10 characters of milliseconds, 3 characters of a counter, 13 characters of seed.
  *
- * The count goes first behind the time, so that ids of one input keep the order in which they were minted.
+ * The counter precedes the seed, so ids of one input sort in the order of their creation.
  */
 export function createIdSource(at: number, seed: string): IdSource {
   const time = seed.length === FULL_SEED_LENGTH ? "" : encodeNumber(at, 10);
@@ -46,7 +46,7 @@ export function createIdSource(at: number, seed: string): IdSource {
   };
 }
 
-/** One id, where no decision mints it. */
+/** Creates a single id outside a decision. */
 export function createId(prefix: IdPrefix, at: number, seed: string): string {
   return createIdSource(at, seed).next(prefix);
 }

@@ -7,33 +7,33 @@ export interface LiveClient {
   readonly clientId: string;
   readonly role: ClientRole;
   readonly name: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly attachedAt: number;
   readonly lastSeenAt: number;
-  /** Whether it may prompt at this moment, if its principal may. */
+  /** Whether the client may prompt now, if its principal has the right. */
   readonly mayPrompt: boolean;
-  /** Whether it is sent every request for approval at this moment and may decide it, if its principal may. */
+  /** Whether the client receives every approval request now and may decide it, if its principal has the right. */
   readonly mayApprove: boolean;
-  /** Whether it is a stock client that is sent the requests of the turns that it began. */
+  /** True for a stock client which receives the approval requests of the turns it started. */
   readonly mayApproveOwn?: boolean;
-  /** Its own words about itself. */
+  /** Set by the client to describe itself. */
   readonly metadata: JsonObject;
 }
 
-/** Why clients are detached whose process, or the one that ran the session, is gone. */
+/** Reason for detaching clients whose process has exited, or whose session's owner has. */
 export const BRIDGE_RESTARTED = "bridge_restarted";
 
-/** Who is attached after a command about one of them. */
+/** The attached clients after a command about a client. */
 export interface ClientStatus {
-  /** The one that the command was about; null when it has left. */
+  /** The client named in the command. Null if it has detached. */
   readonly client: LiveClient | null;
-  /** Who controlled before the command. */
+  /** Client id of the controller before the command. */
   readonly previousController: string | null;
   readonly controller: string | null;
   readonly clients: readonly LiveClient[];
 }
 
-/** Who is attached, as the log says it. At most one of them is the controller. */
+/** The attached clients, folded from the log. At most one is the controller. */
 export interface ClientRegistry {
   readonly attached: readonly AttachedClient[];
   readonly controller: string | null;
@@ -44,7 +44,7 @@ export interface AttachedClient {
   readonly name: string;
   readonly attachedAt: number;
   readonly lastSeenAt: number;
-  /** As `ClientAttached` has it; null for the default. */
+  /** Value from `ClientAttached`. Null: the default. */
   readonly mayPrompt: boolean | null;
   readonly mayApprove: boolean | null;
   readonly isStock: boolean;
@@ -55,7 +55,7 @@ export interface AttachedClient {
 
 export const NO_CLIENTS: ClientRegistry = { attached: [], controller: null };
 
-/** The clients as others are told of them. */
+/** Lists the attached clients in the form shown to clients, with their effective rights. */
 export function listLiveClients({ attached, controller }: ClientRegistry): readonly LiveClient[] {
   return attached.map((client) => {
     const { clientId, name, attachedAt, lastSeenAt, metadata, isStock } = client;
@@ -81,12 +81,12 @@ export function listLiveClients({ attached, controller }: ClientRegistry): reado
   });
 }
 
-/** Whether a client is sent a request for approval and may decide it. `prompter` began the turn that the request is about. */
+/** Whether a client receives an approval request and may decide it. `prompter` is the client which started the turn. */
 export function mayDecide(client: LiveClient, prompter: string | undefined): boolean {
   return client.mayApprove || (client.mayApproveOwn === true && client.clientId === prompter);
 }
 
-/** The same registry where an event is none about clients. */
+/** Applies an event. Returns the same registry for events which do not concern clients. */
 export function evolveClientRegistry(
   registry: ClientRegistry,
   event: SessionEvent,

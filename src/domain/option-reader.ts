@@ -1,8 +1,8 @@
-import type { Schema } from "../data/schema.ts";
+import type { Schema } from "../data/schema-reader.ts";
 import { SchemaError } from "../data/schema-error.ts";
 import { SpanlineError } from "./errors.ts";
 
-/** Options by name, as a caller without types may have passed them. */
+/** Options by name, as passed by an untyped caller. */
 export interface UncheckedOptions {
   readonly [name: string]: unknown;
 }

@@ -1,6 +1,6 @@
 import { isObject } from "../data/json.ts";
 
-/** One thing that an agent means to do. */
+/** One step of an agent's plan. */
 export interface PlanEntry {
   readonly content: string;
   readonly status: PlanStatus;
@@ -11,9 +11,9 @@ export const PLAN_STATUSES = [
   "pending",
   "in_progress",
   "completed",
-  /** It cannot go on for now. */
+  /** Cannot continue at present. */
   "blocked",
-  /** It is not meant to be done any more. */
+  /** No longer planned. */
   "cancelled",
 ] as const;
 
@@ -23,11 +23,14 @@ export const PLAN_PRIORITIES = ["high", "medium", "low"] as const;
 
 export type PlanPriority = (typeof PLAN_PRIORITIES)[number];
 
-/** A plan is told whole each time, to everybody. */
+/** Limits of a plan. Every update sends the whole plan to every client. */
 export const MAX_ENTRIES = 64;
 export const MAX_ENTRY_LENGTH = 1000;
 
-/** A plan as far as it can be read: what its maker leaves open has its usual meaning, and what is too much is left out. */
+/**
+ * Reads a plan leniently: missing fields get defaults, invalid entries are skipped, and excess entries and text are
+ * cut. Returns undefined if the value is not an array.
+ */
 export function readPlan(value: unknown): readonly PlanEntry[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.slice(0, MAX_ENTRIES).flatMap((entry: unknown): PlanEntry[] => {

@@ -9,7 +9,7 @@ export interface TextPart {
   readonly text: string;
 }
 
-/** A picture whose bytes are a blob of the session. */
+/** An image whose bytes are stored as a blob of the session. */
 export interface ImagePart {
   readonly type: "image";
   readonly mediaType: ImageType;
@@ -17,19 +17,22 @@ export interface ImagePart {
   readonly bytes: number;
 }
 
-/** What a prompt asks for, for its own turn alone. */
+/** Settings of a prompt. They apply to its turn only. */
 export interface PromptOptions {
-  /** Told to the agent beside, or in place of, its own instructions, as its provider can. */
+  /**
+   * Instructions for the agent. The provider adds them to the agent's instructions or replaces those, depending on the
+   * provider.
+   */
   readonly instructions?: string;
-  /** Tools of whoever prompts: the turn pauses for their calls, and their results come with a command. */
+  /** Tools run by the prompter: the turn pauses at their calls, and a `submit-results` command delivers the results. */
   readonly tools?: readonly PromptTool[];
-  /** Only these tools may be called, whosever they are. */
+  /** Names of the only tools the model may call, including the agent's tools. */
   readonly allowedTools?: readonly string[];
   readonly maxOutputTokens?: number;
   readonly maxToolCalls?: number;
-  /** How long an approval waits for its answer while nobody is there but the sender. */
+  /** Milliseconds an approval request waits while no client but the sender is attached. */
   readonly approvalMs?: number;
-  /** Where the prompt belongs in a trace of whoever sent it. */
+  /** Position of the prompt in the sender's distributed trace. */
   readonly trace?: TraceContext;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The line that people see in place of a recovery message (`message.sent` with origin `recovery`). The message itself is for the
- * agent: it repeats a whole prompt or the results of tools, which people have already seen.
+ * Shown to people in place of a recovery message (`message.sent` with origin `recovery`). The message itself is for the
+ * agent: it repeats a whole prompt or tool results, which people have already seen.
  */
 export const RECOVERY_NOTICE =
-  "The agent's answer was interrupted, so the bridge repeated to the agent what it may have missed";
+  "The agent's response was interrupted, so the bridge repeated the input the agent may have missed";

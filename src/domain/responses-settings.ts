@@ -1,24 +1,36 @@
-import type { TraceMode } from "./trace-mode.ts";
-
 /** How `/v1` treats sessions and callers; the configuration sets these under `serve`. */
 export interface ResponsesSettings {
-  /** Whether a session that is not known here may be gone on with under its id, where the agent may know it. */
+  /**
+   * Whether a request may continue a session id which is unknown here, because the provider may know the upstream
+   * session.
+   */
   readonly adoptSessions: boolean;
-  /** What becomes of a conversation that nobody here knows. */
+  /** Treatment of a conversation in the request which is not in the log of a session here. */
   readonly foreignHistory: "replay" | "reject" | "ignore";
-  /** Agents that are told the whole conversation every time: who names a session is refused, but for results of its open calls. */
+  /**
+   * Agents whose callers send the whole conversation with every request. Requests with a session id are refused, except
+   * results for its open tool calls.
+   */
   readonly statelessAgents: readonly string[];
-  /** Trace mode of responses whose request and key name none. */
+  /** Trace mode of responses if neither the request nor the API key sets one. */
   readonly trace: TraceMode;
-  /** What becomes of a turn whose caller hangs up, and that nobody else follows. */
+  /** Action on a running turn when its caller disconnects and no other client follows it. */
   readonly onDisconnect: "cancel" | "finish";
-  /** How long a prompt waits for the turn before it. */
+  /** Milliseconds a prompt waits for the running turn to finish. */
   readonly queueMs: number;
-  /** How long an approval waits for somebody when nobody is there but the caller. */
+  /** Milliseconds an approval request waits while no client but the caller is attached. */
   readonly approvalMs: number;
-  /** How long an answer is held back so that a failure can still be its status. */
+  /** Milliseconds a response is delayed, so an early failure can still set its HTTP status. */
   readonly holdMs: number;
   readonly heartbeatMs: number;
-  /** A reader that takes nothing for so long is cut off. */
+  /** Milliseconds. A client which reads nothing for this long is disconnected. */
   readonly stalledMs: number;
 }
+
+/**
+ * How a response shows tools that ran here or on the agent's side: as pairs of a call and its output, as calls of an MCP
+ * server, as items of our own, or not at all. A call that the caller has to run is a function call item in all of them.
+ */
+export const TRACE_MODES = ["pairs", "mcp", "extension", "none"] as const;
+
+export type TraceMode = (typeof TRACE_MODES)[number];

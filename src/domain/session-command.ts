@@ -10,12 +10,12 @@ import type { ModelMessage } from "./model/model-request.ts";
 import type { SessionMode } from "./session-mode.ts";
 import type { ToolResultPart } from "./tools/tool-call.ts";
 
-/** What a client says in a prompt. In the log a picture is a `PromptPart` that names its bytes. */
+/** A part of a submitted prompt. In the log, an image is a `PromptPart` which references a blob. */
 export type SubmittedPart = TextPart | ImageBlock;
 
-/** What a client can ask of a session. Every surface translates its own protocol into these. */
+/** A client's request to a session. Every surface translates its protocol into these commands. */
 export type SessionCommand<Part = SubmittedPart> =
-  /** Starts a turn, or waits for the one that runs. */
+  /** Starts a turn, or queues the prompt while a turn runs. */
   | {
       readonly type: "prompt";
       readonly content: readonly Part[];
@@ -23,14 +23,14 @@ export type SessionCommand<Part = SubmittedPart> =
       readonly messages?: readonly number[];
       readonly options?: PromptOptions;
       readonly note?: JsonObject;
-      /** Where the log has what was asked last, as far as the sender knows: refused if something was asked since. */
+      /** Log position of the last prompt known to the sender. The command is refused if a later prompt exists. */
       readonly expectedPromptSeq?: number;
     }
-  /** Brings the results that a paused turn waits for: all of them, each once. */
+  /** Delivers the results a paused turn waits for: all of them, each once. */
   | {
       readonly type: "submit-results";
       readonly results: readonly SubmittedResult[];
-      /** Said beside the results. */
+      /** Text and images submitted along with the results. */
       readonly content?: readonly Part[];
       /** How many parts each message of `content` has. Absent: all parts are one message. */
       readonly messages?: readonly number[];
@@ -39,13 +39,13 @@ export type SessionCommand<Part = SubmittedPart> =
     }
   | { readonly type: "hide-prompt"; readonly promptId: string }
   | { readonly type: "withdraw-prompt"; readonly promptId: string }
-  /** Ends the turn that runs, if it is the named one, or whichever it is. */
+  /** Cancels the running turn. With `turnId`, only if this turn is the running one. */
   | {
       readonly type: "cancel";
       readonly turnId?: string;
-      /** Somebody else who follows the session keeps the turn alive. The sender stops following it first. */
+      /** Cancels only if no other client follows the session. The sender unsubscribes first. */
       readonly unlessWatched?: true;
-      /** How many of those who follow the session only wait for a turn of their own. */
+      /** Number of subscribers which are only waiting for their own queued prompt; they do not count as followers. */
       readonly waitingReaders?: number;
     }
   | {
@@ -53,39 +53,42 @@ export type SessionCommand<Part = SubmittedPart> =
       readonly approvalId: string;
       readonly decision: ApprovalDecision;
       readonly reason?: string;
-      /** What the tool is to run with instead. */
+      /** Replaces the arguments of the tool call. */
       readonly input?: JsonObject;
     }
-  /** These folders belong to the workspace, too, and no others but its own. */
+  /** Replaces the workspace folders besides the working directory. */
   | { readonly type: "set-folders"; readonly folders: readonly string[] }
-  /** Takes back what was allowed for good. */
+  /** Revokes a permanent grant. */
   | { readonly type: "revoke-grant"; readonly grantId: string }
   | {
       readonly type: "attach";
       readonly clientId: string;
-      /** A controller is refused while there is another, unless it takes over. */
+      /** A `controller` is refused while another client is controller, unless `takeOver` is set. */
       readonly mode: ClientRole;
       readonly name: string;
       readonly takeOver?: boolean;
-      /** Default: a controller may do both and an observer neither. `ClientAttached` says what true means for an observer. */
+      /** Default: true for a controller, false for an observer. `ClientAttached` explains true for an observer. */
       readonly mayPrompt?: boolean;
       readonly mayApprove?: boolean;
       /** The client does not use the bridge protocol. */
       readonly isStock?: boolean;
       readonly metadata?: JsonObject;
-      /** Binds the client's id: while it is attached, nobody else comes under it. */
+      /**
+       * Binds the client id to a secret: while the client is attached, only a sender with the same secret can attach
+       * under this id.
+       */
       readonly secretDigest?: string;
       readonly attachmentId?: string;
     }
-  /** Says that a client is still there. */
+  /** Confirms that a client is still connected. */
   | { readonly type: "heartbeat"; readonly clientId: string; readonly metadata?: JsonObject }
   | {
       readonly type: "detach";
       readonly clientId: string;
       readonly reason: string;
-      /** Of the stay that is to end; refused where the client has come back since. */
+      /** The attachment to end. The command is refused if the client has attached again since. */
       readonly attachmentId?: string;
-      /** Another client needs it to detach a controller whose id is bound to a secret. */
+      /** Required from another client to detach a controller whose id is bound to a secret. */
       readonly secretDigest?: string;
     }
   | {
@@ -95,28 +98,28 @@ export type SessionCommand<Part = SubmittedPart> =
       readonly payload?: JsonObject;
     }
   | { readonly type: "set-title"; readonly title: string }
-  /** Replaces the session's metadata. A `title` in it is the session's title. */
+  /** Replaces the session's metadata. A `title` entry also sets the session's title. */
   | { readonly type: "set-metadata"; readonly metadata: SessionMetadata }
-  /** Adds messages that were said elsewhere to what the agent is told before the next prompt. */
+  /** Adds messages from another conversation. The agent receives them before the next prompt. */
   | { readonly type: "add-history"; readonly messages: readonly ModelMessage[] }
-  /** Puts the session into a mode. */
+  /** Changes the session mode. */
   | { readonly type: "set-mode"; readonly mode: SessionMode };
 
-/** What came of a command. A refused one changed nothing. */
+/** Result of a command. A refused command changed nothing. */
 export type CommandReply =
   | {
       readonly status: "accepted";
       readonly promptId?: string;
-      /** Of the turn that the command is about: absent for a prompt that waits. */
+      /** The turn concerned by the command. Absent for a queued prompt. */
       readonly turnId?: string;
-      /** Where the log has what was asked. */
+      /** Log position of the submitted prompt or results. */
       readonly seq?: number;
-      /** Of a command about a client. */
+      /** Present for commands about clients. */
       readonly clientStatus?: ClientStatus;
     }
   | { readonly status: "refused"; readonly failure: Failure };
 
-/** The result of a call that was handed out, by the session's id of the call. */
+/** Result of a tool call run by the prompter. `toolCallId` is the session's id of the call. */
 export interface SubmittedResult {
   readonly toolCallId: string;
   readonly parts: readonly ToolResultPart[];

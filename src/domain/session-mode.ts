@@ -1,9 +1,9 @@
 /**
- * How much a session lets its tools do, within what its policy allows. From the widest to the narrowest:
+ * Restricts the tools of a session further than its policy does. From the widest to the narrowest:
  *
  * - `default`: the rules decide.
- * - `ask`: every call that is not read-only is asked about, also where the rules or a grant allow it.
- * - `read-only`: calls that are not read-only are refused.
+ * - `ask`: every call that is not read-only needs an approval, even if a rule or a grant allows it.
+ * - `read-only`: calls that are not read-only are denied.
  */
 export const SESSION_MODES = ["default", "ask", "read-only"] as const;
 
@@ -13,25 +13,25 @@ export function isSessionMode(value: unknown): value is SessionMode {
   return SESSION_MODES.some((mode) => mode === value);
 }
 
-/** Whether less is asked or refused in a mode than in another one. */
+/** Whether `mode` allows more without asking than `other`. */
 export function isLessStrict(mode: SessionMode, other: SessionMode): boolean {
   return SESSION_MODES.indexOf(mode) < SESSION_MODES.indexOf(other);
 }
 
-/** What people read of each. */
+/** Names and descriptions shown to people. */
 export const MODE_DESCRIPTIONS: {
   readonly [Mode in SessionMode]: { readonly name: string; readonly description: string };
 } = {
   default: {
     name: "Default",
-    description: "The policy decides which calls run and which are asked about",
+    description: "The policy decides which tool calls run and which need approval",
   },
-  ask: { name: "Ask", description: "Every call that does more than read is asked about" },
+  ask: { name: "Ask", description: "Every tool call that does more than read needs approval" },
   "read-only": {
     name: "Read-only",
-    description: "Only calls that read are run; all others are refused",
+    description: "Only tool calls that read are run; all others are denied",
   },
 };
 
-/** The part of a policy that a mode would be, if it were one. */
+/** `source` of the rule recorded in a policy decision made by the session mode. */
 export const MODE_SOURCE = "session_mode";

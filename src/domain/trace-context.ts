@@ -1,14 +1,17 @@
-/** The sender's place in a distributed trace, as W3C has it; passed on as it is. */
+/** The sender's position in a distributed trace (W3C Trace Context), passed on unchanged. */
 export interface TraceContext {
   readonly traceparent?: string;
   readonly tracestate?: string;
   readonly baggage?: string;
 }
 
-/** The longest values that a service takes. */
+/** Characters. Longest values accepted by AgentCore. */
 const MAX_LENGTHS = { traceparent: 128, tracestate: 512, baggage: 8192 } as const;
 
-/** Undefined where there is none. What could not be a header is passed over: nobody is refused for it. */
+/**
+ * Reads the trace headers. Undefined if there are none. Invalid header values are ignored: tracing must not fail a
+ * request.
+ */
 export function readTraceContext(headers: {
   readonly [name: string]: unknown;
 }): TraceContext | undefined {

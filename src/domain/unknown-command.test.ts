@@ -7,14 +7,14 @@ const NOT_SENT =
 
 describe("A mistyped command", () => {
   it.each([
-    ["/staus", "There is no command /staus; did you mean /status?"],
-    ["/Status", "There is no command /Status; did you mean /status?"],
-    ["/stat\n", "There is no command /stat; did you mean /status?"],
-    ["/mdoe read-only", "There is no command /mdoe; did you mean /mode?"],
-    ["/revew main\nand more", "There is no command /revew; did you mean /review?"],
+    ["/staus", "Unknown command /staus; did you mean /status?"],
+    ["/Status", "Unknown command /Status; did you mean /status?"],
+    ["/stat\n", "Unknown command /stat; did you mean /status?"],
+    ["/mdoe read-only", "Unknown command /mdoe; did you mean /mode?"],
+    ["/revew main\nand more", "Unknown command /revew; did you mean /review?"],
     [
       "/frobnicate",
-      "There is no command /frobnicate; there are /status, /tools, /mode, /permissions, /review.",
+      "Unknown command /frobnicate; expected one of /status, /tools, /mode, /permissions, /review.",
     ],
   ])("%j gets a message with a suggestion [ACP-77]", (text, message) => {
     expect(describeUnknownCommand(text, NAMES)).toBe(`${message} ${NOT_SENT}`);

@@ -1,20 +1,21 @@
 import { suggestNames } from "../text/suggest-name.ts";
 
 /**
- * The message for a prompt that is a mistyped command, such as `/staus`; undefined for text that may go to the agent. A word alone is
- * a command. A word with text after it is one only if its name is close to a known name: `/data is full` is about a folder.
+ * Returns an error message for a prompt which is a mistyped command, such as `/staus`; undefined for text to send to
+ * the agent. A single word is a command. A word followed by text counts as a command only if its name is close to a
+ * known name: `/data is full` is about a folder.
  */
 export function describeUnknownCommand(text: string, names: readonly string[]): string | undefined {
   const [, name, argument] = COMMAND.exec(text) ?? [];
   if (name === undefined || names.includes(name) || ROOT_FOLDERS.has(name)) return undefined;
   const suggestions = suggestNames(name, names);
   if (suggestions.length > 0) {
-    return `There is no command /${name}; did you mean ${formatNames(suggestions, " or ")}? ${NOT_SENT}`;
+    return `Unknown command /${name}; did you mean ${formatNames(suggestions, " or ")}? ${NOT_SENT}`;
   }
   if (argument !== undefined) return undefined;
   const listed = names.slice(0, MAX_LISTED_NAMES);
   const rest = names.length > listed.length ? ", …" : "";
-  return `There is no command /${name}; there are ${formatNames(listed, ", ")}${rest}. ${NOT_SENT}`;
+  return `Unknown command /${name}; expected one of ${formatNames(listed, ", ")}${rest}. ${NOT_SENT}`;
 }
 
 /** A path has a second slash, and a file name usually has a dot: neither is a command. */

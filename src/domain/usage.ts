@@ -1,10 +1,10 @@
-/** Tokens of one model call or of a whole turn. Cache tokens are counted apart from `inputTokens`. */
+/** Tokens of one model request or of a whole turn. `inputTokens` excludes cache tokens. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** As the provider reported it, else the sum of the four. */
+  /** As reported by the provider, else the sum of the four. */
   readonly totalTokens: number;
 }
 

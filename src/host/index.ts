@@ -1,5 +1,5 @@
-// The public entry `spanline/host`: the other side of the bridge, and a client for it. No dependencies, no `node:` modules;
-// a test holds it to that. A line added here is API.
+// The public entry `spanline/host`: a client for ACP agents and bridges, and a host with features for agents. No
+// dependencies and no `node:` modules; a test checks this. Every export is public API.
 
 export type { ClientRole } from "../domain/events/client-events.ts";
 export { ERROR_CODES, SpanlineError, type ErrorCode, type Failure } from "../domain/errors.ts";

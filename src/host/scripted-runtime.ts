@@ -24,13 +24,16 @@ import { createMemoryTransports } from "./transports/memory-transport.ts";
 import type { Transport } from "./transports/transport.ts";
 
 export interface ScriptedRuntimeOptions {
-  /** What happens when it is prompted. The turn ends when this resolves, as completed unless it says otherwise. */
+  /** Called for each prompt. The turn ends when this resolves, as completed unless another end is returned. */
   readonly turn?: (turn: ScriptedTurn) => Promise<TurnEnd | void> | TurnEnd | void;
-  /** The names of updates beside ACP's own that it says it sends. */
+  /** Names of the vendor updates declared at `initialize`. */
   readonly extensions?: readonly string[];
-  /** Knows a prompt again that comes with its id on another connection; its turn goes on meanwhile. */
+  /**
+   * Recognizes a prompt sent again with the same id on another connection. The turn continues meanwhile. Default:
+   * false.
+   */
   readonly repeatsPrompts?: boolean;
-  /** Answers before this runtime does; undefined for what is left to it. What it throws is the answer, too. */
+  /** Overrides responses. Undefined: the runtime responds itself. An exception becomes an error response. */
   readonly answer?: (method: string, params: JsonValue | undefined) => JsonValue | undefined;
 }
 
@@ -38,31 +41,31 @@ type TurnEnd = "completed" | "cancelled" | "limited";
 
 export interface ScriptedTurn {
   readonly sessionId: string;
-  /** The blocks of the prompt, as they came. */
+  /** The content blocks of the prompt, unchanged. */
   readonly prompt: readonly JsonValue[];
-  /** Aborted when the client cancels, or is gone. */
+  /** Aborts when the client cancels or disconnects. */
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   readonly think: (text: string) => void;
-  /** Any update, as it stands on the wire. */
+  /** Sends any update, in its wire form. */
   readonly update: (update: JsonObject) => void;
-  /** Asks for a permission; gives the whole result. */
+  /** Sends a permission request and returns the whole result. */
   readonly requestPermission: (question: ScriptedPermission) => Promise<JsonValue>;
-  /** Has the host run one of its tools. */
+  /** Requests the host to run a tool. */
   readonly callTool: (name: string, input: JsonObject, callId?: string) => Promise<JsonValue>;
 }
 
 /** A runtime without an agent, for tests of hosts and clients. */
 export interface ScriptedRuntime {
-  /** For `createClient`. Each call is another connection. */
+  /** Pass this to `createClient`. Each call opens a new connection. */
   readonly connect: () => Transport;
-  /** Every message that came, in order. */
+  /** All received requests and notifications, in order. */
   readonly receivedMessages: readonly (RpcRequest | RpcNotification)[];
-  /** Asks the client anything, on its newest connection. Rejects with what it refuses. */
+  /** Sends a request to the client on its newest connection. Rejects with the client's error. */
   request(method: string, params: JsonObject): Promise<JsonValue>;
   sendUpdate(sessionId: string, update: JsonObject): void;
   notify(method: string, params: JsonObject): void;
-  /** Breaks off every connection. */
+  /** Closes every connection. */
   drop(): void;
 }
 
@@ -74,11 +77,11 @@ interface ScriptedPrompt {
 export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): ScriptedRuntime {
   const { turn = () => {}, extensions = [], answer = () => undefined } = options;
   const { repeatsPrompts = false } = options;
-  /** Prompts that came with an id. */
+  /** Prompts with an id. */
   const prompts = new Map<string, ScriptedPrompt>();
   const receivedMessages: (RpcRequest | RpcNotification)[] = [];
   const connections: Connection[] = [];
-  /** What was told of each session, for whoever loads it. */
+  /** Updates sent for each session, replayed by `session/load`. */
   const sentUpdates = new Map<string, JsonObject[]>();
   const turns = new Map<string, AbortController>();
   const tails = new Map<string, Promise<void>>();
@@ -87,7 +90,7 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): Scr
   function getNewestConnection(): Connection {
     const connection = connections.at(-1);
     if (connection !== undefined) return connection;
-    throw new SpanlineError("invalid_option", "Nobody is connected to the runtime yet");
+    throw new SpanlineError("invalid_option", "No client is connected to the runtime");
   }
 
   function sendUpdate(sessionId: string, update: JsonObject): void {
@@ -100,7 +103,7 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): Scr
     return getNewestConnection().request({ method, params });
   }
 
-  /** One turn at a time in a session. The next begins when the answer to the one before has been sent. */
+  /** Runs one turn at a time per session. The next turn starts after the previous response was sent. */
   function queuePrompt(params: JsonObject, unwanted: AbortSignal): Promise<RpcOutcome> {
     const id = readSessionId(params);
     const outcome = (tails.get(id) ?? Promise.resolve())
@@ -113,7 +116,7 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): Scr
     return outcome;
   }
 
-  /** Goes on when the connection is lost, and ends when any request for it is no longer wanted. */
+  /** Continues after a lost connection. Ends when any request for the prompt is cancelled. */
   function runRepeatablePrompt(
     params: JsonObject,
     requestSignal: AbortSignal,

@@ -1,4 +1,5 @@
-// The public entry `spanline/host/testing`: a runtime in this process that says what a test wants. A line added here is API.
+// The public entry `spanline/host/testing`: an in-process runtime that follows a test's script. Every export is public
+// API.
 
 export {
   createScriptedRuntime,

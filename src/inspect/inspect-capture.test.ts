@@ -95,7 +95,7 @@ waits for tooluse_mX31, tooluse_b0Zd
     expect(trace).toContain(`
 2 diagnostics
   checksum_mismatch at byte 0: Frame 0 at byte 0 does not match its checksum
-  message_start_missing at byte 118: Content came without the start of its message; taken as one of role assistant
+  message_start_missing at byte 118: Content arrived without a message start; the role assistant was inferred
 `);
   });
 

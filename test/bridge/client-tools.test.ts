@@ -28,8 +28,8 @@ const ATTACH = {
   name: "editor",
 } as const;
 
-describe("what a client brings to a session of another process", () => {
-  it("comes over the link, and goes when the link breaks", async () => {
+describe("Client tools of a joined process", () => {
+  it("Client tools are set over the connection to the owner and removed when the connection breaks", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const { sessionId } = await world.sessions.open({ principal: ME });
     const path = join(temporaryFolder(), "s.sock");
@@ -54,7 +54,7 @@ describe("what a client brings to a session of another process", () => {
     await eventually(async () => expect(await world.listTools(sessionId)).toEqual([]));
   });
 
-  it("is brought to the next owner when the one before dies", async () => {
+  it("Client tools are set again at the next owner when the owner dies", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const { sessionId } = await world.sessions.open({ principal: ME });
     const brought: unknown[] = [];

@@ -18,7 +18,7 @@ const look = defineTool({
 const USES_ITS_TOOL = [wants({ id: "tooluse_1", name: "look" }), says("It is warm.")];
 const USES_THE_CALLERS = [wants({ id: "tooluse_1", name: "feel" }), says("So it is.")];
 
-/** A bridge with a data directory of its own. */
+/** A bridge with a new data directory. */
 async function served(): Promise<string> {
   const answers = [
     ...USES_ITS_TOOL,
@@ -84,7 +84,7 @@ async function run(): Promise<string[]> {
   return bodies;
 }
 
-it("has the same bodies in every run that begins with no sessions, also of an agent that uses tools [OR-78]", async () => {
+it("Deterministic serving returns the same bodies in every run without earlier sessions, also with tool calls [OR-78]", async () => {
   const [first, second] = [await run(), await run()];
   expect(second).toEqual(first);
   expect(first[1]).toContain("mcp_call");

@@ -30,7 +30,7 @@ async function opened(): Promise<InProcessAcp> {
   return acp;
 }
 
-/** The answer to a request. */
+/** The response to a request. */
 async function ask(acp: InProcessAcp, id: number, method: string, params: object): Promise<string> {
   acp.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
   for (;;) {
@@ -39,11 +39,11 @@ async function ask(acp: InProcessAcp, id: number, method: string, params: object
   }
 }
 
-describe("a bridge in the client's own process", () => {
+describe("ACP in the client's process", () => {
   it.each([
     ["first", "No credentials are found"],
     ["other", '"sessionId"'],
-  ])("looks for the credentials of the agent that a new session names: %s", async (agent, said) => {
+  ])("The credentials of the agent named by a new session are checked: %s", async (agent, said) => {
     const acp = await opened();
     await ask(acp, 1, "initialize", { protocolVersion: 1 });
     const setup = { cwd: "/", mcpServers: [], _meta: { harn: { agent } } };

@@ -47,7 +47,7 @@ async function logOf(directory: string, sessionId: string): Promise<readonly str
   return events.map(({ event }) => event.type);
 }
 
-describe.skipIf(process.platform === "win32")("the socket of an owner", () => {
+describe.skipIf(process.platform === "win32")("Socket of an owner", () => {
   it("The owner's socket can be opened by its user only", async () => {
     const directory = temporaryFolder();
     await bridgeOn(directory).getOwnership();
@@ -56,8 +56,8 @@ describe.skipIf(process.platform === "win32")("the socket of an owner", () => {
   });
 });
 
-describe("an owner whose disk fails", () => {
-  it("lets go, and a joined process does what it was asked, once", async () => {
+describe("Owner with a failing disk", () => {
+  it("The owner releases the directory, and a joined process runs the command once", async () => {
     const directory = temporaryFolder();
     const reports: unknown[] = [];
     let isFailing = false;
@@ -77,14 +77,14 @@ describe("an owner whose disk fails", () => {
     expect(String(reports[0])).toMatch(
       /^SpanlineError: The sessions in .* can no longer be written here and are let go, .*EIO/,
     );
-    // The one that let go is now joined itself.
+    // The former owner is now a joined process.
     const again = await failing.sessions.command(sessionId, PROMPT, SENDER);
     expect([again.status, (await failing.getOwnership()).isOwner]).toEqual(["accepted", false]);
     const types = await logOf(directory, sessionId);
     expect(types.filter((type) => type === "prompt.accepted")).toHaveLength(2);
   });
 
-  it("goes on with the next owner, whatever configuration that has", async () => {
+  it("A former owner continues with the next owner, whatever its configuration", async () => {
     const directory = temporaryFolder();
     const file = join(temporaryFolder(), "spanline.config.json");
     await writeFile(file, "{}");
@@ -106,7 +106,7 @@ describe("an owner whose disk fails", () => {
     expect([again.status, (await failing.getOwnership()).isOwner]).toEqual(["accepted", false]);
   });
 
-  it("names the configuration that its agents were really made of", async () => {
+  it("The ownership names the configuration that the agents were built from", async () => {
     const directory = temporaryFolder();
     const file = join(temporaryFolder(), "spanline.config.json");
     await writeFile(file, "{}");
@@ -118,7 +118,7 @@ describe("an owner whose disk fails", () => {
     expect(config).toEqual(used);
   });
 
-  it("says why to whoever asks, as long as nobody can write", async () => {
+  it("A command fails with the reason while the disk fails, and works afterwards", async () => {
     let isFailing = false;
     const bridge = bridgeOn(temporaryFolder(), {
       async datasync(wal) {
@@ -137,8 +137,8 @@ describe("an owner whose disk fails", () => {
   });
 });
 
-describe("an owner that goes", () => {
-  it("is followed by a joined process also when nobody looks at a session there", async () => {
+describe("Owner that exits", () => {
+  it("A joined process becomes the owner even without a request", async () => {
     const directory = temporaryFolder();
     const first = openBridge(optionsFor(directory));
     await first.getOwnership();
@@ -154,7 +154,7 @@ describe("an owner that goes", () => {
     await eventually(() => expect(starts).toBe(1));
   });
 
-  it("is closed when it had only begun to start", async () => {
+  it("A bridge closed during its start closes its agents and releases the lock", async () => {
     const directory = temporaryFolder();
     const close = vi.fn<() => Promise<void>>(async () => {});
     let go = (): void => {};
@@ -177,7 +177,7 @@ describe("an owner that goes", () => {
     lock?.release();
   });
 
-  it("lets go of a directory whose lock somebody removed", async () => {
+  it("The owner releases a directory whose lock file was removed", async () => {
     const directory = temporaryFolder();
     const agents = () => Promise.resolve({ agents: [], close: () => Promise.resolve() });
     const first = openBridge(optionsFor(directory, { agents }));
@@ -193,8 +193,8 @@ describe("an owner that goes", () => {
   });
 });
 
-describe("an owner that accepts and does not answer", () => {
-  it("is waited for, and that is said", async () => {
+describe("Owner that accepts connections and does not respond", () => {
+  it("A process waits for the owner and reports it", async () => {
     const directory = temporaryFolder();
     const address = join(directory, "silent.sock");
     const lock = await acquireOwnerLock(join(directory, "owner.lock"));
@@ -205,7 +205,7 @@ describe("an owner that accepts and does not answer", () => {
     const file = { address, token: "t", version: "1", pid: 1 };
     await writeFile(join(directory, "bridge.json"), JSON.stringify(file));
     const told: unknown[] = [];
-    // Its time passes ten times as fast.
+    // This clock runs ten times as fast.
     const clock = {
       ...systemClock,
       monotonic: () => systemClock.monotonic() * 10,
@@ -223,8 +223,8 @@ describe("an owner that accepts and does not answer", () => {
   });
 });
 
-describe("an owner that has just taken over", () => {
-  it("is joined also by one that had read where the owner before was", async () => {
+describe("New owner", () => {
+  it("A process that read the previous owner's address joins the new owner", async () => {
     const directory = temporaryFolder();
     await bridgeOn(directory).getOwnership();
     const file = join(directory, "bridge.json");
@@ -237,8 +237,8 @@ describe("an owner that has just taken over", () => {
   });
 });
 
-describe("deleting where nobody runs the sessions", () => {
-  it("listens nowhere, and whoever comes meanwhile runs them afterwards", async () => {
+describe("Delete without an owner", () => {
+  it("A delete opens no socket, and a process that starts meanwhile becomes the owner afterwards", async () => {
     const directory = temporaryFolder();
     const first = openBridge(optionsFor(directory));
     const opened = [
@@ -246,7 +246,7 @@ describe("deleting where nobody runs the sessions", () => {
       await first.sessions.open({ principal: ME }),
     ];
     await first.close();
-    // What would have to be written to be found.
+    // A folder in place of the file makes publishing an address fail.
     mkdirSync(join(directory, "bridge.json"));
     const [one, two] = opened.map(({ sessionId }) => sessionId);
     expect(await deleteSession(one ?? "", optionsFor(directory))).toBe(true);
@@ -261,21 +261,21 @@ describe("deleting where nobody runs the sessions", () => {
   });
 });
 
-describe("sessions that cannot be started", () => {
-  /** A store that was closed has nothing left in the file beside it. */
+describe("Sessions that cannot start", () => {
+  /** A closed store has an empty or no write-ahead log. */
   const isClosed = (directory: string): boolean => {
     const wal = statSync(join(directory, "sessions.db-wal"), { throwIfNoEntry: false });
     return wal === undefined || wal.size === 0;
   };
 
-  it("leave no store behind when their agents cannot be", async () => {
+  it("The store is closed if the agents cannot start", async () => {
     const directory = temporaryFolder();
     const options = optionsFor(directory, { agents: () => Promise.reject(new Error("no agents")) });
     await expect(startSessions(options, () => {})).rejects.toThrow("no agents");
     expect(isClosed(directory)).toBe(true);
   });
 
-  it("leave neither store nor agents behind when they cannot be taken up", async () => {
+  it("The store and the agents are closed if the sessions cannot be resumed", async () => {
     const directory = temporaryFolder();
     const begun = await startSessions(optionsFor(directory), () => {});
     await begun.sessions.open({ principal: ME });

@@ -17,7 +17,7 @@ afterAll(() => cli.close());
 
 type Of<Type extends SessionEventType> = Extract<SessionEvent, { readonly type: Type }>;
 
-/** The nth event of a type in a directory's only session, once it is there. */
+/** Waits for the nth event of a type in the only session of a directory. */
 async function nthEvent<Type extends SessionEventType>(
   directory: string,
   type: Type,
@@ -45,17 +45,17 @@ async function nthEvent<Type extends SessionEventType>(
 interface Started {
   readonly directory: string;
   readonly token: string;
-  /** What it said beside that. */
+  /** The text on stderr. */
   readonly noted: () => string;
   answer(approvalId: string, decision: string): Promise<number>;
   prompt(text: string): Promise<number>;
   end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
-/** Of both people's models. */
+/** The model server of both users. */
 let modelUrl = "";
 
-/** `spanline up` of somebody whose state is in the folder `home`. */
+/** Runs `spanline up` for a user with the state folder below `home`. */
 async function up(home: string, at: string, ...flags: readonly string[]): Promise<Started> {
   const environment = {
     XDG_STATE_HOME: join(home, ".state"),
@@ -93,7 +93,7 @@ function configuration(): string {
   return JSON.stringify({ agents: { coder: { provider, workspace: true, policy: {}, caps } } });
 }
 
-/** A repository with the data directory of somebody who has allowed a command that has not begun, and checked it in. */
+/** A repository with a committed data directory. Its author has allowed a command before the command started. */
 async function plantedRepository() {
   const command = (id: string, text: string) => {
     return { id, name: "run_command", input: { command: text } };
@@ -127,8 +127,8 @@ async function plantedRepository() {
   return { mine, repository, planted, hasRun, token: bridge.token };
 }
 
-describe("a data directory that came with a repository", () => {
-  it("is not used where it merely lies there; named, it lets nothing run that was allowed elsewhere", async () => {
+describe("Data directory from a repository", () => {
+  it("The directory is ignored unless it is named, and then no command runs with an approval from elsewhere", async () => {
     const { mine, repository, planted, hasRun, token } = await plantedRepository();
     const before = readFileSync(join(planted, "sessions.db"));
     const found = await up(mine, repository);
@@ -159,7 +159,7 @@ describe("a data directory that came with a repository", () => {
     expect(hasRun()).toBe(false);
     await named.end("SIGTERM");
 
-    // From then on it is known, and nothing of it is anybody else's any more.
+    // The directory is now registered for this user, with no approval of another user left.
     const known = await up(mine, repository);
     expect([known.directory, known.token]).toEqual([planted, named.token]);
     expect(known.noted()).not.toContain("is not used");

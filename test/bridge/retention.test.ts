@@ -21,7 +21,7 @@ interface Bridge extends OwnedSessions {
 
 type Keep = Omit<RetentionOptions, "onRemoved">;
 
-/** The process that runs the sessions of a directory. */
+/** The process that owns the sessions of a directory. */
 async function started(directory: string, clock: FakeClock, keep?: Keep): Promise<Bridge> {
   const removals: RetentionResult[] = [];
   const reports: unknown[] = [];
@@ -48,7 +48,7 @@ async function started(directory: string, clock: FakeClock, keep?: Keep): Promis
   };
 }
 
-/** Lets hours pass one by one, as a machine that is awake has them. */
+/** Advances the clock in steps, like a machine without sleep. */
 async function pass(clock: FakeClock, milliseconds: number): Promise<void> {
   for (let passed = 0; passed < milliseconds; passed += HOUR / 4) {
     clock.advance(HOUR / 4);
@@ -69,8 +69,8 @@ async function detach({ sessions }: Bridge, sessionId: string): Promise<void> {
   await sessions.command(sessionId, command, { principal: ME });
 }
 
-describe("the sessions of a directory", () => {
-  it("are kept for ever unless somebody asks for less", async () => {
+describe("Retention of sessions", () => {
+  it("Sessions are kept forever by default", async () => {
     const [directory, clock] = [temporaryFolder(), createFakeClock()];
     const first = await started(directory, clock);
     await open(first, "ses_a");
@@ -81,7 +81,7 @@ describe("the sessions of a directory", () => {
     expect(await (await started(directory, clock)).ids()).toEqual(["ses_a"]);
   });
 
-  it("go at the start when nobody used them for so many days", async () => {
+  it("Sessions unused for the configured number of days are deleted at start", async () => {
     const [directory, clock] = [temporaryFolder(), createFakeClock()];
     const first = await started(directory, clock);
     await open(first, "ses_old");
@@ -94,7 +94,7 @@ describe("the sessions of a directory", () => {
     expect(next.removals).toMatchObject([{ deletedSessions: 1, droppedEvents: 0 }]);
   });
 
-  it("go within an hour of the day that their time is over", async () => {
+  it("A session is deleted within an hour of its expiry", async () => {
     const clock = createFakeClock();
     const bridge = await started(temporaryFolder(), clock, { keepDays: 1 });
     await open(bridge, "ses_a");
@@ -102,12 +102,12 @@ describe("the sessions of a directory", () => {
     expect(await bridge.ids()).toEqual(["ses_a"]);
     await pass(clock, 2 * HOUR);
     await eventually(async () => expect(await bridge.ids()).toEqual([]));
-    // Told of what was removed, and of nothing else.
+    // Only the removal is reported.
     await eventually(() => expect(bridge.removals).toMatchObject([{ deletedSessions: 1 }]));
     expect(bridge.reports).toEqual([]);
   });
 
-  it("stay while somebody is attached to them, also over the sleep of the machine", async () => {
+  it("A session with an attached client is kept, also while the machine sleeps", async () => {
     const clock = createFakeClock();
     const bridge = await started(temporaryFolder(), clock, { keepDays: 1 });
     await open(bridge, "ses_a");
@@ -121,7 +121,7 @@ describe("the sessions of a directory", () => {
     await eventually(async () => expect(await bridge.ids()).toEqual([]));
   });
 
-  it("stay while somebody reads them", async () => {
+  it("A session with a subscriber is kept", async () => {
     const clock = createFakeClock();
     const bridge = await started(temporaryFolder(), clock, { keepDays: 1 });
     await open(bridge, "ses_a");
@@ -137,7 +137,7 @@ describe("the sessions of a directory", () => {
     await eventually(async () => expect(await bridge.ids()).toEqual([]));
   });
 
-  it("go, the oldest first, until they are small enough", async () => {
+  it("The oldest sessions are deleted until the size is below the limit", async () => {
     const [directory, clock] = [temporaryFolder(), createFakeClock()];
     const first = await started(directory, clock);
     for (const sessionId of ["ses_1", "ses_2", "ses_3"]) {
@@ -154,7 +154,7 @@ describe("the sessions of a directory", () => {
     expect(next.removals[0]?.bytes).toBeLessThan(3_000_000);
   });
 
-  it("are looked at no more when the process lets go of them", async () => {
+  it("The retention timer stops when the process closes the sessions", async () => {
     const [directory, clock] = [temporaryFolder(), createFakeClock()];
     const bridge = await started(directory, clock, { keepDays: 1 });
     await bridge.close();

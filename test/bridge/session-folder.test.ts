@@ -30,7 +30,7 @@ import { ME } from "../support/session/session-world.ts";
 
 const LOCAL = { type: "local", model: "ollama:none" };
 
-/** A tool file that leaves a trace when it is loaded. */
+/** A tool file that writes a marker file when it is loaded. */
 const OWN_TOOLS = `
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -73,7 +73,7 @@ async function agentsIn(folder: string): Promise<readonly Agent[]> {
   return agents;
 }
 
-it("an agent waits as long as its configuration says [OR-52]", async () => {
+it("An agent uses the configured timeout [OR-52]", async () => {
   const peer = await startPeer(() => {});
   const provider = { type: "local", model: "openai:any", limits: { firstEventSeconds: 0.05 } };
   const { folder } = project({ coder: { provider } });
@@ -108,8 +108,8 @@ async function placeOf(agent: Agent | undefined, path: string, workingDirectory:
   return found?.paths[0]?.location;
 }
 
-describe("the folder of a session", () => {
-  it("that named none is the root of the agent, or the folder of the configuration", async () => {
+describe("Folder of a session", () => {
+  it("The default is the root of the agent or the folder of the configuration", async () => {
     const { folder } = project({
       fixed: { provider: LOCAL, workspace: { root: "src" } },
       free: { provider: LOCAL, workspace: true },
@@ -121,7 +121,7 @@ describe("the folder of a session", () => {
     expect(await folderOf("free")).toBe(folder);
   });
 
-  it("is the whole root for who stands in it, and nobody's who stands elsewhere", async () => {
+  it("A folder inside a fixed root opens the whole root, and a folder outside is rejected", async () => {
     const { folder } = project({ fixed: { provider: LOCAL, workspace: { root: "src" } } });
     mkdirSync(join(folder, "src/private"));
     symlinkSync("/etc", join(folder, "src/etc"));
@@ -132,18 +132,18 @@ describe("the folder of a session", () => {
     for (const elsewhere of [folder, "/", join(folder, "src/etc"), join(folder, "srcs")]) {
       await expect(open(elsewhere)).rejects.toMatchObject({ code: "invalid_option" });
     }
-    // Of a session that an older log has, the folder widens nothing.
+    // A folder from an older log does not widen the workspace.
     expect(await placeOf(agents[0], "../tools.mjs", folder)).toBe("outside");
   });
 
-  it("that is to be fixed has to be there", async () => {
+  it("A fixed root must exist", async () => {
     const { folder } = project({ fixed: { provider: LOCAL, workspace: { root: "nowhere" } } });
     await expect(agentsIn(folder)).rejects.toThrow(/workspace.root is .*nowhere/);
   });
 });
 
-describe("the programs of MCP servers", () => {
-  it("are files that no tool may write, where they are files of the configuration's folder", async () => {
+describe("Programs of MCP servers", () => {
+  it("Program files of MCP servers inside the configuration folder are protected from tools", async () => {
     const server = { command: "node", args: ["--import=./src/loader.mjs", "src/mcp.mjs", "src"] };
     const { folder } = project({
       coder: {
@@ -160,7 +160,7 @@ describe("the programs of MCP servers", () => {
   });
 });
 
-describe("trust", () => {
+describe("Trust", () => {
   const AGENTS = {
     coder: {
       provider: LOCAL,
@@ -169,7 +169,7 @@ describe("trust", () => {
     },
   };
 
-  it("is in the files that a configuration names as well, and names them", async () => {
+  it("Trust covers the files that the configuration names", async () => {
     const { folder, file } = project(AGENTS);
     const state = join(folder, ".state");
     const version = await readConfigVersion(file);
@@ -195,7 +195,7 @@ describe("trust", () => {
     });
   });
 
-  it("is kept for each version", async () => {
+  it("Trust is stored for each version", async () => {
     const { folder, file, write } = project(AGENTS);
     const state = join(folder, ".state");
     await trustConfig(await readConfigVersion(file), state);
@@ -207,8 +207,8 @@ describe("trust", () => {
   });
 });
 
-describe("the demo agent of a configuration", () => {
-  it("can be several agents, and a run beside a process that has them", async () => {
+describe("Demo agent in a configuration", () => {
+  it("Several agents may use the demo provider, also in a separate run", async () => {
     const { folder } = project({
       one: { provider: { type: "demo" } },
       two: { provider: { type: "demo" } },
@@ -219,7 +219,7 @@ describe("the demo agent of a configuration", () => {
     expect(run.agents).toHaveLength(2);
   });
 
-  it("is the one that there is without a configuration, unless it has tools of its own", async () => {
+  it("The demo agent equals the default demo agent unless it has tools or a policy", async () => {
     const { folder } = project({
       demo: { provider: { type: "demo" } },
       own: { provider: { type: "demo" }, tools: ["./tools.mjs"], onLost: "reseed" },
@@ -237,7 +237,7 @@ describe("the demo agent of a configuration", () => {
     });
   });
 
-  it("saves notes in a run that keeps nothing else", async () => {
+  it("A single run saves notes in the data directory", async () => {
     const { folder } = project({ demo: { provider: { type: "demo" } } });
     const run = await startConfiguredAgents({ ...surroundings(folder), isSingleRun: true });
     onTestFinished(run.close);
@@ -248,8 +248,8 @@ describe("the demo agent of a configuration", () => {
   });
 });
 
-describe("a check of a policy", () => {
-  it("knows the tools of the demo agent, and what becomes of them", async () => {
+describe("Policy check", () => {
+  it("The check knows the tools of the demo agent and their decisions", async () => {
     const { call, notices } = await checked({ provider: { type: "demo" } }, "tell_time");
     expect([call.decision.action, call.isKnown, notices]).toEqual(["allow", true, []]);
     const policy = { auto_approve: ["save_note"] };
@@ -257,7 +257,7 @@ describe("a check of a policy", () => {
     expect([ruled.call.decision.action, ruled.notices]).toEqual(["allow", []]);
   });
 
-  it("knows the agent's own tools and those of its MCP servers, where the configuration is trusted", async () => {
+  it("The check knows the tools of a trusted configuration and its MCP servers", async () => {
     const policy = {
       rules: [{ deny: { mcp_server: "h" } }, { allow: { tool: ["look", "h__*"] } }],
     };
@@ -280,7 +280,7 @@ describe("a check of a policy", () => {
     expect([none.call.isKnown, none.notices]).toEqual([false, []]);
   });
 
-  it("runs no code of a configuration that is not trusted, and says why a tool is unknown", async () => {
+  it("The check runs no code of an untrusted configuration and explains why a tool is unknown", async () => {
     const agent = { provider: LOCAL, workspace: true, ...(await withOwnTools()) };
     const untrusted = async () => false;
     const told = (tool: string, where: string): string =>
@@ -294,12 +294,12 @@ describe("a check of a policy", () => {
     expect([read.call.isKnown, existsSync(join(read.folder, "loaded.txt"))]).toEqual([true, false]);
   });
 
-  it("says what is wrong with tools that cannot be loaded or connected to", async () => {
+  it("The check reports tools that cannot be loaded or connected", async () => {
     const mcpServers = { gone: { command: "./nothing-here" } };
     const agent = { provider: LOCAL, tools: ["./broken.mjs"], mcpServers };
     const broken = await checked(agent, "look");
     expect(broken.notices).toEqual([
-      "A session would not start: agents.coder: Cannot load ./broken.mjs: there is no such file",
+      "A session would not start: agents.coder: Cannot load ./broken.mjs: no such file",
     ]);
     const gone = await checked({ ...agent, tools: [] }, "gone__add");
     expect([gone.call.isKnown, gone.notices]).toEqual([
@@ -328,7 +328,7 @@ describe("a check of a policy", () => {
     return { call, notices, judged, folder };
   }
 
-  it("looks for paths where the agent works, and not where one stands", async () => {
+  it("Paths are resolved in the agent's workspace, not in the current folder", async () => {
     const { call, notices, judged, folder } = await checked({ provider: LOCAL, workspace: true });
     expect(call.decision.context.paths).toMatchObject([{ hostPath: join(folder, "src/mcp.mjs") }]);
     expect([call.isKnown, notices]).toEqual([true, []]);
@@ -340,13 +340,13 @@ describe("a check of a policy", () => {
     ]);
   });
 
-  it("says that an agent without a workspace has none of its tools", async () => {
+  it("The check reports that an agent without a workspace has no workspace tools", async () => {
     const { call, notices } = await checked({ provider: LOCAL });
     expect(call.isKnown).toBe(false);
     expect(notices).toEqual(["agents.coder has no workspace, and so it has no read_file"]);
   });
 
-  it("says that there is nobody beside the one who is asked", async () => {
+  it("The check notes that a rule with two approvers cannot be met by one person", async () => {
     const rules = [{ ask: { tool: "read_file" }, approval: { approvers: 2 } }];
     const { call } = await checked({ provider: LOCAL, workspace: true, policy: { rules } });
     expect(call.note).toContain("one person");
@@ -358,20 +358,20 @@ describe("a check of a policy", () => {
       { environment: { A_KEY: { env: "NOWHERE" } } },
       "NOWHERE is not set",
     ],
-    ["a model of no name", { provider: { type: "local", model: "x:y" } }, "is not a valid model"],
-    ["a root that is not there", { workspace: { root: "none" } }, "workspace.root is"],
+    ["an unknown model", { provider: { type: "local", model: "x:y" } }, "is not a valid model"],
+    ["a missing root", { workspace: { root: "none" } }, "workspace.root is"],
     [
       "a server's secret that is not set",
       { mcpServers: { one: { command: "node", env: { A_TOKEN: { env: "NOWHERE" } } } } },
       "agents.coder.mcpServers.one.env.A_TOKEN has no value",
     ],
-  ])("says that %s lets no session start", async (_, agent, complaint) => {
+  ])("The check reports that %s prevents a session", async (_, agent, complaint) => {
     const { notices } = await checked({ provider: LOCAL, workspace: true, ...agent });
     expect(notices).toEqual([expect.stringContaining(complaint)]);
     expect(notices[0]).toContain("A session would not start: agents.coder.");
   });
 
-  it("says that there is no sandbox where one is required", async () => {
+  it("The check reports a missing sandbox if a sandbox is required", async () => {
     const path = process.env["PATH"];
     process.env["PATH"] = "/nowhere";
     onTestFinished(() => void (process.env["PATH"] = path));

@@ -30,7 +30,7 @@ interface World {
   readonly directory: string;
   readonly errors: string[];
   readonly editor: () => EditorProcess;
-  /** The process that runs `spanline up`, when it is up. */
+  /** Starts `spanline up` and returns its process id when it is ready. */
   readonly up: () => Promise<number>;
   readonly notes: () => Promise<readonly string[]>;
 }
@@ -68,8 +68,8 @@ async function world(): Promise<World> {
   };
 }
 
-describe("the owner of a data directory", () => {
-  it("is one of the joined editors after a kill, both prompts are answered and nothing is done twice [W-32]", async () => {
+describe("Owner of a data directory", () => {
+  it("After a kill a joined editor becomes the owner, both prompts are answered and no tool runs twice [W-32]", async () => {
     const { up, editor, directory, notes, errors } = await world();
     const owner = await up();
     const [left, right] = [editor(), editor()];
@@ -89,7 +89,7 @@ describe("the owner of a data directory", () => {
     expect(errors.join("")).toBe("");
   });
 
-  it("keeps its sessions while it is stopped, and goes on when it is continued", async () => {
+  it("A stopped owner keeps its sessions and continues after SIGCONT", async () => {
     const { up, editor, directory, notes, errors } = await world();
     const owner = await up();
     const [left, right] = [editor(), editor()];
@@ -116,7 +116,7 @@ describe("the owner of a data directory", () => {
     });
   });
 
-  it("is followed by the next one as often as it is killed", async () => {
+  it("A new owner follows after every kill", async () => {
     const { editor, directory, notes, errors } = await world();
     const editors = [editor(), editor(), editor()];
     const sessions = await Promise.all(editors.map((one) => one.newSession()));
@@ -138,7 +138,7 @@ describe("the owner of a data directory", () => {
     expect(errors.join("")).toBe("");
   });
 
-  it("is followed at once by a joined process that nobody asks for anything", async () => {
+  it("An idle joined process becomes the owner at once", async () => {
     const { up, editor, directory, notes } = await world();
     const left = editor();
     const session = await left.newSession();
@@ -151,7 +151,7 @@ describe("the owner of a data directory", () => {
   });
 });
 
-/** A note whose tool was running at the kill is said to be done by the editors here, whether it was or not. */
+/** The editors report a note as saved if its tool was running at the kill, whether the note was written or not. */
 function expectAtMost(written: readonly string[], wanted: readonly string[]): void {
   const rest = [...wanted];
   for (const note of written) {

@@ -23,7 +23,7 @@ const EDITOR = [
   .map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
   .join("");
 
-/** What an editor is told when it asks for a session. */
+/** The error that an editor receives for a new session. */
 async function acpError(directory: string): Promise<unknown> {
   const { stdout } = await cli.runProcess(["acp", "-d", directory], { input: EDITOR });
   return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "").error;
@@ -38,16 +38,16 @@ function unusable(): readonly (readonly [directory: string, complaint: string])[
   const choose = "; choose another with --data-dir";
   return [
     [file, `${file}: it is a file${choose}`],
-    [join(file, "x"), `${join(file, "x")}: a part of the path is no folder${choose}`],
+    [join(file, "x"), `${join(file, "x")}: a part of the path is not a folder${choose}`],
     [long, `${short}: the path is too long${choose}`],
     ...(process.platform === "linux"
-      ? ([["/proc/x", `/proc/x: no folder can be made there${choose}`]] as const)
+      ? ([["/proc/x", `/proc/x: no folder can be created there${choose}`]] as const)
       : []),
   ];
 }
 
-describe("a data directory that cannot be used", () => {
-  it("is refused by everything that would keep something there, in words for people", async () => {
+describe("Data directory that cannot be used", () => {
+  it("Every command that writes sessions rejects the directory with a readable message", async () => {
     for (const [directory, complaint] of unusable()) {
       const [up, run, error] = await Promise.all([
         cli.run(["up", "-p", "0", "-d", directory]),
@@ -65,19 +65,19 @@ describe("a data directory that cannot be used", () => {
     }
   });
 
-  it("is refused where it is too long for the store only", async () => {
+  it("A directory whose path is too long for the store is rejected", async () => {
     const directory = join(temporaryFolder(), ..."abcdef".split("").map((one) => one.repeat(100)));
     const { status, stderr } = await cli.run(["up", "-p", "0", "-d", directory]);
     expect([status, stderr]).toEqual([2, expect.stringContaining(": the path is too long; ")]);
   });
 
-  it("is not one without sessions to those who only look", async () => {
+  it("A command that only reads rejects the directory too", async () => {
     const [[file, complaint] = ["", ""]] = unusable();
     const list = await cli.run(["sessions", "list", "-d", file]);
     expect([list.status, list.stderr]).toEqual([2, `Cannot read the sessions in ${complaint}\n`]);
   });
 
-  it("is one without a name, to every command", async () => {
+  it("Every command rejects an empty directory name", async () => {
     const commands = [["up"], ["run", "Hello"], ["acp"], ["sessions", "list"]];
     for (const command of commands) {
       const { status, stderr } = await cli.run([...command, "--data-dir", ""]);
@@ -109,7 +109,7 @@ async function findFreePort(): Promise<string> {
   return String(address.port);
 }
 
-/** The first event of a type, when it is there. */
+/** Waits for the first event of a type. */
 async function eventOf<Type extends SessionEventType>(
   directory: string,
   sessionId: string,
@@ -131,7 +131,7 @@ async function eventOf<Type extends SessionEventType>(
 }
 
 describe("spanline up", () => {
-  it("keeps everything for its user alone, also what an older version left open", async () => {
+  it("All files are private to the user, including files that an older version created", async () => {
     const directory = temporaryFolder();
     const file = join(directory, "sessions.db");
     await (await openSqliteStore({ file })).close();
@@ -145,7 +145,7 @@ describe("spanline up", () => {
     expect(modes.filter(([, others]) => others !== "0")).toEqual([]);
   });
 
-  it("says first that it joined another process, and does not dare anybody to kill it", async () => {
+  it("A joined process prints that it joined, without the hint to kill it", async () => {
     const directory = temporaryFolder();
     const owner = await up(directory, ["-p", "0"]);
     expect(owner.said).toMatch(/^Spanline is up\. .*Kill this process/s);
@@ -156,7 +156,7 @@ describe("spanline up", () => {
     expect(said).not.toContain("Kill this process");
   });
 
-  it("tells a port that a bridge of the same directory has from one that somebody else has", async () => {
+  it("A port used by the same directory and a port used by another program have different messages", async () => {
     const directory = temporaryFolder();
     const { child, said } = await up(directory, ["-p", "0", "--json"]);
     const { port } = new URL(JSON.parse(said).url);
@@ -171,7 +171,7 @@ describe("spanline up", () => {
     const own = await cli.run(["up", "-d", directory, "-p", port]);
     expect([own.status, own.stderr]).toEqual([
       2,
-      `A bridge of this directory already listens on port ${port}, in process ${chosen.child.pid}; use that, or choose another with --port\n`,
+      `A bridge of this directory already listens on port ${port}, in process ${chosen.child.pid}. Fix: use that process, or choose another port with --port\n`,
     ]);
   });
 
@@ -199,7 +199,7 @@ describe("spanline up", () => {
     const { status, stderr } = await cli.run(["up", "-d", directory, "-p", port, "--new-token"]);
     expect([status, stderr]).toEqual([
       2,
-      `The token is in use by process ${child.pid}, which listens on port ${port}; stop that process, then start with --new-token\n`,
+      `The token is in use by process ${child.pid}, which listens on port ${port}. Fix: stop that process, then start with --new-token\n`,
     ]);
     const { stdout } = await cli.run(["up", "-d", directory, "-p", port]);
     const token = (text: string): string | undefined => /token=\S+/.exec(text)?.[0];
@@ -207,10 +207,10 @@ describe("spanline up", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "says that a second Ctrl-C ends it when a tool does not end",
+    "The first Ctrl-C explains that a second Ctrl-C ends a blocked process",
     async () => {
       const directory = temporaryFolder();
-      // Nobody reads it, so whoever writes a note waits for ever.
+      // A named pipe without a reader blocks the note tool.
       execFileSync("mkfifo", [join(directory, "notes.txt")]);
       const { child, said } = await up(directory, ["-p", "0", "--json"]);
       const { link, sessionId } = JSON.parse(said);

@@ -21,7 +21,7 @@ function run(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   return command.run(args, { environment });
 }
 
-/** `spanline emulate` in a process of its own. */
+/** Starts `spanline emulate` in a separate process. */
 async function emulator(...args: readonly string[]) {
   const child = command.start(["emulate", "--port", "0", "--json", ...args]);
   const [line] = await once(child.stdout, "data");
@@ -30,7 +30,7 @@ async function emulator(...args: readonly string[]) {
 }
 
 describe("spanline invoke and spanline emulate", () => {
-  it("talk to each other without an account: the answer on stdout, the rest on stderr", async () => {
+  it("An invocation of the emulator needs no account, and only the response goes to stdout", async () => {
     const { url, harness, runtime } = await emulator();
     const { stdout, stderr, status } = await run(
       ["invoke", "--harness", harness, "My name is Ada"],
@@ -46,7 +46,7 @@ describe("spanline invoke and spanline emulate", () => {
     expect([strands.status, strands.stdout.length > 5]).toEqual([0, true]);
   });
 
-  it("writes events, items, and the bytes as they came, which inspect reads", async () => {
+  it("invoke writes events, items or raw bytes, and inspect reads the raw bytes", async () => {
     const { url, harness } = await emulator();
     const common = ["invoke", "--endpoint-url", url, "--harness", harness, "Hello"];
     const events = await run([...common, "--json"]);
@@ -64,14 +64,14 @@ describe("spanline invoke and spanline emulate", () => {
     await run([...common, "--raw", "answer.bin"]);
     const unkept = await run([...common, "--raw", "nowhere/answer.bin"]);
     expect([unkept.status, unkept.stdout]).toEqual([2, ""]);
-    expect(unkept.stderr).toContain("there is no such folder");
+    expect(unkept.stderr).toContain("no such folder");
     const typo = ["invoke", "--harness", "arn:typo", "Hello", "--raw", "answer.bin"];
     expect((await run(typo)).status).toBe(2);
     const trace = await run(["inspect", "answer.bin"]);
     expect([trace.status, trace.stdout]).toEqual([0, expect.stringContaining("completed")]);
   });
 
-  it("find a harness by its name, its id or its tag, and say which", async () => {
+  it("A harness is found by name, id or tag, and its ARN is printed", async () => {
     const { url, harness } = await emulator();
     const at = { AWS_ENDPOINT_URL: url };
     const byName = await run(["invoke", "--harness", "demo", "Hello"], at);
@@ -96,19 +96,22 @@ describe("spanline invoke and spanline emulate", () => {
     ]);
   });
 
-  it.each(["demi", "dem", "demo-spanline99"])("list names that are near to %s", async (meant) => {
-    const { url } = await emulator();
-    const unknown = await run(["invoke", "--endpoint-url", url, "--harness", meant, "Hello"]);
-    expect(unknown).toEqual({
-      status: 1,
-      stdout: "",
-      stderr:
-        `There is no harness ${meant} at ${url}; similar names are demo\n` +
-        "`spanline harness list` shows what there is; --region says where to look.\n",
-    });
-  });
+  it.each(["demi", "dem", "demo-spanline99"])(
+    "An unknown harness %s is reported with similar names",
+    async (meant) => {
+      const { url } = await emulator();
+      const unknown = await run(["invoke", "--endpoint-url", url, "--harness", meant, "Hello"]);
+      expect(unknown).toEqual({
+        status: 1,
+        stdout: "",
+        stderr:
+          `No harness ${meant} exists at ${url}; similar names are demo\n` +
+          "Fix: list the harnesses with `spanline harness list`, or set --region.\n",
+      });
+    },
+  );
 
-  it("take a name for the harness that is there, and refuse it where two are", async () => {
+  it("A name refers to the harness that is not being deleted, and two active harnesses are refused", async () => {
     const answer = [harnessOf("twin", "a", "READY"), harnessOf("twin", "b", "READY")];
     const leaving = [harnessOf("lone", "a", "DELETING"), harnessOf("lone", "b", "READY")];
     const peer = await startPeer((response) => {
@@ -119,13 +122,13 @@ describe("spanline invoke and spanline emulate", () => {
     const twin = await run([...at, "--harness", "twin", "Hello"]);
     expect([twin.status, twin.stderr]).toEqual([
       2,
-      `Several harnesses are named twin: ${answer[0]?.arn}, ${answer[1]?.arn}; give the ARN of one\n`,
+      `Several harnesses are named twin: ${answer[0]?.arn}, ${answer[1]?.arn}. Fix: use an ARN\n`,
     ]);
     const lone = await run([...at, "--harness", "lone", "Hello"]);
     expect(lone.stderr).toContain(`harness ${leaving[1]?.arn}\n`);
   });
 
-  it("say that an ARN needs no look where looking is not allowed", async () => {
+  it("A lookup without permission is refused with the advice to use the ARN", async () => {
     const peer = await startPeer((response) => {
       response.writeHead(403, { "x-amzn-errortype": "AccessDeniedException" });
       response.end('{"message":"not you"}');
@@ -134,12 +137,12 @@ describe("spanline invoke and spanline emulate", () => {
     expect([refused.status, refused.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^Cannot look for the harness demo: AccessDeniedException: not you\. Its ARN needs no look/,
+        /^Cannot look up the harness demo: AccessDeniedException: not you\. Fix: use its ARN, which needs no lookup/,
       ),
     ]);
   });
 
-  it("bring the results of open calls, from a capture or a recording, in one call each", async () => {
+  it("Results of open tool calls are sent from a capture or a recording, in one invocation each", async () => {
     const recordings = join(folder, "recordings");
     const { url } = await emulator("--record", recordings);
     const tools = [
@@ -161,13 +164,17 @@ describe("spanline invoke and spanline emulate", () => {
     const missing = await run([...answers, "--result", "other=paid"], at);
     expect([missing.status, missing.stderr]).toEqual([
       2,
-      expect.stringContaining(`no result for ${id}; no such open call: other\nGive one --result`),
+      expect.stringContaining(
+        `no result for ${id}; no open tool call with the id: other\nFix: add one --result`,
+      ),
     ]);
     writeFileSync(join(folder, "result.txt"), "paid, with = and @");
     const paid = await run([...answers, "--result", `${id}=@result.txt`, "--raw", "turn.bin"], at);
     expect(paid.stdout).toBe("Done. refund says: paid, with = and @.\n");
     const over = await run([...answers, "--result", `${id}=paid`], at);
-    expect(over.stderr).toBe("The turn in turn.bin waits for no result: it is completed\n");
+    expect(over.stderr).toBe(
+      "The turn in turn.bin does not wait for a result: its outcome is completed\n",
+    );
     const again = await run([...shop, "Refund order 8", "--format", "json"], at);
     const [call] = JSON.parse(again.stdout).toolCalls;
     const kept = readdirSync(recordings).map((name) => join(recordings, name));
@@ -182,7 +189,7 @@ describe("spanline invoke and spanline emulate", () => {
     );
   });
 
-  it("refuses a data directory that another one uses", async () => {
+  it("An emulator refuses the data directory of another emulator", async () => {
     const data = join(folder, "shared");
     const { child } = await emulator("--data-dir", data);
     const second = await run(["emulate", "--port", "0", "--data-dir", data]);
@@ -192,7 +199,7 @@ describe("spanline invoke and spanline emulate", () => {
     ]);
   });
 
-  it("keeps sessions over a kill [AC-88]", async () => {
+  it("The emulator keeps its sessions across a kill [AC-88]", async () => {
     const data = join(folder, "data");
     const first = await emulator("--data-dir", data);
     const session = ["--session", "s".repeat(40)];
@@ -206,9 +213,12 @@ describe("spanline invoke and spanline emulate", () => {
   });
 
   it.each([
-    [["invoke", "hello"], "Name one agent"],
-    [["invoke", "--harness", HARNESS()], "There is nothing to say"],
-    [["invoke", "--harness", "arn:demo", "hello"], '--harness is "arn:demo", wanted the ARN of a'],
+    [["invoke", "hello"], "No agent is named"],
+    [["invoke", "--harness", HARNESS()], "The prompt is missing"],
+    [
+      ["invoke", "--harness", "arn:demo", "hello"],
+      '--harness is "arn:demo": expected the ARN of a',
+    ],
     [["invoke", "--harness", "demo", "hello"], "No region is set. Fix: pass --region"],
     [["invoke", "--harness", HARNESS(), "--region", "eu-west-1", "hello"], "is in us-east-1"],
     [["invoke", "--harness", HARNESS(), "--session", "short", "hello"], '--session is "short"'],
@@ -219,18 +229,27 @@ describe("spanline invoke and spanline emulate", () => {
     [["invoke", "--harness", HARNESS(), ...SESSION, "--answers", "none.bin"], "no such file"],
     [["invoke", "--runtime", HARNESS(), ...SESSION, "--answers", "turn.bin"], "cannot be used"],
     [["invoke", "--harness", HARNESS(), " "], "Cannot send an empty message"],
-    [["invoke", "--harness", HARNESS(), "--max-tokens", "-1", "hello"], "whole number above 0"],
-    [["invoke", "--runtime", HARNESS(), "--model", "m", "hello"], "--model is for a harness"],
+    [
+      ["invoke", "--harness", HARNESS(), "--max-tokens", "-1", "hello"],
+      "an integer greater than 0",
+    ],
+    [
+      ["invoke", "--runtime", HARNESS(), "--model", "m", "hello"],
+      "--model applies only to a harness",
+    ],
     [["emulate", "--switch", "nothing=1"], '"nothing" is not a valid switch'],
     [["emulate", "--host", "192.0.2.1"], "loopback"],
-  ])("refuse what they cannot use with one clear line and exit code 2: %j", async (args, words) => {
-    const { status, stdout, stderr } = await run(args);
-    expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(words);
-    expect(stderr).not.toContain("    at ");
-  });
+  ])(
+    "The invalid command line %j is refused with one clear line and exit code 2",
+    async (args, words) => {
+      const { status, stdout, stderr } = await run(args);
+      expect([status, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain(words);
+      expect(stderr).not.toContain("    at ");
+    },
+  );
 
-  it("say what to do next when nobody is there, or no credentials are", async () => {
+  it("Without a server or without credentials, the error names the next step", async () => {
     const nobody = await run([
       "invoke",
       "--endpoint-url",
@@ -247,10 +266,10 @@ describe("spanline invoke and spanline emulate", () => {
     expect(nameless.stderr).toContain("AWS_PROFILE");
     const { url } = await emulator();
     const taken = await run(["emulate", "--port", new URL(url).port]);
-    expect([taken.status, taken.stderr]).toEqual([1, expect.stringContaining("is taken")]);
+    expect([taken.status, taken.stderr]).toEqual([1, expect.stringContaining("is already in use")]);
   });
 
-  it("stop at Ctrl-C: the call closes its connection, the emulator ends", async () => {
+  it("Ctrl-C closes the connection of an invocation and ends the emulator", async () => {
     const peer = await startPeer((response) => {
       response.writeHead(200, { "content-type": EVENT_STREAM });
       response.write(
@@ -279,7 +298,7 @@ describe("spanline invoke and spanline emulate", () => {
 });
 
 describe("docs/harness.md", () => {
-  it("prints what its commands print, but for ids and times", async () => {
+  it("The commands in docs/harness.md print the shown output, except for ids and times", async () => {
     const page = readFileSync(join(root, "docs/harness.md"), "utf8");
     const [yaml = ""] = blocks(page, "yaml");
     const { url } = await emulator();
@@ -313,7 +332,7 @@ function blocks(page: string, language: string): string[] {
   return [...page.matchAll(fence)].map((match) => match[1] ?? "");
 }
 
-/** The arguments of a command line of the page, which uses no shell syntax but double quotes. */
+/** Splits a command line of the page, which uses double quotes as its only shell syntax. */
 function splitWords(line: string): string[] {
   const [program, ...args] = [...line.matchAll(/"([^"]*)"|([^\s"$|>;&]+)/g)].map(
     ([word, quoted]) => quoted ?? word,
@@ -322,7 +341,7 @@ function splitWords(line: string): string[] {
   return args;
 }
 
-/** What is another each time. */
+/** Masks values of a single run, such as ids and times. */
 function masked(printed: string): string {
   return printed
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")

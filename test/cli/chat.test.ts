@@ -27,13 +27,13 @@ beforeAll(async () => {
 afterAll(() => command.close());
 
 let count = 0;
-/** Each test has its own sessions. */
+/** Creates a separate data directory for each test. */
 function place(): { readonly data: string; chat: (...args: string[]) => TerminalSession } {
   const data = join(command.folder, `chat-${(count += 1)}`);
   return { data, chat: (...args) => startInTerminal(command, ["chat", "-d", data, ...args]) };
 }
 
-/** The command as a shell's line has it, with what the line says about standard input. */
+/** Runs the command in a shell, including redirections of standard input. */
 async function inShell(line: string): Promise<CommandResult> {
   const program = `exec '${process.execPath}' bin/main.mjs`;
   const child = spawn("sh", ["-c", `${program} ${line}`], {
@@ -48,13 +48,13 @@ async function inShell(line: string): Promise<CommandResult> {
   return { stdout, stderr, status: typeof status === "number" ? status : null };
 }
 
-/** All that stands below the question that was open when somebody left. */
+/** Returns the output below the last open question. */
 function farewellOf({ screen }: TerminalSession): string {
   const said = screen.slice(screen.findLastIndex((row) => row.startsWith("  n  Deny")) + 1);
   return said.join(" ").trim();
 }
 
-/** The same with an agent that says what a test wants. */
+/** Creates a data directory with a scripted agent. */
 async function scripted(...answers: readonly ScriptedResponse[]) {
   const { data } = place();
   const { url } = await startModelServer("chat", answers);
@@ -69,7 +69,7 @@ async function scripted(...answers: readonly ScriptedResponse[]) {
   return { data, config, environment, chat };
 }
 
-/** A bridge in a process of its own. */
+/** Starts a bridge in a separate process. */
 async function startUp(data: string, options: StartOptions & { readonly config?: string } = {}) {
   const { config, ...more } = options;
   const args = ["up", "-d", data, "--port", "0", "--json"];
@@ -83,12 +83,12 @@ async function startUp(data: string, options: StartOptions & { readonly config?:
 interface Cuttable {
   readonly url: string;
   cut(): void;
-  /** Cuts it, and lets nobody through; resolves when so many have tried. */
+  /** Disconnects and refuses connections. Resolves after this number of attempts. */
   refuse(count: number): Promise<void>;
   accept(): void;
 }
 
-/** Stands between a chat and its bridge, and can be cut. */
+/** Starts a proxy between a chat and its bridge, for interrupting the connection. */
 async function cuttable(target: string): Promise<Cuttable> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
@@ -138,7 +138,7 @@ async function cuttable(target: string): Promise<Cuttable> {
 }
 
 describe("spanline chat in a terminal", () => {
-  it("says what the agent says, asks before a tool runs, and leaves the session", async () => {
+  it("A chat prints the agent's text, asks before a tool runs, and leaves the session", async () => {
     const { data, chat } = place();
     const person = chat();
     await person.waitForText("New session ");
@@ -149,7 +149,7 @@ describe("spanline chat in a terminal", () => {
     expect(asked).toContain("── Spanline asks ──");
     expect(asked).toContain('save_note {"text":"buy milk"}');
     expect(asked).toContain("Why: The policy (require_approval, entry 1) asks about save_note");
-    // Enter alone allows nothing.
+    // Enter alone never approves.
     person.typeKeys("\r");
     await person.waitForText("Please answer with one of these.");
     person.typeKeys("sure\r");
@@ -171,7 +171,7 @@ describe("spanline chat in a terminal", () => {
     ]);
   });
 
-  it("shows what was said to whoever comes back, and goes on with it", async () => {
+  it("A resumed chat shows the history and continues", async () => {
     const { chat } = place();
     const first = chat();
     await first.waitForText("New session ");
@@ -187,7 +187,7 @@ describe("spanline chat in a terminal", () => {
     await again.waitForText("That is 5.");
   });
 
-  it("leaves a question open without a complaint, and asks it of whoever comes back", async () => {
+  it("A question left open is asked again in the next chat, without an error", async () => {
     const { data, chat } = place();
     const first = chat();
     await first.waitForText("New session ");
@@ -196,7 +196,7 @@ describe("spanline chat in a terminal", () => {
     first.typeKeys("\u0004");
     expect(await first.exitCode).toBe(0);
     expect(farewellOf(first)).toMatch(
-      /^The turn goes on when it is taken up again\. Come back with: [^;✗]*$/,
+      /^The turn continues when the session is resumed\. Come back with: [^;✗]*$/,
     );
     const again = chat("--session", "latest");
     await again.waitForText("● save_note buy milk");
@@ -211,7 +211,7 @@ describe("spanline chat in a terminal", () => {
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 
-  it("cancels the turn by Ctrl-C, then asks once more, then leaves", async () => {
+  it("Ctrl-C cancels the turn, warns once, and then leaves", async () => {
     const { chat } = place();
     const person = chat();
     await person.waitForText("New session ");
@@ -227,13 +227,13 @@ describe("spanline chat in a terminal", () => {
       "Cancelled.",
     ]);
     person.typeKeys("\u0003");
-    await person.waitForText("Ctrl-C again leaves");
+    await person.waitForText("Press Ctrl-C again to leave");
     person.typeKeys("\u0003");
     await person.waitForText("Come back with: ");
     expect(await person.exitCode).toBe(130);
   });
 
-  it("gives back what was being typed when it asked, without the answer that was begun", async () => {
+  it("The input line is restored after a question, without the partly typed answer", async () => {
     const { chat } = place();
     const person = chat();
     await person.waitForText("New session ");
@@ -248,15 +248,15 @@ describe("spanline chat in a terminal", () => {
     expect(person.screen).toContain("› What is 2 + 3?");
   });
 
-  it("leaves by itself where there is no such session, as it does without a terminal", async () => {
+  it("A chat with an unknown session exits, as without a terminal", async () => {
     const { chat } = place();
     const person = chat("--session", "ses_nothing");
-    await person.waitForText("`spanline sessions list` shows what there is.");
+    await person.waitForText("list the sessions with `spanline sessions list`.");
     expect(await person.exitCode).toBe(2);
     expect(person.output).not.toContain("/help");
   });
 
-  it("takes what goes on in the next line, and what is pasted, as one prompt", async () => {
+  it("Continued lines and pasted text are one prompt", async () => {
     const { chat } = place();
     const person = chat();
     await person.waitForText("New session ");
@@ -268,7 +268,7 @@ describe("spanline chat in a terminal", () => {
     expect(await person.waitForText("That is 8.")).toContain("› What is\n  4 + 4?");
   });
 
-  it("lets one watch and another act, and tells who loses control [ACP-121] [ACP-122]", async () => {
+  it("One client observes while another controls, and a takeover is reported to both [ACP-121] [ACP-122]", async () => {
     const { chat } = place();
     const one = chat();
     await one.waitForText("New session ");
@@ -278,13 +278,13 @@ describe("spanline chat in a terminal", () => {
     await two.waitForText("That is 5.");
     await two.waitForText("watching; /takeover to take part");
     two.typeKeys("What is 4 + 4?\r");
-    await two.waitForText("Not said: What is 4 + 4?");
-    await two.waitForText("/takeover takes control, then you can say it");
+    await two.waitForText("Not sent: What is 4 + 4?");
+    await two.waitForText("/takeover takes control; then you can send it");
     two.typeKeys("/takeover\r");
     await two.waitForText("You control this session now.");
-    await one.waitForText("Somebody else took control");
+    await one.waitForText("Another client took control");
     expect(one.output).not.toContain("4 + 4");
-    // What could not be said stands there again.
+    // The rejected text is offered again.
     await two.waitForText("› What is 4 + 4?");
     two.typeKeys("\r");
     await two.waitForText("That is 8.");
@@ -292,7 +292,7 @@ describe("spanline chat in a terminal", () => {
     expect(seen).toContain("› What is 4 + 4?");
   });
 
-  it("tells who is taken over from at a question who is asked now, and what a watcher cannot do", async () => {
+  it("A takeover during a question is reported to the former controller, and an observer cannot cancel", async () => {
     const { chat } = place();
     const one = chat();
     await one.waitForText("New session ");
@@ -303,24 +303,24 @@ describe("spanline chat in a terminal", () => {
     await two.waitForText("● save_note buy milk");
     await two.waitForText("● save_note waits for approval by its controller");
     two.typeKeys("/cancel\r");
-    await two.waitForText("You are watching, and end nobody's turn. /takeover takes control");
+    await two.waitForText("You are watching and cannot cancel the turn. /takeover takes control");
     two.typeKeys("/takeover\r");
     await two.waitForText("Run save_note? ");
-    await one.waitForText("Not answered: another client has taken over, and is asked now.");
+    await one.waitForText("Not answered: another client has taken control and is asked now.");
     const below = await one.waitForText("· watching; /takeover to take part");
     expect(below).toContain("· working\n");
     expect(below).not.toContain("Ctrl-C cancels");
     one.typeKeys("\u0003");
-    await one.waitForText("Ctrl-C again leaves");
+    await one.waitForText("Press Ctrl-C again to leave");
     two.typeKeys("y\r");
     await one.waitForText("Done. save_note says");
   });
 
   it.each([
-    ["somebody else", () => {}],
+    ["another client", () => {}],
     ["a client that died", ({ child }: TerminalSession) => void child.kill("SIGKILL")],
   ])(
-    "ends a turn after a takeover from %s, and keeps what is typed meanwhile",
+    "After a takeover from %s the turn can be cancelled, and a queued prompt is reported as not sent",
     async (_, leave) => {
       const code = hangs("Here:\n\n```js\nconst one = 1;\nconst val");
       const { data, chat, ...place } = await scripted(code, says("That is all."));
@@ -355,7 +355,7 @@ describe("spanline chat in a terminal", () => {
     },
   );
 
-  it("tells who watches how a turn ended, and lets it leave without ending one", async () => {
+  it("An observer sees the end of a turn, and leaving does not end it", async () => {
     const { chat } = place();
     const one = chat();
     await one.waitForText("New session ");
@@ -365,7 +365,7 @@ describe("spanline chat in a terminal", () => {
     await one.waitForText("Run save_note? ");
     await two.waitForText("● save_note buy milk");
     two.typeKeys("\u0003");
-    await two.waitForText("Ctrl-C again leaves");
+    await two.waitForText("Press Ctrl-C again to leave");
     one.typeKeys("y\r");
     await one.waitForText("Done. save_note says");
     await two.waitForText("Done. save_note says");
@@ -380,7 +380,7 @@ describe("spanline chat in a terminal", () => {
     await later.waitForText("Cancelled.");
   });
 
-  it("lets who watches leave by Ctrl-C, and the turn of another one goes on", async () => {
+  it("An observer leaves with Ctrl-C, and the turn of another client continues", async () => {
     const { chat } = place();
     const one = chat();
     await one.waitForText("New session ");
@@ -389,9 +389,9 @@ describe("spanline chat in a terminal", () => {
     const two = chat("--session", "latest", "--observe");
     await two.waitForText("watching; /takeover to take part");
     two.typeKeys("/cancel\r");
-    await two.waitForText("You are watching, and end nobody's turn.");
+    await two.waitForText("You are watching and cannot cancel the turn.");
     two.typeKeys("\u0003");
-    await two.waitForText("Ctrl-C again leaves");
+    await two.waitForText("Press Ctrl-C again to leave");
     two.typeKeys("\u0003");
     expect(await two.exitCode).toBe(130);
     one.typeKeys("y\r");
@@ -399,7 +399,7 @@ describe("spanline chat in a terminal", () => {
     expect(one.output).not.toContain("cancelled");
   });
 
-  it("goes on when the process that ran the session is killed while it asks", async () => {
+  it("A chat continues if the owner is killed during a question", async () => {
     const { data, chat } = place();
     const { child, sessionId } = await startUp(data);
     const person = chat("--session", sessionId);
@@ -413,7 +413,7 @@ describe("spanline chat in a terminal", () => {
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 
-  it("tells who watches that the controller left, and what nobody answers", async () => {
+  it("An observer sees that the controller left, and open questions", async () => {
     const answers = [hangs("Let me think"), says("That is all.")];
     const { data, config, chat, ...place } = await scripted(...answers);
     const { child, sessionId } = await startUp(data, { config, ...place });
@@ -424,10 +424,10 @@ describe("spanline chat in a terminal", () => {
     one.typeKeys("Go\r");
     await two.waitForText("Let me think");
     one.child.kill("SIGKILL");
-    await two.waitForText("Whoever controlled this session has left. /takeover takes control.");
-    await two.waitForText("· watching, and nobody controls this session; /takeover");
+    await two.waitForText("The controller of this session has left. /takeover takes control.");
+    await two.waitForText("· watching; this session has no controller; /takeover");
     child.kill("SIGKILL");
-    await two.waitForText("? The connection to the agent was lost during its answer,");
+    await two.waitForText("? The connection to the agent was lost during its response,");
     await two.waitForText("It waits for an answer; /takeover to be asked.");
     two.typeKeys("/takeover\r");
     await two.waitForText("── Spanline asks ──");
@@ -439,7 +439,7 @@ describe("spanline chat in a terminal", () => {
     expect(await two.waitForText("That is all.")).not.toContain("How to go on?");
   });
 
-  it("says in words why nobody runs the session any more", async () => {
+  it("A chat explains why no process runs the session", async () => {
     const { data } = place();
     const folder = `${data}-untrusted`;
     mkdirSync(folder);
@@ -455,19 +455,19 @@ describe("spanline chat in a terminal", () => {
         workingDirectory: folder,
       },
     );
-    await person.waitForText("watching, and nobody controls this session;");
+    await person.waitForText("watching; this session has no controller;");
     child.kill("SIGKILL");
-    await person.waitForText("nobody trusts this version of it");
-    await person.waitForText("Nobody runs this session now");
+    await person.waitForText("this version is not trusted");
+    await person.waitForText("No process runs this session now");
     person.typeKeys("/takeover\r");
-    await person.waitForText("nobody trusts this version of it");
-    await person.waitForText("--config names it");
-    expect(person.output).not.toMatch(/SpanlineError|\{"|your key|that takes the bridge/);
-    const said = person.output.replaceAll("\n", " ").match(/Look at it, and/g);
+    await person.waitForText("this version is not trusted");
+    await person.waitForText("name it with --config");
+    expect(person.output).not.toMatch(/SpanlineError|\{"|your key|requires the bridge/);
+    const said = person.output.replaceAll("\n", " ").match(/read it and the files/g);
     expect(said).toHaveLength(2);
   });
 
-  it("connects again to a bridge elsewhere, and misses nothing and shows nothing twice [W-48]", async () => {
+  it("A chat reconnects to a remote bridge without lost or repeated output [W-48]", async () => {
     const { data } = place();
     const { url, token, sessionId } = await startUp(data);
     const between = await cuttable(url);
@@ -505,25 +505,25 @@ describe("spanline chat in a terminal", () => {
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 
-  it("says that it may only ask where it has no token", async () => {
+  it("Without a token a chat may only prompt, and says so", async () => {
     const { data } = place();
     const { url } = await startUp(data);
     const person = startInTerminal(command, ["chat", "--url", url]);
-    await person.waitForText("You may ask, and neither approve nor control");
+    await person.waitForText("You may send prompts, but neither approve nor control");
     person.typeKeys("What is 2 + 3?\r");
     expect(await person.waitForText("That is 5.")).toContain("› What is 2 + 3?");
     person.typeKeys("Please save a note: buy milk\r");
-    await person.waitForText("● save_note waits for approval, which takes the bridge's token");
+    await person.waitForText("● save_note waits for approval, which requires the bridge's token");
   });
 
-  it("is refused with another bridge's token, and says where the right one is", async () => {
+  it("The token of another bridge is refused with a hint", async () => {
     const { data } = place();
     const { url } = await startUp(data);
     const person = startInTerminal(command, ["chat", "--url", url, "--token", "a".repeat(32)]);
-    expect(await person.waitForText("Check --url and --token")).toContain("401");
+    expect(await person.waitForText("check --url and --token")).toContain("401");
   });
 
-  it("says once that the connection is lost, and sends what is typed until there is one", async () => {
+  it("A lost connection is reported once, and prompts are sent after reconnecting", async () => {
     const { data } = place();
     const { url, token } = await startUp(data);
     const between = await cuttable(url);
@@ -536,7 +536,7 @@ describe("spanline chat in a terminal", () => {
     const refused = between.refuse(3);
     await person.waitForText(`The connection is lost. Waiting for the bridge at 127.0.0.1:`);
     person.typeKeys("What is 2 + 3?\r");
-    await person.waitForText("It is sent when there is a connection again.");
+    await person.waitForText("It will be sent after reconnecting.");
     expect(await person.waitForText("· no connection")).not.toContain("· working");
     await refused;
     between.accept();
@@ -545,11 +545,11 @@ describe("spanline chat in a terminal", () => {
     expect(person.screen.join("\n").match(/connection is lost/g)).toHaveLength(1);
   });
 
-  it("says once why there is no first connection", async () => {
+  it("A failed first connection is reported once", async () => {
     const person = startInTerminal(command, ["chat", "--url", "ws://127.0.0.1:1"]);
-    await person.waitForText("Check --url and --token");
+    await person.waitForText("check --url and --token");
     expect(await person.exitCode).toBe(1);
-    expect(person.output).not.toContain("any more");
+    expect(person.output).not.toContain("connection is closed");
     expect(person.output.match(/ECONNREFUSED/g)).toHaveLength(1);
   });
 });
@@ -571,7 +571,7 @@ describe("spanline chat in a terminal, with a mistyped command", () => {
 });
 
 describe("spanline chat without a terminal", () => {
-  it("answers every line, in plain text and nothing else on standard output", async () => {
+  it("Without a terminal every line is answered in plain text on standard output", async () => {
     const { data } = place();
     const input = "What is 2 + 3?\n\nWhat is \\\n4 + 4?\n";
     const ran = await command.run(["chat", "-d", data], { input });
@@ -582,7 +582,7 @@ describe("spanline chat without a terminal", () => {
     expect(ran.stderr).toContain("Come back with: ");
   });
 
-  it("takes its input from a file, from nothing and from no place at all, as it does from a pipe", async () => {
+  it("Input may come from a file, an empty file or a closed standard input", async () => {
     const { data } = place();
     writeFileSync(join(command.folder, "prompts.txt"), "What is 2 + 3?\n");
     const from = (input: string, ...flags: string[]) =>
@@ -597,22 +597,22 @@ describe("spanline chat without a terminal", () => {
     const { data } = place();
     const input = "What is 2 + 3?\n/staus\n/hlep\n/etc/hosts\n";
     const ran = await command.run(["chat", "-d", data], { input });
-    expect(ran.stderr).toContain("There is no command /staus; did you mean /status? ");
-    expect(ran.stderr).toContain("There is no command /hlep; did you mean /help? ");
+    expect(ran.stderr).toContain("Unknown command /staus; did you mean /status? ");
+    expect(ran.stderr).toContain("Unknown command /hlep; did you mean /help? ");
     expect(ran.stdout).toBe('That is 5.\nI heard you: "/etc/hosts" I will remember it.\n');
     expect(ran.status).toBe(1);
   });
 
-  it("never allows what needs an approval, and says so", async () => {
+  it("Without a terminal approvals are denied with a message", async () => {
     const { data } = place();
     const input = "Please save a note: buy milk\n";
     const ran = await command.run(["chat", "-d", data], { input });
     expect(ran.status).toBe(1);
-    expect(ran.stderr).toContain("save_note: denied, since there is no terminal to ask on");
+    expect(ran.stderr).toContain("save_note: denied, because no terminal is available");
     expect(ran.stderr).toContain("✗ denied");
   });
 
-  it("writes every update as a line of JSON", async () => {
+  it("With --json every update is one line", async () => {
     const { data } = place();
     const ran = await command.run(["chat", "-d", data, "--json"], { input: "What is 2 + 3?\n" });
     const lines = ran.stdout
@@ -635,7 +635,7 @@ describe("spanline chat without a terminal", () => {
     expect(lines.at(-1)).toMatchObject({ type: "end", sessionId, reason: "end_turn" });
   });
 
-  it("leaves with a command that comes back, with all that it takes", async () => {
+  it("The printed command resumes the session with all necessary flags", async () => {
     const { data, config, environment } = await scripted(says("Hello."), says("Hello again."));
     const args = ["chat", "-d", data, "--config", config];
     const first = await command.run(args, { environment, input: "Hi\n" });
@@ -648,24 +648,24 @@ describe("spanline chat without a terminal", () => {
     expect(elsewhere.stderr).toMatch(` --url ${url} --token …\n`);
   });
 
-  it("opens no session where nothing is said", async () => {
+  it("Without a prompt no session is opened", async () => {
     const { data } = place();
     const ran = await command.run(["chat", "-d", data], { input: "\n \n" });
     expect(ran).toEqual({
       stdout: "",
-      stderr: "Nothing was said, and no session was opened.\n",
+      stderr: "The input contains no prompt, so no session was opened.\n",
       status: 0,
     });
     const resumed = await command.run(["chat", "-d", data, "--resume"], { input: "Hi\n" });
     expect(resumed).toEqual({
       stdout: "",
       stderr:
-        "There is no session of this folder yet\n`spanline chat` without --resume begins one.\n",
+        "No session of this folder exists yet\nFix: start one with `spanline chat`, without --resume.\n",
       status: 2,
     });
   });
 
-  it("says what is wrong with its flags", async () => {
+  it("Invalid flags are refused with exit code 2", async () => {
     const { data } = place();
     const cases = [
       ["--agent", "nobody"],
@@ -679,12 +679,12 @@ describe("spanline chat without a terminal", () => {
     }
     const agent = ["chat", "-d", data, "--agent", "nobody"];
     const { stderr } = await command.run(agent, { input: "Hi\n" });
-    expect(stderr).toMatch(/^There is no agent "nobody".*\n$/);
+    expect(stderr).toMatch(/^Agent "nobody" does not exist.*\n$/);
     expect(await command.run(agent, { input: "" })).toEqual({ stdout: "", stderr, status: 2 });
     const none = await command.run(["chat", "--url", "ws://127.0.0.1:1"], { input: "Hi\n" });
     expect(none.status).toBe(1);
-    expect(none.stderr).toContain("Check --url and --token: ");
-    expect(none.stderr).toContain("these are ws://HOST:PORT/acp and TOKEN.");
-    expect(none.stderr).not.toContain("any more");
+    expect(none.stderr).toContain("check --url and --token. ");
+    expect(none.stderr).toContain("they are ws://HOST:PORT/acp and TOKEN.");
+    expect(none.stderr).not.toContain("connection is closed");
   });
 });

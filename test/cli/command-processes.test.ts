@@ -27,17 +27,17 @@ const ENDING: readonly (readonly [args: string[], input: string, status: number,
     [["infer", "--agent", "demo"], REQUEST, 0, "output"],
     [["sessions", "list"], "", 0, "demo"],
     [["policy", "check", "read_file", "{}", "--policy", "policy.yaml"], "", 4, "deny: The policy"],
-    [["trust"], "", 0, "It runs nothing before a tool is called."],
+    [["trust"], "", 0, "It runs no code before a tool call."],
     [["keys", "list"], "", 0, "Z\n"],
     [["inspect", CAPTURE], "", 0, "assistant\n"],
-    [["invoke", "--harness", HARNESS], "", 2, "There is nothing to say"],
-    [["harness", "list"], "", 2, "Give it with --region"],
+    [["invoke", "--harness", HARNESS], "", 2, "The prompt is missing"],
+    [["harness", "list"], "", 2, "Fix: set --region"],
   ];
 
-/** The commands that run until a signal. */
+/** Commands without an end of their own: they run until a signal. */
 const SERVING = ["up", "serve", "emulate"];
 
-describe("A command in a process of its own", () => {
+describe("Commands in separate processes", () => {
   let command: CommandLine;
   beforeAll(async () => {
     command = await createCommandLine();
@@ -49,12 +49,12 @@ describe("A command in a process of its own", () => {
     return () => command.close();
   });
 
-  it("is tried here for every command of the program", () => {
+  it("Every command of the program is tested", () => {
     const tried = [...ENDING.map(([[name]]) => name), ...SERVING];
     expect(new Set(tried)).toEqual(new Set(COMMANDS.keys()));
   });
 
-  it.each(ENDING)("%j exits by itself", async (args, input, status, part) => {
+  it.each(ENDING)("The command %j exits without a signal", async (args, input, status, part) => {
     const result = await command.runProcess(args, { input });
     expect([result.status, result.stdout + result.stderr]).toEqual([
       status,
@@ -62,7 +62,7 @@ describe("A command in a process of its own", () => {
     ]);
   });
 
-  it.each(SERVING)("%j runs until a signal", async (name) => {
+  it.each(SERVING)("The command %j runs until a signal", async (name) => {
     const child = command.start([name, "--port", "0", "--json"]);
     await waitForOutput(child.stdout, "{");
     child.kill("SIGTERM");

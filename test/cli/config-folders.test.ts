@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-/** A configuration, and somebody who stands in another folder. */
+/** Creates a project with a configuration, and a second folder as working directory. */
 async function project(name: string, answers: readonly ScriptedResponse[], agent: object) {
   const model = await startModelServer("chat", answers);
   const root = join(command.folder, name);
@@ -39,13 +39,13 @@ async function project(name: string, answers: readonly ScriptedResponse[], agent
   return { root, elsewhere, config, run };
 }
 
-describe("where an agent of a configuration works", () => {
+describe("The workspace of a configured agent", () => {
   const write = { id: "c1", name: "write_file", input: { path: "a.txt", content: "here" } };
 
   it.each([
     ["its root", { root: "work" }, "work/a.txt"],
     ["the folder of the configuration", true, "a.txt"],
-  ])("is %s, wherever one stands", async (_, workspace, written) => {
+  ])("The workspace is %s, whatever the working directory", async (_, workspace, written) => {
     const { root, run, config } = await project("w", [wants(write), says("Done.")], { workspace });
     const { status } = await run(["run", "Write it", "--yes", "--config", config]);
     expect([status, readFileSync(join(root, written), "utf8")]).toEqual([0, "here"]);
@@ -57,8 +57,8 @@ describe("where an agent of a configuration works", () => {
   });
 });
 
-describe("what a configuration runs", () => {
-  it("is said line by line where it cannot be", async () => {
+describe("The code of a configuration", () => {
+  it("The error of an MCP server that does not start is printed over several lines", async () => {
     const mcpServers = { one: { command: "node", args: ["broken.mjs"] } };
     const { root, run, config } = await project("b", [says("Hello.")], { mcpServers });
     writeFileSync(join(root, "broken.mjs"), "throw new Error('no luck');\n");
@@ -68,18 +68,18 @@ describe("what a configuration runs", () => {
     expect(stderr).not.toContain("\\u{a}");
   });
 
-  it("is shown to who trusts it, and is to be looked at again when its code changed", async () => {
+  it("trust prints the code of a configuration, and a change of the code ends the trust", async () => {
     const mcpServers = { one: { command: "node", args: ["server.mjs"] } };
     const { root, run } = await project("t", [says("Hello."), says("Hello.")], { mcpServers });
     writeFileSync(join(root, "server.mjs"), "process.exit(1);\n");
     const trusted = await run(["trust"], root);
     expect(trusted.stdout).toBe(
-      `It runs:\n  one: node server.mjs\n  ${root}/server.mjs\n${root}/spanline.config.json may run what it names, until it or one of these files is changed.\n`,
+      `It runs:\n  one: node server.mjs\n  ${root}/server.mjs\n${root}/spanline.config.json may run the code that it names until it or one of these files is changed.\n`,
     );
     expect((await run(["run", "Hi"], root)).status).toBe(0);
     writeFileSync(join(root, "server.mjs"), "process.exit(2);\n");
     const changed = await run(["run", "Hi"], root);
     expect(changed.status).not.toBe(0);
-    expect(changed.stderr).toContain("nobody trusts this version");
+    expect(changed.stderr).toContain("this version is not trusted");
   });
 });

@@ -32,7 +32,7 @@ const POLICY = {
   ],
 };
 
-/** A workspace with a configuration; the model says what is scripted. */
+/** Creates a workspace with a configuration and a scripted model. */
 async function workspace(answers: readonly ScriptedResponse[], agent: object = {}) {
   const model = await startModelServer("chat", answers);
   const root = join(command.folder, `work-${Math.round(model.url.length + performance.now())}`);
@@ -64,8 +64,8 @@ async function workspace(answers: readonly ScriptedResponse[], agent: object = {
   return { root, run, model, config, environment };
 }
 
-describe("an agent of a configuration", () => {
-  it("edits files of the workspace once somebody allows it, and its model sees what came of it", async () => {
+describe("An agent of a configuration", () => {
+  it("An approved edit changes the file, and the model receives its result", async () => {
     const edit = { path: "src/a.txt", old_text: "two", new_text: "2" };
     const { root, run, model } = await workspace([
       wants({ id: "c1", name: "edit_file", input: edit }),
@@ -91,7 +91,7 @@ describe("an agent of a configuration", () => {
       ending: "succeeded",
       attachments: { undo: [{ path: "src/a.txt", existed: true }] },
     });
-    // Where a secret is, is known to nobody but who needs it.
+    // The log must not contain the secret.
     expect(stdout).not.toContain("sk-test");
   });
 
@@ -121,7 +121,7 @@ describe("an agent of a configuration", () => {
     expect(stderr).not.toContain("Error: ");
   });
 
-  it("keeps a secret that an MCP server has by reference from the model and from the log", async () => {
+  it("A secret of an MCP server is masked for the model and in the log", async () => {
     const program = await bundleProgram("hostile-server.ts");
     const env = { PLACE: { env: "PLACE_SECRET" }, LOG_LEVEL: "verbose" };
     const { run, model } = await workspace(
@@ -133,15 +133,15 @@ describe("an agent of a configuration", () => {
     const heard = JSON.stringify(model.modelRequests.at(-1));
     expect(heard).toContain("verbose");
     expect(heard).toContain("[redacted]");
-    // The latter is the whole log.
+    // `stdout` is the whole log.
     for (const text of [heard, stdout]) expect(text).not.toContain("where-it-is-kept");
   });
 
   it.each([
     ["plain", { NO_COLOR: "1" }],
-    ["in colours", { TERM: "xterm" }],
+    ["in color", { TERM: "xterm" }],
   ])(
-    "asks on the terminal with the diff, the prompt and the risk of the rule, %s",
+    "An approval in the terminal shows the diff, the prompt and the risk of the rule, %s",
     async (_, more) => {
       const edit = { path: "src/a.txt", old_text: "two", new_text: "2" };
       const answers = [wants({ id: "c1", name: "edit_file", input: edit }), says("Done.")];
@@ -165,12 +165,12 @@ describe("an agent of a configuration", () => {
 
   it.each([
     ["through ..", "src/../../outside.txt"],
-    ["by its full path", "/etc/passwd"],
+    ["by its absolute path", "/etc/passwd"],
     ["through a link", "src/link/outside.txt"],
-    ["in what Spanline keeps for itself", ".data/notes.txt"],
-    ["in the configuration", "spanline.config.json"],
-    ["that is not on the list", "other.txt"],
-  ])("never writes a file %s, whoever allows it [W-04]", async (_, path) => {
+    ["in the data directory", ".data/notes.txt"],
+    ["that is the configuration", "spanline.config.json"],
+    ["outside the allowlist", "other.txt"],
+  ])("A file %s is never written, even with an approval [W-04]", async (_, path) => {
     const policy = { ...POLICY, write_path_allowlist: ["src/**"] };
     const answers = [
       wants({ id: "c1", name: "write_file", input: { path, content: "x" } }),
@@ -191,11 +191,15 @@ describe("an agent of a configuration", () => {
 
   it.each([
     ["through ..", "src/../../outside.txt", "default_external_path"],
-    ["in what Spanline keeps for itself", ".data/notes.txt", "default_protected_path"],
+    ["in the data directory", ".data/notes.txt", "default_protected_path"],
     ["that is the configuration", "spanline.config.json", "default_protected_path"],
-    ["that would be the next configuration", "src/spanline.config.yaml", "default_protected_path"],
+    [
+      "that would become the nearest configuration",
+      "src/spanline.config.yaml",
+      "default_protected_path",
+    ],
     ["that is code of the configuration", "tools.mjs", "default_protected_path"],
-  ])("never writes a file %s, without any rule about it", async (_, path, source) => {
+  ])("A file %s is never written, even without a rule", async (_, path, source) => {
     const answers = [
       wants({ id: "c1", name: "write_file", input: { path, content: "x" } }),
       says("I see."),
@@ -207,7 +211,7 @@ describe("an agent of a configuration", () => {
     expect(stdout).toContain('"ending":"denied"');
   });
 
-  it("finds nothing in files that may not be read", async () => {
+  it("A search finds nothing in unreadable files", async () => {
     const { root, run, model } = await workspace([
       wants({ id: "c1", name: "search", input: { pattern: "hunter2" } }),
       says("I see."),
@@ -221,11 +225,11 @@ describe("an agent of a configuration", () => {
     expect(heard).not.toContain("PASSWORD");
   });
 
-  it("sends an MCP server a header with a secret in it, which is shown to nobody", async () => {
+  it("An MCP server receives a header with a secret, and no output contains the secret", async () => {
     const heard: (string | undefined)[] = [];
     const server = createServer((request, answer) => {
       heard.push(request.headers.authorization);
-      // It quotes what it was sent, without the word before it.
+      // The server quotes the header without its scheme, so masking must find the bare secret.
       answer.writeHead(500, { "content-type": "text/plain" });
       answer.end(`bad key ${String(request.headers.authorization).slice("Bearer ".length)}`);
     }).listen(0, "127.0.0.1");
@@ -245,7 +249,7 @@ describe("an agent of a configuration", () => {
     expect(stdout + stderr).not.toContain("sk-test");
   });
 
-  it("runs no code of a configuration that nobody named or trusts, until somebody does", async () => {
+  it("The code of a configuration runs only if the configuration is named or trusted", async () => {
     const { root, environment } = await workspace([says("Hello.")], { tools: ["./tools.mjs"] });
     writeFileSync(
       join(root, "tools.mjs"),
@@ -263,7 +267,7 @@ describe("an agent of a configuration", () => {
     expect(existsSync(join(root, "ran.txt"))).toBe(true);
   });
 
-  it("runs the command that a rule allows, and no other unasked; no secret is in its environment", async () => {
+  it("Only the command allowed by a rule runs without an approval, and no secret is in its environment", async () => {
     const { run, model } = await workspace([
       wants({ id: "c1", name: "run_command", input: { command: "echo tested" } }),
       wants({ id: "c2", name: "run_command", input: { command: "echo tested; env" } }),
@@ -276,7 +280,7 @@ describe("an agent of a configuration", () => {
   });
 });
 
-describe("a configuration that cannot be used", () => {
+describe("An invalid configuration", () => {
   it.each<[what: string, agent: object, complaint: string]>([
     [
       "a misspelt option",
@@ -285,19 +289,19 @@ describe("a configuration that cannot be used", () => {
     ],
     ["a misspelt matcher", { policy: { rules: [{ allow: { tol: "x" } }] } }, "tol"],
     ["an unknown provider", { provider: { type: "lokal" } }, "agents.coder.provider.type"],
-    ["a tool that there is not", { workspace: { tools: ["edit_fil"] } }, "did you mean edit_file?"],
+    ["an unknown tool", { workspace: { tools: ["edit_fil"] } }, "did you mean edit_file?"],
     [
       "a secret in plain text",
       { environment: { OPENAI_API_KEY: "sk-test" } },
       "looks like a secret",
     ],
     [
-      "a secret that is nowhere",
+      "an unset secret",
       { environment: { OPENAI_API_KEY: { env: "NOWHERE" } } },
       "NOWHERE is not set",
     ],
     [
-      "a secret of a server that is nowhere",
+      "an unset secret of a server",
       {
         mcpServers: {
           one: { url: "http://x.test", headers: { Authorization: "Bearer ${NOWHERE}" } },
@@ -305,24 +309,28 @@ describe("a configuration that cannot be used", () => {
       },
       "agents.coder.mcpServers.one.headers.Authorization has no value: the variable NOWHERE is not set",
     ],
-    ["caps of no kind", { caps: { steps: "many" } }, "agents.coder.caps.steps"],
+    ["invalid caps", { caps: { steps: "many" } }, "agents.coder.caps.steps"],
     [
-      "a list with a tool that there is not",
+      "an approval list with an unknown tool",
       { policy: undefined, approvals: { allow: ["edit_fil"] } },
       'agents.coder: "edit_fil" is not a valid approvals.allow[0]: expected a pattern that matches a tool: ',
     ],
     [
-      "a model that is none",
+      "an invalid model",
       { provider: { type: "local", model: "x" } },
       'agents.coder.provider: "x" is not a valid model',
     ],
-    ["lists beside a policy", { approvals: { allow: ["*"] } }, "and not both"],
+    [
+      "approval lists together with a policy",
+      { approvals: { allow: ["*"] } },
+      "expected only one of them",
+    ],
     [
       "an MCP server without a command",
       { mcpServers: { one: { type: "stdio" } } },
       "mcpServers.one",
     ],
-  ])("for %s says where and starts nothing", async (_, agent, complaint) => {
+  ])("The error for %s names the place, and nothing starts", async (_, agent, complaint) => {
     const { run, model } = await workspace([says("No.")], agent);
     const { stderr, stdout, status } = await run("run", "Go");
     expect(stderr).toContain(complaint);
@@ -340,7 +348,7 @@ describe("spanline policy check", () => {
     ["edit_file", '{"path":"../x","old_text":"a","new_text":"b"}', 4, "outside"],
     ["run_command", '{"command":"echo tested"}', 0, "tests"],
     ["run_command", '{"command":"echo tested && rm -rf /"}', 3, "ask"],
-  ])("says of %s %s that it ends with %i", async (tool, input, status, word) => {
+  ])("policy check of %s %s exits with %i", async (tool, input, status, word) => {
     const { run } = await workspace([]);
     const checked = await run("policy", "check", tool, input);
     expect([checked.status, checked.stderr]).toEqual([status, ""]);
@@ -355,20 +363,20 @@ describe("spanline policy check", () => {
       stderr: "The agent has no tool reed_file; did you mean read_file? Nothing was checked\n",
     });
     const { stdout } = await run("policy", "check", "send_invoice", "{}");
-    expect(stdout).toMatch(/^The agent has no such tool: rules assume the worst of it\.\n/);
+    expect(stdout).toMatch(/^The agent has no such tool: rules assume the worst\.\n/);
   });
 
-  it("says which tools the policy misspells, as a start does", async () => {
+  it("policy check reports misspelled tools of the policy, like a start", async () => {
     const policy = { auto_approve: ["reed_file", "notes__add"] };
     const mcpServers = { notes: { url: "http://127.0.0.1:1/mcp" } };
     const { run } = await workspace([says("Hello.")], { policy, mcpServers });
     const line =
-      'agents.coder.policy.auto_approve[0] names "reed_file", which is no tool of the agent; did you mean read_file?\n';
+      'agents.coder.policy.auto_approve[0] names "reed_file", which is not a tool of the agent. Fix: did you mean read_file?\n';
     expect((await run("policy", "check", "read_file", '{"path":"a"}')).stderr).toBe(line);
     expect((await run("run", "Hi")).stderr).toContain(line);
   });
 
-  it("tells people how a path could be opened, and the model only that it is not", async () => {
+  it("The setting that would allow a path is shown to people, not to the model", async () => {
     const answers = [
       wants({ id: "c1", name: "read_file", input: { path: ".env" } }),
       says("I see."),
@@ -382,7 +390,7 @@ describe("spanline policy check", () => {
     expect(heard).not.toMatch(/allow_|external_/);
   });
 
-  it("gives the whole receipt as JSON, and refuses arguments that are none", async () => {
+  it("policy check prints the whole receipt as JSON, and refuses invalid arguments", async () => {
     const { run } = await workspace([]);
     const { stdout } = await run("policy", "check", "read_file", '{"path":".env"}', "--json");
     expect(JSON.parse(stdout)).toMatchObject({

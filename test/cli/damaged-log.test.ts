@@ -34,7 +34,7 @@ const requested: ApprovalRequested = {
   approvers: 1,
 };
 
-/** A data directory with one session whose 8 events were damaged by some SQL. */
+/** Creates a data directory with a session of 8 events, then damages its database with SQL. */
 async function directoryAfter(sql: string): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "spanline-damage-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -79,7 +79,7 @@ describe.each([
     return cli.run(["sessions", command, SESSION, "--data-dir", directory, ...rest]);
   };
 
-  it("is exported with what follows, and the exit code is 1", async () => {
+  it("The log is exported completely, and the exit code is 1", async () => {
     const { status, stdout, stderr } = await run("export");
     const lines = stdout
       .trim()
@@ -92,7 +92,7 @@ describe.each([
     expect(lines[7]).toMatchObject({ seq: 8, event: { title: "the end" } });
   });
 
-  it("is shown with what follows, and the exit code is 1", async () => {
+  it("The log is shown completely, and the exit code is 1", async () => {
     for (const form of ["--events", "--json"]) {
       const { status, stdout, stderr } = await run("show", form);
       expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)]);
@@ -102,16 +102,16 @@ describe.each([
     expect([status, stdout]).toEqual([1, expect.stringMatching(sentence)]);
   });
 
-  it("is not audited as a log in which nothing was decided", async () => {
+  it("An audit of a damaged log does not report an empty log", async () => {
     const { status, stdout, stderr } = await run("audit");
     expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)]);
-    expect(stdout).not.toContain("Nothing was decided");
+    expect(stdout).not.toContain("no decisions yet");
     const json = await run("audit", "--json");
     expect(json.status).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({ problems: [expect.stringMatching(sentence)] });
   });
 
-  it("still lists the questions behind the event, and the exit code is 1", async () => {
+  it("Approvals after the event are still listed, and the exit code is 1", async () => {
     const { status, stdout, stderr } = await run("answer");
     expect([status, stderr]).toEqual([1, expect.stringMatching(sentence)]);
     expect(stdout).toContain("appr_1");
@@ -119,7 +119,7 @@ describe.each([
 });
 
 describe("spanline sessions check", () => {
-  it("says how much it examined if nothing is wrong", async () => {
+  it("sessions check prints the number of events of an intact directory", async () => {
     const directory = await directoryAfter("SELECT 1");
     const { status, stdout, stderr } = await cli.run(["sessions", "check", "-d", directory]);
     expect({ status, stdout, stderr }).toEqual({
@@ -129,7 +129,7 @@ describe("spanline sessions check", () => {
     });
   });
 
-  it("lists every problem of every session, and the exit code is 1", async () => {
+  it("sessions check lists every problem of every session, and the exit code is 1", async () => {
     const directory = await directoryAfter(`${UNREADABLE}; DELETE FROM events WHERE seq > 6`);
     const { status, stdout } = await cli.run(["sessions", "check", "-d", directory, "--json"]);
     expect({ status, output: JSON.parse(stdout) }).toEqual({
@@ -146,7 +146,7 @@ describe("spanline sessions check", () => {
     });
   });
 
-  it("names a database that is empty or is not a database", async () => {
+  it("sessions check names a file that is empty or is not a database", async () => {
     const directory = await directoryAfter("SELECT 1");
     const file = join(directory, "sessions.db");
     writeFileSync(file, "");

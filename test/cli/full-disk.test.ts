@@ -26,7 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-/** `spanline serve` with its data directory on a disk of `megabytes`; `prepare` is a shell command that runs first. */
+/**
+ * Starts `spanline serve` with its data directory on a disk of `megabytes`. `prepare` is a shell command to run first.
+ */
 function serveOnSmallDisk(name: string, megabytes: number, prepare = "true") {
   const disk = join(command.folder, name);
   mkdirSync(disk);
@@ -41,7 +43,7 @@ function serveOnSmallDisk(name: string, megabytes: number, prepare = "true") {
   return { child, disk };
 }
 
-/** Writes to the disk of another process until only 64 KiB are free. Returns a function that frees the rest again. */
+/** Fills the disk of another process except for 64 KiB. Returns a function for freeing the space. */
 function fillDisk(child: ChildProcessWithoutNullStreams, disk: string): () => void {
   const file = `/proc/${child.pid}/root${disk}/filler`;
   const descriptor = openSync(file, "a");
@@ -58,7 +60,7 @@ function fillDisk(child: ChildProcessWithoutNullStreams, disk: string): () => vo
   return () => rmSync(file);
 }
 
-describe.skipIf(!canMount)("A full disk (skipped where nobody may mount)", () => {
+describe.skipIf(!canMount)("A full disk (skipped without the permission to mount)", () => {
   it("/readyz is 503 while appends fail, and 200 when there is space again", async () => {
     const { child, disk } = serveOnSmallDisk("small", 6);
     let notes = "";
@@ -74,7 +76,7 @@ describe.skipIf(!canMount)("A full disk (skipped where nobody may mount)", () =>
     expect((await ask("One")).status).toBe(200);
     expect(await readiness()).toBe(200);
     const free = fillDisk(child, disk);
-    // A change of one row fits into what is free; this prompt does not.
+    // The free space is enough for a change of a single row, but not for this prompt.
     expect((await ask("hello ".repeat(30_000))).status).toBe(507);
     for (let poll = 0; poll < 5; poll++) expect(await readiness()).toBe(503);
     free();

@@ -9,9 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-describe("the help", () => {
+describe("The help", () => {
   it.each([["--help"], ["policy", "--help"], ["help", "sessions", "list"]])(
-    "%s %s %s ends quietly when its reader leaves",
+    "The help %s %s %s ends without an error if its reader closes the pipe",
     async (...args) => {
       const child = command.start(args);
       child.stdout.destroy();
@@ -20,7 +20,7 @@ describe("the help", () => {
     },
   );
 
-  it("of a command of a command is its own", async () => {
+  it("The help of a subcommand is the same in both forms", async () => {
     const asked = await command.run(["help", "policy", "check"]);
     const other = await command.run(["policy", "check", "--help"]);
     expect(asked).toEqual(other);

@@ -28,7 +28,7 @@ async function emulator(options: EmulateOptions = {}) {
 }
 
 describe("spanline infer", () => {
-  it("answers a request of AI GO! with the agent that the environment names [OR-74]", async () => {
+  it("infer answers an AI GO! request with the agent named by the environment [OR-74]", async () => {
     const { url, demoArn } = await emulator();
     const environment = { AWS_HARNESS_ARN: demoArn, AWS_ENDPOINT_URL: url, ...KEYS };
     const first = await cli.run(["infer"], { environment, input: HELLO });
@@ -49,14 +49,14 @@ describe("spanline infer", () => {
     });
   });
 
-  it("asks an agent of a configuration, whose sessions go on in the next process", async () => {
+  it("infer runs an agent of a configuration, whose sessions continue in the next process", async () => {
     const file = join(cli.folder, "infer.config.yaml");
     writeFileSync(file, "agents:\n  helper:\n    provider: { type: demo }\n");
     const args = ["infer", "--config", file, "--agent", "helper"];
     const first = await cli.run(args, { input: HELLO });
     expect([first.status, first.stderr]).toEqual([
       0,
-      "tools that are not offered here: save_note, tell_time; `spanline serve` offers them\n",
+      "tools not offered here: save_note, tell_time; `spanline serve` offers them\n",
     ]);
     const [{ session_id }] = JSON.parse(first.stdout).items;
     const messages = [
@@ -67,7 +67,7 @@ describe("spanline infer", () => {
     expect(second.stdout).toContain('Your first message was: \\"Hello!\\"');
   });
 
-  it("writes what came of a turn that broke off, and exits with 1 [SD-15]", async () => {
+  it("infer prints a partial response and exits with 1 [SD-15]", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
@@ -86,25 +86,25 @@ describe("spanline infer", () => {
     [
       {},
       HELLO,
-      /^Name an agent: one of a configuration with --agent, or set AWS_HARNESS_ARN or AWS_RUNTIME_ARN\n$/,
+      /^No agent is named. Fix: add --agent for an agent of the configuration, or set AWS_HARNESS_ARN or AWS_RUNTIME_ARN\n$/,
     ],
     [
       { AWS_HARNESS_ARN: HARNESS_ARN },
       HELLO,
-      /^AWS_ACCESS_KEY_ID is not set, and credentials are taken from nowhere else/,
+      /^AWS_ACCESS_KEY_ID is not set, and no other credential source is used/,
     ],
     [
       { AWS_HARNESS_ARN: HARNESS_ARN, ...KEYS },
       "no json",
-      /^The body cannot be used\. It is no JSON/,
+      /^The body cannot be used\. It is not valid JSON/,
     ],
     [
       { AWS_HARNESS_ARN: HARNESS_ARN, ...KEYS },
       `{"messages":[]}`,
-      /^messages is empty; say something as the user\n$/,
+      /^messages is empty: expected at least one user message\n$/,
     ],
   ])(
-    "exits with 2 for what cannot be used: %j %s [SD-16]",
+    "infer exits with 2 for invalid input: %j %s [SD-16]",
     async (environment, input, complaint) => {
       const { stdout, stderr, status } = await cli.run(["infer"], { environment, input });
       expect([stdout, status]).toEqual(["", 2]);
@@ -114,7 +114,7 @@ describe("spanline infer", () => {
 });
 
 describe("spanline test", () => {
-  it("shows every stage of two turns, and names the agent that passed", async () => {
+  it("test prints every stage of two turns and the name of the agent", async () => {
     const { stdout, stderr, status } = await cli.run(["test"]);
     expect([stderr, status]).toEqual(["", 0]);
     const lines = stdout.split("\n");
@@ -135,21 +135,21 @@ describe("spanline test", () => {
     expect(lines.at(-2)).toBe("Successfully tested agent 'demo'.");
   });
 
-  it("says the same to programs with --json", async () => {
+  it("test prints the same stages as JSON with --json", async () => {
     const { url, demoArn } = await emulator();
     const args = ["test", demoArn, "--endpoint-url", url, "--json"];
     const { stdout, status } = await cli.run(args);
     expect(status).toBe(0);
     const { stages, ...rest } = JSON.parse(stdout);
     expect(rest).toEqual({ agent: demoArn, ok: true });
-    // What was sent then, and not what was sent later on.
+    // Each stage contains only the messages sent so far.
     expect(stages[0].request.messages).toHaveLength(1);
     expect(stages[4].request.messages).toHaveLength(3);
     expect(stages[7]).toMatchObject({ output: { items: [{ role: "assistant" }] } });
     expect(stages[3].session_id).toBe(stages[7].session_id);
   });
 
-  it("says what failed and what to do next, and exits with 1", async () => {
+  it("test prints the failure and the next step, and exits with 1", async () => {
     const file = join(cli.folder, "broken.yaml");
     writeFileSync(
       file,
@@ -160,11 +160,11 @@ describe("spanline test", () => {
     expect(status).toBe(1);
     expect(stdout).toMatch(/3\. Running inference\.\n$/);
     expect(stderr).toMatch(
-      /^Testing agent 'arn:.*' failed\. .*Too many requests.*\nWait a little and try again\.\n$/,
+      /^Testing agent 'arn:.*' failed\. .*Too many requests.*\nFix: wait a moment and try again\.\n$/,
     );
   });
 
-  it("fails a turn that ends with an error, and keeps what it said", async () => {
+  it("test fails for a turn that ends with an error, and keeps its text", async () => {
     const peer = await startPeer((response) => {
       startEventStream(response);
       response.write(encodeAwsFrame("messageStart", { role: "assistant" }));
@@ -179,7 +179,7 @@ describe("spanline test", () => {
     });
   });
 
-  it("`demo` is the built-in agent in a project whose configuration has no agent of that name", async () => {
+  it("`demo` is the built-in agent if the configuration has no agent with this name", async () => {
     const project = mkdtempSync(join(cli.folder, "project-"));
     const provider = "{ type: local, model: 'openai:none', baseUrl: 'http://127.0.0.1:1/v1' }";
     const config = join(project, "spanline.config.yaml");
@@ -189,15 +189,15 @@ describe("spanline test", () => {
     expect(tested.stdout).toContain("Successfully tested agent 'demo'.");
     const named = await cli.run(["test", "demo", "--config", config]);
     expect([named.stderr, named.status]).toEqual([
-      expect.stringContaining("there is no such agent; there is coder"),
+      expect.stringContaining("which is not a configured agent: expected coder"),
       2,
     ]);
   });
 
-  it("refuses an agent that there is not, and exits with 2", async () => {
+  it("test refuses an unknown agent and exits with 2", async () => {
     const { stderr, status } = await cli.run(["test", "nobody"]);
     expect([stderr, status]).toEqual([
-      expect.stringContaining("there is no such agent; there is demo"),
+      expect.stringContaining("which is not a configured agent: expected demo"),
       2,
     ]);
   });

@@ -13,7 +13,7 @@ afterAll(() => command.close());
 
 let projects = 0;
 
-/** A configuration with an MCP server that takes connections and never answers. */
+/** Creates a configuration with an MCP server which accepts connections and never responds. */
 async function silentServer() {
   let called = (): void => undefined;
   const isCalled = new Promise<void>((resolve) => {
@@ -40,8 +40,8 @@ async function silentServer() {
   return { isCalled, options: { workingDirectory: root }, flags };
 }
 
-describe("Ctrl-C while MCP servers are opened", () => {
-  it("ends a run", async () => {
+describe("Ctrl-C while MCP servers are connecting", () => {
+  it("Ctrl-C ends a run while MCP servers are connecting", async () => {
     const { isCalled, options, flags } = await silentServer();
     const child = command.start(["run", "Hi", ...flags], options);
     await isCalled;
@@ -49,7 +49,7 @@ describe("Ctrl-C while MCP servers are opened", () => {
     expect(await once(child, "exit")).toEqual([130, null]);
   });
 
-  it("ends a bridge that is just being started", async () => {
+  it("Ctrl-C ends a starting bridge while MCP servers are connecting", async () => {
     const { isCalled, options, flags } = await silentServer();
     const child = command.start(["up", "--port", "0", ...flags], options);
     const notes: string[] = [];
@@ -60,7 +60,7 @@ describe("Ctrl-C while MCP servers are opened", () => {
     expect(notes.join("")).toBe("");
   });
 
-  it("ends a bridge where somebody opens another session", async () => {
+  it("Ctrl-C ends a bridge while the MCP servers of a new session are connecting", async () => {
     const { isCalled, options, flags } = await silentServer();
     const started = command.start(["acp", ...flags], { ...options, isTerminal: true });
     const request = (id: number, method: string, params: object): void => {

@@ -12,7 +12,7 @@ afterAll(() => command.close());
 
 let projects = 0;
 
-/** A folder with a configuration whose agents nobody calls. */
+/** Creates a folder with a configuration. Its agents are never invoked. */
 function project(...agents: readonly string[]) {
   projects += 1;
   const root = join(command.folder, `project-${projects}`);
@@ -29,7 +29,7 @@ function project(...agents: readonly string[]) {
   return { root, config, write, data: join(root, "data") };
 }
 
-/** `up`, as far as it says where it listens. */
+/** Starts `up` and waits until its address is printed. */
 async function up(workingDirectory: string, data: string, ...args: readonly string[]) {
   const given = ["up", "--port", "0", "--data-dir", data, ...args];
   const child = command.start(given, { workingDirectory });
@@ -40,8 +40,8 @@ async function up(workingDirectory: string, data: string, ...args: readonly stri
   return { child, said, notes: () => notes };
 }
 
-describe("a process that joins the owner of a data directory", () => {
-  it("says nothing where both have the same configuration", async () => {
+describe("A process that joins the owner of a data directory", () => {
+  it("The same configuration in both processes causes no warning", async () => {
     const { root, config, data } = project("one", "two");
     await up(root, data);
     const joined = await up(root, data, "--config", config, "--json");
@@ -53,7 +53,7 @@ describe("a process that joins the owner of a data directory", () => {
     });
   });
 
-  it("refuses to ignore a configuration that was named, and says what to do", async () => {
+  it("A different configuration named with --config is refused with a fix", async () => {
     const owner = project("one");
     const { child } = await up(owner.root, owner.data);
     const other = project("two");
@@ -61,33 +61,33 @@ describe("a process that joins the owner of a data directory", () => {
     const { status, stdout, stderr } = await command.run(args);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toBe(
-      `Process ${child.pid} runs the sessions with ${owner.config}, and not with ${other.config}; end it, or choose another --data-dir\n`,
+      `Process ${child.pid} runs the sessions with ${owner.config}, not with ${other.config}. Fix: end that process, or choose another --data-dir\n`,
     );
   });
 
-  it("refuses it as well where that file was changed since, and says so", async () => {
+  it("A configuration changed since the owner's start is refused", async () => {
     const { root, config, data, write } = project("one");
     await up(root, data);
     write("one", "two");
     const args = ["up", "--port", "0", "--data-dir", data, "--config", config];
     const { status, stderr } = await command.run(args);
-    expect([status, stderr]).toEqual([2, expect.stringContaining("before it was changed; end it")]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("an older version of")]);
   });
 
-  it("says in one line that one it found is not used", async () => {
+  it("A different configuration that was only found causes a one-line warning", async () => {
     const { data } = project("one");
     await up(command.folder, data);
     const other = project("two");
     const joined = await up(other.root, data, "--json");
     await eventually(() =>
       expect(joined.notes()).toMatch(
-        /^Process \d+ runs the sessions without a configuration, and not with .*spanline.config.json: end it to use this one, or choose another --data-dir\n$/,
+        /^Process \d+ runs the sessions without a configuration, not with .*spanline.config.json\. Fix: end that process to use this file, or choose another --data-dir\n$/,
       ),
     );
     expect(JSON.parse(joined.said)).toMatchObject({ config: null, agents: ["demo"] });
   });
 
-  it("tells an editor of it, too", async () => {
+  it("An editor receives the refusal, too", async () => {
     const owner = project("one");
     await up(owner.root, owner.data);
     const other = project("two");
@@ -98,23 +98,25 @@ describe("a process that joins the owner of a data directory", () => {
     const input = requests.map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join("");
     const args = ["acp", "--data-dir", owner.data, "--config", other.config];
     const { stdout } = await command.run(args, { input });
-    expect(stdout).toContain("and not with");
+    expect(stdout).toContain(", not with");
   });
 });
 
 describe("spanline up with a configuration", () => {
-  it("says which agents there are, and where they come from", async () => {
+  it("up prints the agents and their configuration", async () => {
     const { root, config, data } = project("one", "two");
     const { said } = await up(root, data);
-    expect(said).toContain(`It is with one; there is also two. Agents come from ${config}.`);
+    expect(said).toContain(
+      `The agent of the session is one; other agents: two. Agents come from ${config}.`,
+    );
     expect(said).not.toContain("Saving a note");
   });
 
-  it("opens no session of an agent that is not there any more", async () => {
+  it("up does not open a session of an agent that no longer exists", async () => {
     const { root, data } = project("one");
     const first = await up(command.folder, data, "--json");
     first.child.kill("SIGKILL");
     const { said } = await up(root, data);
-    expect(said).toContain("It is with one.");
+    expect(said).toContain("The agent of the session is one.");
   });
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-/** The agent of one's own that the README begins with. */
+/** Returns the configuration at the start of the README. */
 function configInReadme(): string {
   const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
   const [, config] = /```yaml\n(agents:[\s\S]*?)```/.exec(readme) ?? [];
@@ -20,7 +20,7 @@ function configInReadme(): string {
   return config;
 }
 
-it("the agent of the README asks before it writes, is answered, and leaves receipts of both", async () => {
+it("The agent of the README asks before a write, gets the decision, and leaves receipts of both", async () => {
   const edit = { path: "src/a.ts", old_text: "1", new_text: "2" };
   const model = await startModelServer("chat", [
     wants({ id: "c1", name: "read_file", input: { path: "src/a.ts" } }),

@@ -22,7 +22,7 @@ afterAll(() => command.close());
 
 let count = 0;
 
-/** A run in a workspace of its own, with somebody at the terminal. */
+/** Starts a run in its own workspace, with a terminal. */
 async function asked(
   answers: readonly ScriptedResponse[],
   agent: object = {},
@@ -58,9 +58,9 @@ const write = (path: string, content = "x\n") => ({
   input: { path, content },
 });
 
-describe("a question on the terminal", () => {
-  it("stands alone: what tools print while it is open comes after the answer", async () => {
-    // The command that is allowed ends only after the question is there. Left alone it ends too.
+describe("A question in the terminal", () => {
+  it("Tool output is held back while a question is open", async () => {
+    // The allowed command ends only after the question is visible, or after 30 seconds.
     const policy = { rules: [{ allow: { tool: "run_command" } }] };
     const wait = "timeout 30 cat asked; echo; printf 'Run list_%s? [y/N] ' files; touch told";
     const { root, child } = await asked(
@@ -79,17 +79,17 @@ describe("a question on the terminal", () => {
     const rest = text(child.stderr);
     child.stdin.write("n\n");
     await once(child, "exit");
-    // It was asked once more, and only then the command's result was shown.
-    expect(again).toContain("Please say y or n.");
+    // The question was repeated, and only then the result of the command was shown.
+    expect(again).toContain("Please answer y or n.");
     expect(again).not.toContain("run_command");
     const after = await rest;
-    // Of a tool nothing begins a line.
+    // Tool output never starts a line.
     expect(after).toMatch(/^ {4,}.*Run list_files/m);
     expect(after).not.toMatch(/^Run list_files/m);
     expect(existsSync(join(root, "b.txt"))).toBe(false);
   });
 
-  it("is not answered by what was typed before it stood there", async () => {
+  it("Input typed before the question does not answer it", async () => {
     const { root, child } = await asked([wants(write("b.txt")), says("Done.")]);
     child.stdin.write("y\ny");
     await waitForOutput(child.stderr, "[y/N]");
@@ -98,7 +98,7 @@ describe("a question on the terminal", () => {
     expect(existsSync(join(root, "b.txt"))).toBe(false);
   });
 
-  it("is asked again where the answer is none, and counts as no after three of them", async () => {
+  it("An invalid answer repeats the question, and three invalid answers deny", async () => {
     const { root, child } = await asked([wants(write("b.txt")), says("Done.")]);
     await waitForOutput(child.stderr, "[y/N]");
     for (const answer of ["sure\n", "what\n"]) {
@@ -108,11 +108,11 @@ describe("a question on the terminal", () => {
     const rest = text(child.stderr);
     child.stdin.write("yy\n");
     await once(child, "exit");
-    expect(await rest).toContain("it counts as no");
+    expect(await rest).toContain("treated as no");
     expect(existsSync(join(root, "b.txt"))).toBe(false);
   });
 
-  it("is denied by Ctrl-D, which leaves a line of its own", async () => {
+  it("Ctrl-D denies and ends the line", async () => {
     const { root, child } = await asked([wants(write("b.txt")), says("Done.")]);
     await waitForOutput(child.stderr, "[y/N]");
     const rest = text(child.stderr);
@@ -122,14 +122,14 @@ describe("a question on the terminal", () => {
     expect(existsSync(join(root, "b.txt"))).toBe(false);
   });
 
-  it("says why also where the default asks", async () => {
+  it("The reason is shown even if the default asks", async () => {
     const { child } = await asked([wants(write("b.txt")), says("Done.")], { policy: {} });
     expect(await waitForOutput(child.stderr, "[y/N]")).toContain(
       '── Spanline asks ──\n  write_file {"path":"b.txt","content":"x\\n"}\n  Why: No rule matches write_file; the default is to ask\n',
     );
   });
 
-  it("shows the text of a large file once and short, and all of it to who says d", async () => {
+  it("A large file is shown shortened, and in full after d", async () => {
     const lines = Array.from({ length: 300 }, (_, at) => `line number ${at}`);
     lines[299] = "rm -rf the end";
     const { root, child } = await asked([
@@ -149,7 +149,7 @@ describe("a question on the terminal", () => {
     expect(readFileSync(join(root, "b.txt"), "utf8")).toContain("rm -rf the end");
   });
 
-  it("shows both ends of a long command, which has no diff", async () => {
+  it("A long command without a diff shows both ends", async () => {
     const long = `echo ${"a ".repeat(2000)}; rm -rf the-end`;
     const call = { id: "c1", name: "run_command", input: { command: long } };
     const { child } = await asked([wants(call), says("Done.")]);
@@ -161,14 +161,14 @@ describe("a question on the terminal", () => {
     await once(child, "exit");
   });
 
-  it("says that an edit does not fit the file, prints that failure as a sentence, and no place in the code", async () => {
+  it("An edit that does not apply is reported as a sentence without a stack trace", async () => {
     const edit = { path: "a.txt", old_text: "three", new_text: "3" };
     const { child } = await asked([
       wants({ id: "c1", name: "edit_file", input: edit }),
       says("Done."),
     ]);
     const question = await waitForOutput(child.stderr, "[y/N]");
-    expect(question).toContain("No diff: as the file is now, it would not be changed.");
+    expect(question).toContain("No diff: the change does not apply to the current file.");
     const rest = text(child.stderr);
     child.stdin.write("y\n");
     await once(child, "exit");
@@ -176,7 +176,7 @@ describe("a question on the terminal", () => {
     expect(await rest).not.toMatch(/SpanlineError|^ +at /m);
   });
 
-  it("says once that commands are not confined, where one is called, and at the end that a run is not kept", async () => {
+  it("The warning about unconfined commands is printed once, and the note about storage at the end", async () => {
     const call = { id: "c1", name: "run_command", input: { command: "echo hi" } };
     const [quiet, loud] = await Promise.all([
       asked([says("Done.")], {}, ["--yes"]),
@@ -186,22 +186,24 @@ describe("a question on the terminal", () => {
       text(quiet.child.stderr),
       text(loud.child.stderr),
     ]);
-    expect(without).not.toMatch(/confined|not kept/);
-    // Where bubblewrap holds there is nothing to say.
+    expect(without).not.toMatch(/confined|not stored/);
+    // With a working sandbox, the warning is absent.
     const said = withCommand.match(/^Commands are not confined/gm) ?? [];
     expect(said.length).toBeLessThanOrEqual(1);
-    expect(withCommand).toContain("A run is not kept: `spanline sessions audit` does not know it.");
-  });
-
-  it("says which words of a command look like files where secrets are kept", async () => {
-    const call = { id: "c1", name: "run_command", input: { command: "cat ./.env src/a.txt" } };
-    const { child } = await asked([wants(call), says("Done.")], { policy: {} });
-    expect(await waitForOutput(child.stderr, "[y/N]")).toContain(
-      "  It names files where secrets are kept: ./.env\n",
+    expect(withCommand).toContain(
+      "A run is not stored, so `spanline sessions audit` cannot show it.",
     );
   });
 
-  it("shows what has no width, and what turns text around", async () => {
+  it("Words of a command that look like files with secrets are listed", async () => {
+    const call = { id: "c1", name: "run_command", input: { command: "cat ./.env src/a.txt" } };
+    const { child } = await asked([wants(call), says("Done.")], { policy: {} });
+    expect(await waitForOutput(child.stderr, "[y/N]")).toContain(
+      "  The arguments name files that may contain secrets: ./.env\n",
+    );
+  });
+
+  it("Invisible and bidirectional characters are escaped", async () => {
     const { child } = await asked([
       wants(write("b\u200b.txt", "a\u202eb\u2060c\n")),
       says("Done."),

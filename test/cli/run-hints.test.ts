@@ -13,7 +13,7 @@ afterAll(() => command.close());
 
 let count = 0;
 
-/** A folder with a configuration, which nobody named or trusts. */
+/** Creates a folder with an untrusted configuration. */
 function folderWith(config: string): string {
   const root = join(command.folder, `hints-${(count += 1)}`);
   mkdirSync(root);
@@ -28,13 +28,13 @@ function runIn(root: string, ...args: readonly string[]) {
   });
 }
 
-/** Whoever names a configuration trusts it. */
+/** Naming a configuration implies trust. */
 const NAMED = ["--config", "spanline.config.yaml"];
 
 const agent = (provider: string, more = "") => `agents: { one: { provider: ${provider}${more} } }`;
 
-describe("what a run says can be done", () => {
-  it("is to trust a configuration that names code, without a word about credentials, and 2", async () => {
+describe("The advice after a failed run", () => {
+  it("An untrusted configuration with code is refused with the advice to trust it, and exit code 2", async () => {
     const root = folderWith(agent("{ type: demo }", ", tools: [./tools.mjs]"));
     const { status, stderr } = await runIn(root, "run", "Hi");
     expect([status, stderr.trimEnd().split("\n")]).toEqual([
@@ -43,7 +43,7 @@ describe("what a run says can be done", () => {
     ]);
   });
 
-  it("is not to start an emulator where a model cannot be reached", async () => {
+  it("An unreachable model causes no advice about the emulator", async () => {
     const model =
       "{ type: local, model: 'openai:none' }, environment: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }";
     const { status, stderr } = await runIn(folderWith(agent(model)), "run", "Hi", ...NAMED);
@@ -52,15 +52,15 @@ describe("what a run says can be done", () => {
     expect(stderr).not.toContain("emulate");
   });
 
-  it("is about the provider of the configuration where that denies access", async () => {
+  it("A denied access of a configured provider refers to the configuration", async () => {
     const { url } = await startModelServer("chat", [refuses(403)]);
     const model = `{ type: local, model: 'openai:none' }, environment: { OPENAI_BASE_URL: '${url}/v1' }`;
     const { stderr } = await runIn(folderWith(agent(model)), "run", "Hi", ...NAMED);
-    expect(stderr).toContain("Check the credentials that the agent's provider has");
+    expect(stderr).toContain("check the credentials of the agent's provider");
     expect(stderr).not.toContain("ARN");
   });
 
-  it("is to start an emulator where the address of one does not answer", async () => {
+  it("An unreachable --endpoint-url causes the advice to start an emulator", async () => {
     const arn = "arn:aws:bedrock-agentcore:eu-central-1:123456789012:harness/demo-abcdefghij";
     const { stderr } = await command.run([
       "run",
@@ -73,7 +73,7 @@ describe("what a run says can be done", () => {
     expect(stderr).toContain("`spanline emulate` starts an emulator");
   });
 
-  it("names every option that is misspelt, and what a list of agents should have been", async () => {
+  it("Every misspelled option is named, and an array of agents is explained", async () => {
     const misspelt = folderWith(agent("{ type: demo }", ", polcy: {}, tols: []"));
     expect((await runIn(misspelt, "run", "Hi")).stderr).toMatch(
       /agents\.one\.polcy; did you mean policy\?.*agents\.one\.tols; did you mean tools\?/,
@@ -85,17 +85,17 @@ describe("what a run says can be done", () => {
   });
 });
 
-it("`spanline trust` says that there is no such file", async () => {
+it("`spanline trust` reports a missing file", async () => {
   const { status, stderr } = await command.run(["trust", "nope.yaml"]);
   expect([status, stderr]).toEqual([
     2,
-    `Cannot use ${join(command.folder, "nope.yaml")}: there is no such file\n`,
+    `Cannot use ${join(command.folder, "nope.yaml")}: no such file\n`,
   ]);
 });
 
-it("`spanline acp` tells a person who typed it what it is for", async () => {
+it("`spanline acp` in a terminal explains its purpose", async () => {
   const child = command.start(["acp"], { isTerminal: true });
-  expect(await waitForOutput(child.stderr, "\n")).toContain("for an editor that starts it");
+  expect(await waitForOutput(child.stderr, "\n")).toContain("Agent Client Protocol with an editor");
   child.stdin.end();
   await once(child, "exit");
 });

@@ -14,7 +14,7 @@ const DONE = /^Let me use save_note for that\.\n\nDone\. save_note says: Saved i
 
 beforeAll(async () => {
   cli = await createCommandLine();
-  // The package as a user's file of tools finds it.
+  // Installs the package where a user's tools module finds it.
   await cli.bundle("index.ts", "project/node_modules/spanline/index.mjs");
   const manifest = { name: "spanline", type: "module", exports: "./index.mjs" };
   const file = join(cli.folder, "project/node_modules/spanline/package.json");
@@ -22,7 +22,7 @@ beforeAll(async () => {
   return () => cli.close();
 });
 
-/** A file of tools in a folder that has the package. */
+/** Creates a tools module in a folder with the package. */
 function toolsFile(name: string, code: string): string {
   const folder = join(cli.folder, "project");
   mkdirSync(folder, { recursive: true });
@@ -37,7 +37,7 @@ async function emulator(options: EmulateOptions = {}) {
   return ["--harness", emulated.demoArn, "--endpoint-url", emulated.url];
 }
 
-/** An emulator whose agent does what a scenario says. */
+/** Starts an emulator with a scripted agent. */
 async function scripted(scenario: string) {
   const file = join(cli.folder, `scenario-${scenario.length}.yaml`);
   writeFileSync(file, scenario);
@@ -45,13 +45,13 @@ async function scripted(scenario: string) {
 }
 
 describe("spanline run", () => {
-  it("talks to the demo agent where no other is named: its words on stdout, the rest on stderr", async () => {
+  it("run uses the demo agent by default, and only its text goes to stdout", async () => {
     const { stdout, stderr, status } = await cli.run(["run", "Hello"]);
     expect([stdout, status]).toEqual([expect.stringMatching(/^Hello! I am the demo agent/), 0]);
     expect(stderr).toMatch(/^\ncompleted \(end_turn\) · 1 message/);
   });
 
-  it("runs every tool that asks with --yes, and shows call and result on stderr", async () => {
+  it("With --yes every tool runs, and tool calls and results go to stderr", async () => {
     const { stdout, stderr, status } = await cli.run(["run", "--yes", NOTE]);
     expect([stdout, status]).toEqual([expect.stringMatching(DONE), 0]);
     expect(stderr).toContain("→ save_note");
@@ -60,17 +60,17 @@ describe("spanline run", () => {
     expect(readFileSync(join(cli.folder, "data/notes.txt"), "utf8")).toContain("buy milk");
   });
 
-  it("denies with --no: that is an answer, and the turn is completed", async () => {
+  it("With --no the tool is denied and the turn is completed", async () => {
     const { stdout, stderr, status } = await cli.run(["run", "--no", NOTE]);
     expect([stdout, status]).toEqual([expect.stringContaining("it was denied"), 0]);
     expect(stderr).toContain("denied by --no");
   });
 
-  it("denies where there is nobody to ask, says so, and exits with 1", async () => {
+  it("Without a terminal an approval is denied with a message and exit code 1", async () => {
     const { stderr, status } = await cli.run(["run", NOTE]);
     expect(status).toBe(1);
     expect(stderr).toContain(
-      'save_note {"text":"buy milk"}: denied, since there is no terminal to ask on; --yes allows all',
+      'save_note {"text":"buy milk"}: denied, because no terminal is available. Fix: --yes allows all',
     );
   });
 
@@ -78,7 +78,7 @@ describe("spanline run", () => {
     ["y\n", DONE, 0],
     ["\n", /it was denied/, 0],
   ])(
-    "asks on the terminal with the tool's name and arguments, and takes %j",
+    "An approval in the terminal shows the tool call and accepts %j",
     async (answer, said, code) => {
       const child = cli.start(["run", NOTE], { isTerminal: true });
       const stdout = text(child.stdout);
@@ -91,7 +91,7 @@ describe("spanline run", () => {
     },
   );
 
-  it("takes the prompt from standard input, where it is piped or named -", async () => {
+  it("The prompt is read from standard input if piped or named -", async () => {
     const [piped, named] = await Promise.all([
       cli.run(["run"], { input: "My name is Ada\n" }),
       cli.run(["run", "-"], { input: "My name is Ada\n" }),
@@ -101,7 +101,7 @@ describe("spanline run", () => {
     );
   });
 
-  it("writes the events of the log, one per line", async () => {
+  it("With --json the events of the log are printed, one per line", async () => {
     const { stdout, status } = await cli.run(["run", "--json", "--yes", NOTE]);
     const lines = stdout.trimEnd().split("\n");
     const envelopes = lines.map((line) => JSON.parse(line));
@@ -111,7 +111,7 @@ describe("spanline run", () => {
     expect(types).toContain("approval.resolved");
   });
 
-  it("writes the turn as Open Responses items, tools and their outputs included", async () => {
+  it("A turn is printed as Open Responses items, including tool calls and outputs", async () => {
     const { stdout } = await cli.run(["run", "--format", "open-responses", "--yes", NOTE]);
     const { status, items } = JSON.parse(stdout);
     expect([status, items.map(({ type }: { type: string }) => type)]).toEqual([
@@ -120,7 +120,7 @@ describe("spanline run", () => {
     ]);
   });
 
-  it("runs a harness with tools of the user's own, which ask too", async () => {
+  it("A harness runs with the user's own tools, which also need approvals", async () => {
     const file = toolsFile(
       "weather.mjs",
       `export default [defineTool({
@@ -143,7 +143,7 @@ describe("spanline run", () => {
     ]);
   });
 
-  it("tells the person where a tool failed, and the agent only what went wrong", async () => {
+  it("The person sees where a tool failed; the agent sees only the message", async () => {
     const file = toolsFile(
       "failing.mjs",
       `export default [defineTool({
@@ -159,7 +159,7 @@ describe("spanline run", () => {
     expect(stderr).toMatch(/Error: The station is down\n +at .*failing\.mjs/);
   });
 
-  it("cancels the turn at Ctrl-C though a tool hangs, cleans up and exits with 130 [RMA-P0-6]", async () => {
+  it("Ctrl-C cancels the turn even if a tool hangs, cleans up and exits with 130 [RMA-P0-6]", async () => {
     const file = toolsFile(
       "hanging.mjs",
       `export default [defineTool({
@@ -181,14 +181,14 @@ describe("spanline run", () => {
     expect([status, await rest]).toEqual([130, expect.stringContaining("Cancelling the turn")]);
   });
 
-  it("exits with 130 at Ctrl-C while it asks", async () => {
+  it("Ctrl-C at a question exits with 130", async () => {
     const child = cli.start(["run", NOTE], { isTerminal: true });
     await waitForOutput(child.stderr, "[y/N]");
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([130, null]);
   });
 
-  it("exits with 1 when a cap ends the turn, and says which", async () => {
+  it("A reached limit ends the turn with its name and exit code 1", async () => {
     const where = await scripted(
       "{ repeat: true, turns: [{ answer: [{ call: look }, { usage: { input: 70, output: 30 } }] }] }",
     );
@@ -198,7 +198,7 @@ describe("spanline run", () => {
     ]);
     expect([steps.status, steps.stderr]).toEqual([
       1,
-      expect.stringMatching(/limited \(max_steps\)[^]*Raise --max-steps/),
+      expect.stringMatching(/limited \(max_steps\)[^]*Fix: raise --max-steps/),
     ]);
     expect([tokens.status, tokens.stderr]).toEqual([
       1,
@@ -206,7 +206,7 @@ describe("spanline run", () => {
     ]);
   });
 
-  it("exits with 1 when the turn fails, with what was said and why [RMA-P1-11]", async () => {
+  it("A failed turn exits with 1 after its text and the reason [RMA-P1-11]", async () => {
     const where = await scripted(
       "turns: [{ answer: [I am about to, { fail: { type: InternalServerException, message: Oops } }] }]",
     );
@@ -215,8 +215,8 @@ describe("spanline run", () => {
     expect(stderr).toContain("Oops");
   });
 
-  it("ends when nobody reads its result any more", async () => {
-    // That nobody reads is known only to who writes: it goes on to, however late the reader leaves.
+  it("run ends if the reader of its output closes the pipe", async () => {
+    // A closed pipe is noticed only by writing, so the agent continues to write.
     const more = "{ pause: 200 }, More., ".repeat(500);
     const where = await scripted(`turns: [{ answer: [First words., ${more}{ pause: 600000 }] }]`);
     const child = cli.start(["run", ...where, "Go"]);
@@ -228,18 +228,21 @@ describe("spanline run", () => {
   it.each([
     [["run", ""], "The prompt is empty"],
     [["run"], "standard input is empty"],
-    [["run", "--endpoint-url", "http://127.0.0.1:1", "Hi"], "--endpoint-url is for --harness or"],
+    [
+      ["run", "--endpoint-url", "http://127.0.0.1:1", "Hi"],
+      "--endpoint-url requires an AgentCore agent",
+    ],
     [["run", "--harness", "arn:typo", "Hi"], "--harness"],
     [["run", "--yes", "--no", "Hi"], "cannot be used with"],
-    [["run", "--max-steps", "0", "Hi"], "whole number above 0"],
-    [["run", "--tools", "nowhere.mjs", "Hi"], "Cannot load nowhere.mjs: there is no such file\n"],
-  ])("exits with 2 for %j", async (args, problem) => {
+    [["run", "--max-steps", "0", "Hi"], "an integer greater than 0"],
+    [["run", "--tools", "nowhere.mjs", "Hi"], "Cannot load nowhere.mjs: no such file\n"],
+  ])("run exits with 2 for %j", async (args, problem) => {
     const { status, stdout, stderr } = await cli.run(args);
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(problem)]);
   });
 
-  // Node's own loader refuses the file; the loader of the test runner would read it.
-  it("exits with 2 for a file of tools that is not code", async () => {
+  // Node's own loader refuses the file; the loader of the test runner would accept such a file.
+  it("run exits with 2 for a tools file that is not code", async () => {
     const { status, stdout, stderr } = await cli.runProcess([
       "run",
       "--tools",
@@ -253,20 +256,20 @@ describe("spanline run", () => {
     ]);
   });
 
-  it("says what a file of tools lacks when the package is not beside it", async () => {
+  it("A tools module without access to the package is refused with a fix", async () => {
     const file = join(cli.folder, "alone.mjs");
     writeFileSync(file, 'import { defineTool } from "spanline";\nexport default [];');
     const { status, stderr } = await cli.run(["run", "--tools", file, "Hi"]);
     expect(status).toBe(2);
     expect(stderr).toContain("Cannot find package 'spanline'");
-    expect(stderr).toContain("install spanline in the folder of that file");
+    expect(stderr).toContain("install spanline in the folder of the file");
   });
 
   it.each([
-    ["export default { tools: [] };", "has no array of tools as its default export"],
+    ["export default { tools: [] };", "is not an array of tools"],
     ["export default [{ name: 'look' }];", "default[0] of "],
     ["export default [defineTool({ name: 'two words' })];", '"two words" is not a valid tool name'],
-  ])("exits with 2 for the tools %j", async (code, problem) => {
+  ])("run exits with 2 for the tools %j", async (code, problem) => {
     const file = toolsFile(`wrong-${code.length}.mjs`, code);
     const { status, stderr } = await cli.run(["run", "--tools", file, "Hi"]);
     expect([status, stderr]).toEqual([2, expect.stringContaining(problem)]);

@@ -16,13 +16,13 @@ afterAll(() => command.close());
 
 let places = 0;
 
-/** A data directory of its own. */
+/** Returns a new data directory. */
 function newPlace(): string {
   places += 1;
   return join(command.folder, `place-${places}`);
 }
 
-/** `serve` or `up`, as far as it says where it listens. */
+/** Starts `serve` or `up` and waits until its address is printed. */
 async function started(
   name: "serve" | "up",
   data: string,
@@ -71,7 +71,7 @@ function textOf({ output }: Told): string {
   return JSON.stringify(output);
 }
 
-/** A configuration of the demo agent, and of one that nobody calls. */
+/** Writes a configuration with two agents: demo, and a second agent without invocations. */
 function configWith(serve: object, demo: object = {}): string {
   const folder = newPlace();
   mkdirSync(folder);
@@ -82,7 +82,7 @@ function configWith(serve: object, demo: object = {}): string {
   return file;
 }
 
-/** The texts of a stream until one has these words, or to its end. */
+/** Reads a stream until its text contains `words`, or to its end. */
 async function streamed(response: Response, words?: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -95,7 +95,7 @@ async function streamed(response: Response, words?: string): Promise<string> {
 }
 
 describe("spanline serve", () => {
-  it("serves agents to a client of OpenAI's, and remembers [OR-27, OR-69]", async () => {
+  it("serve serves agents to an OpenAI client and keeps the conversation [OR-27, OR-69]", async () => {
     const { url, facts } = await started("serve", newPlace());
     expect(facts).toMatchObject({ isOwner: true, config: null, agents: ["demo"], needsKey: false });
     for (const base of [`${url}/v1`, url]) {
@@ -108,7 +108,7 @@ describe("spanline serve", () => {
       });
       expect(second.output_text).toContain("Ada");
       expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["demo"]);
-      // What is only looked at again counts no second time.
+      // A repeated read must not count as another turn.
       await streamed(await fetch(`${url}/v1/responses/${second.id}?stream=true`));
     }
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -120,7 +120,7 @@ describe("spanline serve", () => {
     expect((await fetch(`${url}/api/sessions`)).status).toBe(404);
   });
 
-  it("serves them over a WebSocket too, and says goodbye when it ends [OR-76]", async () => {
+  it("serve serves responses over a WebSocket and closes the connection when it ends [OR-76]", async () => {
     const { url, child } = await started("serve", newPlace());
     const socket = new WebSocket(`${url.replace("http", "ws")}/v1/responses`);
     await once(socket, "open");
@@ -138,7 +138,7 @@ describe("spanline serve", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  it("logs each request and nothing of what was said, where that is wanted [OR-72]", async () => {
+  it("With --access-log each request is logged without its contents [OR-72]", async () => {
     const { url, notes, child } = await started("serve", newPlace(), ["--access-log"]);
     const { session_id: id } = await told(ask(url, { input: "The word is xyzzy" }));
     await fetch(`${url}/v1/responses/resp_${id}_3`);
@@ -156,11 +156,11 @@ describe("spanline serve", () => {
     expect(notes()).not.toContain(id);
   });
 
-  it("keeps the log of requests in a file with nothing else in it", async () => {
+  it("The access log file contains only requests", async () => {
     await command.bundle("index.ts", "library/index.mjs");
     const tools = `import { defineTool } from "../library/index.mjs";
       const input = { type: "object", properties: {} };
-      const run = () => { throw new Error("there is no weather", { cause: "nowhere" }); };
+      const run = () => { throw new Error("no weather is available", { cause: "nowhere" }); };
       const description = "Tells the weather in a city";
       export default [defineTool({ name: "get_weather", description, input, run })];`;
     const config = configWith({}, { approvals: { default: "allow" }, tools: ["./tools.mjs"] });
@@ -177,11 +177,11 @@ describe("spanline serve", () => {
       { before: true },
       { status: 200 },
     ]);
-    expect(notes()).toContain("The tool get_weather failed: there is no weather: nowhere\n");
+    expect(notes()).toContain("The tool get_weather failed: no weather is available: nowhere\n");
     expect(notes()).toContain("Stopping.");
   });
 
-  it("says why a log of requests cannot be kept", async () => {
+  it("An access log that cannot be opened is refused with the reason", async () => {
     const log = join(command.folder, "none", "access.jsonl");
     const place = ["--port", "0", "--data-dir", newPlace()];
     const { status, stderr } = await command.run(["serve", ...place, "--access-log", log]);
@@ -189,7 +189,7 @@ describe("spanline serve", () => {
     expect(stderr).toContain("access log");
   });
 
-  it("knows its callers by their keys, and keeps their sessions apart [OR-36]", async () => {
+  it("Keys identify callers and separate their sessions [OR-36]", async () => {
     const config = configWith({
       keys: [
         { name: "ada", key: { env: "ADA_KEY" } },
@@ -219,7 +219,7 @@ describe("spanline serve", () => {
     expect(textOf(await told(again))).toContain("Ada");
   });
 
-  it("limits how often a caller may call, and how much they may send [OR-71]", async () => {
+  it("Rates and body sizes are limited per caller [OR-71]", async () => {
     const config = configWith({ rates: { requestsPerMinute: 2 }, limits: { bodyBytes: 300 } });
     const { url } = await started("serve", newPlace(), ["--config", config]);
     const long = await ask(url, { input: "x".repeat(300) });
@@ -231,7 +231,7 @@ describe("spanline serve", () => {
     expect(third.headers.get("retry-after")).toBe("30");
   });
 
-  it.each(["serve", "up"])("refuses to let others in without keys: %s", async (name) => {
+  it.each(["serve", "up"])("%s refuses other addresses without keys", async (name) => {
     const place = ["--port", "0", "--data-dir", newPlace()];
     const { status, stderr, stdout } = await command.run([name, "--host", "0.0.0.0", ...place]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
@@ -239,19 +239,19 @@ describe("spanline serve", () => {
     expect(stderr).toContain("serve.keys in the configuration, such as { name: ada,");
   });
 
-  it("lets others in with keys", async () => {
+  it("With keys, serve accepts other addresses", async () => {
     const config = configWith({ keys: [{ name: "ada", key: { env: "KEY" } }] });
     const KEY = "a-key-of-some-letters";
     const args = ["--host", "0.0.0.0", "--config", config];
     const { url, facts } = await started("serve", newPlace(), args, { KEY });
     expect((await ask(url, { input: "Hello" })).status).toBe(401);
-    // A machine without a network has no other.
+    // A machine without a network has only this URL.
     for (const one of [url, ...facts.elsewhere]) {
       expect((await ask(one, { input: "Hello" }, { key: KEY })).status).toBe(200);
     }
   });
 
-  it("says where other machines reach it", async () => {
+  it("serve prints the URLs for other machines", async () => {
     const config = configWith({ keys: [{ name: "ada", key: { env: "KEY" } }] });
     const place = ["--port", "0", "--host", "0.0.0.0", "--data-dir", newPlace()];
     const environment = { KEY: "a-key-of-some-letters" };
@@ -263,7 +263,7 @@ describe("spanline serve", () => {
     }
   });
 
-  it("says which key has no value, and where it stands", async () => {
+  it("A key without a value is refused with its path", async () => {
     const config = configWith({ keys: [{ name: "ada", key: { env: "NOT_SET" } }] });
     const place = ["--port", "0", "--data-dir", newPlace()];
     const { status, stderr } = await command.run(["serve", "--config", config, ...place]);
@@ -271,7 +271,7 @@ describe("spanline serve", () => {
     expect(stderr).toContain(`${config}: serve.keys[0].key has no value`);
   });
 
-  it("joins the process that runs the sessions, and shares them", async () => {
+  it("serve joins the process that runs the sessions and shares them", async () => {
     const place = newPlace();
     const owner = await started("up", place);
     const joined = await started("serve", place);
@@ -285,7 +285,7 @@ describe("spanline serve", () => {
     expect(textOf(await told(ask(joined.url, question)))).toContain("Ada");
   });
 
-  it("goes on with a session of the agent's that it does not know, on this machine", async () => {
+  it("On a loopback address, an unknown upstream session is adopted", async () => {
     const { url } = await started("serve", newPlace());
     const conversation = "a-session-that-somebody-began-elsewhere";
     const adopted = await ask(url, { conversation, input: "Hello" });
@@ -297,7 +297,7 @@ describe("spanline serve", () => {
     expect((await ask(strict.url, { conversation, input: "Hello" })).status).toBe(404);
   });
 
-  it("ends its streams before it ends, and the turn goes on at the next start", async () => {
+  it("serve ends its streams before it exits, and the turn continues after the next start", async () => {
     const place = newPlace();
     const first = await started("serve", place);
     const response = await ask(first.url, { input: "Please save a note: buy milk", stream: true });
@@ -319,7 +319,7 @@ describe("spanline serve", () => {
     expect(stands).toMatchObject({ status: "in_progress", session_id: id });
   });
 
-  it("killed in the middle of a stream, has the response when it is started again [OR-41]", async () => {
+  it("A response survives a kill in the middle of its stream [OR-41]", async () => {
     const place = newPlace();
     const first = await started("serve", place);
     const response = await ask(first.url, { input: "My name is Ada", stream: true });
@@ -338,7 +338,7 @@ describe("spanline serve", () => {
     expect(textOf(await told(again))).toContain("Ada");
   });
 
-  it("answers the same bytes in every run, where that is wanted [OR-78]", async () => {
+  it("With `deterministic`, every run returns the same bytes [OR-78]", async () => {
     const config = configWith({ deterministic: true });
     const runs = [];
     for (let run = 0; run < 2; run++) {
@@ -360,7 +360,7 @@ describe("spanline serve", () => {
 });
 
 describe("spanline up", () => {
-  it("prints four ways into one session", async () => {
+  it("up prints four ways to use one session", async () => {
     const place = newPlace();
     const child = command.start(["up", "--port", "0", "--data-dir", place]);
     onTestFinished(() => void child.kill("SIGKILL"));
@@ -383,7 +383,7 @@ describe("spanline up", () => {
     ]);
   });
 
-  it("opens its first session in the folder where it was started", async () => {
+  it("up opens its first session in the folder where it was started", async () => {
     const place = newPlace();
     const workingDirectory = join(command.folder, "started-here");
     mkdirSync(workingDirectory);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-/** A bridge whose demo agent asks whether it may save a note. */
+/** Starts a bridge with a pending approval of a note. */
 async function asking(name: string) {
   const directory = join(command.folder, name);
   const place = ["--data-dir", directory];
@@ -24,7 +24,7 @@ async function asking(name: string) {
     headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
     body: JSON.stringify({ text: "Please save a note: buy milk", wait: true }),
   });
-  // Of a bridge that is killed there is no answer.
+  // A killed bridge sends no response.
   turn.catch(() => undefined);
   const answer = (...args: readonly string[]) =>
     command.run(["sessions", "answer", "latest", ...args, ...place]);
@@ -36,7 +36,7 @@ async function asking(name: string) {
   return { up, directory, place, turn, answer, listed, sessionId };
 }
 
-it("an open question of `up` is listed where there is no terminal, and answered by a flag", async () => {
+it("An open approval of `up` is listed without a terminal and decided by a flag", async () => {
   const { up, directory, turn, answer, listed } = await asking("by-flag");
   expect(listed).toMatch(
     /^appr_\S+ {2}save_note \{"text":"buy milk"\}\n {2}Why: .*\n {2}Answers: allow, always allow, deny\n/,
@@ -51,12 +51,14 @@ it("an open question of `up` is listed where there is no terminal, and answered 
   expect(readFileSync(join(directory, "notes.txt"), "utf8")).toContain("buy milk");
   const none = await answer("--allow");
   expect(none.status).toBe(2);
-  expect(none.stderr).toMatch(/^No question is open in ses_\w+\n.* shows which ones wait\.\n$/);
+  expect(none.stderr).toMatch(
+    /^No approval is open in ses_\w+\nFix: .*`spanline sessions list`\.\n$/,
+  );
   up.kill("SIGINT");
   await once(up, "exit");
 });
 
-it("An approver can answer in the words that are shown, and the log of the decision has the same words", async () => {
+it("A decision can be given in the displayed words, and the log shows the same words", async () => {
   const { up, turn, answer, place } = await asking("in-words");
   const { stderr, status } = await answer("--answer", "always allow");
   expect([status, stderr]).toEqual([0, expect.stringMatching(/^appr_.*: always allow\n$/)]);
@@ -71,13 +73,13 @@ it("An approver can answer in the words that are shown, and the log of the decis
   await once(up, "exit");
 });
 
-it("an open question of `up` is asked on a terminal; where nobody runs the session that is said", async () => {
+it("An open approval of `up` is asked in a terminal, and refused if no process runs the session", async () => {
   const { up, turn, place, answer, listed } = await asking("asked");
   up.kill("SIGKILL");
   await once(up, "exit");
   await turn.catch(() => undefined);
   const nobody = await answer("--allow");
-  expect([nobody.status, nobody.stderr]).toEqual([1, expect.stringContaining("Nobody runs")]);
+  expect([nobody.status, nobody.stderr]).toEqual([1, expect.stringContaining("No process runs")]);
   const again = command.start(["up", "--port", "0", "--json", ...place]);
   await waitForOutput(again.stdout, "}\n");
   const child = command.start(["sessions", "answer", "latest", ...place], { isTerminal: true });

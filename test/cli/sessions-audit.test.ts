@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 type Post = (path: string, body: object) => Promise<Response>;
 
-/** A directory in which somebody let the demo agent save a note, with the keys that signed it. */
+/** Creates a data directory with an approved note of the demo agent and its signing keys. */
 async function noteSaved(
   then: (post: Post, file: string, sessionId: string) => Promise<void> = async () => undefined,
 ) {
@@ -45,7 +45,7 @@ async function noteSaved(
   return { directory, place, run, sessionId: String(sessionId) };
 }
 
-/** The nth event of a type, counted from 1, once it is there. */
+/** Waits for the nth event of a type, counted from 1. */
 async function followed(file: string, sessionId: string, type: string, nth = 1): Promise<object> {
   const store = await openSqliteStore({ file, readOnly: true });
   const { signal } = new AbortController();
@@ -73,13 +73,13 @@ async function ended(file: string, sessionId: string): Promise<void> {
 const kindOf = (type: string): string => `(SELECT id FROM kinds WHERE type = '${type}')`;
 
 describe("spanline sessions audit", () => {
-  it("lists who let what run, says that nobody changed it, and finds it when somebody did [W-09]", async () => {
+  it("audit lists the decisions, verifies them, and detects a changed receipt [W-09]", async () => {
     const { directory, place, run } = await noteSaved();
     const before = await run("sessions", "audit", "latest", ...place);
     expect([before.status, before.stderr]).toEqual([0, ""]);
     expect(before.stdout).toContain("save_note: ask (require_approval[0])");
     expect(before.stdout).toContain("save_note: always allow, answered");
-    expect(before.stdout).toContain("save_note: allowed for good");
+    expect(before.stdout).toContain("save_note: always allowed as");
     expect(before.stdout).toContain("save_note: approval requested");
     expect(before.stdout).toContain("save_note: finished (succeeded)");
     expect(before.stdout).toMatch(/6 receipts, 6 valid\./);
@@ -95,7 +95,7 @@ describe("spanline sessions audit", () => {
     expect(after.stdout).toContain("forged");
   });
 
-  it("finds arguments in the log that are not those that were judged [W-09]", async () => {
+  it("audit detects changed arguments in the log [W-09]", async () => {
     const { directory, place, run } = await noteSaved();
     const kind = "(SELECT id FROM kinds WHERE type = 'tool_call.received')";
     await tamper(join(directory, "data/sessions.db"), (database) =>
@@ -105,11 +105,13 @@ describe("spanline sessions audit", () => {
     );
     const { status, stdout } = await run("sessions", "audit", "latest", ...place);
     expect(status).toBe(1);
-    expect(stdout).toContain("the log has other arguments of this call than were judged");
-    expect(stdout).toContain("1 are about other arguments than the log has.");
+    expect(stdout).toContain(
+      "the arguments of this call in the log differ from the evaluated arguments",
+    );
+    expect(stdout).toContain("1 have different arguments than the log.");
   });
 
-  it("Audit exits with 1 if the log has another tool in a call than its receipts name [W-09]", async () => {
+  it("audit exits with 1 if the tool of a call differs between log and receipts [W-09]", async () => {
     const { directory, place, run } = await noteSaved();
     await tamper(join(directory, "data/sessions.db"), (database) =>
       database.exec(
@@ -119,11 +121,11 @@ describe("spanline sessions audit", () => {
     );
     const { status, stdout } = await run("sessions", "audit", "latest", ...place);
     expect(status).toBe(1);
-    expect(stdout).toContain("the log has another tool in this call than the receipt names");
-    expect(stdout).toContain("6 receipts, 6 valid. 2 are about another tool than the log has.");
+    expect(stdout).toContain("the tool of this call in the log differs from the receipt");
+    expect(stdout).toContain("6 receipts, 6 valid. 2 name a different tool than the log.");
   });
 
-  it("Audit exits with 1 if a field of a receipt's envelope was changed [W-09]", async () => {
+  it("audit exits with 1 if a field of a receipt's envelope was changed [W-09]", async () => {
     const { directory, place, run } = await noteSaved();
     await tamper(join(directory, "data/sessions.db"), (database) =>
       database.exec(
@@ -136,7 +138,7 @@ describe("spanline sessions audit", () => {
     expect(stdout).toContain("6 receipts, 5 valid. 1 were changed after they were written.");
   });
 
-  it("finds receipts that were taken out, and says where [W-09]", async () => {
+  it("audit detects removed receipts and their position [W-09]", async () => {
     const { directory, place, run } = await noteSaved();
     const file = join(directory, "data/sessions.db");
     const takeOut = (type: string) => {
@@ -146,16 +148,16 @@ describe("spanline sessions audit", () => {
     await takeOut("policy.decided");
     const first = await run("sessions", "audit", "latest", ...place);
     expect(first.status).toBe(1);
-    expect(first.stdout).toContain("before this one, a receipt was taken out");
+    expect(first.stdout).toContain("before this one, a receipt was removed");
     expect(first.stdout).toContain("Some are missing.");
     await takeOut("approval.resolved");
     await takeOut("grant.added");
     const last = await run("sessions", "audit", "latest", ...place);
     expect(last.status).toBe(1);
-    expect(last.stdout).toContain("save_note: it was run, and there is no receipt for it");
+    expect(last.stdout).toContain("save_note: it was run, but its receipt is missing");
   });
 
-  it("says of keys that are not here that it cannot tell", async () => {
+  it("Without the keys, audit reports unknown keys", async () => {
     const { place } = await noteSaved();
     const { status, stdout } = await cli.run(["sessions", "audit", "latest", ...place, "--json"], {
       environment: { XDG_STATE_HOME: join(tmpdir(), "spanline-no-keys") },
@@ -172,7 +174,7 @@ describe("spanline sessions audit", () => {
     ]);
   });
 
-  it("finds a tool result that was changed [W-09]", async () => {
+  it("audit detects a changed tool result [W-09]", async () => {
     const { directory, place, run } = await noteSaved();
     await tamper(join(directory, "data/sessions.db"), (database) =>
       database.exec(`UPDATE events SET body = replace(body, '"isError":false', '"isError":true')
@@ -184,7 +186,7 @@ describe("spanline sessions audit", () => {
     expect(stdout).toContain("6 receipts, 5 valid. 1 were changed after they were written.");
   });
 
-  it("finds two approval requests that were exchanged [W-09]", async () => {
+  it("audit detects two swapped approval requests [W-09]", async () => {
     const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
       const { grantId } = Object(await followed(file, sessionId, "grant.added"));
       expect((await post("commands", { type: "revoke", grantId })).status).toBe(200);
@@ -209,7 +211,7 @@ describe("spanline sessions audit", () => {
   it.each([
     ["the grant.revoked that was its last receipt", "grant.revoked", 1],
     ["all of its receipts", "policy.decided", 7],
-  ])("finds that a log was cut off before %s [W-09]", async (_, type, count) => {
+  ])("audit detects a log truncated before %s [W-09]", async (_, type, count) => {
     const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
       const { grantId } = Object(await followed(file, sessionId, "grant.added"));
       expect((await post("commands", { type: "revoke", grantId })).status).toBe(200);
@@ -223,13 +225,13 @@ describe("spanline sessions audit", () => {
     );
     const { status, stdout } = await run("sessions", "audit", "latest", ...place);
     expect(status).toBe(1);
-    expect(stdout).toMatch(/the log was cut off: \d receipts? at its end (was|were) taken out/);
+    expect(stdout).toMatch(/the log was truncated: \d receipts? at its end (was|were) removed/);
     expect(stdout).toContain("Some are missing.");
     const json = await run("sessions", "audit", "latest", ...place, "--json");
     expect([json.status, JSON.parse(json.stdout)]).toMatchObject([1, { missingAtEnd: count }]);
   });
 
-  it("finds that an older copy of the database was put back [W-09]", async () => {
+  it("audit detects an older copy of the database [W-09]", async () => {
     let copy = "";
     const { directory, place, run } = await noteSaved(async (post, file, sessionId) => {
       copy = `${file}.copy`;
@@ -242,6 +244,6 @@ describe("spanline sessions audit", () => {
     renameSync(copy, join(directory, "data/sessions.db"));
     const { status, stdout } = await run("sessions", "audit", "latest", ...place);
     expect(status).toBe(1);
-    expect(stdout).toContain("the log was cut off: 1 receipt at its end was taken out");
+    expect(stdout).toContain("the log was truncated: 1 receipt at its end was removed");
   });
 });

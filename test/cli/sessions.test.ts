@@ -28,7 +28,7 @@ interface Kept extends SessionFields {
   readonly events?: readonly SessionEvent[];
 }
 
-/** A data directory with these sessions, that nobody runs. */
+/** Creates a data directory with these sessions, without a process for running them. */
 async function directoryWith(...sessions: readonly Kept[]): Promise<string> {
   const directory = newDirectory();
   const store = await openSqliteStore({ file: join(directory, "sessions.db") });
@@ -46,7 +46,7 @@ async function directoryWith(...sessions: readonly Kept[]): Promise<string> {
   return directory;
 }
 
-/** `spanline up` on a new directory, with its one session. */
+/** Starts `spanline up` on a new directory with a single session. */
 async function running() {
   const directory = newDirectory();
   const child = cli.start(["up", "--port", "0", "--json", "--data-dir", directory]);
@@ -71,7 +71,7 @@ async function running() {
 
 const HOUR = 3_600_000;
 
-/** A turn with everything that a transcript can have. */
+/** A turn with every kind of transcript entry. */
 const LIVELY: readonly SessionEvent[] = [
   { type: "prompt.accepted", promptId: "prompt_1", content: [{ type: "text", text: "Refund 7" }] },
   { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
@@ -129,7 +129,7 @@ const LIVELY: readonly SessionEvent[] = [
 ];
 
 describe("spanline sessions list", () => {
-  it("shows the newest first with their ages, a page at a time, whatever their titles hold", async () => {
+  it("list prints the newest sessions first with their ages, in pages, and escapes their titles", async () => {
     const now = Date.now();
     const directory = await directoryWith(
       { sessionId: "ses_old", at: now - 50 * HOUR, title: "Last week" },
@@ -146,13 +146,13 @@ describe("spanline sessions list", () => {
         "",
       ].join("\n"),
     );
-    const [, page = ""] = /^more with --page (\S+)$/m.exec(stderr) ?? [];
+    const [, page = ""] = /^Next page: --page (\S+)$/m.exec(stderr) ?? [];
     const rest = await cli.run([...list, "--page", page]);
     expect([status, rest.stdout]).toEqual([0, expect.stringMatching(/ses_old .* 2 d ago/)]);
     expect(rest.stdout).not.toContain("ses_mid");
   });
 
-  it("says whose they are where some are not this machine's", async () => {
+  it("list prints the principals if any session is not local", async () => {
     const at = Date.now() - HOUR;
     const directory = await directoryWith(
       { sessionId: "ses_a", at, principal: "evaluation" },
@@ -173,7 +173,7 @@ describe("spanline sessions list", () => {
     expect(own.stdout).not.toContain("local");
   });
 
-  it("finds by words and by agent, for people and for programs", async () => {
+  it("list finds sessions by words and by agent, as text and as JSON", async () => {
     const at = Date.now();
     const directory = await directoryWith(
       { sessionId: "ses_a", at, title: "Refund of order 7" },
@@ -191,13 +191,13 @@ describe("spanline sessions list", () => {
     expect([none.status, none.stdout, none.stderr]).toEqual([
       0,
       "",
-      expect.stringMatching(/^Nothing fits in /),
+      expect.stringMatching(/^No session matches in /),
     ]);
   });
 });
 
 describe("spanline sessions show", () => {
-  it("tells what was said and done, and lets nothing of it steer the terminal", async () => {
+  it("show prints the transcript and escapes control characters", async () => {
     const directory = await directoryWith({
       sessionId: "ses_1",
       at: Date.UTC(2026, 0, 2),
@@ -225,7 +225,7 @@ assistant
     }
   ? refund {"order":7} appr_1
   ! session resumed after a restart
-  = deny, since nobody answered in time
+  = deny, because no decision arrived in time
   ← failed refund tool_1
     denied
   ! The connection to the agent was lost
@@ -235,7 +235,7 @@ connection_lost: It broke
 `);
   });
 
-  it("gives the log as lines for people, or as JSON", async () => {
+  it("show prints the log as lines or as JSON", async () => {
     const directory = await directoryWith({ sessionId: "ses_1", at: 5, events: LIVELY });
     const show = ["sessions", "show", "latest", "-d", directory];
     const [lines, json] = await Promise.all([
@@ -256,7 +256,7 @@ connection_lost: It broke
 });
 
 describe("spanline sessions export", () => {
-  it("writes every envelope as a line, to a file that only its user can read, or to stdout", async () => {
+  it("export writes one line per envelope, to stdout or to a file for its user only", async () => {
     const directory = await directoryWith({ sessionId: "ses_1", at: 5, events: LIVELY });
     const file = join(directory, "out.jsonl");
     const args = ["sessions", "export", "ses_1", "-d", directory];
@@ -271,20 +271,20 @@ describe("spanline sessions export", () => {
     const unkept = await cli.run([...args, "-o", "nowhere/out.jsonl"]);
     expect([unkept.status, unkept.stderr]).toEqual([
       2,
-      "Cannot write nowhere/out.jsonl: there is no such folder\n",
+      "Cannot write nowhere/out.jsonl: no such folder\n",
     ]);
   });
 });
 
-describe("beside the process that runs the sessions", () => {
-  it("tail follows what happens, from the end or from a place in the log, until Ctrl-C", async () => {
+describe("While another process runs the sessions", () => {
+  it("tail follows a session from the end or from a position until Ctrl-C", async () => {
     const { directory, sessionId, prompt } = await running();
     await prompt("My name is Ada");
     const tail = ["sessions", "tail", "latest", "-d", directory];
     const fromStart = cli.start([...tail, "--from", "0", "--json"]);
     expect(await waitForOutput(fromStart.stdout, "turn.finished")).toContain('"seq":1,');
     const fromEnd = cli.start([...tail]);
-    await waitForOutput(fromEnd.stderr, `following ${sessionId} behind event `);
+    await waitForOutput(fromEnd.stderr, `following ${sessionId} after event `);
     await prompt("What is my name?");
     expect(await waitForOutput(fromEnd.stdout, "completed")).toMatch(
       /^\n── .* ──\nuser\n {2}What is my name/,
@@ -297,7 +297,7 @@ describe("beside the process that runs the sessions", () => {
     }
   });
 
-  it("delete goes through it, and it goes on without the session", async () => {
+  it("delete works through the running process, which continues without the session", async () => {
     const { directory, sessionId, prompt, stop } = await running();
     await prompt("Hello");
     const follower = cli.start(["sessions", "tail", sessionId, "-d", directory, "--from", "0"]);
@@ -307,10 +307,10 @@ describe("beside the process that runs the sessions", () => {
     const unasked = await cli.run(args);
     expect([unasked.status, unasked.stderr]).toEqual([
       2,
-      expect.stringContaining("There is nobody to ask; add --yes to do it."),
+      expect.stringContaining("No terminal is available for confirmation. Fix: add --yes."),
     ]);
     const refusing = cli.start(args, { isTerminal: true });
-    await waitForOutput(refusing.stderr, "and its log for ever? [y/N]");
+    await waitForOutput(refusing.stderr, "and its log permanently? [y/N]");
     refusing.stdin.write("n\n");
     expect(await once(refusing, "exit")).toEqual([1, null]);
     const left = once(follower, "exit");
@@ -323,8 +323,8 @@ describe("beside the process that runs the sessions", () => {
   });
 });
 
-describe("where nobody runs the sessions", () => {
-  it("delete does it itself, and lets nothing go on that was left in the middle", async () => {
+describe("While no process runs the sessions", () => {
+  it("delete works directly and resumes no interrupted session", async () => {
     const at = Date.now();
     const directory = await directoryWith(
       { sessionId: "ses_1", at },
@@ -339,13 +339,13 @@ describe("where nobody runs the sessions", () => {
   });
 
   it.each([["list"], ["show", "latest"], ["tail", "latest"], ["delete", "ses_1", "-y"]])(
-    "%s says that there are none yet, and makes nothing",
+    "%s reports an empty data directory and creates nothing",
     async (...args) => {
       const directory = join(newDirectory(), "none");
       const { status, stderr } = await cli.run(["sessions", ...args, "-d", directory]);
       expect([status, stderr]).toEqual([
         2,
-        `There are no sessions in ${directory} yet\n\`spanline up\` begins one; --data-dir says where else to look.\n`,
+        `No sessions exist in ${directory} yet\nFix: start a session with \`spanline up\`, or set --data-dir.\n`,
       ]);
       expect(() => readFileSync(directory)).toThrow("ENOENT");
     },
@@ -353,19 +353,19 @@ describe("where nobody runs the sessions", () => {
 
   it.each([
     [["show", "ses_01abd"], "Did you mean ses_01abc?"],
-    [["delete", "something-else", "-y"], "`spanline sessions list` shows what there is"],
-    [["tail", "ses_01abc", "--from", "99"], "\nLeave out --from"],
-    [["tail", "ses_01abc", "--from", "-1"], "whole number from 0 on"],
+    [["delete", "something-else", "-y"], "list the sessions with `spanline sessions list`"],
+    [["tail", "ses_01abc", "--from", "99"], "\nFix: omit --from"],
+    [["tail", "ses_01abc", "--from", "-1"], "integer of at least 0"],
     [["list", "--page", "nonsense"], "nonsense is no page"],
-    [["list", "--limit", "0"], "whole number above 0"],
-  ])("%j exits with 2 and says what to do", async (args, advice) => {
+    [["list", "--limit", "0"], "an integer greater than 0"],
+  ])("%j exits with 2 and names the fix", async (args, advice) => {
     const directory = await directoryWith({ sessionId: "ses_01abc", at: 5 });
     const { status, stdout, stderr } = await cli.run(["sessions", ...args, "-d", directory]);
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(advice)]);
   });
 });
 
-describe("spanline up that is to keep less than all", () => {
+describe("spanline up with retention", () => {
   const DAY = 24 * HOUR;
 
   async function upOn(directory: string, ...flags: readonly string[]) {
@@ -381,7 +381,7 @@ describe("spanline up that is to keep less than all", () => {
     return sessions.map(({ sessionId }: { readonly sessionId: string }) => sessionId).sort();
   }
 
-  it("deletes sessions that nobody used for so many days, and says so", async () => {
+  it("Sessions unused for the given number of days are deleted, with a message", async () => {
     const now = Date.now();
     const directory = await directoryWith(
       { sessionId: "ses_old", at: now - 40 * DAY },
@@ -390,12 +390,12 @@ describe("spanline up that is to keep less than all", () => {
     );
     const { child, sessionId } = await upOn(directory, "--keep-days", "30");
     const noted = await waitForOutput(child.stderr, "\n");
-    expect(noted).toMatch(/^Deleted 2 sessions; 0\.\d MB of events are kept\n$/);
+    expect(noted).toMatch(/^Deleted 2 sessions; 0\.\d MB of events remain\n$/);
     expect(sessionId).toBe("ses_new");
     expect(await listed(directory)).toEqual(["ses_new"]);
   });
 
-  it("deletes them for serve as well", async () => {
+  it("serve deletes old sessions, too", async () => {
     const directory = await directoryWith({ sessionId: "ses_old", at: Date.now() - 40 * DAY });
     const args = ["serve", "--port", "0", "--keep-days", "30", "--data-dir", directory];
     const child = cli.start(args);
@@ -404,25 +404,25 @@ describe("spanline up that is to keep less than all", () => {
     expect(await listed(directory)).toEqual([]);
   });
 
-  it("deletes nothing without a word of that", async () => {
+  it("Without retention flags nothing is deleted", async () => {
     const directory = await directoryWith({ sessionId: "ses_old", at: 1 });
     await upOn(directory);
     expect(await listed(directory)).toEqual(["ses_old"]);
   });
 
-  it("leaves it to the process that runs the sessions, and says so", async () => {
+  it("A joined process leaves retention to the owner, with a message", async () => {
     const directory = await directoryWith({ sessionId: "ses_old", at: 1 });
     const first = await upOn(directory);
     const { child, isOwner } = await upOn(directory, "--keep-mb", "1");
     expect([first.isOwner, isOwner]).toEqual([true, false]);
     expect(await waitForOutput(child.stderr, "\n")).toBe(
-      `Process ${first.child.pid} runs the sessions: what it was told to keep counts, and not --keep-days or --keep-mb here\n`,
+      `Process ${first.child.pid} runs the sessions, and its retention settings apply; --keep-days and --keep-mb are ignored here\n`,
     );
     expect(await listed(directory)).toEqual(["ses_old"]);
   });
 
-  it.each(["0", "-1", "x", "1.5", ""])("is refused for %j days", async (days) => {
+  it.each(["0", "-1", "x", "1.5", ""])("--keep-days refuses %j", async (days) => {
     const { status, stderr } = await cli.run(["up", `--keep-days=${days}`, "-d", newDirectory()]);
-    expect([status, stderr]).toEqual([2, expect.stringContaining("whole number above 0")]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("an integer greater than 0")]);
   });
 });

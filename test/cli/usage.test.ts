@@ -17,18 +17,18 @@ function spanline(args: readonly string[], input: string | Uint8Array = "") {
   return command.run(args, { input });
 }
 
-/** A megabyte of an SSE stream in which nothing is said. */
+/** A megabyte of an SSE stream, comments only. */
 const COMMENTS = ": still here\n\n".repeat(75_000);
 
-/** The command with its standard input open, and with a person before its standard error, as far as it can tell. */
+/** Starts the command with an open standard input, and with standard error as a terminal. */
 function running(args: readonly string[]): ChildProcessWithoutNullStreams {
   const child = command.start(args, { isOpen: true, isWatched: true });
-  // It may end before it has read all that it is given.
+  // The command may end before reading all of its input.
   child.stdin.on("error", () => {});
   return child;
 }
 
-/** What comes on standard error until something is said there. */
+/** Reads standard error until the expected text arrives. */
 async function heard(child: ChildProcessWithoutNullStreams, wanted: string): Promise<string> {
   let notes = "";
   for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
@@ -38,7 +38,7 @@ async function heard(child: ChildProcessWithoutNullStreams, wanted: string): Pro
   throw new Error(`ended without "${wanted}": ${notes}`);
 }
 
-/** Resolves when the command has ended, with what came on standard error since. */
+/** Resolves at the exit of the command, with the standard error since the call. */
 function exited(child: ChildProcessWithoutNullStreams) {
   let stderr = "";
   child.stderr.on("data", (chunk) => void (stderr += String(chunk)));
@@ -48,13 +48,13 @@ function exited(child: ChildProcessWithoutNullStreams) {
 }
 
 describe("spanline", () => {
-  it("shows help and version", async () => {
+  it("--help prints the help and --version prints the version", async () => {
     expect(await spanline(["--help"])).toMatchObject({ status: 0, stderr: "" });
     expect((await spanline(["--help"])).stdout).toContain("inspect [options] [file]");
     expect((await spanline(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it("names the next step when the command line cannot be used", async () => {
+  it("An invalid command line is refused with a suggestion", async () => {
     const { status, stderr } = await spanline(["inspct", "x"]);
     expect(status).toBe(2);
     expect(stderr).toContain("Did you mean inspect?");
@@ -68,26 +68,26 @@ describe("spanline", () => {
     expect((await spanline([])).status).toBe(2);
   });
 
-  it("inspects a file without colours when nobody watches", async () => {
+  it("inspect prints a file without colors if the output is not a terminal", async () => {
     const { status, stdout, stderr } = await spanline(["inspect", capture]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/^assistant\n {2}~ The customer/);
   });
 
-  it("inspects standard input", async () => {
+  it("inspect reads standard input", async () => {
     expect(await spanline(["inspect", "-", "--json"], readFileSync(capture))).toMatchObject({
       status: 0,
     });
   });
 
   it.each([
-    ["nowhere.bin", "Cannot read nowhere.bin: there is no such file\n"],
-    [".", "Cannot read .: it is a folder; name a file, or - for standard input\n"],
-  ])("gives one clear line and exit code 2 for %s", async (file, stderr) => {
+    ["nowhere.bin", "Cannot read nowhere.bin: no such file\n"],
+    [".", "Cannot read .: it is a folder. Fix: name a file, or - for standard input\n"],
+  ])("inspect of %s prints one clear line and exits with 2", async (file, stderr) => {
     expect(await spanline(["inspect", file])).toEqual({ status: 2, stdout: "", stderr });
   });
 
-  it("gives one clear line and exit code 2 for a file that is no stream", async () => {
+  it("inspect of a file that is not a stream prints one clear line and exits with 2", async () => {
     writeFileSync(join(command.folder, "photo.png"), Buffer.from("89504e470d0a1a0a0000", "hex"));
     const { status, stdout, stderr } = await spanline(["inspect", "photo.png"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
@@ -97,7 +97,7 @@ describe("spanline", () => {
     );
   });
 
-  it("gives one clear line and exit code 2 for JSON that is no capture", async () => {
+  it("inspect of JSON that is not a capture prints one clear line and exits with 2", async () => {
     writeFileSync(join(command.folder, "package.json"), readFileSync(join(root, "package.json")));
     expect(await spanline(["inspect", "package.json"])).toEqual({
       status: 2,
@@ -112,7 +112,7 @@ describe("spanline", () => {
     });
   });
 
-  it("clears its progress and exits with 130 when it is interrupted", async () => {
+  it("An interrupted inspect clears its progress and exits with 130", async () => {
     const child = running(["inspect", "-"]);
     for (let megabytes = 0; megabytes < 9; megabytes++) child.stdin.write(COMMENTS);
     const notes = await heard(child, "Reading standard input: 8 MB");
@@ -122,7 +122,7 @@ describe("spanline", () => {
     expect((notes + ended.stderr).endsWith("MB\r\u001b[K")).toBe(true);
   });
 
-  it("stops reading when the reader of its output leaves before there is any", async () => {
+  it("inspect stops reading if the reader of its output leaves before any output", async () => {
     const child = running(["inspect", "-", "--json"]);
     const isOver = exited(child);
     child.stdout.destroy();
@@ -133,7 +133,7 @@ describe("spanline", () => {
     expect(await isOver).toEqual({ code: 0, signal: null, stderr: "" });
   });
 
-  it("ends quietly when the reader of its output leaves", () => {
+  it("inspect ends without an error if the reader of its output leaves", () => {
     const script = `"${process.execPath}" "${join(command.folder, "bin/main.mjs")}" inspect "${capture}" --format events | head -n 1`;
     const { status, stdout, stderr } = spawnSync("bash", ["-o", "pipefail", "-c", script], {
       encoding: "utf8",

@@ -273,11 +273,14 @@ const HISTORY: readonly ModelMessage[] = [
   },
   {
     role: "user",
-    blocks: [{ type: "result", result: toolSuccess("a.b:1", "lost and found") }],
+    blocks: [{ type: "tool-result", result: toolSuccess("a.b:1", "lost and found") }],
   },
   { role: "assistant", blocks: [use("a.b:2", "waster")] },
 ];
 
 function use(id: string, name: string): TurnBlock {
-  return { type: "call", call: createToolCall({ id, name, inputText: "{}", runBy: "client" }) };
+  return {
+    type: "tool-call",
+    toolCall: createToolCall({ id, name, inputText: "{}", runBy: "client" }),
+  };
 }

@@ -181,24 +181,24 @@ describe("The demo agent", () => {
 /** The message which `src/session/turn/handle-lost-invocation.ts` sends. */
 function afterLoss(...told: readonly string[]): string {
   const opening =
-    "The connection was lost before your answer was complete. If you have already done what was asked, say only what came of it; do nothing twice. What you were told last was:";
+    "The connection was lost before your response was complete. If you have already completed the request, only report the result; do not repeat any action. Your last input was:";
   return [opening, ...told].join("\n\n");
 }
 
 describe("The demo agent after a lost invocation", () => {
   it.each([
-    [["A tool gave: Saved a file"], "Done. The tool says: Saved a file."],
-    [["The tool write_file gave: Saved a file"], "Done. write_file says: Saved a file."],
+    [["A tool returned: Saved a file"], "Done. The tool says: Saved a file."],
+    [["The tool write_file returned: Saved a file"], "Done. write_file says: Saved a file."],
     [
       ["The tool send_email failed: No mail"],
       "I could not finish that with send_email. It said: No mail.",
     ],
     [
-      ["The tool send_email gave: ", "A tool gave: Sent"],
+      ["The tool send_email returned: ", "A tool returned: Sent"],
       "Done: send_email ran and had nothing to say. Done. The tool says: Sent.",
     ],
     [
-      ["The tool write_file gave: Two\n\nparagraphs, written to a file."],
+      ["The tool write_file returned: Two\n\nparagraphs, written to a file."],
       "Done. write_file says: Two\n\nparagraphs, written to a file.",
     ],
   ])("The demo agent only reports results that are restated: %j", async (told, answer) => {
@@ -223,7 +223,7 @@ describe("The demo agent after a lost invocation", () => {
 
 describe("The demo agent after an interrupted message", () => {
   const unheard =
-    "Your last answer was cut off, and it is not certain that you know what your tools gave before it. They have run; do nothing twice. What came of them:\n\nA tool gave: Saved a file";
+    "Your last response was cut off, and you may not have received the results of your tools. The tools have run; do not run them again. Their results:\n\nA tool returned: Saved a file";
 
   it("The demo agent acts on the prompt after the restated text", async () => {
     const { client } = await demo();

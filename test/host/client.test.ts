@@ -37,8 +37,8 @@ function textIn(updates: readonly SessionUpdate[]): string {
   return updates.map((one) => (one.type === "agent-text" ? one.text : "")).join("");
 }
 
-describe("a client of the bridge", () => {
-  it("prompts, and reads what is said and how it ended [W-48]", async () => {
+describe("Host client", () => {
+  it("A prompt yields its updates and its result [W-48]", async () => {
     const { sessions } = world(says("Hello there"));
     const { client } = createHostClient(sessions);
     expect((await client.initialize()).name).toBe("Spanline");
@@ -48,7 +48,7 @@ describe("a client of the bridge", () => {
     expect(await run.result).toMatchObject({ reason: "end_turn" });
   });
 
-  it("asks its host before a tool runs, with the request and its reason [W-48] [B-111]", async () => {
+  it("The host is asked before a tool runs, with the request and its rationale [W-48] [B-111]", async () => {
     const { sessions, ran } = world(
       wants({ id: "c1", name: "save", input: { text: "a" } }),
       says("Done"),
@@ -78,10 +78,10 @@ describe("a client of the bridge", () => {
   });
 
   it.each([
-    ["says no", () => "deny" as const],
+    ["denies", () => "deny" as const],
     ["throws", () => Promise.reject(new Error("no screen"))],
-    ["answers with nothing that is known", () => "yes" as never],
-  ])("runs no tool when its host %s", async (_, permission) => {
+    ["returns an unknown reply", () => "yes" as never],
+  ])("A tool does not run if its host %s", async (_, permission) => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Well"));
     const { client } = createHostClient(sessions, { host: createHost({ permission }) });
     const { sessionId } = await client.newSession(PLACE);
@@ -90,7 +90,7 @@ describe("a client of the bridge", () => {
     expect(ran).toEqual([]);
   });
 
-  it("runs no tool without anybody to ask", async () => {
+  it("A tool does not run if the host has no permission handler", async () => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Well"));
     const { client } = createHostClient(sessions);
     const { sessionId } = await client.newSession(PLACE);
@@ -98,7 +98,7 @@ describe("a client of the bridge", () => {
     expect(ran).toEqual([]);
   });
 
-  it("runs a tool with the arguments that its host puts in place of the agent's [B-115]", async () => {
+  it("A tool runs with the arguments edited by its host [B-115]", async () => {
     const { sessions, ran } = world(
       wants({ id: "c1", name: "save", input: { text: "a" } }),
       says("Done"),
@@ -110,7 +110,7 @@ describe("a client of the bridge", () => {
     expect(ran).toEqual([{ text: "b" }]);
   });
 
-  it("A host leaves a request to the client that takes over, and its own is withdrawn [B-210]", async () => {
+  it("A request left open by a host is withdrawn after a takeover and decided by the new controller [B-210]", async () => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Done"));
     let isWithdrawn = false;
     const first = createHostClient(sessions, {
@@ -131,7 +131,7 @@ describe("a client of the bridge", () => {
     expect(isWithdrawn).toBe(true);
   });
 
-  it("cancels a turn, whose prompt is answered all the same", async () => {
+  it("A cancelled turn still gets a result", async () => {
     const { sessions } = world(hangs("Well"));
     const { client } = createHostClient(sessions);
     const { sessionId } = await client.newSession(PLACE);
@@ -142,7 +142,7 @@ describe("a client of the bridge", () => {
     expect(await run.result).toMatchObject({ reason: "cancelled" });
   });
 
-  it("cancels one of two prompts, and the other goes on", async () => {
+  it("Cancelling one prompt does not affect another prompt", async () => {
     const { sessions } = world(hangs("Well"), says("Second"));
     const { client } = createHostClient(sessions);
     const { sessionId } = await client.newSession(PLACE);
@@ -155,7 +155,7 @@ describe("a client of the bridge", () => {
     expect(textIn(await collected(second))).toBe("Second");
   });
 
-  it("lists, loads, forks, closes and deletes sessions", async () => {
+  it("The client lists, loads, forks, closes and deletes sessions", async () => {
     const { sessions } = world(says("Hello"));
     const told: [string, boolean][] = [];
     const { client } = createHostClient(sessions, {
@@ -180,7 +180,7 @@ describe("a client of the bridge", () => {
     expect((await client.listSessions()).sessions.map((one) => one.sessionId)).toEqual([sessionId]);
   });
 
-  it("reads a session's modes and options, and how much a turn used", async () => {
+  it("The client reads modes, options and usage", async () => {
     const { sessions } = world(says("Hello"));
     const { client } = createHostClient(sessions);
     const { sessionId, modes, options } = await client.newSession(PLACE);
@@ -195,7 +195,7 @@ describe("a client of the bridge", () => {
     expect(usage === null || typeof usage.totalTokens === "number").toBe(true);
   });
 
-  it("says what the agent says went wrong, by a code", async () => {
+  it("An error of the agent has a Spanline code", async () => {
     const { sessions } = world(says("Hello"));
     const { client } = createHostClient(sessions);
     await expect(client.loadSession("ses_none", PLACE)).rejects.toMatchObject({
@@ -207,8 +207,8 @@ describe("a client of the bridge", () => {
   });
 });
 
-describe("a client that is attached", () => {
-  it("is told who comes and goes, in a word that the bridge advertised [B-025] [B-214]", async () => {
+describe("Attached client", () => {
+  it("The client receives attach and detach updates that the bridge advertised [B-025] [B-214]", async () => {
     const { sessions } = world(says("Hello"));
     const told: SessionUpdate[] = [];
     const { client } = createHostClient(sessions, { onUpdate: ({ update }) => told.push(update) });
@@ -224,7 +224,7 @@ describe("a client that is attached", () => {
     });
   });
 
-  it("sees who else is, takes over, and leaves [B-206]", async () => {
+  it("The client lists other clients, takes over and detaches [B-206]", async () => {
     const { sessions } = world(says("Hello"));
     const one = createHostClient(sessions).client;
     const { sessionId } = await one.newSession(PLACE);
@@ -252,7 +252,7 @@ describe("a client that is attached", () => {
     await expect(two.heartbeat(sessionId)).rejects.toMatchObject({ code: "invalid_option" });
   });
 
-  it("What an observer may do while nobody controls stays so when it has taken over, and is lost beside a controller [B-209]", async () => {
+  it("An observer's permissions stay after a takeover and are suspended while another client controls [B-209]", async () => {
     const { sessions } = world(says("Hello"));
     const one = createHostClient(sessions).client;
     const { sessionId } = await one.newSession(PLACE);

@@ -15,7 +15,7 @@ import { createAgent, readUntil, openSessions } from "../support/session/session
 const PLACE = { workingDirectory: "/work" };
 const task = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** An agent that counts aloud until it is told to stop. */
+/** Creates an agent: streams numbers until `stop` is called. */
 function counting() {
   const enough = new AbortController();
   const answer: ProviderScript = async function* () {
@@ -40,7 +40,7 @@ async function world() {
   );
   onTestFinished(() => sessions.close());
   const { url } = await startAcpServer(sessions);
-  /** A client, what it heard, and how to lose its connection. */
+  /** A client with its received text, its roles and a function to break its connection. */
   const connected = () => {
     const sockets: WebSocket[] = [];
     let again = (): void => {};
@@ -71,8 +71,8 @@ async function world() {
   return { sessions, stop, connected };
 }
 
-describe("a client of a session that is being told something", () => {
-  it("misses nothing and hears nothing twice when it attaches, takes over and loses its connection [ACP-124] [B-216]", async () => {
+describe("Client of a streaming session", () => {
+  it("No text is lost or repeated across attaches, takeovers and lost connections [ACP-124] [B-216]", async () => {
     const { sessions, stop, connected } = await world();
     const one = connected();
     const two = connected();
@@ -80,7 +80,7 @@ describe("a client of a session that is being told something", () => {
     const controls = { mode: "controller", secret: "s3cret" } as const;
     await one.client.attach(sessionId, { ...controls, clientId: "one" });
     const run = one.client.prompt(sessionId, "Count");
-    // Lost on purpose below: what comes of it is seen in the session.
+    // The connection is broken below, so the result may fail; the session shows the outcome.
     run.result.catch(() => {});
     await run[Symbol.asyncIterator]().next();
     await two.client.loadSession(sessionId, PLACE);
@@ -96,7 +96,7 @@ describe("a client of a session that is being told something", () => {
     await readUntil(sessions, sessionId, ({ event }) => event.type === "turn.finished");
     const said = await saidIn(sessions, sessionId);
     await eventually(() => expect([one.heard(), two.heard()]).toEqual([said, said]));
-    // Nor does anything come after it.
+    // No update follows later either.
     await Promise.all([one, two].map(({ client }) => client.liveClients(sessionId)));
     expect([one.heard(), two.heard()]).toEqual([said, said]);
     expect(two.roles.slice(0, 3)).toEqual(["controller", "observer", "controller"]);

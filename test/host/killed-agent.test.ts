@@ -17,8 +17,8 @@ function overProcess({ stdin, stdout }: ChildProcessWithoutNullStreams): Transpo
   });
 }
 
-describe("a client of `spanline acp` in a process of its own", () => {
-  it("goes on when that is killed while it waits for an answer, and is asked again [W-48]", async () => {
+describe("Client of a spanline acp process", () => {
+  it("The client continues after the process is killed during a permission request, and the request is sent again [W-48]", async () => {
     const command = await createCommandLine();
     onTestFinished(() => command.close());
     const processes: ChildProcessWithoutNullStreams[] = [];

@@ -28,16 +28,16 @@ const OPENS = [
 
 interface World {
   readonly model: ModelServer;
-  /** Ends the bridge at once, and waits until it is gone. */
+  /** Kills the bridge and waits for its exit. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** A client that stays connected to whichever bridge is there. */
+  /** Creates a client, which reconnects to the current bridge. */
   client(host: Host): Client;
 }
 
 let worlds = 0;
 
-/** `spanline up` with an agent whose model wants the host's tool. */
+/** `spanline up` with an agent whose model calls a host tool. */
 async function worldOf(): Promise<World> {
   const model = await startModelServer("chat", OPENS);
   worlds += 1;
@@ -82,7 +82,7 @@ async function worldOf(): Promise<World> {
   };
 }
 
-/** A host whose tool ends when it is told to. */
+/** A host whose tool ends when `end` is called. */
 function opening(options: Partial<HostOptions> = {}) {
   const ran: JsonValue[] = [];
   const questions: PermissionRequest[] = [];
@@ -120,8 +120,8 @@ function lastSaid({ modelRequests }: ModelServer): string {
   return JSON.stringify(modelRequests.at(-1));
 }
 
-describe("a host whose bridge is killed while its tool runs", () => {
-  it("is asked again for the call that it still runs: one effect, one result, and the prompt ends [W-48]", async () => {
+describe("Host whose bridge is killed during a host tool call", () => {
+  it("The running tool call is requested again, and its single result ends the prompt [W-48]", async () => {
     const world = await worldOf();
     const { host, ran, questions, end, isRunning } = opening();
     const client = world.client(host);
@@ -138,7 +138,7 @@ describe("a host whose bridge is killed while its tool runs", () => {
     expect(lastSaid(world.model)).toContain(String.raw`{\"opened\":\"a.ts\"}`);
   });
 
-  it("says again what came of a call that ended while nobody was there", async () => {
+  it("The stored result of a tool call that ended without a bridge is returned later", async () => {
     const world = await worldOf();
     const { host, ran, questions, end, isRunning } = opening();
     const client = world.client(host);
@@ -155,7 +155,7 @@ describe("a host whose bridge is killed while its tool runs", () => {
     expect(lastSaid(world.model)).toContain(String.raw`{\"opened\":\"a.ts\"}`);
   });
 
-  it("and that is itself another one by then runs nothing in silence: somebody is asked what came of it", async () => {
+  it("A new host does not run the tool call again, and a person is asked for the outcome", async () => {
     const world = await worldOf();
     const first = opening();
     const before = world.client(first.host);

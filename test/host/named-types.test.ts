@@ -15,7 +15,7 @@ import {
   type WritableOutput,
 } from "../../src/host/index.ts";
 
-/** A host around another one, as a program writes it that knows the public entry alone. */
+/** Wraps a host, as a program would with the public entry alone. */
 function audited(host: Host, heard: (method: string) => Awaitable<void>): Host {
   return {
     capabilities: host.capabilities,
@@ -26,8 +26,8 @@ function audited(host: Host, heard: (method: string) => Awaitable<void>): Host {
   };
 }
 
-describe("the types of the host's entry", () => {
-  it("name all that its functions take and give", async () => {
+describe("Types of the host entry", () => {
+  it("The entry exports the types of all parameters and results", async () => {
     const notes: string[] = [];
     const report: Report = (message) => void notes.push(message);
     const records: Partial<RecordLimits> = { toolCalls: 10 };
@@ -39,7 +39,7 @@ describe("the types of the host's entry", () => {
     expect(notes).toEqual(["of/tomorrow"]);
   });
 
-  it("fit what a program has", () => {
+  it("The types accept the values of a program", () => {
     const mode: ClientRole = "observer";
     const server: McpServer = { name: "files", command: "files" };
     const place: SessionLocation = {

@@ -36,7 +36,7 @@ function world(...answers: readonly ProviderScript[]) {
   return { sessions, ran, provider };
 }
 
-/** A client, how its connection is, and how to lose it. */
+/** A client with its connection states and a function to break its connection. */
 function losable(sessions: ReturnType<typeof world>["sessions"], options: ClientOptions = {}) {
   let connected = (): void => {};
   const states: ConnectionState[] = [];
@@ -50,7 +50,7 @@ function losable(sessions: ReturnType<typeof world>["sessions"], options: Client
   return {
     client,
     states,
-    /** Breaks the connection off, and resolves when there is another. */
+    /** Breaks the connection and resolves after a reconnect. */
     lose: (): Promise<void> =>
       new Promise((resolve) => {
         connected = resolve;
@@ -72,8 +72,8 @@ async function textOf(client: Client, sessionId: string, text: string): Promise<
   return said;
 }
 
-describe("a client whose connection is lost", () => {
-  it("connects again, and goes on with its sessions [W-48]", async () => {
+describe("Client that loses its connection", () => {
+  it("The client reconnects and continues its sessions [W-48]", async () => {
     const { sessions } = world(says("One"), says("Two"));
     const { client, lose, states } = losable(sessions);
     const { sessionId } = await client.newSession(PLACE);
@@ -83,21 +83,21 @@ describe("a client whose connection is lost", () => {
     expect(states.map(({ type }) => type)).toEqual(["connected", "lost", "connected"]);
   });
 
-  it("asks again for the answer to its prompt, which is not asked of the agent again [W-48]", async () => {
+  it("The client requests the response to its prompt again without a second invocation [W-48]", async () => {
     const { sessions, provider } = world(hangs("Well"), says("Later"));
     const { client, lose } = losable(sessions);
     const { sessionId } = await client.newSession(PLACE);
     const run = client.prompt(sessionId, "Think");
     await firstText(run);
     await lose();
-    // The turn goes on, and can still be ended.
+    // The turn continues and can still be cancelled.
     await client.cancel(sessionId);
     expect(await run.result).toMatchObject({ reason: "cancelled" });
     expect(provider.invocations).toHaveLength(1);
     expect(await textOf(client, sessionId, "Again")).toBe("Later");
   });
 
-  it("cancels its prompt on the next connection where the last one did not carry that [W-48]", async () => {
+  it("A cancel during the disconnect is sent on the next connection [W-48]", async () => {
     const { sessions, provider } = world(hangs("Well"), says("Later"));
     const { client, lose } = losable(sessions);
     const { sessionId } = await client.newSession(PLACE);
@@ -111,7 +111,7 @@ describe("a client whose connection is lost", () => {
     expect(await textOf(client, sessionId, "Again")).toBe("Later");
   });
 
-  it("is told what a turn says that went on without it", async () => {
+  it("The client receives the updates of a turn that continued without it", async () => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Done"));
     const told: string[] = [];
     let isAsked = (): void => {};
@@ -134,13 +134,13 @@ describe("a client whose connection is lost", () => {
     await asked;
     await lose();
     expect(await run.result).toMatchObject({ reason: "end_turn" });
-    // The question was asked again, and answered on the new connection.
+    // The permission request was sent again and decided on the new connection.
     expect(ran).toHaveLength(1);
     await client.listSessions();
     expect(told.at(-1)).toBe("Done");
   });
 
-  it("is told all once more where it wants that, between a beginning and an end", async () => {
+  it("With the load mode the history is replayed between a start mark and an end mark", async () => {
     const { sessions } = world(says("One"));
     const seen: string[] = [];
     const { client, lose } = losable(sessions, {
@@ -156,7 +156,7 @@ describe("a client whose connection is lost", () => {
     expect(seen).toEqual(["One false", "begins", "One true", "ends"]);
   });
 
-  it("is attached again under its name and secret, as what it was [B-216]", async () => {
+  it("The client attaches again under its id and secret with its role [B-216]", async () => {
     const { sessions } = world(says("One"));
     const { client, lose } = losable(sessions);
     const { sessionId } = await client.newSession(PLACE);
@@ -167,7 +167,7 @@ describe("a client whose connection is lost", () => {
     ]);
   });
 
-  it("stays away from a session that it has left, and goes on in it when it attaches again [B-216]", async () => {
+  it("A detached session stays detached after a reconnect, and continues after a new attach [B-216]", async () => {
     const { sessions } = world(says("One"));
     let tell: (text: string) => void = () => {};
     const told = new Promise<string>((resolve) => (tell = resolve));
@@ -189,7 +189,7 @@ describe("a client whose connection is lost", () => {
     expect(await told).toBe("One");
   });
 
-  it("observes where somebody else controls by now, and does not take over [B-216]", async () => {
+  it("The client observes if another client controls after the reconnect [B-216]", async () => {
     const { sessions } = world(says("One"));
     const one = losable(sessions);
     const { sessionId } = await one.client.newSession(PLACE);
@@ -204,7 +204,7 @@ describe("a client whose connection is lost", () => {
     ]);
   });
 
-  it("forgets a session that is gone, and reports it", async () => {
+  it("A deleted session is reported and forgotten", async () => {
     const { sessions } = world(says("One"));
     const reports: string[] = [];
     const { client, lose } = losable(sessions, { report: (message) => reports.push(message) });
@@ -212,14 +212,14 @@ describe("a client whose connection is lost", () => {
     const other = createHostClient(sessions).client;
     await other.deleteSession(sessionId);
     await lose();
-    expect(reports).toContain("A session could not be taken up again");
+    expect(reports).toContain("A session could not be resumed");
     await lose();
     expect(reports.filter((one) => one.startsWith("A session could"))).toHaveLength(1);
   });
 });
 
-describe("a client that cannot connect", () => {
-  it("says so at once the first time", async () => {
+describe("Client that cannot connect", () => {
+  it("The first connection attempt fails at once", async () => {
     const { createClient } = await import("../../src/host/index.ts");
     const client = createClient(() => Promise.reject(new Error("nobody there")));
     await expect(client.initialize()).rejects.toMatchObject({ code: "connect_failed" });

@@ -25,7 +25,7 @@ async function serverOf(
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** The surface behind a WebSocket, one message to a text. */
+/** Serves ACP on a WebSocket, with a message per frame. */
 function serve(sessions: Sessions, socket: WebSocket): void {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -40,8 +40,8 @@ function serve(sessions: Sessions, socket: WebSocket): void {
   void serveAcp({ sessions, input, output, principal: USER, log: () => {} });
 }
 
-describe("a WebSocket to an agent", () => {
-  it("carries a whole turn, by the global WebSocket, and another one after it is lost [W-48]", async () => {
+describe("WebSocket transport", () => {
+  it("A turn runs over the global WebSocket, and another turn after a reconnect [W-48]", async () => {
     const provider = createScriptedProvider([says("One"), says("Two")]);
     const sessions = openSessions(createMemoryStore(), createAgent({ provider }));
     onTestFinished(() => sessions.close());
@@ -68,7 +68,7 @@ describe("a WebSocket to an agent", () => {
     expect(open).toHaveLength(2);
   });
 
-  it("passes over what is too long, and what is no text", async () => {
+  it("A message that is too long or binary is skipped", async () => {
     const url = await serverOf((socket) => {
       socket.send("x".repeat(100));
       socket.send(Buffer.from("binary"));
@@ -84,14 +84,14 @@ describe("a WebSocket to an agent", () => {
         reason: expect.stringContaining("100 characters"),
         start: "x".repeat(100),
       },
-      { type: "passed-over", reason: expect.stringContaining("no text") },
+      { type: "passed-over", reason: expect.stringContaining("not text") },
       { type: "line", text: "1" },
     ]);
   });
 
-  it("ends when it breaks, also one that was open before it was handed in", async () => {
+  it("The transport ends when its socket breaks, also if the socket was already open", async () => {
     const url = await serverOf((socket) => {
-      // Reserved bits that nobody agreed on.
+      // Reserved bits without a negotiated extension.
       socket.once("message", () => void Reflect.get(socket, "_socket").write("\xff\xff", "latin1"));
     });
     const socket = new WebSocket(url);
@@ -101,9 +101,9 @@ describe("a WebSocket to an agent", () => {
     for await (const item of transport.incoming) expect.unreachable(item.type);
   });
 
-  it("is not waited for longer than it may take to open", async () => {
+  it("Opening a socket has a timeout", async () => {
     const clock = createFakeClock();
-    // It takes connections, and says nothing.
+    // This server accepts connections and sends no data.
     const silent = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
     await new Promise((resolve) => silent.once("listening", resolve));
@@ -118,7 +118,7 @@ describe("a WebSocket to an agent", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("that ends with a message which is too large for the agent says so to whoever sent it [W-48]", async () => {
+  it("A message too large for the agent fails with a clear error, and the client reconnects [W-48]", async () => {
     const provider = createScriptedProvider([says("One")]);
     const sessions = openSessions(createMemoryStore(), createAgent({ provider }));
     onTestFinished(() => sessions.close());
@@ -142,7 +142,7 @@ describe("a WebSocket to an agent", () => {
     expect(opened).toBe(2);
   });
 
-  it("says that nobody is there, and that there is no WebSocket", async () => {
+  it("A refused connection and a missing WebSocket have different errors", async () => {
     const socket = new WebSocket("ws://127.0.0.1:1");
     await expect(connectWebSocket(socket)).rejects.toMatchObject({ code: "connect_failed" });
     vi.stubGlobal("WebSocket", undefined);

@@ -48,20 +48,25 @@ const request: ModelRequest = {
         { type: "reasoning", text: "hm", signature: "c2ln" },
         { type: "reasoning", text: "", redacted: "cmVk" },
         {
-          type: "call",
-          call: createToolCall({ id: "A", name: "look", inputText: '{"at":1}', runBy: "client" }),
+          type: "tool-call",
+          toolCall: createToolCall({
+            id: "A",
+            name: "look",
+            inputText: '{"at":1}',
+            runBy: "client",
+          }),
         },
         {
-          type: "call",
-          call: createToolCall({ id: "B", name: "look", inputText: "", runBy: "client" }),
+          type: "tool-call",
+          toolCall: createToolCall({ id: "B", name: "look", inputText: "", runBy: "client" }),
         },
       ],
     },
     {
       role: "user",
       blocks: [
-        { type: "result", result: toolSuccess("A", { seen: true }) },
-        { type: "result", result: toolError("B", "dark") },
+        { type: "tool-result", result: toolSuccess("A", { seen: true }) },
+        { type: "tool-result", result: toolError("B", "dark") },
         { type: "text", text: "And?" },
         createImageBlock("image/jpeg", "iVBORw=="),
       ],
@@ -206,7 +211,7 @@ describe("A model with ConverseStream", () => {
     const { events } = await askBySdk(sdkInput, frames);
     expect(buildTurn(runCodec(createConverseFold(), events.flatMap(readUnionEvent)))).toEqual(turn);
     expect(turn).toMatchObject({
-      messages: [{ blocks: [{ type: "reasoning", text: "hm" }, { type: "call" }] }],
+      messages: [{ blocks: [{ type: "reasoning", text: "hm" }, { type: "tool-call" }] }],
       toolCalls: [{ id: "tooluse_1", input: { at: "Zürich" } }],
       usage: { totalTokens: 7 },
       end: { outcome: "action-required" },

@@ -26,17 +26,17 @@ const request: ModelRequest = {
         { type: "reasoning", text: "hm", signature: "sig" },
         { type: "reasoning", text: "", redacted: "cmVk" },
         { type: "text", text: "Let me see." },
-        { type: "call", call: look },
-        { type: "call", call: hear },
-        { type: "call", call: odd },
+        { type: "tool-call", toolCall: look },
+        { type: "tool-call", toolCall: hear },
+        { type: "tool-call", toolCall: odd },
       ],
     },
     {
       role: "user",
       blocks: [
-        { type: "result", result: toolSuccess("A", { seen: true }) },
-        { type: "result", result: toolSuccess("B", undefined) },
-        { type: "result", result: toolError("C", "no such tool") },
+        { type: "tool-result", result: toolSuccess("A", { seen: true }) },
+        { type: "tool-result", result: toolSuccess("B", undefined) },
+        { type: "tool-result", result: toolError("C", "no such tool") },
         { type: "text", text: "And?" },
       ],
     },
@@ -59,7 +59,7 @@ const showing: ModelRequest = {
       blocks: [
         { type: "text", text: "What is it?" },
         createImageBlock("image/png", "iVBORw=="),
-        { type: "result", result: toolSuccess("A", "seen") },
+        { type: "tool-result", result: toolSuccess("A", "seen") },
       ],
     },
   ],
@@ -73,12 +73,12 @@ const named: ModelRequest = {
       role: "assistant",
       blocks: [
         {
-          type: "call",
-          call: createToolCall({ id: "a.b:0", name: "x.y", inputText: "", runBy: "client" }),
+          type: "tool-call",
+          toolCall: createToolCall({ id: "a.b:0", name: "x.y", inputText: "", runBy: "client" }),
         },
       ],
     },
-    { role: "user", blocks: [{ type: "result", result: toolSuccess("a.b:0", "seen") }] },
+    { role: "user", blocks: [{ type: "tool-result", result: toolSuccess("a.b:0", "seen") }] },
   ],
 };
 
@@ -182,7 +182,9 @@ describe("Chat completion requests", () => {
   });
 
   it("A chat message with only tool calls has null content", () => {
-    const messages = [{ role: "assistant", blocks: [{ type: "call", call: hear }] }] as const;
+    const messages = [
+      { role: "assistant", blocks: [{ type: "tool-call", toolCall: hear }] },
+    ] as const;
     expect(encodeChatRequest("m", { messages })).toMatchObject({ messages: [{ content: null }] });
   });
 

@@ -101,7 +101,7 @@ describe("Approval requests on the session page", () => {
         HOSTILE,
         "Risk: high",
         "Deleting is asked about (command_rule)",
-        "2 different people have to say yes.",
+        "2 different people must approve.",
       ]),
     );
   });

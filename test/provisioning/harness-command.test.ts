@@ -180,7 +180,7 @@ describe("spanline harness", () => {
     expect(dry.stderr.match(/delete/g)).toHaveLength(1);
     expect(await run(...prune)).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("There is nobody to ask; add --yes to do it."),
+      stderr: expect.stringContaining("No terminal is available for confirmation. Fix: add --yes."),
     });
     expect(await run(...prune, "--yes")).toMatchObject({ status: 0, stdout: "1 of 1 deleted\n" });
     const { deleted } = JSON.parse((await run(...prune, "--yes", "--json")).stdout);
@@ -203,7 +203,7 @@ describe("spanline harness", () => {
     [
       "a missing name",
       ["create", "--role", ROLE],
-      "name is nothing, wanted the name of the harness\nGive it with --name",
+      "name is missing: expected the name of the harness\nGive it with --name",
     ],
     ["a blank role", ["create", "--name", "a", "--role", " "], "--role is"],
     ["no such file", ["create", "--spec", "none.yaml"], "Cannot read none.yaml: file not found"],
@@ -278,7 +278,7 @@ describe("spanline harness", () => {
     expect(await started.ended).toEqual({
       status: 130,
       stdout: "",
-      stderr: "\nStopping, once what was begun is undone. Ctrl-C again ends at once.\nStopped.\n",
+      stderr: "\nStopping after cleanup. Press Ctrl-C again to exit now.\nStopped.\n",
     });
     expect((await run("list", "--prefix", "support")).stdout).toBe("");
   });

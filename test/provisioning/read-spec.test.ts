@@ -76,12 +76,12 @@ tags: { team: a }
   });
 
   it.each([
-    ["a misspelt setting", "systemPromt: x", "systemPromt", "no such setting; there are name"],
-    ["a number in place of a string", "name: 5", "name", "name is 5, wanted text"],
+    ["a misspelt setting", "systemPromt: x", "systemPromt", "a known setting; use one of name"],
+    ["a number in place of a string", "name: 5", "name", "name is 5: expected a string"],
     ["a string in place of a number", "maxTokens: many", "maxTokens", "a whole number above 0"],
-    ["a string in place of a list", "tools: web", "tools", "wanted a list"],
-    ["a tool without a type", "tools: [{ name: x }]", "tools[0].type", "wanted text"],
-    ["a list", "- x", "spec", "wanted an object of settings"],
+    ["a string in place of a list", "tools: web", "tools", "expected a list"],
+    ["a tool without a type", "tools: [{ name: x }]", "tools[0].type", "expected a string"],
+    ["a list", "- x", "spec", "expected an object with settings"],
   ])(
     "A spec with %s is refused with the file and the path of the setting",
     async (_, text, path, words) => {
@@ -123,12 +123,13 @@ tags: { team: a }
       memory: null,
     });
     expect(await catchRejection(readSpec({ specFile, overrides }))).toMatchObject({
-      message: "memory is null, wanted an object; null takes away what is there already",
+      message:
+        "memory is null: expected an object; null is valid only for changes to an existing harness",
     });
   });
 
   it("A spec without name or role names the missing member", () => {
-    expect(() => toHarnessSpec({ roleArn: ROLE })).toThrow("name is nothing");
-    expect(() => toHarnessSpec({ name: "a" })).toThrow("roleArn is nothing");
+    expect(() => toHarnessSpec({ roleArn: ROLE })).toThrow("name is missing");
+    expect(() => toHarnessSpec({ name: "a" })).toThrow("roleArn is missing");
   });
 });

@@ -228,7 +228,7 @@ describe("Conversations", () => {
         input: { texts: ["Who am I?"] },
         history: [
           { role: "user", blocks: [{ text: "I am Alice." }] },
-          { role: "assistant", blocks: [{ text: "Hello Alice." }, { call: { id: "c1" } }] },
+          { role: "assistant", blocks: [{ text: "Hello Alice." }, { toolCall: { id: "c1" } }] },
           { role: "user", blocks: [{ result: { toolCallId: "c1", isError: false } }] },
         ],
       },

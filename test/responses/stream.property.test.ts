@@ -5,7 +5,7 @@ import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { isObject } from "../../src/data/json.ts";
 import { parseItemSession } from "../../src/wire/responses/response-ids.ts";
 import { createUnrecordedRequest } from "../../src/wire/responses/recorded-request.ts";
-import { TRACE_MODES, type TraceMode } from "../../src/domain/trace-mode.ts";
+import { TRACE_MODES, type TraceMode } from "../../src/domain/responses-settings.ts";
 import {
   foldResponse,
   createResponseStream,

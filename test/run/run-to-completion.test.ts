@@ -189,14 +189,17 @@ describe("Approvals in a run", () => {
   });
 
   it.each([
-    [{}, 'TypeError: missing is no answer to "refund"; it takes allow, allow-always, deny'],
+    [
+      {},
+      'TypeError: missing is not a valid decision for "refund": expected allow, allow-always, deny',
+    ],
     [
       { decision: "allow", input: [7] },
-      'TypeError: The input in the answer to "refund" is an array, wanted an object',
+      'TypeError: The input of the decision for "refund" is an array: expected an object',
     ],
     [
       { decision: "allow", reason: 7 },
-      'TypeError: The reason for the answer to "refund" is 7, wanted a string',
+      'TypeError: The reason of the decision for "refund" is 7: expected a string',
     ],
   ])("A tool call is denied if the decision is %j", async (answer, message) => {
     const reported: unknown[] = [];
@@ -209,8 +212,10 @@ describe("Approvals in a run", () => {
     const reported: unknown[] = [];
     const report = (error: unknown): void => void reported.push(String(error));
     await ask({ prompt: "refund 7", approve: async () => "done", report });
-    const wanted = "it takes allow, allow-always, deny";
-    expect(reported).toEqual([`TypeError: "done" is no answer to "refund"; ${wanted}`]);
+    const expected = "expected allow, allow-always, deny";
+    expect(reported).toEqual([
+      `TypeError: "done" is not a valid decision for "refund": ${expected}`,
+    ]);
   });
 
   it("A run whose invocation is lost fails if the caller does not decide [RMA-P1-11]", async () => {

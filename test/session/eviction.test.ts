@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Agent } from "../../src/session/runtime/agent/agent.ts";
 import { createSessions, type RunningSessions } from "../../src/session/runtime/create-sessions.ts";
 import type { MemoryLimits } from "../../src/session/runtime/idle-eviction.ts";
-import { isQuiet } from "../../src/session/runtime/is-quiet.ts";
+import { isQuiet } from "../../src/session/runtime/driver.ts";
 import { initialState } from "../../src/session/session-state.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";

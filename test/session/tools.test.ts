@@ -51,9 +51,9 @@ describe("a tool of the session", () => {
       `{"path":`,
       /^read was not run: its arguments could not be read \(.+\)\. Call it/,
     ],
-    ["are a list", `["a"]`, /an array, wanted an object/],
-    ["are a string", `"a"`, /a string, wanted an object/],
-    ["are null", "null", /null, wanted an object/],
+    ["are a list", `["a"]`, /an array, expected an object/],
+    ["are a string", `"a"`, /a string, expected an object/],
+    ["are null", "null", /null, expected an object/],
   ] as const;
 
   /** Two calls in one step: the first has arguments that can be used. */
@@ -156,7 +156,7 @@ describe("a tool of the session", () => {
     await world.waitForEvent("tool.progress");
     clock.advance(5000);
     await world.waitForEvent("turn.finished");
-    const text = "wait was stopped after 5 seconds. What it had done by then is not known.";
+    const text = "wait was stopped after 5 seconds. Its effects so far are unknown.";
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolError("c1", text)]);
     expect(await world.waitForEvent("tool.finished")).toMatchObject({
       ending: "timed-out",
@@ -255,7 +255,7 @@ describe("a tool of the session", () => {
     expect(unreadable).toMatchObject({ toolCallId: "c1", isError: true });
     expect(others).toEqual([
       toolError("c2", "add was not run: its arguments are wrong. a is no number."),
-      toolError("c3", "There is no tool subtract here. There is: add."),
+      toolError("c3", "subtract is not an available tool. Available tools: add."),
     ]);
   });
 
@@ -306,7 +306,7 @@ describe("a tool of the session", () => {
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([
       toolError("rm_all", `rm_all was not run: ${why}`),
       toolError("send", "send was not run: it was denied. The reason given: Not today."),
-      toolError("publish", "publish was not run: nobody approved it in time."),
+      toolError("publish", "publish was not run: its approval request expired."),
     ]);
   });
 

@@ -71,7 +71,9 @@ function toSource(path: string, text: string): Source {
 
 function findSpecifiers(text: string): string[] {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"\n]+)"/g;
+  // A statement starts a line; a message such as `import it from "x"` inside a string does not.
+  const pattern =
+    /(?:^\s*(?:import|export)\s[^;"'`]*?\bfrom\s*|^\s*import\s*|\bimport\s*\(\s*)"([^"\n]+)"/gm;
   return [...code.matchAll(pattern)].map((match) => match[1] ?? "");
 }
 

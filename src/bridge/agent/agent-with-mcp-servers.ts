@@ -4,13 +4,16 @@ import type { McpServers } from "../../tools/mcp/open-mcp-servers.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** Connects to the servers for one session; `withTools` is the agent with what they offer now. */
+/**
+ * Connects to the MCP servers for one session. `withTools` creates the agent with the tools currently offered by the
+ * servers.
+ */
 export async function openAgentWithMcpServers(
   { servers, ...work }: McpConnection,
   place: OpenAgentOptions,
   withTools: (tools: readonly Tool[]) => Agent,
 ): Promise<AgentHandle> {
-  // Nobody who has no server needs its library.
+  // The MCP library is loaded only for agents with MCP servers.
   const { openMcpServers } = await import("../../tools/mcp/open-mcp-servers.ts");
   const { workingDirectory } = place;
   const connected: { servers?: McpServers } = {};
@@ -24,11 +27,11 @@ export async function openAgentWithMcpServers(
     signal: opening.signal,
     ...omitUndefined({ workingDirectory }),
     onToolsChanged: () => {
-      // What changes before all of them are there is among what is there then.
+      // Changes during the start need no notification: `opened.tools()` below includes them.
       if (connected.servers !== undefined) place.onChange(withTools(connected.servers.tools()));
     },
   });
-  // From here on they are closed, and by nobody else.
+  // From here on only the session's `close` ends the servers, not the signal.
   signal?.removeEventListener("abort", abort);
   if (signal?.aborted === true) {
     await opened.close();

@@ -14,7 +14,7 @@ import type { HarnessOverrides } from "../../wire/agentcore/harness/harness-requ
 
 export type { InvocationInput, InvocationLimits, ConnectionOptions };
 
-/** Which agent to talk to, and how to reach it. */
+/** An agent on AgentCore and the connection to it. */
 export interface AgentCoreSettings extends ConnectionOptions {
   readonly harness?: string;
   readonly runtime?: string;
@@ -24,7 +24,10 @@ export interface AgentCoreSettings extends ConnectionOptions {
   readonly limits?: InvocationLimits;
 }
 
-/** The provider of an agent that is named by its ARN. */
+/**
+ * Creates the provider of an agent named by ARN. Throws `invalid_option` unless exactly one of `harness` and `runtime`
+ * is set.
+ */
 export function createAgentCoreProvider(
   settings: AgentCoreSettings,
 ): HarnessProvider | RuntimeProvider {
@@ -35,9 +38,9 @@ export function createAgentCoreProvider(
   if (runtime !== undefined && harness === undefined) {
     const [name] = Object.keys(overrides);
     if (name === undefined) return runtimeProvider({ ...shared, runtimeArn: runtime });
-    const message = `${name} is for a harness; an agent runtime has its settings in its own code`;
+    const message = `${name} applies only to a harness: an agent runtime has its settings in its code`;
     throw new SpanlineError("invalid_option", message, { details: { path: name } });
   }
-  const message = "Name one agent: the ARN of a harness or that of an agent runtime";
+  const message = "Expected exactly one agent: the ARN of a harness or of an agent runtime";
   throw new SpanlineError("invalid_option", message, { details: { path: "harness" } });
 }

@@ -17,7 +17,7 @@ const note = defineTool({
 });
 
 describe("defineAgent", () => {
-  it("gives an agent that asks before every tool and about every lost call, within caps", () => {
+  it("The default agent asks before every tool and about every lost invocation, within caps", () => {
     const { spec, tools } = defineAgent({ name: "demo", provider: harness, tools: [note] });
     expect(spec).toEqual({
       name: "demo",
@@ -43,7 +43,7 @@ describe("defineAgent", () => {
     expect([...tools]).toEqual([["save_note", note]]);
   });
 
-  it("keeps what it is told, in the units of the log", () => {
+  it("Settings are stored in the units of the log", () => {
     const { spec: facts } = defineAgent({
       name: "demo",
       provider: harness,
@@ -67,14 +67,14 @@ describe("defineAgent", () => {
     });
   });
 
-  it("has another digest when it is defined otherwise, and the same when it is not", () => {
+  it("The digest changes with the definition and is otherwise stable", () => {
     const digest = (steps: number): string =>
       defineAgent({ name: "demo", provider: harness, caps: { steps } }).digest;
     expect(digest(1)).toBe(digest(1));
     expect(digest(1)).not.toBe(digest(2));
   });
 
-  it("knows whether its provider can be stopped", () => {
+  it("The spec records whether the provider can stop an invocation", () => {
     const unstoppable: Provider = {
       ...harness,
       open(options) {
@@ -86,7 +86,7 @@ describe("defineAgent", () => {
     expect(facts.provider.canStop).toBe(false);
   });
 
-  it("takes what is undefined for not given", () => {
+  it("An undefined setting has its default", () => {
     const plain = defineAgent({ name: "demo", provider: harness });
     const unset = {
       approvals: { deny: undefined, ask: undefined, allow: undefined, default: undefined },
@@ -100,7 +100,7 @@ describe("defineAgent", () => {
     expect(JSON.stringify(given.spec)).toBe(JSON.stringify(plain.spec));
   });
 
-  it("takes patterns that fit a tool, and the one that fits any", () => {
+  it('Approval patterns that match a tool are accepted, and so is "*"', () => {
     const approvals = { deny: ["*"], ask: ["save_*", "*_note"], allow: ["save_note"] };
     const { spec: facts } = defineAgent({
       name: "demo",
@@ -154,7 +154,7 @@ describe("defineAgent", () => {
     ["upstream.idleSeconds", { upstream: { idleSeconds: -1 } }],
     ["upstream.lifetimeSeconds", { upstream: { lifetimeSeconds: "1h" } }],
     ["approval", { approval: { deny: ["save_note"] } }],
-  ] as const)("refuses a %s that cannot work: %j", (path, change) => {
+  ] as const)("An invalid %s is refused: %j", (path, change) => {
     const definition: object = { name: "demo", provider: harness, tools: [note], ...change };
     const define = (): unknown => defineAgent(Object(definition));
     expect(define).toThrow(expect.objectContaining({ code: "invalid_option", details: { path } }));
@@ -171,14 +171,17 @@ describe("defineAgent", () => {
     ],
     [{ onlost: "ask" }, "onlost is not a known name. Fix: did you mean onLost?"],
     [{ colour: "red" }, /^colour is not a known name: expected name, provider, /],
-  ] as const)("says what %j was to be", (change, message) => {
+  ] as const)("The error for %j names the expected value", (change, message) => {
     const definition: object = { name: "demo", provider: harness, tools: [note], ...change };
     expect(() => defineAgent(Object(definition))).toThrow(message);
   });
 
-  it.each([undefined, null, "demo", []])("refuses %j for a definition", (definition) => {
-    expect(() => defineAgent(Object.freeze(definition as never))).toThrow(
-      expect.objectContaining({ code: "invalid_option" }),
-    );
-  });
+  it.each([undefined, null, "%j is refused as a definition", []])(
+    "refuses %j for a definition",
+    (definition) => {
+      expect(() => defineAgent(Object.freeze(definition as never))).toThrow(
+        expect.objectContaining({ code: "invalid_option" }),
+      );
+    },
+  );
 });

@@ -21,14 +21,15 @@ const DEFAULT_CAPS: TurnCaps = {
   parallelTools: 8,
 };
 
-/** An agent that sessions can be opened with. What cannot work, or is misspelt, is refused here. */
+/** Creates an agent for sessions from a definition. Throws `invalid_option` for invalid or misspelled settings. */
 export function defineAgent(definition: AgentDefinition): Agent {
   checkDefinition(definition);
   const { provider, tools = [], mcp } = definition;
-  // Opening sends nothing, and what the provider's own settings forbid is said now.
+  // Opening sends no request, but reports invalid settings of the provider now.
   const canStop = provider.open().stop !== undefined;
   const withTools = (serverTools: readonly Tool[]): Agent => {
-    // A server may name its tools as it likes, and nobody gets another's call by it.
+    // A server chooses the names of its tools. A name already used by the agent's own tools is ignored, so a server
+    // cannot take over their tool calls.
     const usedNames = new Set(tools.map(({ spec }) => spec.name));
     const all = [...tools, ...serverTools.filter(({ spec: facts }) => !usedNames.has(facts.name))];
     return createAgent(all, { definition, canStop });
@@ -57,7 +58,7 @@ function createAgent(tools: readonly Tool[], checkedDefinition: CheckedDefinitio
   };
 }
 
-/** A session works in the folder that it named, or in the agent's. */
+/** Resolves paths in the folder named by the session, or in the agent's folder. */
 function createExaminer({
   root,
   isFixed = false,
@@ -122,8 +123,8 @@ function listCommands(commands: NonNullable<AgentDefinition["commands"]>): reado
 }
 
 /**
- * The folder of a session. Where the workspace is fixed, a client that stands somewhere in it works in all of it, so that
- * rules about paths mean the same wherever one stands; one that stands outside is refused.
+ * Resolves the folder of a session. In a fixed workspace the folder is always the root, even if the client opened a
+ * subfolder, so path rules mean the same for every client. Throws `invalid_option` for a folder outside.
  */
 function createFolderResolver({
   root,
@@ -132,12 +133,12 @@ function createFolderResolver({
   return async (named = root) => {
     if (!isFixed || named === root || (await isWithinFolder(named, root)))
       return isFixed ? root : named;
-    const message = `workingDirectory is ${named}, and the agent works in ${root} alone; open that folder, or one in it`;
+    const message = `workingDirectory is ${named}, which is outside the agent's workspace ${root}. Fix: open the workspace or a folder in it`;
     throw new SpanlineError("invalid_option", message, { details: { path: "workingDirectory" } });
   };
 }
 
-/** Symlinks followed; what is not there is in nothing. */
+/** Follows symlinks. Returns false if a folder does not exist. */
 async function isWithinFolder(folder: string, root: string): Promise<boolean> {
   const places = await Promise.all([realpath(root), realpath(folder)]).catch(() => undefined);
   if (places === undefined) return false;

@@ -19,13 +19,16 @@ export interface DemoAgent {
   readonly emulator: Emulator;
 }
 
-/** The agent of the first five minutes: a harness of the emulator, with two tools that run here. */
+/** Starts the demo agent for first steps: a harness of the emulator with two client tools. */
 export async function startDemoAgent(directory: string, clock: Clock): Promise<DemoAgent> {
   const emulator = await emulate({ dataDirectory: join(directory, "emulator") });
   return { agent: createDemoAgent(emulator, { directory, clock }), emulator };
 }
 
-/** Its parts, for agents of a configuration. What its emulator is told is kept where that is named, and else nowhere. */
+/**
+ * Starts the demo provider for agents of a configuration. The emulator stores its sessions in `dataDirectory`;
+ * undefined keeps them in memory.
+ */
 export async function startDemoProvider(
   dataDirectory: string | undefined,
   place: DemoToolsOptions,
@@ -40,13 +43,13 @@ function createDemoProvider({ demoArn, url }: Emulator): Provider {
 }
 
 interface DemoToolsOptions {
-  /** Where notes are saved. */
+  /** Folder for the saved notes. */
   readonly directory: string;
   readonly clock: Clock;
 }
 
 export interface DemoOptions extends DemoToolsOptions {
-  /** Beside its own. */
+  /** Tools in addition to the demo tools. */
   readonly tools?: readonly Tool[];
 }
 

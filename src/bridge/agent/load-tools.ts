@@ -6,17 +6,17 @@ import { isObject } from "../../data/json.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { isTool } from "../../config/agent/is-tool.ts";
 
-/** The tools that a file of code exports by default. Loading it runs it. */
+/** Loads the tools from the default export of a module. Loading runs the module's code. */
 export async function loadTools(file: string, folder = "."): Promise<readonly Tool[]> {
   const loaded = await importFile(file, resolve(folder, file));
   const tools = isObject(loaded) ? loaded["default"] : undefined;
   if (!Array.isArray(tools)) {
-    throw createLoadError(`${file} has no array of tools as its default export`);
+    throw createLoadError(`The default export of ${file} is not an array of tools`);
   }
   return tools.map((tool: unknown, at) => {
     if (isTool(tool)) return tool;
     throw createLoadError(
-      `default[${at}] of ${file} is no tool; make it with defineTool of "spanline"`,
+      `default[${at}] of ${file} is not a tool. Fix: create it with defineTool from "spanline"`,
     );
   });
 }
@@ -29,21 +29,21 @@ async function importFile(file: string, path: string): Promise<unknown> {
   }
 }
 
-/** For whoever wrote the file: where in our code it was imported is none of their business. */
+/** Describes the error for the author of the module, without the place of the import in Spanline's code. */
 async function describeLoadError(cause: unknown, file: string): Promise<string> {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const message = formatThrown(cause).split("\n", 1).join("");
   if (code === "ERR_UNKNOWN_FILE_EXTENSION" && extname(file) === ".ts") {
-    return "this version of Node runs no TypeScript; compile it, or use Node 22.18 or later";
+    return "this version of Node does not run TypeScript. Fix: compile the file, or use Node 22.18 or later";
   }
   if (code !== "ERR_MODULE_NOT_FOUND") return message;
   const exists = await access(file).then(
     () => true,
     () => false,
   );
-  if (!exists) return "there is no such file";
+  if (!exists) return "no such file";
   return /package 'spanline'/.test(message)
-    ? `${message}; install spanline in the folder of that file`
+    ? `${message}. Fix: install spanline in the folder of the file`
     : message;
 }
 

@@ -1,7 +1,7 @@
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { StartedAgents } from "../bridge-options.ts";
 
-/** What there is when nobody configured anything: the demo agent, on an emulator of its own. */
+/** Starts the agents used without a configuration: the demo agent with its own emulator. */
 export async function startDemoAgents(
   directory: string,
   clock: SteadyClock,

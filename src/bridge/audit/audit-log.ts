@@ -15,26 +15,29 @@ import { createToolCallTracker, type AuditedToolCall } from "./tool-call-tracker
 import type { SigningKeys, SignatureCheck } from "./signing-keys.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** One receipt of a log: who let what run, or did not, and whether it is as it was written. */
+/**
+ * One receipt of a log with the result of its verification: a policy decision, an approval, a tool start or a tool
+ * result.
+ */
 export interface AuditEntry extends AuditedToolCall {
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly signature: SignatureCheck | "unsigned";
-  /** How many receipts were taken out before it. */
+  /** Number of receipts missing before this receipt. */
   readonly missing?: number;
-  /** Whoever brought it about; null for the session itself. */
+  /** The principal who caused the event. Null if the session caused it by itself. */
   readonly principal: string | null;
   readonly receipt: Receipt;
 }
 
 /**
- * A part of the log that its receipts do not prove.
- * - `started`, `asked`, `denied`: the receipt of it is missing.
- * - `tool`: the log has another tool under the id of the call than the receipt names, or the call is in the log twice.
- * - `agent`: the log has another definition of the agent than the policy decision was made by.
- * - `shown`: the approval request has other arguments than were judged.
- * - `output`: the stored output is missing, or is not the output of the tool.
+ * A part of the log which its receipts do not prove.
+ * - `started`, `asked`, `denied`: the receipt for this event is missing.
+ * - `tool`: the tool of the call differs between log and receipt, or the call is in the log twice.
+ * - `agent`: the agent definition in the log differs from the definition used for the policy decision.
+ * - `shown`: the arguments in the approval request differ from the evaluated arguments.
+ * - `output`: the stored output is missing, or differs from the output of the tool.
  */
 export interface AuditGap {
   readonly seq: number;
@@ -49,7 +52,10 @@ export interface AuditResult {
 }
 
 export interface LogAudit {
-  /** Takes the next event of the log, and says what it proves, or does not. */
+  /**
+   * Reads the next event of the log. Returns an entry for a receipt, and a gap for an event without the necessary
+   * receipts.
+   */
   readonly take: (envelope: Envelope) => AuditResult;
   /** The last receipt so far. */
   readonly last: LastReceipt;
@@ -89,7 +95,10 @@ export function auditLog(keys: SigningKeys): LogAudit {
   };
 }
 
-/** Whether the receipt is as it was written, and so is everything before it. A log that was doubted says so itself. */
+/**
+ * True if the receipt is unchanged and no receipt is missing before it. `approvals.invalidated` is never proven,
+ * because the event itself records a failed verification.
+ */
 export function isProven({ signature, missing = 0, isChanged, receipt }: AuditEntry): boolean {
   if (signature !== "valid" || missing > 0 || isChanged === true) return false;
   return receipt.type !== "approvals.invalidated";
@@ -107,7 +116,10 @@ function checkSignature(
   return keys.check(createSignedContent(receipt, receiptSignature), receiptSignature);
 }
 
-/** One that names another than the one that stands before it has lost at least that. */
+/**
+ * Counts the receipts missing between `last` and this receipt. At least one is missing if the receipt names a
+ * predecessor other than `last`.
+ */
 function countMissingReceipts(receiptSignature: ReceiptSignature, last: LastReceipt): number {
   const { number, before } = receiptSignature ?? {};
   if (number === undefined) return 0;
@@ -117,18 +129,21 @@ function countMissingReceipts(receiptSignature: ReceiptSignature, last: LastRece
 
 type GapDetails = Pick<AuditGap, "toolCallId" | "what">;
 
-/** What a log says beside its receipts, and what has to stand before that: so the last ones are missed too. */
+/**
+ * Checks events that need an earlier receipt. Without this check, receipts removed at the end of the log would go
+ * unnoticed.
+ */
 function createReceiptChecker() {
   const decisions = new Map<string, Extract<Receipt, { readonly type: "policy.decided" }>>();
   const resolutions = new Map<string, boolean>();
-  /** The question that was last asked about a call. */
+  /** The latest approval of each tool call. */
   const lastApproval = new Map<string, string>();
-  /** Calls that may have run here, and those that were another's to run. */
+  /** Tool calls that may have run here, and tool calls run by the provider or by an HTTP client. */
   const startedCalls = new Set<string>();
   const externalCalls = new Set<string>();
-  /** The tool of each call, as the log has it; the events that name it are not signed. */
+  /** The tool of each call according to the log. Events with the tool's name are not signed. */
   const toolNames = new Map<string, string>();
-  /** Of the last definition in the log, computed from the definition itself. */
+  /** Digest of the last agent definition in the log, computed from the definition itself. */
   let agentDigest: string | undefined;
   const findUnstarted = (toolCallId: string): GapDetails | undefined =>
     startedCalls.has(toolCallId) || externalCalls.has(toolCallId)
@@ -177,7 +192,7 @@ function createReceiptChecker() {
       }
       case "tool.finished": {
         const { toolCallId, ending, durationMs } = event;
-        // Only what ran here took its time, or did its work.
+        // Only a tool that ran here has a duration or succeeds.
         if (ending === "succeeded" || durationMs !== undefined) return findUnstarted(toolCallId);
         if (ending !== "denied") return undefined;
         const isDenied = decisions.get(toolCallId)?.decision.action === "deny";
@@ -191,7 +206,7 @@ function createReceiptChecker() {
   return {
     addReceipt(receipt: Receipt): void {
       if (receipt.type === "policy.decided") decisions.set(receipt.toolCallId, receipt);
-      // Nobody answered a question that a change closed: its call is judged anew.
+      // An approval closed by a change has no decision: the policy evaluates its tool call again.
       if (receipt.type !== "approval.resolved" || receipt.resolvedBy === "change") return;
       resolutions.set(receipt.approvalId, isApproving(receipt.decision));
     },

@@ -10,8 +10,8 @@ async function folder(): Promise<string> {
   return path;
 }
 
-describe("the signing keys", () => {
-  it("sign so that only who has the key can have done it, and nothing in it was changed [W-09]", async () => {
+describe("Signing keys", () => {
+  it("Only a holder of the key can create a valid signature, and any change of the content invalidates it [W-09]", async () => {
     const here = await openSigningKeys(await folder(), 1);
     const elsewhere = await openSigningKeys(await folder(), 1);
     const signature = here.sign({ tool: "rm", seq: 7 });
@@ -24,7 +24,7 @@ describe("the signing keys", () => {
     expect(elsewhere.check({ tool: "rm", seq: 7 }, signature)).toBe("unknown-key");
   });
 
-  it("are made once, for all who begin at the same time, and are their user's alone", async () => {
+  it("Concurrent starts create the key once, readable by its user only", async () => {
     const directory = join(await folder(), "deep");
     const all = await Promise.all(Array.from({ length: 8 }, () => openSigningKeys(directory, 1)));
     const ids = new Set(all.map(({ keys }) => keys.map(({ id }) => id).join()));
@@ -32,7 +32,7 @@ describe("the signing keys", () => {
     expect((await stat(join(directory, "keys/signing-keys.json"))).mode & 0o077).toBe(0);
   });
 
-  it("can be changed, and what the old one signed stays valid", async () => {
+  it("After a rotation, signatures of the old key stay valid", async () => {
     const directory = await folder();
     const before = (await openSigningKeys(directory, 1)).sign("x");
     const made = await rotateSigningKey(directory, 2);
@@ -42,17 +42,21 @@ describe("the signing keys", () => {
     expect(keys.check("x", before)).toBe("valid");
   });
 
-  it("are not replaced where they cannot be read", async () => {
+  it("An unreadable key file is not replaced", async () => {
     const directory = await folder();
     const file = join(directory, "keys/signing-keys.json");
     await mkdir(join(directory, "keys"));
     await writeFile(file, '{"keys":[{"id":1}]}');
-    await expect(openSigningKeys(directory, 1)).rejects.toThrow("is no file of signing keys");
-    await expect(rotateSigningKey(directory, 1)).rejects.toThrow("is no file of signing keys");
+    await expect(openSigningKeys(directory, 1)).rejects.toThrow(
+      "is not a valid file of signing keys",
+    );
+    await expect(rotateSigningKey(directory, 1)).rejects.toThrow(
+      "is not a valid file of signing keys",
+    );
     expect(await readFile(file, "utf8")).toBe('{"keys":[{"id":1}]}');
   });
 
-  it("that lie beside the sessions are moved away from them, and still check what they signed", async () => {
+  it("Keys stored with the sessions are moved away and still verify their signatures", async () => {
     const directory = await folder();
     const old = join(directory, "signing-keys.json");
     const place = join(directory, "keys/signing-keys.json");
@@ -62,7 +66,7 @@ describe("the signing keys", () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => openSigningKeys(directory, 2)));
     expect(all.map(({ check }) => check("x", signature))).toEqual(Array(4).fill("valid"));
     await expect(stat(old)).rejects.toThrow("ENOENT");
-    // An older version made some there again.
+    // An older version has created a key file in the old place again.
     const elsewhere = await folder();
     const other = (await openSigningKeys(elsewhere, 3)).sign("y");
     await rename(join(elsewhere, "keys/signing-keys.json"), old);
@@ -71,7 +75,7 @@ describe("the signing keys", () => {
     expect(both.sign("z").keyId).toBe(signature.keyId);
   });
 
-  it("are none where nobody made any: every signature is of an unknown key", async () => {
+  it("Without keys, every signature has an unknown key", async () => {
     const { keys, check } = await readSigningKeys(await folder());
     expect([keys, check("x", { keyId: "k", mac: "m" })]).toEqual([[], "unknown-key"]);
   });

@@ -7,10 +7,10 @@ import { isSameHmac, computeHmac } from "../../platform/hmac.ts";
 import { randomString, randomToken } from "../../platform/random.ts";
 import { readSavedFile, saveFile, saveFileOnce } from "../../platform/files/private-files.ts";
 
-/** Keys that receipts are signed with. They lie in a folder of their own in the user's directory, not with the sessions. */
+/** The keys for signing receipts, stored in a separate folder of the user's directory, not with the sessions. */
 export interface SigningKeys {
   readonly keys: readonly KeyInfo[];
-  /** With the newest key. */
+  /** Signs with the newest key. */
   readonly sign: (content: unknown) => Signature;
   readonly check: (content: unknown, signature: Signature) => SignatureCheck;
 }
@@ -27,7 +27,7 @@ interface Key extends KeyInfo {
   readonly secret: string;
 }
 
-/** The keys of a directory; the first one is made here. */
+/** Reads the keys of a directory. Creates the first key if there is none. */
 export async function openSigningKeys(directory: string, now: number): Promise<SigningKeys> {
   const file = await resolveKeysFile(directory);
   const existingKeys = await readKeys(file);
@@ -36,7 +36,7 @@ export async function openSigningKeys(directory: string, now: number): Promise<S
   return createSigningKeys((await readKeys(file)) ?? []);
 }
 
-/** Signs with a new key from now on. Receipts of the old ones can still be checked. */
+/** Creates a new key for later signatures. Receipts signed with old keys can still be verified. */
 export async function rotateSigningKey(directory: string, now: number): Promise<KeyInfo> {
   const file = await resolveKeysFile(directory);
   const key = createKey(now);
@@ -44,7 +44,7 @@ export async function rotateSigningKey(directory: string, now: number): Promise<
   return { id: key.id, createdAt: key.createdAt };
 }
 
-/** For whoever only checks: without keys, every signature is of an unknown one. */
+/** Reads the keys for verification only. Without keys, every signature has an unknown key. */
 export async function readSigningKeys(directory: string): Promise<SigningKeys> {
   const oldKeys = (await readKeys(join(directory, OLD_FILE_NAME))) ?? [];
   return createSigningKeys(mergeKeys(oldKeys, (await readKeys(join(directory, KEYS_PATH))) ?? []));
@@ -53,13 +53,16 @@ export async function readSigningKeys(directory: string): Promise<SigningKeys> {
 const OLD_FILE_NAME = "signing-keys.json";
 const KEYS_PATH = join("keys", OLD_FILE_NAME);
 
-/** Where the keys are. They lay beside the sessions once, and are moved: whoever copies those should not copy these. */
+/**
+ * Returns the file with the keys. Older versions stored the keys next to the sessions; such a file is moved, so a copy
+ * of the sessions does not include the keys.
+ */
 async function resolveKeysFile(directory: string): Promise<string> {
   const file = join(directory, KEYS_PATH);
   const old = join(directory, OLD_FILE_NAME);
   const oldKeys = await readKeys(old);
   if (oldKeys === undefined) return file;
-  // Of two who move them at once, the first one's are everybody's, and they are the same.
+  // If two processes move the file at once, the first one wins; the content is the same.
   await saveFileOnce(file, encodeKeys(oldKeys));
   const currentKeys = (await readKeys(file)) ?? [];
   const all = mergeKeys(oldKeys, currentKeys);
@@ -68,7 +71,7 @@ async function resolveKeysFile(directory: string): Promise<string> {
   return file;
 }
 
-/** The newest is one of `known`. */
+/** Current keys come last, so the newest key is a current key. */
 function mergeKeys(oldKeys: readonly Key[], currentKeys: readonly Key[]): readonly Key[] {
   return [...oldKeys.filter(({ id }) => !currentKeys.some((key) => key.id === id)), ...currentKeys];
 }
@@ -79,7 +82,7 @@ function createSigningKeys(keys: readonly Key[]): SigningKeys {
   return {
     keys: keys.map(({ id, createdAt }) => ({ id, createdAt })),
     sign(content) {
-      if (newest === undefined) throw new Error("There is no key to sign with");
+      if (newest === undefined) throw new Error("No signing key exists");
       return { keyId: newest.id, mac: computeHmac(newest.secret, content) };
     },
     check(content, { keyId, mac }) {
@@ -98,14 +101,14 @@ function encodeKeys(keys: readonly Key[]): string {
   return `${JSON.stringify({ keys }, null, 2)}\n`;
 }
 
-/** A file that cannot be read is not replaced: it may hold the keys of a hundred logs. */
+/** Throws `store_damaged` for an unreadable file instead of replacing it: the file may hold the keys of many logs. */
 async function readKeys(file: string): Promise<readonly Key[] | undefined> {
   const text = await readSavedFile(file);
   if (text === undefined) return undefined;
   const parsed = parseJson(text);
   const list = parsed.ok && isObject(parsed.value) ? parsed.value["keys"] : undefined;
   if (Array.isArray(list) && list.length > 0 && list.every(isKey)) return list;
-  const message = `${file} is no file of signing keys; move it away, and a new one is made`;
+  const message = `${file} is not a valid file of signing keys. Fix: move it away; a new file is created`;
   throw new SpanlineError("store_damaged", message, { details: { path: file } });
 }
 

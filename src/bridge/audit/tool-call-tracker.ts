@@ -4,27 +4,27 @@ import { isApproving } from "../../domain/policy/approval-decision.ts";
 import type { Receipt } from "../../domain/events/receipt.ts";
 import { digestValue } from "../../platform/digest.ts";
 
-/** What the log says of a decided call beside the receipt. */
+/** Facts of the log about an evaluated tool call, in addition to the receipt. */
 export interface AuditedToolCall {
-  /** The log has other arguments than those that were judged, which the receipt has a digest of. */
+  /** True if the arguments in the log differ from the digest in the receipt. */
   readonly isChanged?: true;
-  /** What the call of an MCP server's tool was made with: its receipt says little else of it. */
+  /** The arguments of an MCP tool call, since its receipt contains few other facts. */
   readonly input?: JsonObject;
-  /** Who allowed it for good, where that let it run; null where the log does not have that. */
+  /** The grant that allowed the tool call. Null if the log does not contain the grant. Undefined without a grant. */
   readonly grant?: AuditedGrant | null;
 }
 
 export interface AuditedGrant {
   readonly grantId: string;
-  /** Null for nobody known. */
+  /** Null for an unknown principal. */
   readonly principal: string | null;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Keeps what the events of one log say of its calls, in order. */
+/** Tracks arguments and grants while the events of one log are read in order. */
 export function createToolCallTracker() {
-  /** As they were called with, or as an approver rewrote them. */
+  /** The arguments of each call, as received or as changed by an approver. */
   const inputs = new Map<string, JsonObject>();
   const aboutByApproval = new Map<string, string>();
   const grants = new Map<string, AuditedGrant>();

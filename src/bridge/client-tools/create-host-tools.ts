@@ -16,13 +16,13 @@ export interface UsableTools {
   readonly problems: readonly Failure[];
 }
 
-/** Whose machine it is, and what is known of it. */
+/** The client that runs the tools, with its capabilities. */
 export interface ToolHost {
   readonly clientId: string;
   readonly knowsCalls: boolean;
 }
 
-/** The tools of a client's machine for a model. One that cannot be used costs no other. */
+/** Creates the tools that a host offers. An invalid tool becomes a problem and does not affect the others. */
 export function createHostTools(offered: readonly HostTool[], host: ToolHost): UsableTools {
   const tools: Tool[] = [];
   const problems: Failure[] = [];
@@ -30,7 +30,7 @@ export function createHostTools(offered: readonly HostTool[], host: ToolHost): U
     const { schema, problem } = readUntrustedSchema(toObjectSchema(offeredTool.schema));
     if (schema === undefined) problems.push(createToolFailure(offeredTool, problem));
     else if (schema["type"] !== "object")
-      problems.push(createToolFailure(offeredTool, "it is not of an object"));
+      problems.push(createToolFailure(offeredTool, 'its type is not "object"'));
     else tools.push(createHostTool(offeredTool, schema, host));
   }
   return { tools, problems };
@@ -41,7 +41,7 @@ function toObjectSchema(schema: JsonObject | null): JsonObject {
 }
 
 function createToolFailure({ name }: HostTool, problem: string): Failure {
-  const message = `The host's tool ${cleanLine(name, 100)} cannot be used: its schema: ${problem}`;
+  const message = `The host tool ${cleanLine(name, 100)} cannot be used because of its schema: ${problem}`;
   return new SpanlineError("invalid_tool", message).toFailure();
 }
 
@@ -56,7 +56,7 @@ function createHostTool(
       name: toModelName("host", name),
       description: formatDescription({ name, ...definition }),
       schema,
-      // Asked again for a call that it knows, it runs nothing.
+      // A host that recognizes a repeated tool call does not run it again.
       idempotent: knowsCalls,
       timeoutMs: HOST_TIMEOUT_MS,
       traits: createTraits(name, definition.mcpServer),
@@ -75,13 +75,16 @@ function createHostTool(
 function formatDescription({ name, description, deprecated }: HostTool): string {
   const cleaned = cleanText(description, MCP_LIMITS.descriptionCharacters);
   const text = cleaned === "" ? `${cleanLine(name, 100)} of the user's editor` : cleaned;
-  return deprecated ? `Deprecated: use another tool where there is one. ${text}` : text;
+  return deprecated ? `Deprecated: prefer another tool. ${text}` : text;
 }
 
-/** As long as a client's machine is waited for. */
+/** Milliseconds. Limit for the reply of a host. */
 const HOST_TIMEOUT_MS = 300_000;
 
-/** What it does nobody knows but the host. One of an MCP server is that server's to rules and to hosts. */
+/**
+ * Only the host knows the effects of its tools, so they count as network access. A tool of an MCP server keeps its
+ * server for rules and hosts.
+ */
 function createTraits(tool: string, server: string | undefined): ToolTraits {
   const origin = server === undefined ? {} : { server, tool };
   return { kind: "other", sideEffect: "network", executor: { type: "host", ...origin } };

@@ -17,15 +17,18 @@ import { readMcpServers } from "../../config/agent/read-mcp-servers.ts";
 import { createHostTools } from "./create-host-tools.ts";
 
 export interface ClientToolsContext {
-  /** Ours, as servers are told. */
+  /** Spanline's version, sent to MCP servers. */
   readonly version: string;
   readonly clock: SteadyClock;
   readonly environment: Environment;
-  /** What is wrong with a server once it was there. */
+  /** Receives errors of a server after its start. */
   readonly report: (error: unknown) => void;
 }
 
-/** Connects to a client's servers and makes tools of what its machine offers. What cannot be used is told of. */
+/**
+ * Connects to the MCP servers of a client and creates tools for its host tools. Unusable servers and tools are returned
+ * as problems.
+ */
 export async function openClientTools(
   { servers, tools, toolProblems = [], recognizesToolCalls = false }: ClientTools,
   place: ClientToolsLocation,
@@ -53,7 +56,7 @@ interface UsableServers {
   readonly problems: readonly Failure[];
 }
 
-/** Each by itself: one that cannot be used is no reason to do without the others. */
+/** Validates each server separately, so an invalid server does not affect the others. */
 function selectUsableServers(providedServers: readonly ClientMcpServer[]): UsableServers {
   const servers = new Map<string, McpServerSettings>();
   const problems: Failure[] = [];
@@ -74,11 +77,14 @@ function selectUsableServers(providedServers: readonly ClientMcpServer[]): Usabl
 }
 
 function duplicateNameError(name: string, other: string): SpanlineError {
-  const message = `The MCP server ${name} is not used: its tools would have the names of those of ${other}; rename one`;
+  const message = `The MCP server ${name} is ignored: its tools would have the same names as the tools of ${other}. Fix: rename one of the servers`;
   return new SpanlineError("invalid_option", message, { details: { path: "mcpServers" } });
 }
 
-/** Whoever sets up a session waits for its servers, and not for long: tools of those that take longer come later. */
+/**
+ * Connects to the servers with a time limit, because the client waits for its session. Tools of slower servers are
+ * added later.
+ */
 async function connectServers(
   servers: readonly McpServerSettings[],
   place: ClientToolsLocation,
@@ -100,10 +106,10 @@ async function connectServers(
   };
 }
 
-/** Editors give up on a session after half a minute, and the agent's own servers have to be there, too. */
+/** Milliseconds. Editors time out after half a minute, and the agent's own servers must connect in this time, too. */
 const SETUP_TIMEOUT_MS = 8000;
 
-/** By itself, so that it waits for no other. */
+/** Connects to one server, independently of the others. */
 function openServer(
   server: McpServerSettings,
   { report, onChange, ...work }: ClientToolsLocation & ClientToolsContext,
@@ -130,7 +136,10 @@ function openServer(
   return {
     tried,
     tools: () => opened?.tools() ?? [],
-    /** What is wrong by now. What is wrong later is reported, and what is there later is told as a change. */
+    /**
+     * Returns the problems so far. Later problems are reported, and tools of later connections are announced as a
+     * change.
+     */
     answer(): readonly Failure[] {
       isAnswered = true;
       return opened === undefined ? [...problems, createConnectingFailure(server)] : problems;
@@ -140,6 +149,6 @@ function openServer(
 }
 
 function createConnectingFailure({ name }: McpServerSettings): Failure {
-  const message = `The MCP server ${name} is not connected yet; its tools are there when it is`;
+  const message = `The MCP server ${name} is not connected yet; its tools become available after it connects`;
   return new SpanlineError("mcp_server_failed", message, { details: { server: name } }).toFailure();
 }

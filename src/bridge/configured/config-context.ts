@@ -3,28 +3,31 @@ import type { Environment } from "../../platform/environment.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Tool } from "../../tools/tool.ts";
 
-/** What starting the agents of a configuration needs to know. */
+/** The context for starting the agents of a configuration. */
 export interface ConfigContext {
-  /** The configuration. */
+  /** The configuration file. */
   readonly file: string;
-  /** Where the sessions are. */
+  /** The data directory of the sessions. */
   readonly directory: string;
-  /** Folders that no tool may touch, beside the configuration and the data directory. */
+  /** Protected paths in addition to the configuration and the data directory. */
   readonly protectedFolders: readonly string[];
-  /** For one run, which no other takes up: what is started for it keeps nothing. */
+  /** True for a single run, whose session is never resumed. The demo emulator then works in memory. */
   readonly isSingleRun?: boolean;
   readonly clock: SteadyClock;
   readonly environment: Environment;
-  /** Something that people should know before they begin. */
+  /** Receives a warning for people, printed before the start. */
   readonly notice: (line: string) => void;
-  /** The same about commands, for whoever says it when one is really called. */
+  /**
+   * Receives the warning about unconfined commands. A caller may delay the warning until a command runs. Default:
+   * `notice`.
+   */
   readonly commandNotice?: (line: string) => void;
 }
 
-/** A provider, and what runs for it on this machine. */
+/** A provider, with a function that ends the servers started for this provider. */
 export interface StartedProvider {
   readonly provider: Provider;
-  /** For its agents that have none of their own. */
+  /** Tools for agents without any tools of their own. */
   readonly tools?: readonly Tool[];
   readonly close: () => Promise<void>;
 }

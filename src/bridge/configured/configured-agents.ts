@@ -29,7 +29,10 @@ export interface ConfiguredAgentsOptions extends ConfigContext {
   readonly isTrusted: IsTrusted;
 }
 
-/** The agents that a configuration file defines, ready to be run. */
+/**
+ * Starts the agents defined by a configuration file. Throws if the configuration is invalid, or needs trust and is not
+ * trusted.
+ */
 export async function startConfiguredAgents(
   options: ConfiguredAgentsOptions,
 ): Promise<StartedAgents> {

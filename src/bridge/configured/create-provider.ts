@@ -18,7 +18,7 @@ export interface ProviderContext {
   readonly demo: () => Promise<StartedProvider>;
 }
 
-/** The provider that a configuration means. Nothing is sent yet. */
+/** Creates the provider of a configuration. No request is sent. */
 export async function createProvider(
   config: ProviderConfig,
   context: ProviderContext,
@@ -65,7 +65,10 @@ function createFromAgentCoreConfig(
   });
 }
 
-/** One emulator, for all agents that want one: its folder is one process's. A run has none, since `up` may have it. */
+/**
+ * Returns a function for starting the demo emulator, shared by all agents, because only one process may use its folder.
+ * A single run uses memory instead, since a running `spanline up` may use the folder.
+ */
 export function createSharedDemo({
   directory,
   clock,

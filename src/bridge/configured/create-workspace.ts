@@ -16,18 +16,18 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 export interface WorkspaceContext extends ConfigContext {
   /** The folder of the configuration. */
   readonly folder: string;
-  /** What may be read. */
+  /** Decides which files the tools may read. */
   readonly policy: Policy;
 }
 
 export interface ConfiguredWorkspace {
   readonly definition: WorkspaceDefinition;
   readonly tools: readonly Tool[];
-  /** Absent without tools of the workspace. */
+  /** Undefined without workspace tools. */
   readonly scope?: MutationScope;
 }
 
-/** Where sessions work, and the tools that they have there. */
+/** Creates the workspace of an agent with its tools. */
 export async function createWorkspace(
   config: WorkspaceConfig | undefined,
   context: WorkspaceContext,
@@ -39,7 +39,7 @@ export async function createWorkspace(
   const definition = { root, isFixed, protectedFolders };
   if (config === undefined) return { definition, tools: [] };
   if (isFixed && !(await isFolder(root))) {
-    const message = `workspace.root is ${root}, and there is no such folder`;
+    const message = `workspace.root is ${root}: no such folder`;
     throw new SpanlineError("invalid_option", message, { details: { path: "workspace.root" } });
   }
   const isEnabled = (name: string): boolean => config.tools?.includes(name) ?? true;
@@ -73,16 +73,19 @@ async function findWorkspaceSandbox(
   const { sandbox, reason } = await findSandbox(search);
   if (sandbox !== undefined) return sandbox;
   if (!requireSandbox) {
-    commandNotice(`Commands are not confined (${reason}): one that runs can do whatever you can`);
+    commandNotice(`Commands are not confined (${reason}): they run with all your rights`);
     return undefined;
   }
-  const message = `workspace.requireSandbox is set, and there is no sandbox: ${reason}`;
+  const message = `workspace.requireSandbox is set, but no sandbox is available: ${reason}`;
   throw new SpanlineError("invalid_option", message, {
     details: { path: "workspace.requireSandbox" },
   });
 }
 
-/** Whether a policy lets a file be read that no call names, such as one that a search comes past. */
+/**
+ * Returns a filter for files not named by a tool call, such as the files found by a search. The filter is true if the
+ * policy allows reading.
+ */
 export function createReadFilter(policy: Policy): (file: FoundFile) => boolean {
   return ({ workspacePath, hostPath }) => {
     const location = workspacePath === null ? "outside" : "inside";

@@ -3,16 +3,16 @@ import type { AgentConfig } from "../../config/read-config.ts";
 
 type DemoSettings = Pick<AgentDefinition, "approvals" | "images" | "onLost">;
 
-/** How the demo agent is, with and without a configuration. */
+/** Settings of the demo agent, with and without a configuration. */
 export const DEMO_SETTINGS: DemoSettings = {
   approvals: { ask: ["save_note"], allow: ["tell_time"] },
-  // It cannot see: it is told what there is to see.
+  // The demo model cannot process images, so it receives a description.
   images: "describe",
-  // The demo goes on by itself after a kill; others ask.
+  // The demo continues automatically after a kill. The default of other agents is to ask.
   onLost: "continue",
 };
 
-/** Whether an agent is the demo agent with its own two tools: those are for whoever has none. */
+/** True for a demo agent without its own tools, workspace and MCP servers. Such an agent gets the two demo tools. */
 export function hasDemoTools(
   config: Pick<AgentConfig, "provider" | "toolFiles" | "workspace" | "serverNames">,
 ): boolean {
@@ -21,7 +21,7 @@ export function hasDemoTools(
   return workspace === undefined && toolFiles.length + serverNames.length === 0;
 }
 
-/** What an agent of a configuration has of these, unless it says otherwise. */
+/** Returns the demo settings for an agent of a configuration. Settings of the configuration take precedence. */
 export function resolveDemoSettings(config: AgentConfig): DemoSettings {
   if (!hasDemoTools(config)) return {};
   const { approvals: _, ...others } = DEMO_SETTINGS;

@@ -14,7 +14,10 @@ import {
   type Variable,
 } from "../../config/variables/variables.ts";
 
-/** Relative paths of a configuration start at its folder: programs, their arguments and roots. */
+/**
+ * Resolves the MCP servers of an agent. Relative paths (programs, arguments and roots) start at the configuration's
+ * folder.
+ */
 export async function resolveMcpServers(
   { name, mcpServers }: AgentConfig,
   context: ReferenceContext,
@@ -34,12 +37,12 @@ export async function resolveMcpServers(
   return { servers, secrets };
 }
 
-/** A root that is missing would be offered to the server, which would ignore it or create it. */
+/** Throws if a root does not exist: a server would ignore or create such a root. */
 async function checkRoots({ roots = [] }: McpServerSettings, path: string): Promise<void> {
   if (roots === "session") return;
   for (const [at, root] of roots.entries()) {
     if (await isFolder(root)) continue;
-    const message = `${path}[${at}] is ${formatValue(root)}: there is no such folder. Fix: create it, or correct the path`;
+    const message = `${path}[${at}] is ${formatValue(root)}: no such folder. Fix: create it, or correct the path`;
     throw invalidOptionError(`${path}[${at}]`, message);
   }
 }

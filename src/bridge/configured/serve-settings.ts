@@ -12,13 +12,13 @@ import type { KeyConfig, ServeConfig } from "../../config/read-serve.ts";
 import { fingerprintConfig } from "../../config/selected-config.ts";
 import { resolveVariable, type ReferenceContext } from "../../config/variables/variables.ts";
 
-/** How agents are served, with the keys that a configuration leads to. */
+/** The `serve` section of a configuration, with its keys resolved. */
 export interface ServeSettings extends Omit<ServeConfig, "keys">, AcpConfig {
   readonly keys: readonly AccessKey[];
 }
 
 export interface ServeSettingsOptions {
-  /** The configuration. */
+  /** The configuration file. */
   readonly file: string;
   readonly environment: Environment;
   readonly isTrusted: IsTrusted;
@@ -32,7 +32,7 @@ export async function readServeSettings(options: ServeSettingsOptions): Promise<
     const parsed = readConfig(document);
     const { serve } = parsed;
     const mark = { ...(await fingerprintConfig(file, text)), file };
-    // Whoever runs the agents, which may be another process, it is this one that lets others in.
+    // Another process may run the agents, but this process authenticates the clients.
     await requireTrust([findServeTrustReason(serve)], { read: parsed, mark, isTrusted });
     const context = { environment, folder: dirname(file) };
     const keys: AccessKey[] = [];

@@ -8,7 +8,7 @@ import type { AgentConfig } from "../../config/read-config.ts";
 import { resolveVariables } from "../../config/variables/variables.ts";
 import { createWorkspace } from "./create-workspace.ts";
 
-/** Why no session of an agent would start, as far as that shows without running any of its code. */
+/** Finds reasons why sessions of an agent would not start, as far as possible without running its code. */
 export async function findStartProblems(
   config: AgentConfig,
   context: ConfigContext,
@@ -25,7 +25,8 @@ export async function findStartProblems(
   const environment = resolved?.environment ?? context.environment;
   await trying("", resolveMcpServers(config, { folder, environment }));
   if (provider.type !== "demo" && resolved !== undefined) {
-    const demo = (): Promise<never> => Promise.reject(new Error("It is not asked for"));
+    const demo = (): Promise<never> =>
+      Promise.reject(new Error("The demo provider is not available here"));
     await trying(
       `agents.${name}.provider: `,
       createProvider(provider, { ...context, environment, demo }),

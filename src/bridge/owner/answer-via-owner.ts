@@ -11,7 +11,10 @@ export interface ApprovalAnswer {
   readonly decision: ApprovalDecision;
 }
 
-/** Answers a question in the process that runs the session. Undefined when none does: then nothing would come of it. */
+/**
+ * Sends a decision to the process that runs the session. Undefined if no process does, because the decision would have
+ * no effect.
+ */
 export async function answerViaOwner(
   { sessionId, approvalId, decision }: ApprovalAnswer,
   options: Pick<BridgeOptions, "directory" | "version" | "clock" | "onWaiting">,
@@ -28,7 +31,7 @@ export async function answerViaOwner(
       const answer = { type: "decide-approval", approvalId, decision } as const;
       return await sessions.command(sessionId, answer, { principal: localPrincipal });
     } catch (error) {
-      // The next owner is asked.
+      // The owner ended; the loop finds the next owner.
       if (!(error instanceof OwnerGoneError)) throw error;
     } finally {
       sessions.close();

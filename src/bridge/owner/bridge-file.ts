@@ -4,17 +4,17 @@ import { readSavedFile } from "../../platform/files/private-files.ts";
 import type { ConfigFingerprint } from "../../config/selected-config.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** How to reach the process that owns a data directory. Only its user can read it. */
+/** The address and token of the process that owns a data directory. The file is readable by its user only. */
 export interface BridgeFile {
   readonly address: string;
   readonly token: string;
   readonly version: string;
   readonly pid: number;
-  /** Where its agents come from; absent for agents of no configuration. */
+  /** The configuration of its agents. Undefined for agents without a configuration. */
   readonly config?: ConfigFingerprint;
 }
 
-/** Undefined when there is none, or none that can be read. */
+/** Reads the file. Undefined if the file is missing or invalid. */
 export async function readBridgeFile(directory: string): Promise<BridgeFile | undefined> {
   const text = await readSavedFile(join(directory, "bridge.json"));
   const parsed = parseJson(text ?? "");

@@ -5,7 +5,10 @@ import { isTrustedDirectory, trustDirectory } from "../../platform/files/trusted
 import { makeFolder } from "../../platform/files/private-files.ts";
 import { deletePortalToken } from "../serve/portal-token.ts";
 
-/** Makes the folder that everything is kept in. What is in the way of that is said for people. */
+/**
+ * Creates the data directory. Throws `store_failed` with a reason for people if the directory cannot be created or
+ * written.
+ */
 export async function prepareDirectory(directory: string): Promise<void> {
   try {
     await makeFolder(directory);
@@ -15,7 +18,7 @@ export async function prepareDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Refuses a directory that was removed while it was in use: a bridge that runs does not create it again. */
+/** Throws `store_failed` if the directory was removed while in use: a running bridge does not create it again. */
 export async function requireDirectory(directory: string): Promise<void> {
   try {
     await access(directory, constants.W_OK | constants.X_OK);
@@ -28,8 +31,8 @@ export async function requireDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Makes a directory ready to be run, as this user's. Of one that was not, nobody knows who else has the token of its
- * portal: another is made.
+ * Prepares a directory and records it as this user's. Others may know the portal token of a directory from elsewhere,
+ * so the token is deleted; the next start creates a new token.
  */
 export async function claimDirectory(directory: string, userDirectory: string): Promise<void> {
   await prepareDirectory(directory);
@@ -38,15 +41,15 @@ export async function claimDirectory(directory: string, userDirectory: string): 
   await trustDirectory(directory, userDirectory);
 }
 
-/** Why nothing can be kept in a folder, or read there. */
+/** Creates the error for a directory that cannot be written or read, with the reason. */
 export async function createDirectoryError(
   purpose: "keep" | "read",
   directory: string,
   cause: unknown,
 ): Promise<SpanlineError> {
-  const action = purpose === "keep" ? "keep sessions in" : "read the sessions in";
+  const action = purpose === "keep" ? "store sessions in" : "read the sessions in";
   const reason = await describeReason(directory, cause);
-  const message = `Cannot ${action} ${shortenPath(directory)}: ${reason}; choose another with --data-dir`;
+  const message = `Cannot ${action} ${shortenPath(directory)}: ${reason}. Fix: choose another with --data-dir`;
   return new SpanlineError("store_failed", message, { details: { directory }, cause });
 }
 
@@ -54,9 +57,9 @@ async function describeReason(directory: string, error: unknown): Promise<string
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOTDIR" || code === "EEXIST") {
     const stats = await stat(directory).catch(() => undefined);
-    return stats?.isFile() === true ? "it is a file" : "a part of the path is no folder";
+    return stats?.isFile() === true ? "it is a file" : "a part of the path is not a folder";
   }
-  // SQLite does not say why it cannot open a file, and takes paths of this length at most.
+  // SQLite does not report why it cannot open a file. Its limit for paths is this length.
   if (Buffer.byteLength(directory) > MAX_PATH_BYTES) return "the path is too long";
   return REASONS.get(code) ?? formatThrown(error);
 }
@@ -66,11 +69,11 @@ const MAX_PATH_BYTES = 480;
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "no permission"],
   ["EPERM", "no permission"],
-  ["EROFS", "it can only be read"],
+  ["EROFS", "it is read-only"],
   ["ENAMETOOLONG", "the path is too long"],
-  ["ENOENT", "no folder can be made there"],
+  ["ENOENT", "no folder can be created there"],
   ["ENOSPC", "the disk is full"],
-  ["ELOOP", "its links lead in a circle"],
+  ["ELOOP", "its symbolic links form a cycle"],
 ]);
 
 function shortenPath(path: string): string {

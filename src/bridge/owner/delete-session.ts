@@ -7,8 +7,8 @@ import type { RemoteSessions } from "../../session/remote/remote-sessions.ts";
 import { lockOrJoin } from "./lock-or-join.ts";
 
 /**
- * Deletes a session where it is run, or here when nobody runs it; false when there was none. Nothing is run here, and
- * nobody can join: whoever comes meanwhile waits.
+ * Deletes a session through its owner, or directly if no process owns the directory. Returns false if the session does
+ * not exist. A direct deletion holds the lock without running sessions, so other processes wait.
  */
 export async function deleteSession(
   sessionId: string,
@@ -41,7 +41,7 @@ async function deleteLocally(
   }
 }
 
-/** Undefined when the owner went before it said. */
+/** Undefined if the owner ended before its reply. */
 async function deleteViaOwner(
   sessionId: string,
   sessions: RemoteSessions,

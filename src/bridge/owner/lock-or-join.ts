@@ -16,18 +16,18 @@ export interface LockOrJoinOptions {
   readonly version: string;
   readonly clock: SteadyClock;
   readonly signal: AbortSignal;
-  /** The directory was in use here before: one that is gone by now is an error, and not created. */
+  /** True if the directory was in use here before. A missing directory is then an error and is not created. */
   readonly isRetry?: boolean;
-  /** Told once, when another process has the directory and does not answer. */
+  /** Called once if another process owns the directory and does not respond. */
   readonly onWaiting?: (owner: BridgeFile | undefined) => void;
 }
 
-/** The directory's lock, to be released; or the sessions of the process that has it. */
+/** The lock of the directory, which the caller must release, or the sessions of its owner. */
 export type LockOrJoin =
   | { readonly lock: OwnerLock }
   | { readonly lock?: undefined; readonly sessions: RemoteSessions; readonly owner: BridgeFile };
 
-/** Waits until nobody has the directory, or until whoever has it answers. */
+/** Waits until the directory is free, or until its owner responds. */
 export async function lockOrJoin(options: LockOrJoinOptions): Promise<LockOrJoin> {
   const { directory, clock, signal, isRetry = false } = options;
   if (!isRetry) await prepareDirectory(directory);
@@ -45,14 +45,17 @@ export async function lockOrJoin(options: LockOrJoinOptions): Promise<LockOrJoin
       hasNotified = true;
       options.onWaiting?.(file);
     }
-    // It has the lock, and does not listen yet, or not any more, or not at the moment.
+    // The owner holds the lock, but is starting, stopping or suspended.
     await pause(clock, RETRY_INTERVAL_MS, signal);
   }
 }
 
 const RETRY_INTERVAL_MS = 50;
 const NOTIFY_AFTER_MS = 5000;
-/** How long an owner may take to answer one that joins: one that is stopped accepts connections all the same. */
+/**
+ * Milliseconds for the owner's greeting. A suspended process still accepts connections, so a connection alone proves
+ * nothing.
+ */
 const HELLO_TIMEOUT_MS = 2000;
 
 async function acquireLock(directory: string): Promise<OwnerLock | undefined> {
@@ -63,7 +66,7 @@ async function acquireLock(directory: string): Promise<OwnerLock | undefined> {
   }
 }
 
-/** Undefined when nobody answers: what the file says is a dead process's, or that of one that is stopped. */
+/** Connects to the owner. Undefined without a response: the file belongs to a dead or a suspended process. */
 async function joinOwner(
   { address, token }: BridgeFile,
   { version, clock, signal }: LockOrJoinOptions,
@@ -97,7 +100,7 @@ function isConnectionRefused(error: unknown): boolean {
   return CONNECTION_ERROR_CODES.has(code);
 }
 
-/** `EAGAIN` is a queue that is full: its process is stopped, and many wait for it. */
+/** `EAGAIN`: the accept queue is full, because the owner is suspended and many processes wait for it. */
 const CONNECTION_ERROR_CODES: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOENT",

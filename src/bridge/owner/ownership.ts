@@ -26,17 +26,20 @@ import { lockOrJoin, type LockOrJoinOptions } from "./lock-or-join.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface OwnershipOptions extends LockOrJoinOptions, Pick<BridgeOptions, "notice"> {
-  /** The configuration that an owner should have; absent where any will do. */
+  /** The configuration that the owner is expected to have. Undefined: any configuration is accepted. */
   readonly config?: SelectedConfig;
-  /** Begins to run the sessions of the directory: called when nobody else does. `broken` is for what they cannot go on after. */
+  /**
+   * Starts running the sessions. Called only if no other process runs them. `onBroken` is called with an error after
+   * which the sessions cannot continue in this process.
+   */
   start(onBroken: (error: unknown) => void): Promise<OwnedSessions>;
-  /** Something went wrong that no caller will hear of. */
+  /** Receives errors without a caller, such as failures of background work. */
   readonly report: (error: unknown) => void;
 }
 
 export interface OwnedSessions {
   readonly sessions: Sessions;
-  /** Where its agents come from; absent for agents of no configuration. */
+  /** The configuration of the agents. Undefined for agents without a configuration. */
   readonly config?: ConfigFingerprint;
   close(): Promise<void>;
 }
@@ -45,14 +48,15 @@ export interface Ownership extends OwnerConnection {
   readonly isOwner: boolean;
   /** The process that runs the sessions. */
   readonly pid: number;
-  /** Where its agents come from; undefined for agents of no configuration. */
+  /** The configuration of the owner's agents. Undefined for agents without a configuration. */
   readonly config: ConfigFingerprint | undefined;
   close(): Promise<void>;
 }
 
 /**
- * Runs the sessions of a directory, or joins the process that does. One process at a time owns a directory, by a lock that
- * the kernel frees when it dies; the others talk to it over a socket that only this user can open.
+ * Runs the sessions of a directory, or joins the process which already runs them. A directory has one owner at a time:
+ * the owner holds a lock, released by the kernel when the process dies. Other processes connect over a socket
+ * accessible to this user only.
  */
 export async function ownOrJoin(options: OwnershipOptions): Promise<Ownership> {
   const lockOrOwner = await lockOrJoin(options);
@@ -87,7 +91,7 @@ async function checkOwnerAgents(
 async function runAsOwner(options: OwnershipOptions, lock: OwnerLock): Promise<Ownership> {
   const { directory, version, clock, report } = options;
   const token = randomToken();
-  // Letters and digits alone: what is behind the last hyphen is its own.
+  // Letters and digits only: the part after the last hyphen identifies this socket.
   const address = resolveLocalSocketPath(directory, token.slice(1, 13));
   const gone = new AbortController();
   const sockets = new Set<Socket>();
@@ -98,7 +102,7 @@ async function runAsOwner(options: OwnershipOptions, lock: OwnerLock): Promise<O
   const letGo = async (): Promise<void> => {
     gone.abort();
     try {
-      // Of a lock that was taken from us, the file may be the next owner's already.
+      // After the loss of the lock, the file may already belong to the next owner.
       if ((await readBridgeFile(directory))?.token === token) {
         await rm(join(directory, "bridge.json"), { force: true });
       }
@@ -114,10 +118,10 @@ async function runAsOwner(options: OwnershipOptions, lock: OwnerLock): Promise<O
   const closeReporting = (): Promise<void> => close().catch(report);
   const broken = (error: unknown): void => {
     if (gone.signal.aborted) return;
-    // At once, so that whoever is refused because of it knows that the next owner is to be asked.
+    // Aborted at once: callers with a failed request then retry with the next owner.
     gone.abort(createReleaseError(directory, error));
     report(gone.signal.reason);
-    // While it starts it is closed below.
+    // During the start, the `catch` below closes the sessions.
     if (owned !== undefined) void closeReporting();
   };
 
@@ -153,16 +157,16 @@ async function runAsOwner(options: OwnershipOptions, lock: OwnerLock): Promise<O
   }
 }
 
-/** How long two processes may both think that they own a directory whose lock somebody removed. */
+/** Milliseconds for which two processes may both believe to own a directory after its lock file was removed. */
 const LOCK_CHECK_INTERVAL_MS = 1000;
 
 function createReleaseError(directory: string, cause: unknown): SpanlineError {
-  const message = `The sessions in ${directory} can no longer be written here and are let go, for the next process to take up: ${formatThrown(cause)}`;
+  const message = `This process can no longer write the sessions in ${directory} and releases them for the next process: ${formatThrown(cause)}`;
   return new SpanlineError("store_failed", message, { details: { directory }, cause });
 }
 
 async function listen(address: string, onConnection: (socket: Socket) => void): Promise<Server> {
-  // Whoever left some there is dead: the lock is ours.
+  // Old sockets belong to dead processes, since this process holds the lock.
   removeStaleSockets(address);
   const server = createServer(onConnection);
   server.listen(address);

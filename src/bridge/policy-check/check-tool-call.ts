@@ -13,15 +13,15 @@ export { explainDecision } from "../../policy/explain-decision.ts";
 
 export interface ToolCallCheck {
   readonly decision: PolicyDecision;
-  /** Whether the agent has the tool; rules think the worst of one that it does not have. */
+  /** True if the agent has the tool. Rules assume the worst of an unknown tool. */
   readonly isKnown: boolean;
-  /** What is wrong with the arguments, whatever the rules say. */
+  /** The problem of invalid arguments, independent of the rules. */
   readonly problem?: string;
-  /** What else people should know. */
+  /** An additional remark for people. */
   readonly note?: string;
 }
 
-/** What would become of a call, were it made now. Nothing is run. */
+/** Evaluates a tool call as a session would do now. Nothing runs. */
 export async function checkToolCall(
   agent: Agent,
   call: { readonly name: string; readonly input: JsonObject; readonly workingDirectory?: string },
@@ -30,7 +30,7 @@ export async function checkToolCall(
   const folder = await agent.resolveFolder?.(call.workingDirectory);
   const callInFolder = folder === undefined ? call : { ...call, workingDirectory: folder };
   const tool = agent.tools.get(name);
-  // As a session does it.
+  // The same steps as in a session.
   const facts = readToolCallFacts(tool?.spec ?? createUnknownToolSpec(name), input, agent.spec);
   const paths = await resolvePaths(agent, listPathsToResolve(facts), callInFolder);
   const decision = evaluatePolicy(
@@ -48,7 +48,7 @@ export async function checkToolCall(
 }
 
 const SINGLE_PERSON_NOTE =
-  "Everybody on this machine is one person, in a run, in an editor and in the portal: there are not that many, and it is not run";
+  "All clients on this machine count as one person, in a run, in an editor and in the portal, so the required approvals cannot be reached and the tool would not run";
 
 async function resolvePaths(
   agent: Agent,

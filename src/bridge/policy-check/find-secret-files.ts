@@ -4,8 +4,8 @@ import { parsePathPattern } from "../../policy/matching/path-pattern.ts";
 import { mayNamePath } from "../../policy/matching/path-matching.ts";
 
 /**
- * Words of a command that look like files where secrets are kept. A hint for people alone: no rule goes by it, since a
- * command has a thousand ways to name a file.
+ * Finds words of a command that look like files with secrets. This is a hint for people only; no rule uses the result,
+ * since a command can name a file in countless ways.
  */
 export function findSecretFiles({ simpleCommands = [] }: PolicyContext): string[] {
   const patterns = SENSITIVE_PATHS.map(parsePathPattern);
@@ -17,7 +17,7 @@ export function findSecretFiles({ simpleCommands = [] }: PolicyContext): string[
 const MAX_WORDS = 1000;
 const MAX_REPORTED = 5;
 
-/** Of an option with a value, such as `--file=.env`, the value. */
+/** For an option with a value, such as `--file=.env`, the value is used. */
 function toPathFact(word: string): PathFact {
   const input = word.replace(/^-[^=]*=|^@|^~\//, "").replace(/^\/+/, "");
   return { argument: "command", input, location: "inside", workspacePath: input, hostPath: null };

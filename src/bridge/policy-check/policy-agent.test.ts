@@ -6,7 +6,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { digestValue } from "../../platform/digest.ts";
 import { loadConfiguredAgent } from "./policy-agent.ts";
 
-it("the digest of an agent to be judged is that of its own lists", async () => {
+it("The digest of an agent for policy checks includes its own approval lists", async () => {
   const root = mkdtempSync(join(tmpdir(), "spanline-policy-agent-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const file = join(root, "spanline.config.json");

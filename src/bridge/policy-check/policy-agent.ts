@@ -25,14 +25,17 @@ import { loadTools } from "../agent/load-tools.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface PolicyCheckContext {
-  /** For a policy of no configuration: where its tools work. */
+  /** The workspace for a policy without a configuration. */
   readonly root: string;
   readonly protectedFolders: readonly string[];
-  /** Something that people should know of the policy. */
+  /** Receives a warning about the policy. */
   readonly notice: (line: string) => void;
 }
 
-/** The tools of a workspace under the policy of a file, to be judged. Nothing of it can be run. */
+/**
+ * Creates an agent with the workspace tools and the policy of a file, for evaluation only. Its provider rejects every
+ * invocation.
+ */
 export async function loadPolicyAgent(file: string, place: PolicyCheckContext): Promise<Agent> {
   const policy = readPolicy(await readDocument(file));
   const workspace = WORKSPACE_SCHEMA(true, "workspace");
@@ -43,8 +46,8 @@ export async function loadPolicyAgent(file: string, place: PolicyCheckContext): 
 }
 
 /**
- * An agent of a configuration, to be judged: its rules, the tools of its workspace, and what else it takes to find the tool.
- * Code of the configuration runs only for a tool that is not the workspace's, and only where it is trusted.
+ * Creates an agent of a configuration for evaluation: its rules, its workspace tools, and the source of the checked
+ * tool. Code of the configuration runs only for a tool outside the workspace, and only if the configuration is trusted.
  */
 export async function loadConfiguredAgent(
   file: string,
@@ -55,7 +58,7 @@ export async function loadConfiguredAgent(
   const config = parsed.agents.find((candidate) => name === undefined || candidate.name === name);
   if (config === undefined) {
     const agentNames = parsed.agents.map((candidate) => candidate.name).join(", ");
-    const message = `There is no agent ${name}; there is ${agentNames}`;
+    const message = `"${name}" is not a configured agent: expected ${agentNames}`;
     throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
   }
   const { notice } = place;
@@ -87,14 +90,17 @@ export async function loadConfiguredAgent(
 
 interface ToolsContext extends Pick<ConfigContext, "directory" | "clock" | "environment"> {
   readonly version: string;
-  /** Of the configuration. */
+  /** The folder of the configuration. */
   readonly folder: string;
   readonly root: string;
   readonly notice: (line: string) => void;
   readonly isTrusted: () => Promise<boolean>;
 }
 
-/** The agent's own tools, and those of the MCP server that the name is of; none for a tool of the workspace. */
+/**
+ * Loads the tools of the tool files and of the MCP server named by the tool's prefix. Empty for a workspace tool, which
+ * needs no code of the configuration.
+ */
 async function loadOtherTools(
   config: AgentConfig,
   tool: string,
@@ -121,7 +127,7 @@ async function loadOtherTools(
   }
 }
 
-/** What the servers offer now. They are disconnected before anything is judged. */
+/** Lists the current tools of the servers. The connections are closed before the evaluation. */
 async function listServerTools(
   config: AgentConfig,
   names: readonly string[],
@@ -153,7 +159,7 @@ async function listServerTools(
 
 interface ConfiguredAgentContext extends PolicyCheckContext {
   readonly agent?: string;
-  /** The one that is judged. */
+  /** The checked tool. */
   readonly tool: string;
   readonly configContext: Pick<ConfigContext, "directory" | "clock" | "environment"> & {
     readonly version: string;
@@ -165,13 +171,13 @@ interface PolicySource
   extends
     Pick<AgentConfig, "name" | "policy" | "workspace" | "serverNames">,
     Partial<Pick<AgentConfig, "passthrough">> {
-  /** The one that is judged, where that is known. */
+  /** The checked tool. Undefined for a policy file. */
   readonly tool?: string;
-  /** Beside those of the workspace. */
+  /** Tools in addition to the workspace tools. */
   readonly otherTools?: readonly Tool[];
-  /** Where its policy stands. */
+  /** The path of the policy, for messages. */
   readonly path: string;
-  /** Whether all of its tools are known here, but for those of MCP servers. */
+  /** True if all tools except MCP tools are known here. */
   readonly isComplete: boolean;
 }
 
@@ -193,7 +199,7 @@ function createPolicyAgent(source: PolicySource, { notice, ...place }: PolicyChe
     root: isFixed ? root : ({ workingDirectory }) => workingDirectory ?? root,
   });
   if (workspace === undefined && WORKSPACE_TOOL_NAMES.includes(source.tool ?? "")) {
-    notice(`agents.${name} has no workspace, and so it has no ${source.tool}`);
+    notice(`agents.${name} has no workspace, so the tool ${source.tool} does not exist`);
   }
   const ofWorkspace = workspace === undefined ? [] : all.filter(({ spec }) => isEnabled(spec.name));
   const tools = [...(source.otherTools ?? []), ...ofWorkspace];
@@ -213,7 +219,8 @@ function createPolicyAgent(source: PolicySource, { notice, ...place }: PolicyChe
     workspace: { ...place, isFixed },
     ...omitUndefined({ policy }),
   });
-  // Not all of its tools are here, so that a list may name one that seems to be none.
+  // Not all tools are loaded here, so `defineAgent` would refuse approval lists with the names of the others. The lists
+  // are added afterwards.
   const facts = {
     ...agent.spec,
     approvals: { ...NO_APPROVAL_RULES, ...passthrough.approvals },

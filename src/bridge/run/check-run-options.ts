@@ -1,5 +1,12 @@
 import { SchemaError, throwInvalid } from "../../data/schema-error.ts";
-import { anything, boolean, object, optional, string, type Schema } from "../../data/schema.ts";
+import {
+  anything,
+  boolean,
+  object,
+  optional,
+  string,
+  type Schema,
+} from "../../data/schema-reader.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
 import { CAPS_SCHEMA } from "../../config/agent/turn-caps.ts";
@@ -23,7 +30,10 @@ const OPTIONS_SHAPE: { readonly [Name in keyof RunOptions]-?: Schema<unknown> } 
   clock: createMethodsSchema(["now", "schedule", "monotonic"]),
 };
 
-/** Refuses what cannot be run, and options that nobody knows. */
+/**
+ * Throws `invalid_option` for an invalid agent and for invalid or unknown options, and `invalid_message` for an invalid
+ * prompt.
+ */
 export function checkRunOptions(agent: unknown, options: unknown): void {
   readOptions(checkAgent, agent, "agent");
   const { prompt } = readOptions(object(OPTIONS_SHAPE), options, "");
@@ -38,7 +48,7 @@ export function checkRunOptions(agent: unknown, options: unknown): void {
 function checkAgent(value: unknown, path: string): void {
   const { spec, provider, tools } = isObject(value) ? value : {};
   if (isObject(spec) && isObject(provider) && tools instanceof Map) return;
-  throwInvalid({ path, value, expected: "an agent", fix: "make it with defineAgent" });
+  throwInvalid({ path, value, expected: "an agent", fix: "create it with defineAgent" });
 }
 
 function createMethodsSchema(methods: readonly string[]): Schema<unknown> {

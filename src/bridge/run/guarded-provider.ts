@@ -4,18 +4,18 @@ import { addUsage, type Usage } from "../../domain/usage.ts";
 import type { Provider, ProviderInvocation } from "../../providers/provider.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What is known between two calls of the provider. */
+/** The usage of a turn between two invocations. */
 export interface TurnUsage {
   readonly invocations: number;
   readonly usage: Usage | null;
 }
 
-/** Looks at what was spent before every call but the first; a reason that it gives ends the turn there. */
+/** Called with the usage before every invocation except the first. A returned reason ends the turn. */
 export type TurnGuard = (usage: TurnUsage) => string | undefined | Promise<string | undefined>;
 
 export interface GuardOptions {
   readonly guard?: TurnGuard | undefined;
-  /** Whether the agent has done all that was wanted of it: then what it would say to that is not bought. */
+  /** True if the agent's terminal tool has succeeded. The following invocation is then skipped to save its cost. */
   readonly isDone: () => boolean;
 }
 
@@ -24,13 +24,16 @@ export interface GuardedProvider {
   readonly turnUsage: TurnUsage;
 }
 
-/** The provider of one run, that counts, and asks before it is called again. A call that is stopped here is never made. */
+/**
+ * Wraps the provider of one run: counts invocations and usage, and calls the guard before each further invocation. A
+ * stopped invocation is never sent.
+ */
 export function createGuardedProvider(provider: Provider, options: GuardOptions): GuardedProvider {
   const { guard, isDone } = options;
   let turnUsage: TurnUsage = { invocations: 0, usage: null };
   const open: Provider["open"] = (openOptions) => {
     const session = provider.open(openOptions);
-    // Its methods may be those of a class, which a spread would lose.
+    // The methods may belong to a class, so spreading the object would lose them.
     const stop = session.stop?.bind(session);
     const runCommand = session.runCommand?.bind(session);
     return {
@@ -45,7 +48,7 @@ export function createGuardedProvider(provider: Provider, options: GuardOptions)
         if (reason !== undefined) {
           throw new SpanlineError("halted", `The turn was halted: ${reason}`);
         }
-        // From here on it may be paid for, whatever becomes of it.
+        // The invocation may cost money from here on, whatever its outcome.
         turnUsage = { ...turnUsage, invocations: turnUsage.invocations + 1 };
         const call = await session.invoke(input, callOptions);
         return countUsage(call, (usage) => {
@@ -72,7 +75,7 @@ const COMPLETED_INVOCATION: ProviderInvocation = {
   },
 };
 
-/** A guard that cannot say whether to go on has not said so. */
+/** A guard that throws halts the turn. */
 async function evaluateGuard(guard: TurnGuard, turnUsage: TurnUsage): Promise<string | undefined> {
   try {
     return await guard(turnUsage);

@@ -12,7 +12,7 @@ export interface RunAgent {
   readonly turnUsage: TurnUsage;
 }
 
-/** An agent as one run wants it. */
+/** Applies the options of a run to its agent: guard, caps and `stopAtTerminalTool`. */
 export function prepareRunAgent(agent: Agent, options: RunOptions): RunAgent {
   const { guard, caps, stopAtTerminalTool = false } = options;
   const name = stopAtTerminalTool ? agent.spec.terminalTool?.name : undefined;
@@ -24,7 +24,7 @@ export function prepareRunAgent(agent: Agent, options: RunOptions): RunAgent {
   }
   let isDone = false;
   const guarded = createGuardedProvider(agent.provider, { guard, isDone: () => isDone });
-  /** Also of what the agent is while a session has it open. */
+  /** Also applied to the agent that a session opens, whose tools may change. */
   const applyRunOptions = (source: Agent): Agent => {
     const tools = new Map(source.tools);
     const last = name === undefined ? undefined : tools.get(name);
@@ -50,7 +50,7 @@ export function prepareRunAgent(agent: Agent, options: RunOptions): RunAgent {
   };
 }
 
-/** A tool may be an instance of a class, whose methods need it. */
+/** A tool may be an instance of a class, so its methods are called on the tool itself. */
 function observeTool(tool: Tool, onSuccess: () => void): Tool {
   const { spec: facts, examine } = tool;
   return {

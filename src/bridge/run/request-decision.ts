@@ -5,7 +5,10 @@ import { formatValue } from "../../text/format-value.ts";
 import type { RunDecision, RunOptions } from "./run-options.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What the caller decides; what it cannot, or may not, is a no: otherwise the run would wait for nothing. */
+/**
+ * Requests the caller's decision. An invalid or missing decision, or an error, denies: otherwise the run would wait
+ * until the deadline.
+ */
 export async function requestDecision(
   request: ApprovalRequested,
   caller: Pick<RunOptions, "approve" | "report">,
@@ -13,7 +16,10 @@ export async function requestDecision(
   const no = DENYING_DECISIONS[request.question];
   const { approvers = 1 } = request;
   if (approvers > 1) {
-    return { decision: no, reason: `It needs ${approvers} different people, and a run has one` };
+    return {
+      decision: no,
+      reason: `It needs ${approvers} different people, but a run has only one`,
+    };
   }
   try {
     const reply: unknown = await caller.approve?.(request);
@@ -31,12 +37,12 @@ function parseDecision(reply: unknown, { options, action }: ApprovalRequested): 
   if (decision === undefined) {
     const choices = options.join(", ");
     throw new TypeError(
-      `${formatValue(requestedDecision)} is no answer to "${action}"; it takes ${choices}`,
+      `${formatValue(requestedDecision)} is not a valid decision for "${action}": expected ${choices}`,
     );
   }
   if (reason !== undefined && typeof reason !== "string") {
     throw new TypeError(
-      `The reason for the answer to "${action}" is ${formatValue(reason)}, wanted a string`,
+      `The reason of the decision for "${action}" is ${formatValue(reason)}: expected a string`,
     );
   }
   return {
@@ -46,11 +52,11 @@ function parseDecision(reply: unknown, { options, action }: ApprovalRequested): 
   };
 }
 
-/** As the log will have it. */
+/** Converts the input to JSON, the form in the log. */
 function parseInput(input: unknown, action: string): JsonObject {
   const parsed = parseJson(toJsonText(input));
   if (parsed.ok && isObject(parsed.value)) return parsed.value;
   throw new TypeError(
-    `The input in the answer to "${action}" is ${formatValue(input)}, wanted an object`,
+    `The input of the decision for "${action}" is ${formatValue(input)}: expected an object`,
   );
 }

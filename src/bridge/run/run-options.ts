@@ -8,28 +8,28 @@ import type { TurnGuard } from "./guarded-provider.ts";
 
 export interface RunOptions {
   readonly prompt: string;
-  /** Answers what the agent's definition asks about. Without it everything that asks is denied. */
+  /** Decides approvals requested by the agent's rules. Without this function all of them are denied. */
   approve?(request: ApprovalRequested): Promise<ApprovalDecision | RunDecision>;
-  /** Sees every event as it is written down. What it throws ends the run, and is thrown by it. */
+  /** Called with every event after it is stored. An exception ends the run and is thrown by it. */
   onEvent?(envelope: Envelope): void;
-  /** Told in full what went wrong in a tool, of which the agent hears the message alone. */
+  /** Receives the full error of a failed tool. The agent sees only the message. */
   report?(error: unknown): void;
   readonly guard?: TurnGuard;
-  /** For this run, in place of what the agent's definition says. */
+  /** Override the agent's caps for this run. */
   readonly caps?: Partial<TurnCaps>;
-  /** The run ends when the agent's terminal tool has succeeded; what the agent would say to that is not bought. */
+  /** Ends the run when the agent's terminal tool succeeds, without the cost of another invocation. Default: false. */
   readonly stopAtTerminalTool?: boolean;
-  /** Ends the run as cancelled. */
+  /** Cancels the run. */
   readonly signal?: AbortSignal;
   readonly workingDirectory?: string;
   readonly clock?: SteadyClock;
 }
 
-/** A decision with more to say. */
+/** A decision with optional details. */
 export interface RunDecision {
   readonly decision: ApprovalDecision;
-  /** For the log, and where a tool is denied for the agent. */
+  /** Stored in the log, and sent to the agent if the tool is denied. */
   readonly reason?: string;
-  /** What the tool is to run with instead. */
+  /** Replaces the arguments of the tool call. */
   readonly input?: JsonObject;
 }

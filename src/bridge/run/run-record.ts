@@ -8,9 +8,9 @@ import type { TurnUsage } from "./guarded-provider.ts";
 import type { RunToolCall, RunResult } from "./run-result.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What a run came to so far. */
+/** Collects the events of a run for its result. */
 export interface RunRecord {
-  /** The conversation on the provider's side. */
+  /** Id of the upstream session. */
   readonly upstreamId: string | undefined;
   add(envelope: Envelope): void;
   result(turnUsage: TurnUsage): RunResult;

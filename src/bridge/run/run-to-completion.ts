@@ -14,16 +14,16 @@ import type { RunResult } from "./run-result.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /**
- * Runs an agent from a prompt to the end of its turn, tools included, and gives back what came of it: also a failure of
- * the agent, the provider or a tool is a result. It throws what cannot be begun, and what `onEvent` throws.
+ * Runs one turn of an agent, including its tools, and returns the result. A failure of the agent, the provider or a
+ * tool is part of the result. Throws if the run cannot start, and rethrows exceptions of `onEvent`.
  *
- * The session that it takes is the one that a bridge runs, kept in memory.
+ * The session is the same as in a bridge, but exists only in memory.
  */
 export async function runToCompletion(agent: Agent, options: RunOptions): Promise<RunResult> {
   checkRunOptions(agent, options);
   const { clock = systemClock, workingDirectory, signal } = options;
   const running = prepareRunAgent(agent, options);
-  // Whoever only imports this to define tools does not pay for what runs them.
+  // Loaded here, so programs which only import this module to define tools do not load the session runtime.
   const { createSessions } = await import("../../session/runtime/create-sessions.ts");
   const { createMemoryStore } = await import("../../store/memory/memory-store.ts");
   const { stopUpstream } = await import("./stop-upstream.ts");
@@ -45,7 +45,7 @@ export async function runToCompletion(agent: Agent, options: RunOptions): Promis
       ...omitUndefined({ workingDirectory }),
     });
     const record = createRunRecord(sessionId);
-    // Nothing is bought for somebody who is gone.
+    // No invocation is paid for if the caller has already aborted.
     if (signal?.aborted !== true) {
       await submitPrompt(sessions, sessionId, options.prompt);
       for await (const envelope of readTurnEvents(sessions, sessionId, broken.signal, signal)) {
@@ -77,7 +77,7 @@ async function submitPrompt(
   }
 }
 
-/** Everything up to the end of the turn, which the caller's signal brings about. */
+/** Yields all events until the end of the turn. The caller's signal cancels the turn. */
 async function* readTurnEvents(
   sessions: RunningSessions,
   sessionId: string,
@@ -86,7 +86,7 @@ async function* readTurnEvents(
 ): AsyncGenerator<Envelope> {
   const cancel = (): void => {
     const from = { principal: localPrincipal };
-    // A session that is broken ends without it.
+    // A broken session ends without the cancel.
     sessions.command(sessionId, { type: "cancel" }, from).catch(() => undefined);
   };
   if (caller?.aborted === true) cancel();
@@ -102,7 +102,7 @@ async function* readTurnEvents(
     caller?.removeEventListener("abort", cancel);
   }
   const cause: unknown = broken.reason;
-  throw new SpanlineError("aborted", "The run broke off before its turn ended", { cause });
+  throw new SpanlineError("aborted", "The run was aborted before its turn ended", { cause });
 }
 
 async function decideApproval(
@@ -114,6 +114,6 @@ async function decideApproval(
   const runDecision = await requestDecision(request, options);
   const { approvalId } = request;
   const answer = { type: "decide-approval", approvalId, ...runDecision } as const;
-  // It may have been answered meanwhile, by its deadline or a cancel.
+  // A deadline or a cancel may have resolved the approval meanwhile.
   await sessions.command(sessionId, answer, { principal: localPrincipal }).catch(() => undefined);
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { stopConversation } from "../../session/runtime/effects/stop-conversation.ts";
 
-/** Ends what an agent may still be doing for somebody who has gone, and is paid for. */
+/** Stops the agent's remaining work after an abort, since it would still cost money. Gives up after 3 seconds. */
 export async function stopUpstream(
   upstreamId: string | undefined,
   provider: Provider,

@@ -8,7 +8,7 @@ import { passMethods } from "../../session/session-methods.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { ResponsesOptions } from "../../surfaces/responses/responses-options.ts";
 
-/** What those are served with who compare what they are told byte for byte. */
+/** Wraps the sessions for clients that compare responses byte for byte: fixed times and predictable session ids. */
 export async function createDeterministicSessions(
   sessions: Sessions,
   clock: SteadyClock,
@@ -20,7 +20,7 @@ export async function createDeterministicSessions(
   };
 }
 
-/** Sessions in which no time passes. */
+/** Returns sessions with fixed times. */
 function freezeSessionTimes(sessions: Sessions): Sessions {
   return {
     ...passMethods(sessions, [
@@ -72,24 +72,24 @@ function freezeEvent({ event, at }: Envelope): SessionEvent {
   }
 }
 
-/** A clock that always says the same; what it is set to is done in time. */
+/** Returns a clock with a fixed time of day. Timers still run. */
 function createFrozenClock(clock: SteadyClock): SteadyClock {
   return { ...clock, now: () => FROZEN_TIME_MS };
 }
 
-/** The first of January 2026, in milliseconds. */
+/** January 1st, 2026 in milliseconds. */
 const FROZEN_TIME_MS = 1_767_225_600_000;
 
-/** Ids are named after their places in the log: the same log has the same ids. */
+/** Derives ids from positions in the log, so the same log has the same ids. */
 export const seedFromPosition: Seed = (position) =>
   position === undefined
     ? randomSeed()
     : digestText(`${position.sessionId} ${position.seq}`).slice(0, FULL_SEED_LENGTH);
 
-/** Names for sessions that are the same in every run that begins with the same sessions. */
+/** Generates session ids which are the same in every run that starts with the same sessions. */
 async function createIdCounter(sessions: Sessions): Promise<() => string> {
   let count = 0;
-  // Those of an earlier run are taken.
+  // Ids of an earlier run are in use.
   while ((await sessions.find(formatSessionId(count))) !== undefined) count += 1;
   return () => {
     const id = formatSessionId(count);

@@ -15,20 +15,20 @@ export interface InProcessOptions extends BridgeOptions {
   readonly log: AcpLog;
 }
 
-/** A client's end of a bridge that is run, or joined, in the client's own process. */
+/** The client's end of a bridge that runs in the client's own process, or is joined from there. */
 export interface InProcessAcp {
-  /** What the bridge says, line by line. */
+  /** Lines from the bridge. */
   readonly incoming: AsyncIterable<{ readonly type: "line"; readonly text: string }>;
   send(line: string): void;
-  /** Resolves when what was sent is not too far ahead of what was done about it. */
+  /** Resolves when the bridge has capacity for more input (backpressure). */
   ready(): Promise<void>;
-  /** The client goes. */
+  /** Disconnects the client. */
   close(): void;
-  /** Throws `not_found` if there is no agent of this name. */
+  /** Throws `not_found` if no agent has this name. */
   readonly checkAgent: (name: string) => void;
-  /** Whether this process runs the sessions. */
+  /** True if this process runs the sessions. */
   readonly isOwner: boolean;
-  /** Resolves when the client has left and the bridge is closed. */
+  /** Resolves when the client is disconnected and the bridge is closed. */
   whenClosed(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function openInProcessAcp(options: InProcessOptions): Promise<InPro
       ...connection,
       checkAgent(name) {
         const { agents } = bridge.sessions;
-        // The same error as that of the request for a session of the agent.
+        // The same error as for a `session/new` request with this agent.
         const details = { method: "session/new" };
         if (!agents.includes(name)) throw createUnknownAgentError(name, agents, details);
       },

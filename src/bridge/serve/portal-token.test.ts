@@ -10,8 +10,8 @@ function folder(): string {
   return join(directory, "data");
 }
 
-describe("the portal's token", () => {
-  it("is made once for a directory, for its user alone", async () => {
+describe("The portal token", () => {
+  it("The token of a directory is created once, readable by its user only", async () => {
     const directory = folder();
     const token = await ensurePortalToken(directory);
     expect(token).toMatch(/^t[0-9a-f]{40}$/);
@@ -20,11 +20,14 @@ describe("the portal's token", () => {
     expect(readdirSync(directory)).toEqual(["portal.token"]);
   });
 
-  it.skipIf(process.platform !== "linux")("is refused where no folder can be", async () => {
-    await expect(ensurePortalToken("/proc/x/y")).rejects.toMatchObject({ code: "ENOENT" });
-  });
+  it.skipIf(process.platform !== "linux")(
+    "The token is refused where no folder can be created",
+    async () => {
+      await expect(ensurePortalToken("/proc/x/y")).rejects.toMatchObject({ code: "ENOENT" });
+    },
+  );
 
-  it("is one for all who begin at once", async () => {
+  it("Concurrent starts share one token", async () => {
     const directory = folder();
     const tokens = await Promise.all(Array.from({ length: 8 }, () => ensurePortalToken(directory)));
     expect(new Set(tokens)).toEqual(
@@ -32,7 +35,7 @@ describe("the portal's token", () => {
     );
   });
 
-  it("is another one when that is wanted, and stays that", async () => {
+  it("A renewed token replaces the old one permanently", async () => {
     const directory = folder();
     const first = await ensurePortalToken(directory);
     const second = await ensurePortalToken(directory, { renew: true });
@@ -40,7 +43,7 @@ describe("the portal's token", () => {
     expect(await ensurePortalToken(directory)).toBe(second);
   });
 
-  it("is made anew where the file holds none", async () => {
+  it("A file without a valid token is replaced", async () => {
     const directory = folder();
     await ensurePortalToken(directory);
     writeFileSync(join(directory, "portal.token"), "\n");

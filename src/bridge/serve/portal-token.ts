@@ -4,13 +4,13 @@ import { randomToken } from "../../platform/random.ts";
 import { readSavedFile, saveFile, saveFileOnce } from "../../platform/files/private-files.ts";
 
 export interface TokenOptions {
-  /** Whether a new one is made though there is one: links and cookies with the old one lose their rights. */
+  /** Creates a new token even if one exists. Links and cookies with the old token become invalid. */
   readonly renew?: boolean;
 }
 
 /**
- * The token of a data directory's portal: made once, so that a page that is open keeps its rights when the bridge is
- * started again. Only its user can read it.
+ * Returns the portal token of a data directory. The token is created once, so an open page stays authorized after a
+ * restart of the bridge. Only the user can read the file.
  */
 export async function ensurePortalToken(
   directory: string,
@@ -28,14 +28,14 @@ export async function ensurePortalToken(
   return (await readToken(file)) ?? token;
 }
 
-/** The next one is another. */
+/** Deletes the token. The next start creates a new one. */
 export async function deletePortalToken(directory: string): Promise<void> {
   await rm(join(directory, FILE_NAME), { recursive: true, force: true });
 }
 
 const FILE_NAME = "portal.token";
 
-/** Undefined when there is none, or one that nobody made here. */
+/** Undefined if the file is missing or does not contain a valid token. */
 async function readToken(file: string): Promise<string | undefined> {
   const token = (await readSavedFile(file))?.trim() ?? "";
   return /^[\w-]{32,}$/.test(token) ? token : undefined;

@@ -12,7 +12,7 @@ export interface AcpOptions
       "input" | "output" | "session" | "updates" | "log" | "detail" | "signal"
     > {}
 
-/** Serves one editor over a pair of streams, until it goes. */
+/** Serves one editor over a pair of streams until the editor disconnects. */
 export async function runAcp(options: AcpOptions): Promise<void> {
   const bridge = openBridge(options);
   try {

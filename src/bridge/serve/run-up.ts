@@ -8,12 +8,12 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 export type { RetentionResult };
 
 export interface UpOptions extends ServeOptions {
-  /** Where it was started: the folder of a first session whose agent has none of its own. */
+  /** The folder where the command was started. Used for the first session if its agent has no folder. */
   readonly workingDirectory?: string;
 }
 
 export interface UpBridge extends Omit<ServedBridge, "sessions"> {
-  /** Leads to the session, with the token of this directory: whoever has it may approve and control. */
+  /** URL of the session with the token of this directory. Anyone with the link may approve and control. */
   readonly link: string;
   readonly session: SessionRecord;
 }
@@ -22,7 +22,7 @@ export interface UpBridge extends Omit<ServedBridge, "sessions"> {
 export async function runUp(options: UpOptions): Promise<UpBridge> {
   const { sessions, ...served } = await serveBridge(options, { portal: true });
   try {
-    // An agent of a configuration works in that one's folder, where nothing else is said.
+    // An agent of a configuration works in the folder of the configuration by default.
     const isDemo = served.config === undefined;
     const session = await findOrOpenSession(sessions, isDemo ? options : {});
     const link = `${served.url}/sessions/${session.sessionId}?token=${served.token}`;
@@ -33,14 +33,16 @@ export async function runUp(options: UpOptions): Promise<UpBridge> {
   }
 }
 
-/** Whoever starts it again finds the session where it was. */
+/**
+ * Returns the latest session, so a restarted `spanline up` continues there. Opens the first session of a new directory.
+ */
 async function findOrOpenSession(
   sessions: Sessions,
   { workingDirectory }: Pick<OpenOptions, "workingDirectory">,
 ): Promise<SessionRecord> {
   const { id: principal } = localPrincipal;
   const { sessions: candidates } = await sessions.list({ limit: MAX_SESSIONS_CHECKED, principal });
-  // One of an agent that is not there any more leads nowhere.
+  // Sessions of agents that no longer exist are skipped.
   const served = candidates.find(({ agent }) => sessions.agents.includes(agent));
   return (
     served ??

@@ -18,33 +18,36 @@ import { startSurfaces, type SurfacesOptions } from "./start-surfaces.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ServeOptions extends BridgeOptions, Pick<SurfacesOptions, "accessLog"> {
-  /** As the configuration says it. */
+  /** The `serve` settings of the configuration. */
   readonly serving?: ServeSettings;
-  /** In place of what the configuration says. */
+  /** Override the settings of the configuration. */
   readonly host?: string;
   readonly port?: number;
   readonly updates?: UpdatesSetting;
-  /** Makes another token: whoever has the old one loses its rights. */
+  /** Creates a new token. The old token becomes invalid. */
   readonly newToken?: boolean;
 }
 
 export interface ServedBridge {
   readonly url: string;
-  /** Where other machines reach it, when it listens on all addresses. */
+  /** URLs for other machines. Empty unless the server listens on all addresses. */
   readonly otherUrls: readonly string[];
   readonly sessions: Sessions;
   readonly token: string;
-  /** Whether a key is needed. */
+  /** True if clients need a key. */
   readonly needsKey: boolean;
-  /** Whether this process runs the sessions, rather than another one that was there before. */
+  /** True if this process runs the sessions; false if it joined another process. */
   readonly isOwner: boolean;
-  /** The process that does. */
+  /** The process that runs the sessions. */
   readonly ownerPid: number;
-  /** The process that already serves the portal on this port, so that this process does not. Undefined if this process serves. */
+  /**
+   * The process that already serves the portal on this port, so this process does not. Undefined if this process
+   * serves.
+   */
   readonly portalPid: number | undefined;
-  /** The configuration that its agents come from; undefined for the demo agent. */
+  /** The configuration of the agents. Undefined for the demo agent. */
   readonly config: string | undefined;
-  /** Their names, the default first. */
+  /** Names of the agents, the default first. */
   readonly agents: readonly string[];
   close(): Promise<void>;
 }
@@ -109,7 +112,7 @@ export async function serveBridge(
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 4777;
 
-/** Where the server is to listen. */
+/** Returns the address to listen on: flags, then the configuration, then 127.0.0.1:4777. */
 export function resolveListenAddress({
   host,
   port,
@@ -121,11 +124,14 @@ export function resolveListenAddress({
   };
 }
 
-/** A process that already listens has read its token at its start: a new token in the file would only break the links to that process. */
+/**
+ * Throws `conflict` if a process already listens for this directory: the process has read its token at its start, so a
+ * new token in the file would only break the links to it.
+ */
 async function checkTokenUnused(directory: string, port: number): Promise<void> {
   const running = await findListeningProcess(directory, port);
   if (running === undefined) return;
-  const message = `The token is in use by process ${running.pid}, which listens on port ${port}; stop that process, then start with --new-token`;
+  const message = `The token is in use by process ${running.pid}, which listens on port ${port}. Fix: stop that process, then start with --new-token`;
   throw new SpanlineError("conflict", message, { details: { port, pid: running.pid } });
 }
 
@@ -134,8 +140,8 @@ interface ListeningServer extends Pick<HttpServer, "url" | "port" | "close"> {
 }
 
 /**
- * Starts to listen, and records a chosen port in the data directory. If a process of the same directory already serves the
- * portal on that port, the result is the address of that process.
+ * Starts to listen, and records the port in the data directory unless the port is 0. If a process of the same directory
+ * already serves the portal on this port, the result is the address of that process.
  */
 async function startListening(
   options: ServeOptions,
@@ -153,7 +159,7 @@ async function startListening(
     const { pid, portalUrl: url } = running;
     if (needsPortal && url !== undefined)
       return { url, port, portalPid: pid, close: async () => {} };
-    const message = `A bridge of this directory already listens on port ${port}, in process ${pid}; use that, or choose another with --port`;
+    const message = `A bridge of this directory already listens on port ${port}, in process ${pid}. Fix: use that process, or choose another port with --port`;
     throw new SpanlineError("conflict", message, { details: { port, pid }, cause: error });
   }
   if (port === 0) return server;
@@ -184,7 +190,7 @@ interface ListeningProcess {
   readonly portalUrl: string | undefined;
 }
 
-/** Records that this process listens on a port for a directory. Returns the function that removes the record. */
+/** Records the port of this process for a directory. Returns a function that removes the record. */
 async function recordListeningPort(
   directory: string,
   { port, url, hasPortal }: PortRecord,
@@ -195,7 +201,7 @@ async function recordListeningPort(
   return () => rm(file, { force: true });
 }
 
-/** Undefined if no live process has recorded that it listens on this port for this directory. */
+/** Finds the process that listens on a port for a directory. Undefined without a record of a live process. */
 async function findListeningProcess(
   directory: string,
   port: number,

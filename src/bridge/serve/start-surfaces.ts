@@ -33,16 +33,16 @@ export interface SurfacesOptions {
   readonly host: string;
   readonly port: number;
   readonly serving: ServeSettings;
-  /** Whoever has it may do everything, as this machine's user. */
+  /** Grants all rights of the local user. */
   readonly token: string;
-  /** Whether browsers are served too. */
+  /** True if the portal is served, too. */
   readonly portal: boolean;
-  /** Takes the lines of the access log; there is none without it. */
+  /** Receives the lines of the access log. Undefined: no access log. */
   readonly accessLog?: (line: string) => void;
   readonly report: (error: unknown) => void;
 }
 
-/** Everything that is served over HTTP, on one server. Rejects when it cannot listen. */
+/** Starts one HTTP server with all surfaces. Rejects if the server cannot listen. */
 export async function startSurfaces(options: SurfacesOptions): Promise<HttpServer> {
   const { clock, host, port, serving, token, report } = options;
   const ending = new AbortController();
@@ -66,7 +66,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
       : { sessions, clock }),
     access,
     rates,
-    // Whoever reaches a server of this machine only, and needs no key there, is its user.
+    // On a loopback address without keys, every client is the local user.
     settings: { adoptSessions: isKeyless(options), ...serving.settings },
     observe({ outcome, ...tokens }) {
       metrics.countTurn(outcome);
@@ -75,16 +75,16 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
     report,
   });
   const portal = portalRoutes({ sessions, clock, token, keyless: isKeyless(options) });
-  // Not the sessions that end with the server: a client of this one is detached in the end.
+  // Uses the original sessions instead of the wrapped sessions, because ACP clients are detached after the signal.
   const editors: AcpServerOptions = {
     sessions: options.sessions,
-    // A wrong token would be a client that may not answer, and never learns why.
+    // Unknown keys are rejected. Otherwise a client with a wrong token would lack rights without learning why.
     access: createAccess({ host, keys: serving.keys, token, knownKeysOnly: true }),
     rates,
     clock,
     lines: createLineCache(),
     ...omitUndefined({ updates: serving.updates }),
-    // What a client does wrong it is told itself; what goes wrong here is for whoever runs it.
+    // A client receives its own errors in responses. Only internal errors are reported here.
     log(message, { error } = {}) {
       if (error !== undefined)
         report(new Error(`An ACP client: ${message}: ${formatThrown(error)}`));
@@ -120,7 +120,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
   return {
     ...server,
     async close() {
-      // What is being read comes to its end before the connections do.
+      // Running responses end before their connections are closed.
       ending.abort();
       await streamed.close();
       await server.close(CLOSE_GRACE_MS);
@@ -135,7 +135,7 @@ function isKeyless({ host, serving }: SurfacesOptions): boolean {
   return isLoopback(host) && serving.keys.length === 0;
 }
 
-/** A conversation may bring pictures along; the portal's requests are short, and whoever needs no key says nothing. */
+/** Prompts may contain images and need a large body limit. All other requests are short. */
 function resolveServerLimits({ limits }: ServeSettings): ServerLimits {
   const { bodyBytes = DEFAULT_BODY_BYTES, connections } = limits;
   return {
@@ -152,7 +152,7 @@ const PROMPT_PATHS = /^\/(?:acp$|(?:v1\/)?(?:responses|chat|inference|conversati
 const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
 const OTHER_BODY_BYTES = 64 * 1024;
 
-/** Sessions for those who are served until a signal: then what they read ends, and nothing new is begun for them. */
+/** Wraps sessions for HTTP clients: after the signal, subscriptions end and new commands are refused with 503. */
 function stopSessionsOnSignal(sessions: Sessions, end: AbortSignal): Sessions {
   const readers = sharedAbort(end);
   const refuse = (): void => {
@@ -196,9 +196,9 @@ function stopSessionsOnSignal(sessions: Sessions, end: AbortSignal): Sessions {
 }
 
 function createShutdownError(): ApiError {
-  return new ApiError(503, "service_failed", "The server is about to end", {
+  return new ApiError(503, "service_failed", "The server is shutting down", {
     reason: "server_ending",
-    hint: "Try again when it is there again; nothing was run",
+    hint: "Nothing was run. Fix: retry after the server has restarted",
     headers: { "retry-after": "2", "x-should-retry": "true" },
   });
 }

@@ -9,11 +9,11 @@ export function addAcpCommand(spanline: Command, execute: ExecuteCommand): void 
   spanline
     .command("acp")
     .description("serve an editor over the Agent Client Protocol, on standard input and output")
-    .option("-s, --session <id>", 'join a session instead of a new one: its id, or "latest"')
+    .option("-s, --session <id>", 'session to join instead of creating one: its id, or "latest"')
     .option("-c, --config <file>", CONFIG_DESCRIPTION)
-    .option("-d, --data-dir <folder>", "where sessions are kept")
+    .option("-d, --data-dir <folder>", "data directory with the sessions")
     .addOption(updatesOption())
-    .option("-v, --verbose", "also say on standard error what was passed over")
+    .option("-v, --verbose", "also log ignored messages on standard error")
     .addHelpText("after", EXAMPLES)
     .action((flags: AcpFlags) =>
       execute(async (io) => {
@@ -24,10 +24,10 @@ export function addAcpCommand(spanline: Command, execute: ExecuteCommand): void 
 }
 
 const EXAMPLES = `
-Editors start this themselves; give them the command "spanline" with the argument "acp". While "spanline up" runs, the
-editor shares its sessions; without it, this process runs them.
+Editors start this command themselves: configure the command "spanline" with the argument "acp". While "spanline up"
+runs, the editor shares its sessions; otherwise this process runs them.
 
-Example, in the settings of Zed:
+Example for the settings of Zed:
   "agent_servers": { "Spanline": { "type": "custom", "command": "spanline", "args": ["acp"] } }
 
-With --session, a new thread of the editor is that session instead, with all that was said in it.`;
+With --session, a new thread of the editor opens the named session with its whole history.`;

@@ -22,11 +22,11 @@ export interface AcpFlags extends ConfigFlags, UpdatesFlags {
   readonly verbose?: boolean;
 }
 
-/** Serves the editor that started this process, until it closes our input; returns the exit code. */
+/** Serves the editor that started this process until the editor closes standard input. Returns the exit code. */
 export async function runAcpCommand(flags: AcpFlags, io: CommandIo): Promise<number> {
   const { session, dataDir, verbose = false } = flags;
   const output = reserveStdout(io);
-  // Editors show what stands on standard error: nothing does where nothing is wrong.
+  // Editors display standard error, so nothing is written there unless there is a problem.
   const log = (message: string, facts: object = {}): void => {
     io.stderr.write(`${JSON.stringify({ message, ...facts })}\n`);
   };
@@ -61,25 +61,25 @@ export async function runAcpCommand(flags: AcpFlags, io: CommandIo): Promise<num
     ...(verbose && { detail: log }),
     report,
     onWaiting: (owner) =>
-      log("the process that has the sessions does not answer; waiting for it", {
+      log("the owner of the sessions does not respond; waiting for it", {
         directory,
         ...(owner !== undefined && { pid: owner.pid }),
       }),
     ...omitUndefined({ session }),
     updates: updatesFrom(flags, io),
   });
-  // Where a signal ended it, an editor that keeps it open would keep the process.
+  // After a signal, an editor may keep standard input open and with it this process.
   io.stdin.destroy();
   return 0;
 }
 
-/** The configuration is read while the editor initializes. */
+/** Reads `acp.updates` of the configuration while the editor initializes. */
 function updatesFrom(flags: AcpFlags, io: CommandIo): Exclude<AcpOptions["updates"], undefined> {
   const file = resolveConfigFile(flags, io);
   if (flags.updates !== undefined || file === undefined) return flags.updates ?? "auto";
   return import("../../config/configured-updates.ts").then((read) => read.configuredUpdates(file));
 }
 
-/** Editors give it a pipe: whoever sees this typed the command. */
+/** Editors use pipes; a terminal on standard input means a person typed the command. */
 const TYPED_COMMAND_NOTE =
-  "This speaks the Agent Client Protocol, for an editor that starts it; it waits for one on standard input. Ctrl-C ends it. `spanline up` and `spanline run` are for people; `spanline acp --help` says how to set up an editor.\n";
+  "This command speaks the Agent Client Protocol with an editor and waits for messages on standard input. Press Ctrl-C to stop it. For interactive use, run `spanline up` or `spanline run`; `spanline acp --help` explains the editor setup.\n";

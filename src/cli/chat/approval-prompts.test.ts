@@ -4,7 +4,7 @@ import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
 import { createApprovalPrompts } from "./approval-prompts.ts";
 import type { ChatScreen } from "./chat-screen.ts";
 
-it("says what was answered in words that do not steer the terminal", async () => {
+it("The printed decision contains no control characters", async () => {
   const printed: string[] = [];
   let isPut = (): void => {};
   const put = new Promise<void>((resolve) => (isPut = resolve));
@@ -30,7 +30,7 @@ it("says what was answered in words that do not steer the terminal", async () =>
   await put;
   asking.answer("y");
   expect(await reply).toEqual({ option: "allow" });
-  expect(printed.at(-1)).toBe(String.raw`  You said: \u{1b}[2JAllow`);
+  expect(printed.at(-1)).toBe(String.raw`  You chose: \u{1b}[2JAllow`);
   expect(printed.join("\n")).not.toContain("\u001b");
 });
 

@@ -10,25 +10,28 @@ import { createApprovalQuestion, type ApprovalQuestion } from "./approval-questi
 import type { ChatScreen } from "./chat-screen.ts";
 import { wrapWords } from "../shared/terminal/wrap-words.ts";
 
-/** Questions on a screen, one at a time. While one is open, what is typed is its answer and nothing else is printed. */
+/**
+ * Shows approval requests on a screen, in sequence. While a question is open, typed lines are its answer and other
+ * output waits.
+ */
 export interface ApprovalPrompts {
   readonly isOpen: boolean;
   requestDecision(
     question: PermissionRequest,
     context: HostContext,
   ): Promise<PermissionReply | "leave">;
-  /** Takes a line for the question that is open. */
+  /** Handles a typed line as the answer to the open question. */
   answer(line: string): void;
-  /** Somebody leaves: what is open stays so, and nothing more is said of it. */
+  /** Called when the user leaves. The open approval stays open, without further output. */
   close(): void;
 }
 
 export interface ApprovalPromptsOptions {
   readonly screen: ChatScreen;
   readonly style: Style;
-  /** Whether somebody else is asked now. */
+  /** True if another client is asked now. */
   readonly hasLostControl: () => boolean;
-  /** Called before a question is put, and when it is over. */
+  /** `hold` is called before a question is shown, `release` after it is closed. */
   readonly hold: () => void;
   readonly release: () => void;
 }
@@ -76,7 +79,7 @@ export function createApprovalPrompts(options: ApprovalPromptsOptions): Approval
         },
       };
       signal.addEventListener("abort", () => {
-        // That the turn is cancelled is said where it ends.
+        // A cancelled turn is reported at its end.
         const isReportedElsewhere = isClosed || signal.reason === TURN_CANCELLED;
         if (!isReportedElsewhere)
           print([style.warn(`  ${formatWithdrawal(signal.reason, hasLostControl())}`)]);
@@ -111,14 +114,14 @@ export function createApprovalPrompts(options: ApprovalPromptsOptions): Approval
 
 function formatWithdrawal(reason: unknown, hasLostControl: boolean): string {
   if (reason === CONNECTION_GONE)
-    return "The connection is lost; it is asked again on the next one.";
+    return "The connection is lost; the question is asked again after reconnecting.";
   return hasLostControl
-    ? "Not answered: another client has taken over, and is asked now."
-    : "Somebody else answered, or it is no longer asked.";
+    ? "Not answered: another client has taken control and is asked now."
+    : "Another client answered, or the question was withdrawn.";
 }
 
 function formatReply({ options }: PermissionRequest, reply: PermissionReply): string {
   if (typeof reply === "string") return reply === "deny" ? "Denied" : "Allowed";
   const chosen = "option" in reply ? options.find(({ id }) => id === reply.option) : undefined;
-  return `You said: ${toSingleLine(chosen?.name ?? "something else")}`;
+  return `You chose: ${toSingleLine(chosen?.name ?? "another option")}`;
 }

@@ -43,8 +43,8 @@ function asked(more: Partial<PermissionRequest> = {}): PermissionRequest {
   };
 }
 
-describe("a question of a chat", () => {
-  it("says what would be done, why, by which rule, and what can be answered", () => {
+describe("An approval question in a chat", () => {
+  it("A question shows the tool call, the reason, the rule and the choices", () => {
     const { rows, prompt } = createApprovalQuestion(asked(), PLAIN_STYLE);
     expect(rows).toEqual([
       "── Spanline asks ──",
@@ -61,7 +61,7 @@ describe("a question of a chat", () => {
     expect(prompt).toBe("Run save? [y/a/n] ");
   });
 
-  it("names the session's mode where that asks, as no rule to look up", () => {
+  it("A question by the session mode names the mode and no rule", () => {
     const reason = 'The session is in the mode "ask": save does more than read';
     const rule = { source: "session_mode", id: "ask", index: 0 };
     const rationale = { ...RATIONALE, reason, rule, labels: ["session_mode"] };
@@ -74,7 +74,7 @@ describe("a question of a chat", () => {
     );
   });
 
-  it("takes a letter or a word, and nothing else for a yes", () => {
+  it("Only a listed letter or word approves", () => {
     const { read } = createApprovalQuestion(asked(), PLAIN_STYLE);
     const answers = ["y", " YES ", "allow", "a", "always", "n", "no"].map(read);
     const [once, always, no] = ["allow", "allow-always", "deny"].map((option) => ({ option }));
@@ -82,14 +82,14 @@ describe("a question of a chat", () => {
     expect(["", " ", "yy", "ye", "1", "d", "ok"].map(read)).toEqual(Array(7).fill(undefined));
   });
 
-  it("offers what a question is about that is not yes or no", () => {
+  it("A question that is not yes or no offers its own options", () => {
     const options = [
       { id: "done", name: "It was done", kind: "allow_once" },
       { id: "failed", name: "It failed", kind: "reject_once" },
       { id: "run-again", name: "Run it again", kind: "allow_once" },
     ];
     const { prompt, read } = createApprovalQuestion(asked({ options }), PLAIN_STYLE);
-    expect(prompt).toBe("Go on? [d/f/r] ");
+    expect(prompt).toBe("Continue? [d/f/r] ");
     expect(["d", "run-again", "y"].map(read)).toEqual([
       { option: "done" },
       { option: "run-again" },
@@ -97,7 +97,7 @@ describe("a question of a chat", () => {
     ]);
   });
 
-  it("takes a letter for what stands behind it, whatever the agent calls the others", () => {
+  it("A letter selects its own option, whatever the agent names the others", () => {
     const options = [
       { id: "n", name: "No", kind: "allow_once" },
       { id: "reject", name: "y", kind: "reject_once" },
@@ -108,15 +108,15 @@ describe("a question of a chat", () => {
     expect(read("no")).toBeUndefined();
   });
 
-  it("has a letter of its own for all that was shortened", () => {
+  it("The letter for the full text differs from the letters of the options", () => {
     const options = ["done", "verify", "undo"].map((id) => ({ id, name: id, kind: "allow_once" }));
     const context = { ...asked().context, input: { text: "x".repeat(3000) } };
     const { prompt, read } = createApprovalQuestion(asked({ options, context }), PLAIN_STYLE);
-    expect(prompt).toBe("Go on? [d/v/u/a] ");
+    expect(prompt).toBe("Continue? [d/v/u/a] ");
     expect(["v", "a"].map(read)).toEqual([{ option: "verify" }, "show"]);
   });
 
-  it("takes Enter alone for nothing, and a letter for what it stands before, whatever options are called", () => {
+  it("Enter alone selects nothing, and a letter selects its own option, whatever the options are named", () => {
     const options = [
       { id: "", name: "n", kind: "allow_once" },
       { id: "deny", name: "", kind: "reject_once" },
@@ -131,7 +131,7 @@ describe("a question of a chat", () => {
     ]);
   });
 
-  it("lets no option steer the terminal, also where there are more than letters", () => {
+  it("Options are escaped, even if there are more options than letters", () => {
     const options = Array.from({ length: 30 }, (_, at) => ({
       id: `\u001b[2J${at}`,
       name: `\u001b[2J${at}`,
@@ -141,7 +141,7 @@ describe("a question of a chat", () => {
     expect([...rows, prompt].join("\n")).not.toContain("\u001b");
   });
 
-  it("shows all of what it shortened to who asks for it", () => {
+  it("The full text is shown on request", () => {
     const context = { ...asked().context, input: { text: "x".repeat(3000) } };
     const { fullRows, prompt, read } = createApprovalQuestion(asked({ context }), PLAIN_STYLE);
     expect(prompt).toBe("Run save? [y/a/n/d] ");

@@ -9,21 +9,21 @@ import {
 } from "../shared/terminal/approval-text.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** A question as a chat puts it. */
+/** An approval request as displayed in a chat. */
 export interface ApprovalQuestion {
-  /** What would be done, why it is asked, and what can be answered. */
+  /** The tool call, the reason for the request, and the choices. */
   readonly rows: readonly string[];
-  /** All of what was shortened. */
+  /** The full text. Undefined if nothing was shortened. */
   readonly fullRows: readonly string[] | undefined;
-  /** Stands before the answer. */
+  /** The prompt of the input line. */
   readonly prompt: string;
-  /** Undefined for what is no answer; "show" for a wish to see all of it. */
+  /** Parses an answer. Undefined for an invalid answer; "show" requests the full text. */
   readonly read: (answer: string) => PermissionReply | "show" | undefined;
 }
 
 interface Choice {
   readonly key: string;
-  /** Whole words that mean the same. */
+  /** Words with the same meaning as the key. */
   readonly aliases: readonly string[];
   readonly label: string;
   readonly reply: PermissionReply;
@@ -35,7 +35,7 @@ export function createApprovalQuestion(request: PermissionRequest, style: Style)
   const showKey = findFreeKey("dv", new Set(choices.map(({ key }) => key))) ?? "show";
   const optionRows = [
     ...choices.map(({ key, label }) => `  ${style.strong(key)}  ${label}`),
-    ...(text.fullText === undefined ? [] : [`  ${style.strong(showKey)}  Show all of it`]),
+    ...(text.fullText === undefined ? [] : [`  ${style.strong(showKey)}  Show everything`]),
   ];
   const keys = [
     ...choices.map(({ key }) => key),
@@ -48,7 +48,8 @@ export function createApprovalQuestion(request: PermissionRequest, style: Style)
     read(line) {
       const answer = line.trim().toLowerCase();
       if (text.fullText !== undefined && answer === showKey) return "show";
-      // Words are the agent's: none answers for nothing, one may be the letter of another choice, and what means two things is no answer.
+      // The agent chooses the names of its options: a name may be empty, may equal the key of another option, or may
+      // occur twice. Empty and ambiguous answers are invalid.
       if (answer === "") return undefined;
       const keyed = choices.find(({ key }) => answer === key);
       const [meant, ...others] = choices.filter(({ aliases }) => aliases.includes(answer));
@@ -64,7 +65,7 @@ function toApprovalFacts({
   options,
 }: PermissionRequest): ApprovalFacts {
   const { action, args, evidence } = approval;
-  // The arguments as they are, where the agent sends them beside those that are cut for the screen.
+  // The full arguments, which some agents send in addition to the shortened arguments.
   const input = isObject(context.input) ? context.input : args;
   const previewProblem = evidence.find(
     ({ metadata }) => metadata["reason"] !== undefined,
@@ -88,17 +89,17 @@ function toApprovalFacts({
 
 const NO_RATIONALE = { reason: null, rule: null, labels: [], prompt: null, risk: null };
 
-/** Which rule asks, and which paths it is about. */
+/** Formats the rule that asks and the affected paths. */
 function formatRule({ rationale, context, approval }: PermissionRequest): string[] {
   const { paths } = context;
   const { id, source } = rationale?.rule ?? {};
-  // A mode is no rule that could be looked up.
+  // A session mode is not a rule of the policy, so it has no id to look up.
   const isRule = typeof id === "string" && source !== MODE_SOURCE;
   return [
     ...(isRule ? [`  Rule: ${toSingleLine(id)}`] : []),
     ...(paths.length === 0 ? [] : [`  Paths: ${paths.map(toSingleLine).join(", ")}`]),
     ...(approval.approversRequired > 1
-      ? [`  ${approval.approversRequired} people have to allow it`]
+      ? [`  ${approval.approversRequired} people must allow it`]
       : []),
   ];
 }
@@ -126,7 +127,7 @@ function listChoices({ options }: PermissionRequest): Choice[] {
   });
 }
 
-/** The first letter that stands for nothing else. */
+/** Returns the first letter not used by another choice. */
 function findFreeKey(preferredKeys: string, usedKeys: ReadonlySet<string>): string | undefined {
   return (preferredKeys + LETTERS).match(/[a-z]/g)?.find((letter) => !usedKeys.has(letter));
 }

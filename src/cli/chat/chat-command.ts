@@ -35,7 +35,7 @@ interface ChatRun {
   readonly signal: AbortSignal;
 }
 
-/** A chat with an agent until somebody leaves; returns the exit code. */
+/** Runs a chat until the user leaves. Returns the exit code. */
 export async function runChatCommand(flags: ChatFlags, io: CommandIo): Promise<number> {
   const terminal = createTerminal(io);
   const end = new AbortController();
@@ -54,20 +54,20 @@ export async function runChatCommand(flags: ChatFlags, io: CommandIo): Promise<n
     terminal.note(`${formatErrorMessage(error, messageOptions)}\n`);
     return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
   } finally {
-    // A file has nothing that would keep the process, and no such method.
+    // A file as standard input does not keep the process alive and has no `unref`.
     io.stdin.unref?.();
-    // A tool that does not hear that it is to stop would keep the process.
+    // A tool that ignores its abort signal would keep the process alive.
     startExitWatchdog(EXIT_TIMEOUT_MS, () => io.exit());
   }
 }
 
-/** What somebody may do without the right to control, and what that may come from. */
+/** Explains the missing right to control, depending on the credentials. */
 function formatGuestNote(hasToken: boolean): string {
-  const why = hasToken ? "your key lets you do no more." : "that takes the bridge's --token.";
-  return `You may ask, and neither approve nor control: ${why}`;
+  const why = hasToken ? "your key does not allow it." : "the bridge's --token is required.";
+  return `You may send prompts, but neither approve nor control: ${why}`;
 }
 
-/** Without what else an address may hold, such as a token. */
+/** Returns the host without other parts of the URL, which may contain a token. */
 function readHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
@@ -80,12 +80,12 @@ const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "store_failed",
 ]);
 
-/** Somebody has to be there to read as well as to type. */
+/** The terminal UI needs a terminal for both input and output. */
 function createUi(
   flags: ChatFlags,
   { io, terminal, signal }: ChatRun & { readonly terminal: Terminal },
 ): ChatUi {
-  // Of a bridge elsewhere there is nothing here to be shown.
+  // Sessions of a remote bridge cannot be shown with a local command.
   const formatShowCommand = (sessionId: string): string | undefined =>
     flags.url === undefined
       ? `${resolveProgramName(io)} sessions show ${quoteShellWord(sessionId)}${formatDirectoryFlag(flags)}`
@@ -111,7 +111,7 @@ async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): P
   const connection = await openChatConnection(flags, { io, note: (text) => ui.note(text), signal });
   let chatSession: ChatSession | undefined;
   const turns = createChatTurns();
-  /** A session that cannot be taken up is not said to be there. */
+  /** The announcement is delayed until the session has loaded, so a session that cannot be loaded is not announced. */
   let open = (): void => {};
   const announceOpen = (): void => {
     open();
@@ -134,11 +134,11 @@ async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): P
       ui.showControlChange(mode === "controller");
     },
   });
-  // Whoever does not want to wait until there is something to talk to.
+  // An abort before the session is open closes the client.
   signal.addEventListener("abort", () => chatSession === undefined && void client.close());
   try {
     const isNew = flags.session === undefined && flags.resume === undefined;
-    // An unknown agent is an error also if there is nothing to prompt it with.
+    // An unknown agent is an error even without a prompt.
     if (isNew && flags.agent !== undefined) connection.checkAgent?.(flags.agent);
     if (isNew && !(await ui.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
     const events: ChatSessionEvents = {
@@ -158,7 +158,7 @@ async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): P
   }
 }
 
-/** A signal ends it, too. */
+/** Resolves with the exit code of the chat, or with 130 on a signal. */
 function raceSignal(run: Promise<number>, signal: AbortSignal): Promise<number> {
   const stopped = new Promise<number>((resolve) => {
     signal.addEventListener("abort", () => resolve(INTERRUPTED));
@@ -181,11 +181,13 @@ function formatFarewell(
     `chat --session ${quoteShellWord(sessionId)}${formatDirectoryFlag(flags)}`,
     ...(config === undefined ? [] : [`--config ${quoteShellWord(config)}`]),
     ...(url === undefined ? [] : [`--url ${quoteShellWord(url)}`]),
-    // It is a secret, and stays one.
+    // The token is secret and is never printed.
     ...(token === undefined ? [] : ["--token …"]),
     ...(observe === true && role === "observer" ? ["--observe"] : []),
   ];
-  const state = isInterrupted ? "The turn goes on when it is taken up again" : "The session stays";
+  const state = isInterrupted
+    ? "The turn continues when the session is resumed"
+    : "The session is stored";
   return `${state}. Come back with: ${resolveProgramName(flags.io)} ${parts.join(" ")}`;
 }
 
@@ -194,7 +196,7 @@ function formatDirectoryFlag({ dataDir }: ChatFlags): string {
 }
 
 const CONNECTION_HINT =
-  "Check --url and --token: of the link that `spanline up` prints, http://HOST:PORT/…?token=TOKEN, these are ws://HOST:PORT/acp and TOKEN.";
+  "Fix: check --url and --token. For the link http://HOST:PORT/…?token=TOKEN of `spanline up`, they are ws://HOST:PORT/acp and TOKEN.";
 
 function createNextStep({ url, resume }: ChatFlags): (error: SpanlineError) => string | undefined {
   return ({ code, details }) => {
@@ -202,10 +204,10 @@ function createNextStep({ url, resume }: ChatFlags): (error: SpanlineError) => s
     if (url !== undefined && (code === "connect_failed" || code === "unauthorized")) {
       return CONNECTION_HINT;
     }
-    // Of an agent that there is not, the message says which there are.
+    // The message for an unknown agent already lists the known agents.
     if (code !== "not_found" || details["method"] === "session/new") return undefined;
     return resume === true
-      ? "`spanline chat` without --resume begins one."
-      : "`spanline sessions list` shows what there is.";
+      ? "Fix: start one with `spanline chat`, without --resume."
+      : "Fix: list the sessions with `spanline sessions list`.";
   };
 }

@@ -9,8 +9,8 @@ import {
 
 const STEERS = "\u001b[2J";
 
-describe("what an agent calls its things in a chat", () => {
-  it("completes no name that would steer the terminal", () => {
+describe("Names chosen by the agent", () => {
+  it("Names with control characters are not completed", () => {
     const theirs = [
       { name: "status", description: "" },
       { name: `st${STEERS}`, description: "" },
@@ -18,12 +18,12 @@ describe("what an agent calls its things in a chat", () => {
     expect(completeCommand("/st", theirs)).toEqual(["/status"]);
   });
 
-  it("A suggestion never contains a name that would steer the terminal", () => {
+  it("A suggestion never contains control characters", () => {
     const theirs = [{ name: `st${STEERS}`, description: "" }];
     expect(describeMistypedCommand("/st", theirs)).not.toContain("\u001b");
   });
 
-  it("shows a list of sessions in which nothing steers the terminal", () => {
+  it("Control characters in the list of sessions are escaped", () => {
     const row = {
       sessionId: STEERS,
       title: STEERS,
@@ -38,36 +38,36 @@ describe("what an agent calls its things in a chat", () => {
   });
 });
 
-describe("the help of a chat", () => {
-  it("lines up what commands do, however long their hints are", () => {
+describe("The help of a chat", () => {
+  it("The descriptions of commands are aligned, whatever the length of their hints", () => {
     const commands = [
       { name: "mode", description: "sets the mode of the session", hint: "[default|ask]" },
       { name: "review", description: "looks at changes", hint: "[a branch, a commit or a path]" },
     ];
     expect(formatHelp(commands, { style: PLAIN_STYLE, width: 44 })).toEqual([
-      "  /help                shows this",
-      "  /cancel              ends the turn that",
-      "                       runs",
-      "  /takeover            takes control from",
-      "                       whoever has it",
+      "  /help                shows this help",
+      "  /cancel              cancels the running",
+      "                       turn",
+      "  /takeover            takes control of the",
+      "                       session",
       "  /sessions            lists the sessions,",
-      "                       the newest first",
+      "                       newest first",
       "  /exit                leaves; the session",
-      "                       stays",
-      "The agent's own:",
+      "                       is kept",
+      "Commands of the agent:",
       "  /mode [default|ask]  sets the mode of the",
       "                       session",
       "  /review [a branch, a commit or a path]",
       "                       looks at changes",
       "  Ctrl-C cancels a turn, Ctrl-D leaves.",
-      "  A line that ends with \\ goes on in the",
-      "  next.",
+      "  A line that ends with \\ continues on the",
+      "  next line.",
     ]);
   });
 });
 
-describe("the sessions in a chat", () => {
-  it("are told with the own one marked, and how to go to another", () => {
+describe("The list of sessions in a chat", () => {
+  it("The list marks the current session and explains how to open another", () => {
     const row = {
       workingDirectory: null,
       folders: [],
@@ -85,7 +85,7 @@ describe("the sessions in a chat", () => {
     expect(rows).toEqual([
       "  ses_1  2026-01-02 03:04  Notes",
       "* ses_2  2026-01-02 03:04  Notes",
-      "  To go to another one, /exit, then `spanline chat --session ID`.",
+      "  To open another one: /exit, then `spanline chat --session ID`.",
     ]);
   });
 });
@@ -94,8 +94,8 @@ describe("A mistyped command in a chat", () => {
   const theirs = [{ name: "status", description: "" }];
 
   it.each([
-    ["/hlep", /^There is no command \/hlep; did you mean \/help\? Nothing was sent/],
-    ["/staus", /^There is no command \/staus; did you mean \/status\? Nothing was sent/],
+    ["/hlep", /^Unknown command \/hlep; did you mean \/help\? Nothing was sent/],
+    ["/staus", /^Unknown command \/staus; did you mean \/status\? Nothing was sent/],
     ["/exit now", /^\/exit takes no arguments\. Nothing was sent/],
   ])("%j gets a message [ACP-77]", (text, message) => {
     expect(describeMistypedCommand(text, theirs)).toMatch(message);

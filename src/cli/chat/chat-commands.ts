@@ -5,7 +5,7 @@ import { wrapWords } from "../shared/terminal/wrap-words.ts";
 import { wrapText } from "../markdown/row-layout.ts";
 import { cutToWidth, measureText } from "../markdown/text-width.ts";
 
-/** The chat's own commands. The bridge runs every other command. */
+/** The chat's own commands. The bridge handles all others. */
 const CHAT_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
 
 export type ChatCommand = (typeof CHAT_COMMANDS)[number];
@@ -16,8 +16,8 @@ export function parseChatCommand(text: string): ChatCommand | undefined {
 }
 
 /**
- * The message for a mistyped command; undefined for text that goes to the bridge. Without the list of the bridge's commands every
- * text goes to the bridge, which checks it too.
+ * Returns the message for a mistyped command. Undefined for text for the bridge. Before the bridge's commands are
+ * known, all text goes to the bridge, which also checks for mistyped commands.
  */
 export function describeMistypedCommand(
   text: string,
@@ -35,7 +35,7 @@ export function describeMistypedCommand(
   return describeUnknownCommand(text, [...bridgeNames, ...CHAT_COMMANDS]);
 }
 
-/** What a word behind a slash may become. It goes to the terminal as it is, so that names which would steer that are none. */
+/** Completes a word after a slash. Names are printed unchanged, so names with control characters are excluded. */
 export function completeCommand(
   word: string,
   agentCommands: readonly AvailableCommand[],
@@ -71,23 +71,23 @@ export function formatHelp(
   };
   const notes = [
     "  Ctrl-C cancels a turn, Ctrl-D leaves.",
-    "  A line that ends with \\ goes on in the next.",
+    "  A line that ends with \\ continues on the next line.",
   ];
   return [
     ...chatCommands.flatMap(rows),
-    ...(theirs.length === 0 ? [] : ["The agent's own:", ...theirs.flatMap(rows)]),
+    ...(theirs.length === 0 ? [] : ["Commands of the agent:", ...theirs.flatMap(rows)]),
     ...notes.flatMap((one) => wrapWords(style.dim(one), width)),
   ];
 }
 
-/** What a command that is longer does stands below it. */
+/** Columns. Longer names have their description on the next row. */
 const MAX_NAME_WIDTH = 24;
 const CHAT_COMMAND_HELP: { readonly [Name in ChatCommand]: string } = {
-  help: "shows this",
-  cancel: "ends the turn that runs",
-  takeover: "takes control from whoever has it",
-  sessions: "lists the sessions, the newest first",
-  exit: "leaves; the session stays",
+  help: "shows this help",
+  cancel: "cancels the running turn",
+  takeover: "takes control of the session",
+  sessions: "lists the sessions, newest first",
+  exit: "leaves; the session is kept",
 };
 
 export function formatSessions(
@@ -100,7 +100,7 @@ export function formatSessions(
     const when = toSingleLine((updatedAt ?? "").replace("T", " ").slice(0, 16));
     const row = `${sign} ${toSingleLine(sessionId)}  ${style.dim(when)}`;
     const called = toSingleLine(title ?? "");
-    // The id, the time and what stands between them.
+    // The width without the id, the time and the spaces between them.
     const available = width - sessionId.length - when.length - 6;
     if (available >= MIN_TITLE_WIDTH) return [`${row}  ${cutToWidth(called, available)}`.trimEnd()];
     return [
@@ -111,6 +111,6 @@ export function formatSessions(
   return [...rows, ...wrapWords(style.dim(OTHER_SESSION_HINT), width)];
 }
 
-const OTHER_SESSION_HINT = "  To go to another one, /exit, then `spanline chat --session ID`.";
+const OTHER_SESSION_HINT = "  To open another one: /exit, then `spanline chat --session ID`.";
 const MIN_TITLE_WIDTH = 15;
 const MAX_SESSIONS = 20;

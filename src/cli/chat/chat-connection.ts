@@ -19,14 +19,17 @@ export interface ChatConnectionFlags extends ConfigFlags {
   readonly token?: string;
 }
 
-/** The way to the sessions. */
+/** The connection of a chat to its sessions. */
 export interface ChatConnection {
   readonly connect: Connect | Transport;
-  /** Whether the sessions run in this process, and stop with it. */
+  /** True if the sessions run in this process and stop with it. */
   readonly isOwner: boolean;
-  /** Throws `not_found` if there is no agent of this name. Absent for a bridge elsewhere, which checks it in `session/new`. */
+  /**
+   * Throws `not_found` if no agent has this name. Undefined for a remote bridge, which checks the name in
+   * `session/new`.
+   */
   readonly checkAgent?: (name: string) => void;
-  /** Whether somebody gave a token or a key. */
+  /** True if the user provided a token or a key. */
   readonly hasToken: boolean;
   close(): Promise<void>;
 }
@@ -37,7 +40,7 @@ export interface ChatConnectionOptions {
   readonly signal: AbortSignal;
 }
 
-/** A bridge elsewhere by its address; else the one of this machine, which is joined, or run here. */
+/** Connects to a remote bridge by URL, or joins or runs the local bridge. */
 export async function openChatConnection(
   flags: ChatConnectionFlags,
   options: ChatConnectionOptions,
@@ -45,7 +48,7 @@ export async function openChatConnection(
   if (flags.url !== undefined)
     return connectToUrl(flags.url, flags.token ?? options.io.env["SPANLINE_TOKEN"]);
   if (flags.token !== undefined) {
-    throw new SpanlineError("invalid_option", "--token is for --url; name the address, too");
+    throw new SpanlineError("invalid_option", "--token requires --url. Fix: add --url");
   }
   return connectLocally(flags, options);
 }
@@ -66,12 +69,13 @@ async function connectToUrl(address: string, token: string | undefined): Promise
 const HANDSHAKE_MS = 10_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** What a browser shows of a bridge is as good as the address of its WebSocket. */
+/** Also accepts the HTTP address of a bridge as shown in a browser. */
 function parseAcpUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const scheme = SCHEMES.get(url?.protocol ?? "");
   if (url === undefined || scheme === undefined) {
-    const message = "url is no address of a bridge; wanted one such as ws://127.0.0.1:4777/acp";
+    const message =
+      "url is not the address of a bridge: expected one such as ws://127.0.0.1:4777/acp";
     throw new SpanlineError("invalid_option", message, { details: { path: "url" } });
   }
   url.protocol = scheme;
@@ -86,11 +90,11 @@ const SCHEMES: ReadonlyMap<string, string> = new Map([
   ["https:", "wss:"],
 ]);
 
-/** What the bridge says of its work, for whoever sits here. */
+/** Replaces log messages of the bridge by texts for the user. */
 const LOG_MESSAGES: ReadonlyMap<string, string> = new Map([
   [
     "a session can no longer be followed",
-    "Nobody runs this session now, and nothing more is heard of it here. Ctrl-D leaves, and says how to come back.",
+    "No process runs this session now, so no further updates arrive. Ctrl-D leaves and prints how to come back.",
   ],
 ]);
 
@@ -101,7 +105,7 @@ async function connectLocally(
   const notice = (line: string): void => note(toSingleLine(line));
   const report = (error: unknown): void => note(formatErrorChain(error).trimEnd());
   const directory = resolveDataDirectory(flags.dataDir, io, notice);
-  // Whoever talks to a bridge elsewhere needs none of it.
+  // Loaded only for a local bridge.
   const { openInProcessAcp } = await import("../../bridge/serve/in-process-acp.ts");
   const bridge = await openInProcessAcp({
     directory,
@@ -113,11 +117,11 @@ async function connectLocally(
     notice,
     report,
     signal,
-    // Its facts are for programs; what an error says was reported before.
+    // The fields of a log entry are for programs. Errors were already reported.
     log: (message) => note(LOG_MESSAGES.get(message) ?? `Note: ${toSingleLine(message)}`),
     onWaiting: (owner) => {
       const ownerName = owner === undefined ? "Another process" : `Process ${owner.pid}`;
-      note(`${ownerName} has ${directory} and does not answer. Waiting for it.`);
+      note(`${ownerName} owns ${directory} and does not respond. Waiting for it.`);
     },
   });
   const { isOwner, checkAgent } = bridge;

@@ -7,29 +7,28 @@ import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 export function addChatCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("chat")
-    .description("talk to an agent in the terminal, in a session that is kept")
-    .option("--agent <name>", "the agent of a new session; the first one when not given")
+    .description("talk to an agent in the terminal, in a stored session")
+    .option("--agent <name>", "agent of a new session (default: the first)")
     .option("-c, --config <file>", CONFIG_DESCRIPTION)
-    .option("-d, --data-dir <folder>", "where sessions are kept")
+    .option("-d, --data-dir <folder>", "data directory with the sessions")
     .optionsGroup("Sessions:")
-    .option("-s, --session <id>", 'go on with a session: its id, or "latest"')
+    .option("-s, --session <id>", 'session to continue: its id, or "latest"')
     .addOption(
       new Option(
         "-r, --resume [id]",
-        "the same; the newest of this folder without an id",
+        "same as --session (default: the newest session of this folder)",
       ).conflicts("session"),
     )
-    .option("--observe", "watch only; /takeover takes control")
-    .optionsGroup("A bridge elsewhere:")
+    .option("--observe", "only observe; /takeover takes control")
+    .optionsGroup("Remote bridge:")
     .addOption(
-      new Option("--url <address>", "its address, such as ws://127.0.0.1:4777/acp").conflicts([
-        "config",
-        "dataDir",
-      ]),
+      new Option("--url <address>", "URL of the bridge, such as ws://127.0.0.1:4777/acp").conflicts(
+        ["config", "dataDir"],
+      ),
     )
-    .option("--token <token>", "its token or a key; else SPANLINE_TOKEN")
+    .option("--token <token>", "token of the bridge, or a key (default: SPANLINE_TOKEN)")
     .optionsGroup("Output:")
-    .option("--json", "every update as a line of JSON")
+    .option("--json", "print one JSON line per update")
     .addHelpText("after", EXAMPLES)
     .action((flags: ChatFlags) =>
       execute(async (io) => {
@@ -47,12 +46,12 @@ Examples:
   SPANLINE_TOKEN=… spanline chat --url ws://127.0.0.1:4777/acp
   echo "What is 2 + 3?" | spanline chat
 
-While "spanline up" runs, it shares its sessions; without it, this process runs them. Leaving ends no session. A tool that
-needs an approval asks; Enter alone never allows it. Without a terminal every line of standard input is a prompt, what the agent says
-goes to standard output, all else to standard error, and what needs an approval is denied.
+While "spanline up" runs, the chat shares its sessions; otherwise this process runs them. Leaving does not end a session.
+Approvals are requested in the terminal; Enter alone never allows. Without a terminal every line of standard input is a
+prompt, the agent's text goes to standard output, everything else goes to standard error, and approvals are denied.
 
 Exit codes:
-  0    you left, or everything that was asked was answered
-  1    a turn failed or ended early, or something was denied because there was nobody to ask
-  2    the command line or the configuration cannot be used, or there is no such session
-  130  left by Ctrl-C`;
+  0    you left, or all prompts were answered
+  1    a turn failed or ended early, or an approval was denied for lack of a terminal
+  2    the command line, the configuration or the session is invalid
+  130  interrupted`;

@@ -4,32 +4,38 @@ import { stripVTControlCharacters } from "node:util";
 import { createTerminalInput, LINE_END_SIGN } from "./terminal-input.ts";
 import { measureText } from "../markdown/text-width.ts";
 
-/** A terminal on which something is said while somebody types. What was printed stays; nothing above is drawn again. */
+/**
+ * A terminal that prints output while the user types. Printed rows never change; only the rows directly above the input
+ * are redrawn.
+ */
 export interface ChatScreen {
-  /** Columns for a row. */
+  /** Columns of a row. */
   readonly width: number;
-  /** Rows that stay; after the end they are printed as they are. */
+  /** Prints permanent rows. After `close`, the rows are written directly. */
   print(rows: readonly string[]): void;
-  /** Rows above the line that is typed, which the next ones take the place of. */
+  /** Replaces the temporary rows above the input line. */
   show(rows: readonly string[]): void;
-  /** What stands before what is typed. */
+  /** Sets the prompt of the input line. */
   setPrompt(text: string): void;
-  /** Puts this into the line that is typed, unless something stands there. */
+  /** Fills the input line, unless the line already contains text. */
   prefillInput(text: string): void;
-  /** Puts aside what is typed, and drops what was meant for something else; gives back how to bring it back. */
+  /**
+   * Saves and clears the input line and discards pending keystrokes, which were not meant as an answer. Resolves with a
+   * function that restores the line.
+   */
   suspendInput(): Promise<() => void>;
-  /** Draws what is due, and leaves the terminal as it was. */
+  /** Prints pending rows and restores the terminal. */
   close(): void;
 }
 
 export interface ScreenEvents {
   readonly onLine: (text: string) => void;
   readonly onInterrupt: () => void;
-  /** Ctrl-D, or the terminal is gone. */
+  /** Called on Ctrl-D, or when the terminal is gone. */
   readonly onEnd: () => void;
-  /** What a word that begins with a slash may become. */
+  /** Returns completions for a word that starts with a slash. */
   readonly complete: (word: string) => readonly string[];
-  /** Whether what is typed is to be found again with the arrow keys. */
+  /** True if typed lines are added to the history of the arrow keys. */
   readonly isHistoryEnabled: () => boolean;
 }
 
@@ -53,7 +59,7 @@ export function createChatScreen(
   });
   output.write(PASTE_ON);
 
-  /** The rows above what is typed, short enough that all of them can be reached. */
+  /** Returns the temporary rows, limited to the height of the screen: rows scrolled out of view cannot be erased. */
   function visibleRows(): readonly string[] {
     return rows.slice(-Math.max(1, (output.rows > 0 ? output.rows : 24) - RESERVED_ROWS));
   }
@@ -62,7 +68,9 @@ export function createChatScreen(
     return `${above > 0 ? `\u001b[${above}A` : ""}\r\u001b[J`;
   }
 
-  /** Readline finds its cursor where it left it: so many rows below the first of what is typed. */
+  /**
+   * Redraws the rows. Readline must find the cursor where it was left: `below` rows after the first row of the input.
+   */
   function draw(): void {
     isScheduled = false;
     if (isClosed) return;
@@ -87,7 +95,7 @@ export function createChatScreen(
     setImmediate(draw);
   }
 
-  /** What was typed is taken off the screen; whoever hears of it prints it where it belongs. */
+  /** The typed line is erased; the listener prints it at the right place. */
   lines.on("line", (line) => {
     const width = measureText(stripVTControlCharacters(lines.getPrompt())) + measureText(line);
     output.write(erase(Math.floor(width / countColumns(output)) + 1 + drawn));
@@ -105,7 +113,7 @@ export function createChatScreen(
 
   return {
     get width() {
-      // The last column is left to the cursor.
+      // The last column is reserved for the cursor.
       return Math.min(countColumns(output) - 1, MAX_WIDTH);
     },
     print(newRows) {
@@ -119,7 +127,7 @@ export function createChatScreen(
     },
     setPrompt(text) {
       if (isClosed || text === lines.getPrompt()) return;
-      // It may be shorter than what it takes the place of.
+      // The new prompt may be shorter than the old one, so the old rows are erased first.
       const { rows: below } = lines.getCursorPos();
       output.write(erase(below + drawn));
       drawn = 0;
@@ -137,7 +145,7 @@ export function createChatScreen(
       await typed.dropTyped();
       return () => {
         if (isClosed) return;
-        // An answer that was begun, and is no longer asked for.
+        // Discards a partly typed answer to a question that is no longer open.
         clearTyped();
         lines.write(line);
       };
@@ -158,18 +166,18 @@ function joinRows(rows: readonly string[]): string {
   return rows.map((row) => `${row}\n`).join("");
 }
 
-/** Some terminals do not say. */
+/** Some terminals do not report their size. */
 function countColumns({ columns }: WriteStream): number {
   return columns > 0 ? columns : 80;
 }
 
 const HISTORY_SIZE = 1000;
-/** Lines that are longer are tiring to read. */
+/** Columns. Wider rows are hard to read. */
 const MAX_WIDTH = 100;
-/** Rows of the screen that are left for what is typed. */
+/** Rows of the screen reserved for the input. */
 const RESERVED_ROWS = 4;
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
-/** Terminals that know it show all that lies between at once. */
+/** Terminals with synchronized output display everything between these sequences at once. */
 const BEGIN_UPDATE = "\u001b[?2026h";
 const END_UPDATE = "\u001b[?2026l";

@@ -1,12 +1,15 @@
 import type { SessionNotification } from "../../host/index.ts";
 
-/** Whether a turn runs in a session, whoever prompted for it. That one has ended everybody is told; that one has begun shows in what is said. */
+/**
+ * Tracks whether a turn runs in a session, whichever client prompted. The end of a turn is reported to all clients; its
+ * start is inferred from the updates.
+ */
 export interface ChatTurns {
   update(notification: Pick<SessionNotification, "update">): void;
-  /** What was said belonged to no turn: the bridge itself answered. */
+  /** Called if the last updates did not belong to a turn, because the bridge itself replied. */
   markIdle(): void;
   readonly isRunning: boolean;
-  /** How many have ended. */
+  /** Number of turns that have ended. */
   readonly endedCount: number;
 }
 

@@ -4,7 +4,7 @@ import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
 import { createChatUpdates } from "./chat-updates.ts";
 import { createMarkStyle } from "../markdown/mark-style.ts";
 
-/** What stays on a page of this width, and what may still change. */
+/** Creates a page that records its permanent and temporary rows. */
 function page(width = 30) {
   const rows: string[] = [];
   let open: readonly string[] = [];
@@ -31,8 +31,8 @@ function text(said: string, messageId = "m1"): SessionUpdate {
   return { type: "agent-text", messageId, text: said, content: [] };
 }
 
-describe("what a session says, on a page", () => {
-  it("has a blank row between what different ones say", () => {
+describe("The updates of a session on a page", () => {
+  it("A blank row separates different sources", () => {
     const { rows, updates, tell } = page();
     updates.showPrompt("Hello");
     tell(text("One.\n"));
@@ -42,7 +42,7 @@ describe("what a session says, on a page", () => {
     expect(rows).toEqual(["› Hello", "", "One.", "Two.", "", "Three."]);
   });
 
-  it("is never wider than the page, whoever says it", () => {
+  it("No row is wider than the page, whatever its source", () => {
     const { rows, updates, tell } = page();
     const words = "some words that go on for longer than a row";
     updates.showPrompt(words);
@@ -62,7 +62,7 @@ describe("what a session says, on a page", () => {
     ]);
   });
 
-  it("keeps a note that comes within a line below it until the line is whole", () => {
+  it("A note within a line stays below it until the line is complete", () => {
     const { rows, updates, tell, open } = page();
     tell(text("One and"));
     updates.note(["A note."]);
@@ -71,7 +71,7 @@ describe("what a session says, on a page", () => {
     expect([rows, open()]).toEqual([["One and two.", "", "A note."], []]);
   });
 
-  it("ends a line of which nothing more came for a while before a note", () => {
+  it("A line without updates for a while is ended before a note", () => {
     const { rows, updates, tell, wait } = page();
     tell(text("One and"));
     wait(1000);

@@ -14,9 +14,9 @@ import { wrapText } from "../markdown/row-layout.ts";
 import { measureText } from "../markdown/text-width.ts";
 
 export interface ChatPage {
-  /** Rows that stay. */
+  /** Prints permanent rows. */
   print(rows: readonly string[]): void;
-  /** Rows that the next ones take the place of. */
+  /** Replaces the temporary rows. */
   show(rows: readonly string[]): void;
   readonly width: number;
 }
@@ -26,27 +26,27 @@ export interface ChatUpdatesOptions {
   readonly style: Style;
   readonly marks: MarkStyle;
   readonly formatShowCommand: () => string | undefined;
-  /** What calls wait for that do not run yet, where that can be said. */
+  /** Describes the reason why pending tool calls wait. Undefined if unknown. */
   readonly describeWait: () => string | undefined;
   readonly clock: Pick<SteadyClock, "monotonic">;
-  /** What stands below the rows that are still open. */
+  /** Rows below the temporary rows. */
   readonly footerRows: () => readonly string[];
 }
 
-/** What a session says, as it is seen. */
+/** Displays the updates of a session. */
 export interface ChatUpdates {
   show(notification: Pick<SessionNotification, "update" | "isHistory">): void;
-  /** Something of the chat's own, between what the session says. */
+  /** Prints a note of the chat itself, between updates of the session. */
   note(rows: readonly string[]): void;
-  /** Somebody said this to the agent. */
+  /** Prints a prompt to the agent. */
   showPrompt(text: string): void;
-  /** A person was asked about this call of a tool. */
+  /** Called after a person was asked about this tool call. */
   markReviewed(toolCallId: string): void;
-  /** A turn is over: nothing of it is open. */
+  /** Ends all open output of the turn. */
   endTurn(): void;
-  /** What stands below has changed. */
+  /** Redraws the rows below. */
   refresh(): void;
-  /** What the agent understands behind a slash. */
+  /** Slash commands of the agent. */
   readonly commands: readonly AvailableCommand[];
 }
 
@@ -63,10 +63,10 @@ export function createChatUpdates(options: ChatUpdatesOptions): ChatUpdates {
   const thought = createMarkdown({ style: createThoughtStyle(marks), width: () => width() - 2 });
   const cards = createToolCards({ style, width, formatShowCommand, describeWait });
   let openMessage: OpenMessage | undefined;
-  /** What the last row that stays belongs to: a blank row stands between two of different kinds. */
+  /** The source of the last permanent row. Rows of different sources are separated by a blank row. */
   let last = "";
   let commands: readonly AvailableCommand[] = [];
-  /** Notes that came in the middle of a line: they stand below until it is whole. */
+  /** Notes which arrived within a line, shown below until the line is complete. */
   let notes: readonly string[] = [];
   let receivedAt = -Infinity;
   let plan = "";
@@ -129,7 +129,7 @@ export function createChatUpdates(options: ChatUpdatesOptions): ChatUpdates {
     if (codec.openRows(current.text).length === 0) printNotes();
   }
 
-  /** A text behind a sign; its other rows begin where the first one does. */
+  /** Formats text after a sign. Further rows are indented to the start of the text. */
   function formatWithSign(sign: string, text: string): string[] {
     const columns = measureText(stripVTControlCharacters(sign)) + 1;
     return text
@@ -218,7 +218,7 @@ export function createChatUpdates(options: ChatUpdatesOptions): ChatUpdates {
   };
 }
 
-/** A text of which nothing came for so long is at its end, or waits for something. */
+/** Milliseconds. After this time without new text, a message is considered ended or paused. */
 const FLOWING_MS = 1000;
 
 const PLAN_SIGNS: ReadonlyMap<string, string> = new Map([
@@ -226,7 +226,7 @@ const PLAN_SIGNS: ReadonlyMap<string, string> = new Map([
   ["in_progress", "▸"],
 ]);
 
-/** All of it is dim already. */
+/** Thoughts are dim as a whole, so these marks have no additional style. */
 function createThoughtStyle({ paints }: MarkStyle): MarkStyle {
   const same = (text: string): string => text;
   const { emphasis, struck, link } = paints;

@@ -13,9 +13,9 @@ import { createColorStyle, createColorMarks } from "../shared/terminal/color-sty
 export interface ViewOptions {
   readonly screen: ChatScreen;
   readonly hasColours: boolean;
-  /** How to see all of what was shortened in a session. */
+  /** Returns the command that shows a session in full. Undefined for a remote bridge. */
   readonly formatShowCommand: (sessionId: string) => string | undefined;
-  /** What is known of the talk, for the rows above what is typed. */
+  /** The current state, for the rows above the input. */
   readonly getStatus: () => ViewStatus;
 }
 
@@ -23,25 +23,25 @@ export interface ViewStatus {
   readonly sessionId: string | undefined;
   readonly session: ChatSession | undefined;
   readonly isCancelling: boolean;
-  /** A line that goes on is being typed. */
+  /** True while a line continued with a backslash is typed. */
   readonly isContinued: boolean;
   readonly participants: Pick<ChatParticipants, "controller" | "questions">;
-  /** There is no connection at the moment. */
+  /** True while the connection is lost. */
   readonly isLost: boolean;
 }
 
-/** What a person sees of a chat. */
+/** The visible part of a chat. */
 export interface ChatView {
   readonly style: Style;
   readonly width: number;
   readonly updates: ChatUpdates;
   readonly approvals: ApprovalPrompts;
-  /** Runs it now, or when the question that is open is over. */
+  /** Runs immediately, or after the open question is closed. */
   runInOrder(run: () => void): void;
   readonly note: (text: string, paint?: Paint) => void;
-  /** At once, also while a question is open. */
+  /** Prints immediately, even while a question is open. */
   print(rows: readonly string[]): void;
-  /** What stands below what is said has changed. */
+  /** Redraws the prompt and the status rows. */
   refresh(): void;
   close(last: string): void;
 }
@@ -53,7 +53,7 @@ export function createChatView({
   getStatus,
 }: ViewOptions): ChatView {
   const style: Style = hasColours ? createColorStyle() : PLAIN_STYLE;
-  /** What came while a question is open. */
+  /** Updates that arrived while a question is open. Undefined without a question. */
   let heldUpdates: (() => void)[] | undefined;
 
   const marks = hasColours
@@ -131,13 +131,13 @@ export function createChatView({
   };
 }
 
-/** Whose answer something waits for; undefined for who is asked, and sees the question instead. */
+/** Names the approver of pending requests. Undefined if this client itself is asked and sees the question instead. */
 function describeApprover({ session, participants }: ViewStatus): string | undefined {
   switch (session?.role) {
     case "observer":
       return participants.controller === null ? "; /takeover to be asked" : " by its controller";
     case "guest":
-      return ", which takes the bridge's token";
+      return ", which requires the bridge's token";
     case "controller":
     case undefined:
       return undefined;
@@ -154,7 +154,7 @@ function formatQuestions(status: ViewStatus): string[] {
 }
 
 const OBSERVER_STATUS = "· watching; /takeover to take part";
-const UNCONTROLLED_STATUS = "· watching, and nobody controls this session; /takeover to take part";
+const UNCONTROLLED_STATUS = "· watching; this session has no controller; /takeover to take part";
 
 function formatStatus({
   session: talk,

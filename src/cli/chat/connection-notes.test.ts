@@ -7,7 +7,7 @@ import { createConnectionNotes } from "./connection-notes.ts";
 const LOST: ConnectionState = { type: "lost", error: new Error("refused"), retryMs: 1 };
 const CLOSED: ConnectionState = { type: "closed", error: new Error("refused") };
 
-/** As the first connection to an agent tells it. */
+/** Returns the state of a first connection to an agent. */
 async function connected(): Promise<Extract<ConnectionState, { type: "connected" }>> {
   const client = createClient(createScriptedRuntime({}).connect);
   const agent = await client.initialize();
@@ -15,8 +15,8 @@ async function connected(): Promise<Extract<ConnectionState, { type: "connected"
   return { type: "connected", agent, isReconnect: false };
 }
 
-describe("what a chat says of its connection", () => {
-  it("is said once for each loss, however often it is tried again", async () => {
+describe("Notes about the connection of a chat", () => {
+  it("Each connection loss is reported once, however many retries follow", async () => {
     const first = await connected();
     const again = { ...first, isReconnect: true };
     const link = createConnectionNotes("the bridge at ws://b");
@@ -31,11 +31,11 @@ describe("what a chat says of its connection", () => {
       "Connected again.",
       "The connection is lost. Waiting for the bridge at ws://b …",
       undefined,
-      "There is no connection any more: refused",
+      "The connection is closed: refused",
     ]);
   });
 
-  it("is nothing of a first connection that fails: whoever wanted it hears why", () => {
+  it("A failed first connection causes no note, because the caller receives the error", () => {
     const link = createConnectionNotes("the bridge");
     expect(link.update(CLOSED)).toBeUndefined();
     expect(link.isLost).toBe(false);

@@ -1,21 +1,21 @@
 import type { ConnectionState } from "../../host/index.ts";
 import { formatError } from "./turn-end-notes.ts";
 
-/** What is said of a connection. */
+/** A message about the connection. */
 export interface ConnectionNote {
   readonly text: string;
   readonly paint: "good" | "warn" | "bad";
-  /** There will be no other connection. */
+  /** True if no further connection will follow. */
   readonly isFinal: boolean;
 }
 
-/** Follows a connection: that it is lost is said once, however often it is tried again. */
+/** Follows the state of a connection. A loss is reported once, however many retries follow. */
 export interface ConnectionNotes {
   update(state: ConnectionState): ConnectionNote | undefined;
   readonly isLost: boolean;
 }
 
-/** `where` is what the connection leads to, in words. */
+/** `where` describes the other end of the connection. */
 export function createConnectionNotes(where: string): ConnectionNotes {
   let wasConnected = false;
   let isLost = false;
@@ -37,9 +37,9 @@ export function createConnectionNotes(where: string): ConnectionNotes {
             isFinal: false,
           };
         case "closed": {
-          // Whoever wanted the first one hears why there is none.
+          // The caller of the first connection receives its error.
           if (state.error === undefined || !wasConnected) return undefined;
-          const text = `There is no connection any more: ${formatError(state.error)}`;
+          const text = `The connection is closed: ${formatError(state.error)}`;
           return { text, paint: "bad", isFinal: true };
         }
       }

@@ -1,8 +1,8 @@
-/** Gathers lines that belong together: one that ends with a backslash goes on in the next. */
+/** Joins lines: a line that ends with a backslash continues on the next. */
 export interface LineJoiner {
-  /** All of it when it is whole. */
+  /** Returns the whole text when it is complete. Undefined after a continued line. */
   add(line: string): string | undefined;
-  /** What is there of one that goes on. */
+  /** The lines of an incomplete text so far. */
   readonly partial: string;
   clear(): void;
 }

@@ -1,16 +1,16 @@
 import { isObject } from "../../data/json.ts";
 import type { SessionUpdate } from "../../host/index.ts";
 
-/** What a chat knows of the others in its session: who controls it, and what they are asked. */
+/** Tracks the other clients of a session: its controller, and their open questions. */
 export interface ChatParticipants {
   update(update: SessionUpdate): ControlChange | undefined;
-  /** Undefined where nobody said it yet, null where nobody controls. */
+  /** The client id of the controller. Undefined if not reported yet; null without a controller. */
   readonly controller: string | null | undefined;
-  /** Questions that wait for an answer and are not about a tool's start, each by what it is about. */
+  /** Actions of open questions other than tool approvals. */
   readonly questions: readonly string[];
 }
 
-/** Whoever controlled has left, or somebody controls again after that. */
+/** The controller has left, or the session has a controller again. */
 export type ControlChange = "left" | "controlled";
 
 export function createChatParticipants(): ChatParticipants {
@@ -53,11 +53,11 @@ export function createChatParticipants(): ChatParticipants {
   };
 }
 
-/** For whoever watches. */
+/** Formats a change of control for an observer. */
 export function formatControlChange(change: ControlChange): string {
   return change === "left"
-    ? "Whoever controlled this session has left. /takeover takes control."
-    : "Somebody controls this session again.";
+    ? "The controller of this session has left. /takeover takes control."
+    : "This session has a controller again.";
 }
 
 function readAction(payload: unknown): string {

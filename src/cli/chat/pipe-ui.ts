@@ -20,17 +20,17 @@ import type { ChatSession, ChatTurnEnd } from "./session.ts";
 export interface PipeUiOptions {
   readonly terminal: Terminal;
   readonly stdin: InputStream;
-  /** Every update as a line of JSON. */
+  /** Prints one JSON line per update. */
   readonly isJson: boolean;
-  /** Shows what was said before, and what others do. */
+  /** True: also prints the history and the prompts of other clients. */
   readonly isObserver: boolean;
   readonly formatShowCommand: (sessionId: string) => string | undefined;
   readonly link: ConnectionNotes;
-  /** Ends it. */
+  /** Ends the chat. */
   readonly signal: AbortSignal;
 }
 
-/** A chat with a program: what the agent says goes to standard output, all else to standard error. */
+/** A chat with a program: the agent's text goes to standard output, everything else to standard error. */
 export function createPipeUi(options: PipeUiOptions): ChatUi {
   const { isJson, isObserver, link, signal } = options;
   const chat = openPipeChat(options);
@@ -41,8 +41,8 @@ export function createPipeUi(options: PipeUiOptions): ChatUi {
     onTurnEnd: (end) => handleTurnEnd(chat, end),
     requestDecision({ approval }) {
       chat.exitCode = 1;
-      output.note(`${toSingleLine(approval.action)}: denied, since there is no terminal to ask on`);
-      return { deny: "There is nobody to ask" };
+      output.note(`${toSingleLine(approval.action)}: denied, because no terminal is available`);
+      return { deny: "No terminal is available for approvals" };
     },
     showLinkState(state) {
       const message = link.update(state);
@@ -53,14 +53,15 @@ export function createPipeUi(options: PipeUiOptions): ChatUi {
       output.close();
     },
     showControlChange(isOwn) {
-      if (!isOwn) output.note("Somebody else took control of the session");
+      if (!isOwn) output.note("Another client took control of the session");
     },
     note: output.note,
     async hasPrompt() {
-      // A program may wait for the session's line before it says anything.
+      // A program may wait for the `session` line before it sends a prompt.
       if (isObserver || isJson) return true;
       chat.first = await chat.prompts.next();
-      if (chat.first.done === true) output.note("Nothing was said, and no session was opened.");
+      if (chat.first.done === true)
+        output.note("The input contains no prompt, so no session was opened.");
       await output.flush();
       return chat.first.done !== true;
     },
@@ -120,16 +121,16 @@ function openPipeChat(options: PipeUiOptions): PipeChat {
   return chat;
 }
 
-/** Standard output and the notes on standard error, in the order of the calls. */
+/** Writes to standard output and standard error in the order of the calls. */
 interface PipeOutput {
   writeMessage(text: string, id: string | null): void;
   writeJson(fact: object): void;
   readonly note: (text: string) => void;
-  /** The next message starts a paragraph of its own. */
+  /** Ends the current message. The next one starts a new paragraph. */
   endMessage(): void;
   /** Resolves when everything is written. */
   flush(): Promise<void>;
-  /** Ends the output, as a reader that leaves does. */
+  /** Ends the output, like a reader that closes the pipe. */
   readonly close: () => void;
   readonly closed: Promise<void>;
 }
@@ -137,7 +138,7 @@ interface PipeOutput {
 function createPipeOutput(terminal: Terminal): PipeOutput {
   let isLineOpen = false;
   let message: string | null = null;
-  /** The reader of standard output has left. */
+  /** True after the reader of standard output closed the pipe. */
   let hasNoReader = false;
   let close = (): void => {};
   const closed = new Promise<void>((resolve) => (close = resolve));
@@ -193,7 +194,7 @@ function createPipeOutput(terminal: Terminal): PipeOutput {
 function showUpdate(chat: PipeChat, { update, ...context }: SessionNotification): void {
   const { output } = chat;
   if (chat.isJson) return output.writeJson({ type: "update", ...context, update });
-  // A program that prompts wants the agent's message alone.
+  // A program that sends prompts expects only the agent's message.
   if (context.isHistory && !chat.isObserver) return;
   switch (update.type) {
     case "agent-text":
@@ -269,7 +270,7 @@ function handleInput(chat: PipeChat, session: ChatSession, text: string): boolea
     output.note(mistake);
   } else if (session.role === "observer") {
     chat.exitCode = 1;
-    output.note("This chat only watches; nothing was said to the agent");
+    output.note("This chat only observes; nothing was sent to the agent");
   } else session.submit(text);
   return true;
 }
@@ -289,4 +290,4 @@ async function* readStandardInput(
 
 const WIDTH = 100;
 const CONNECTION_LOST_NOTE =
-  "The connection was lost before the answer was whole; `spanline chat --session` shows what came of it";
+  "The connection was lost before the end of the answer; `spanline chat --session` shows the result";

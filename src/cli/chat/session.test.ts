@@ -4,7 +4,7 @@ import { createScriptedRuntime, type ScriptedTurn } from "../../host/testing.ts"
 import { openChatSession, type ChatTurnEnd } from "./session.ts";
 import { createChatTurns } from "./chat-turns.ts";
 
-/** A talk with an agent whose turns end when the test says so. */
+/** Opens a session with a scripted agent whose turns end on request. */
 async function talking() {
   const turns: { readonly turn: ScriptedTurn; readonly end: () => void }[] = [];
   let begun = (): void => {};
@@ -33,20 +33,20 @@ async function talking() {
     onPromptSent,
     ends,
     turns,
-    /** What the session says. */
+    /** Delivers an update of the session. */
     tell: (update: SessionUpdate) => {
       seen.update({ update });
       talk.submitNext();
     },
-    /** Resolves when so many turns have begun. */
+    /** Resolves when this number of turns has started. */
     turn: async (count: number) => {
       while (turns.length < count) await new Promise<void>((resolve) => (begun = resolve));
     },
   };
 }
 
-describe("a chat's talk with an agent", () => {
-  it("keeps what is said while a turn runs, and says it afterwards in order", async () => {
+describe("A chat session with an agent", () => {
+  it("Prompts submitted during a turn are queued and sent in order", async () => {
     const { talk, onPromptSent: began, ends, turns, turn } = await talking();
     for (const text of ["one", "two", "three"]) talk.submit(text);
     await turn(1);
@@ -62,7 +62,7 @@ describe("a chat's talk with an agent", () => {
     expect(talk.isBusy).toBe(false);
   });
 
-  it("takes back what waits when the turn is cancelled", async () => {
+  it("A cancelled turn leaves queued prompts unsent", async () => {
     const { talk, onPromptSent: began, ends, turn } = await talking();
     talk.submit("one");
     talk.submit("two");
@@ -74,7 +74,7 @@ describe("a chat's talk with an agent", () => {
     expect(ends).toEqual([{ type: "done", result: { reason: "cancelled", usage: null } }]);
   });
 
-  it("keeps what is said while a turn of others runs, until everybody is told that it is over", async () => {
+  it("Prompts during another client's turn are queued until its end is reported", async () => {
     const { talk, onPromptSent: began, turns, turn, tell } = await talking();
     tell({ type: "user-text", messageId: "m1", text: "Go", content: [] });
     talk.submit("one");
@@ -89,7 +89,7 @@ describe("a chat's talk with an agent", () => {
     expect(talk.isBusy).toBe(false);
   });
 
-  it("is free after an answer that no turn gave", async () => {
+  it("A session is idle after a reply without a turn", async () => {
     const { talk, turns, turn, tell } = await talking();
     talk.submit("/status");
     await turn(1);

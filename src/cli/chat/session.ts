@@ -5,7 +5,7 @@ import type { ChatTurns } from "./chat-turns.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ChatSessionFlags {
-  /** Of a new session. */
+  /** The agent of a new session. */
   readonly agent?: string;
   readonly session?: string;
   readonly resume?: string | true;
@@ -13,51 +13,51 @@ export interface ChatSessionFlags {
 }
 
 export interface ChatSessionEvents {
-  /** This is the session. Of one that was there before, what was said follows. */
+  /** Called when the session is known. The history of an existing session follows. */
   readonly onOpening: (sessionId: string, isNew: boolean) => void;
-  /** A prompt goes to the agent now. */
+  /** Called when a prompt is sent to the agent. */
   readonly onPromptSent: (text: string) => void;
   readonly onTurnEnd: (end: ChatTurnEnd) => void;
 }
 
 export type ChatTurnEnd =
   | { readonly type: "done"; readonly result: PromptResult }
-  /** What comes of it is told by the session. */
+  /** The connection was lost; the session reports the rest of the turn later. */
   | { readonly type: "lost" }
   | { readonly type: "failed"; readonly error: unknown };
 
-/** One person in one session. */
+/** A user's view of a session. */
 export interface ChatSession {
   readonly sessionId: string;
-  /** The name of this chat among the session's clients. */
+  /** The id of this chat among the session's clients. */
   readonly clientId: string;
   role: ChatRole;
-  /** Whether a turn runs, whoever prompted for it. */
+  /** True if a turn runs, whichever client prompted. */
   readonly isBusy: boolean;
-  /** Whether a prompt of this chat is under way. */
+  /** True if a prompt of this chat is running. */
   readonly isPrompting: boolean;
-  /** What is said when the turn is over. */
+  /** Prompts waiting for the end of the turn. */
   readonly queued: readonly string[];
   submit(text: string): void;
-  /** Says what waits, where no turn runs any more. */
+  /** Sends the next queued prompt if no turn runs. */
   submitNext(): void;
-  /** Nothing waits any longer; gives back what did. */
+  /** Empties the queue. Returns the removed prompts. */
   clearQueue(): readonly string[];
-  /** Ends the turn that runs. */
+  /** Cancels the running turn. */
   cancel(): Promise<void>;
   takeOver(): Promise<void>;
-  /** Resolves when nothing runs and nothing waits. */
+  /** Resolves when no turn runs and the queue is empty. */
   whenIdle(): Promise<void>;
 }
 
-/** `guest`: may ask and answer as far as its key may, and controls nothing. */
+/** `guest`: may prompt and approve as far as its key allows, but not control. */
 export type ChatRole = "controller" | "observer" | "guest";
 
 export interface ChatSessionContext {
   /** The working directory of a new session, and of the sessions that `--resume` looks for. */
   readonly cwd: string;
   readonly events: ChatSessionEvents;
-  /** Hears all that the session says, also of before. */
+  /** Receives all updates of the session, including the history. */
   readonly turns: ChatTurns;
 }
 
@@ -82,7 +82,7 @@ export async function openChatSession(
   return createChatSession(client, { sessionId, clientId, role }, context);
 }
 
-/** Undefined for a new one. */
+/** Returns the id of an existing session. Undefined for a new session. */
 async function resolveSessionId(
   client: Client,
   { session, resume, observe, cwd }: ChatSessionFlags & Pick<ChatSessionContext, "cwd">,
@@ -91,17 +91,23 @@ async function resolveSessionId(
   if (named !== undefined && named !== "latest") return named;
   if (named === undefined && resume !== true) {
     if (observe !== true) return undefined;
-    throw new SpanlineError("invalid_option", "--observe is for --session ID; name the session");
+    throw new SpanlineError(
+      "invalid_option",
+      "--observe requires a session. Fix: add --session ID",
+    );
   }
   const query = named === undefined ? { workingDirectory: cwd } : {};
   const { sessions } = await client.listSessions(query);
   const [newest] = sessions;
   if (newest !== undefined) return newest.sessionId;
   const where = named === undefined ? " of this folder" : "";
-  throw new SpanlineError("not_found", `There is no session${where} yet`);
+  throw new SpanlineError("not_found", `No session${where} exists yet`);
 }
 
-/** As controller where nobody else is it; who has no right to control asks as far as its key lets it. */
+/**
+ * Attaches as controller if the session has none, otherwise as observer. A client without the right to control attaches
+ * as guest.
+ */
 async function attachClient(
   client: Client,
   { sessionId, clientId }: Pick<ChatSession, "sessionId" | "clientId">,
@@ -195,7 +201,7 @@ function createChatSession(
 
 async function awaitTurnEnd(run: PromptRun): Promise<ChatTurnEnd> {
   try {
-    // What it says is seen where everything is that the session says.
+    // The updates are displayed through `onUpdate`, so the iteration only waits for the end.
     for await (const _ of run);
     return { type: "done", result: await run.result };
   } catch (error) {

@@ -9,12 +9,12 @@ function read(pieces: readonly string[]): string {
 
 const PASTED = "a\u001b[200~one\r\ntwo\n\tthree\u001b[31m\u0003\u001b[201~b\r";
 
-describe("what is pasted", () => {
-  it("is one line, in which nothing steers the terminal or ends the chat", () => {
+describe("Pasted text", () => {
+  it("Pasted text becomes one line without control characters", () => {
     expect(read([PASTED])).toBe("aone␤two␤    three[31mb\r");
   });
 
-  it("is the same in whatever pieces a terminal sends it", () => {
+  it("The result does not depend on the chunks of the terminal", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 2, max: 9 }), { minLength: 1 }), (sizes) => {
         const pieces: string[] = [];
@@ -23,7 +23,7 @@ describe("what is pasted", () => {
           pieces.push(PASTED.slice(at, at + size));
           at += size;
         }
-        // An escape that comes alone is a key.
+        // A lone escape is a key, not the start of a paste.
         fc.pre(!pieces.some((piece) => piece.endsWith("\u001b")));
         fc.pre(!pieces.some((piece) => piece.endsWith("\r") && piece !== pieces.at(-1)));
         expect(read(pieces)).toBe(read([PASTED]));
@@ -31,7 +31,7 @@ describe("what is pasted", () => {
     );
   });
 
-  it("leaves keys as they are", () => {
+  it("Keys are passed through unchanged", () => {
     expect(read(["\u001b[A", "\u001b", "x\u0003"])).toBe("\u001b[A\u001bx\u0003");
   });
 });

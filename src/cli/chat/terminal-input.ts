@@ -2,16 +2,16 @@ import { PassThrough } from "node:stream";
 import type { ReadStream } from "node:tty";
 import { systemClock } from "../../platform/clock.ts";
 
-/** What is typed, with what was pasted in one piece made fit for one line. */
+/** Keyboard input in which a pasted text is converted to a single line. */
 export interface TerminalInput {
-  /** For `node:readline`. */
+  /** Input for `node:readline`. */
   readonly stream: NodeJS.ReadableStream;
-  /** What was typed before this is dropped, and what comes until nothing comes: it was meant for something else. */
+  /** Discards pending keystrokes until the input is quiet, since they were not meant for the question. */
   dropTyped(): Promise<void>;
   close(): void;
 }
 
-/** Stands for a line end within what is typed. */
+/** Represents a line end within the input line. */
 export const LINE_END_SIGN = "␤";
 
 export function createTerminalInput(terminal: ReadStream): TerminalInput {
@@ -51,22 +51,19 @@ export function createTerminalInput(terminal: ReadStream): TerminalInput {
 }
 
 const CTRL_C = "\u0003";
-/** As for other questions: together longer than what was typed takes to arrive, and more than one look at it. */
+/** The same values as for other questions: long enough for pending keystrokes to arrive, checked more than once. */
 const QUIET_MS = 25;
 const QUIET_ROUNDS = 2;
 const MAX_ROUNDS = 40;
 
-/**
- * Reads what a terminal sends that marks what is pasted. Between the marks a line end is no end of the input, and what would
- * steer the terminal is left out.
- */
+/** Parses bracketed pastes. Within a paste, line ends do not submit the input, and control characters are removed. */
 export function createPasteReader(): (typed: string) => string {
   let pending = "";
   let isPasted = false;
   return (typed) => {
     const text = pending + typed;
     pending = PARTIAL_MARK.exec(text)?.[0] ?? "";
-    // A key of its own, and not the beginning of a mark.
+    // A lone escape is a key, not the start of a mark.
     if (pending === ESCAPE && !isPasted) pending = "";
     return text
       .slice(0, text.length - pending.length)
@@ -92,7 +89,7 @@ function sanitizePaste(text: string): string {
 const ESCAPE = "\u001b";
 const BEGIN = "\u001b[200~";
 const END = "\u001b[201~";
-/* oxlint-disable no-control-regex -- what terminals send */
+/* oxlint-disable no-control-regex -- sequences sent by terminals */
 const MARK = /(\u001b\[20[01]~)/;
 const PARTIAL_MARK = /\u001b(?:\[(?:2(?:0[01]?)?)?)?$/;
 const CONTROL = /[\u0000-\u001f\u007f]/g;

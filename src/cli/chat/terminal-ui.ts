@@ -36,7 +36,7 @@ export function createTerminalUi(options: TerminalUiOptions): ChatUi {
     onOpening(sessionId, isNew) {
       chat.sessionId = sessionId;
       const heading = isNew ? "New session" : "Session";
-      note(`${heading} ${toSingleLine(sessionId)}. /help says what there is; Ctrl-D leaves.`);
+      note(`${heading} ${toSingleLine(sessionId)}. /help lists the commands; Ctrl-D leaves.`);
     },
     onPromptSent(text) {
       view.runInOrder(() => {
@@ -92,11 +92,11 @@ interface TerminalChat {
   client: Client | undefined;
   /** Ends the chat with an exit code. */
   exit: (exitCode: number) => void;
-  /** The exit code of a person who left after the first question, but before the session was open. */
+  /** The exit code of a user who left after the first question, but before the session was open. */
   earlyExit: number | undefined;
   warned: "" | "leaving" | "cancelling";
   hasExited: boolean;
-  /** Text that an observer typed: it can be sent after a takeover. */
+  /** Text typed by an observer, offered again after a takeover. */
   unsentText: string;
 }
 
@@ -135,8 +135,8 @@ function openTerminalChat({ link, ...options }: TerminalUiOptions): TerminalChat
     sessionId: undefined,
     session: undefined,
     client: undefined,
-    // Until `run` replaces this function, leaving ends the process as a signal does. A question means that the session is
-    // about to open: `run` then leaves in order.
+    // Until `run` replaces this function, leaving ends the process like a signal. An open question means that the
+    // session is about to open: `run` then leaves in order.
     exit(exitCode) {
       if (view.approvals.isOpen) chat.earlyExit = exitCode;
       else process.kill(process.pid, "SIGINT");
@@ -185,11 +185,11 @@ function handleInput(chat: TerminalChat, text: string): void {
     note(mistake, style.warn);
   } else if (session?.role === "observer") {
     chat.unsentText = text;
-    note(`Not said: ${text}`);
-    note("You are watching. /takeover takes control, then you can say it.", style.warn);
+    note(`Not sent: ${text}`);
+    note("You are watching. /takeover takes control; then you can send it.", style.warn);
   } else {
     session?.submit(text);
-    if (link.isLost) note("It is sent when there is a connection again.");
+    if (link.isLost) note("It will be sent after reconnecting.");
   }
 }
 
@@ -235,7 +235,7 @@ function showTurnEnd(chat: TerminalChat, end: ChatTurnEnd): void {
 function showControlChange({ session, view }: TerminalChat, isOwn: boolean): void {
   const text = isOwn
     ? "You control this session now."
-    : "Somebody else took control; you are watching now. /takeover takes it back.";
+    : "Another client took control; you are watching now. /takeover takes it back.";
   view.note(text, isOwn ? view.style.good : view.style.warn);
   if (!isOwn && session !== undefined) clearQueue(view, session);
 }
@@ -244,8 +244,8 @@ async function cancel(chat: TerminalChat, session: ChatSession): Promise<void> {
   const { style, approvals, note } = chat.view;
   const isForeignTurn = session.isBusy && !mayCancel(session);
   clearQueue(chat.view, session);
-  if (isForeignTurn) return note("The turn is somebody else's, and goes on.", style.warn);
-  if (!session.isBusy && !approvals.isOpen) return note("Nothing runs.", style.warn);
+  if (isForeignTurn) return note("The turn belongs to another client and continues.", style.warn);
+  if (!session.isBusy && !approvals.isOpen) return note("No turn is running.", style.warn);
   chat.warned = "cancelling";
   chat.view.refresh();
   await session.cancel();
@@ -261,7 +261,7 @@ function interrupt(chat: TerminalChat): void {
   const { session, lines, view } = chat;
   const { style, approvals, note } = view;
   if (session === undefined) return chat.exit(INTERRUPTED);
-  // Whoever only watches leaves, and ends nothing of what others do.
+  // An observer leaves without cancelling the turns of others.
   const isRunning = session.role !== "observer" && (session.isBusy || approvals.isOpen);
   const isBusy = mayCancel(session) ? isRunning : session.queued.length > 0;
   if (isBusy && chat.warned === "") {
@@ -272,13 +272,13 @@ function interrupt(chat: TerminalChat): void {
   if (chat.warned === "leaving") return chat.exit(INTERRUPTED);
   chat.warned = "leaving";
   lines.clear();
-  view.print([style.warn("Ctrl-C again leaves; the session stays.")]);
+  view.print([style.warn("Press Ctrl-C again to leave; the session is kept.")]);
 }
 
-/** Who controls ends any turn, and everybody else one that is its own. */
+/** The controller may cancel any turn, other clients only their own. */
 function mayCancel({ role, isPrompting }: ChatSession): boolean {
   return role === "controller" || isPrompting;
 }
 
 const OBSERVER_NOTE =
-  "You are watching, and end nobody's turn. /takeover takes control, then you can cancel it.";
+  "You are watching and cannot cancel the turn. /takeover takes control; then you can cancel it.";

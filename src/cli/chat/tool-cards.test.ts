@@ -18,8 +18,8 @@ function told(more: Partial<ToolUpdate>): ToolUpdate {
 
 const text = (said: string) => [{ type: "text", text: said } as const];
 
-describe("the card of a call", () => {
-  it("is a line when it begins and another when it ends, with how long it took", () => {
+describe("The card of a tool call", () => {
+  it("A tool call has a row at its start and a row with its duration at its end", () => {
     const all = cards();
     expect(all.update(told({ isNew: true, title: "run_command", status: "pending" }))).toEqual([]);
     expect(all.update(told({ input: { command: "ls -l" } }))).toEqual(["● run_command ls -l"]);
@@ -34,7 +34,7 @@ describe("the card of a call", () => {
     expect(all.update(told({ status: "completed" }))).toEqual([]);
   });
 
-  it("says what a call waits for, once its arguments are there", () => {
+  it("A pending tool call shows its reason to wait after its arguments have arrived", () => {
     const describeWait = (): string => "approval by its controller";
     const all = createToolCards({
       style: PLAIN_STYLE,
@@ -50,7 +50,7 @@ describe("the card of a call", () => {
     expect(all.runningRows()).toEqual(["● save_note runs"]);
   });
 
-  it("names the call at its end where another one began meanwhile", () => {
+  it("The end row names the tool if another tool call started meanwhile", () => {
     const all = cards();
     all.update(told({ title: "one", input: {} }));
     all.update(told({ toolCallId: "t2", title: "two", input: {} }));
@@ -63,44 +63,44 @@ describe("the card of a call", () => {
     [59_949, "59.9 s"],
     [59_970, "1 min 0 s"],
     [119_700, "2 min 0 s"],
-  ])("says that %d ms are %s", (durationMs, shown) => {
+  ])("%d ms are printed as %s", (durationMs, shown) => {
     const rows = cards().update(
       told({ title: "wait", status: "completed", bridge: { durationMs } }),
     );
     expect(rows).toEqual(["● wait", `  ✓ ${shown}`]);
   });
 
-  it("shortens what is long, and says how to see all of it", () => {
+  it("Long output is shortened, with the command that shows it in full", () => {
     const all = cards(40);
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
     const rows = all.update(told({ title: "look", status: "completed", content: text(lines) }));
     expect(rows.slice(0, 3)).toEqual(["● look", "  ✓", "    line 0"]);
     expect(rows.slice(-2)).toEqual([
       "    … 14 more rows",
-      "    All of it: spanline sessions show s",
+      "    Show all: spanline sessions show s",
     ]);
   });
 
-  it("shortens one long line, too", () => {
+  it("A single long line is shortened, too", () => {
     const content = text("x".repeat(5000));
     const rows = cards(40).update(told({ title: "look", status: "completed", content }));
     expect(rows).toHaveLength(2 + 6 + 2);
     expect(rows[2]).toBe(`    ${"x".repeat(36)}`);
   });
 
-  it("shows what is only line ends, and fences that never close, at once", () => {
+  it("Output of line ends only and unclosed fences is formatted in linear time", () => {
     const lines = (said: string) =>
       cards().update(told({ title: "look", status: "completed", content: text(said) })).length;
     expect(lines(`${"\n".repeat(200_000)}x`)).toBe(2 + 6 + 2);
     expect(lines(`${"`".repeat(20_000)}\n${"abc ".repeat(25_000)}`)).toBe(2 + 6 + 2);
   });
 
-  it("cuts no sign in two", () => {
+  it("Characters are never cut in half", () => {
     const begun = cards(20).update(told({ title: "look", input: { command: "😀".repeat(40) } }));
     expect(begun).toEqual([`● look ${"😀".repeat(5)}…`]);
   });
 
-  it("shows a diff once: not again to who was asked about it", () => {
+  it("A diff is not repeated for the person who reviewed it", () => {
     const diff = { type: "diff", path: "a", oldText: "one\n", newText: "two\n" } as const;
     const end = told({ title: "write", status: "completed", content: [diff, ...text("Written")] });
     expect(cards().update(end)).toContain("    + two");
@@ -109,7 +109,7 @@ describe("the card of a call", () => {
     expect(asked.update(end)).toEqual(["● write", "  ✓"]);
   });
 
-  it("fits a narrow terminal, whatever the tool is called and changes", () => {
+  it("A card fits a narrow terminal, whatever the tool's name and changes", () => {
     const all = cards(30);
     const newText = "words that are wider than the terminal is\n";
     const path = "a/long/path/to/a/file/in/folders";
@@ -121,12 +121,12 @@ describe("the card of a call", () => {
     expect(rows[0]).toBe("● a_tool_wi… a");
   });
 
-  it("lets nothing through that steers the terminal", () => {
+  it("Control characters in tool calls are escaped", () => {
     const all = cards();
     const input = { command: "\u001b[2J\u0007" };
     const begun = all.update(told({ title: "\u001b]0;x\u0007", input }));
     const ended = all.update(told({ status: "failed", bridge: { error: "\u001b[1mno" } }));
-    // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+    // oxlint-disable-next-line no-control-regex -- the assertion is about control characters
     expect([...begun, ...ended].join("\n")).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 });

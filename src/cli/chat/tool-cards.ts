@@ -9,21 +9,21 @@ import { cutToWidth, measureText } from "../markdown/text-width.ts";
 export interface ToolCardsOptions {
   readonly style: Style;
   readonly width: () => number;
-  /** How to see all of what was shortened, where that can be said. */
+  /** Returns the command that shows the full output. Undefined if none exists. */
   readonly formatShowCommand: () => string | undefined;
-  /** What a call waits for that does not run yet, where that can be said. */
+  /** Describes the reason why a pending tool call waits. Undefined if unknown. */
   readonly describeWait?: () => string | undefined;
 }
 
-/** Calls of tools, each as a line when it begins and another when it ends. */
+/** Formats tool calls: a row at the start, and rows with the result at the end. */
 export interface ToolCards {
-  /** Rows that are new. */
+  /** Returns the new rows. */
   update(update: ToolUpdate): readonly string[];
-  /** Somebody was asked about this call, and saw what it would change. */
+  /** Called after a person reviewed the changes of this tool call. */
   markReviewed(toolCallId: string): void;
-  /** A row for each call that is under way. */
+  /** Returns a row for each running tool call. */
   runningRows(): readonly string[];
-  /** The turn is over. */
+  /** Called at the end of a turn. */
   clear(): void;
 }
 
@@ -44,7 +44,7 @@ export function createToolCards({
   const open = new Map<string, ToolCard>();
   const endedCalls = new Set<string>();
   const reviewedCalls = new Set<string>();
-  /** The call that was shown last: what comes of it needs no name. */
+  /** The tool call shown last. Its end row needs no name. */
   let last = "";
 
   function begin(id: string, call: ToolCard): string[] {
@@ -58,12 +58,12 @@ export function createToolCards({
 
   function formatState({ isStarted, isShown }: ToolCard): string {
     if (isStarted) return "runs";
-    // Before its arguments are there, nobody has been asked.
+    // Without arguments, no approval has been requested yet.
     const wait = isShown ? describeWait?.() : undefined;
     return wait === undefined ? "waits" : `waits for ${wait}`;
   }
 
-  /** With room for what stands beside it. */
+  /** Leaves room for the text next to the name. */
   function formatName({ title }: ToolCard): string {
     return cutToWidth(toSingleLine(title), Math.max(10, width() - 20));
   }
@@ -77,7 +77,7 @@ export function createToolCards({
       ...(isDone ? [] : [ENDINGS.get(errorCategory ?? "") ?? "failed"]),
       ...(durationMs === undefined ? [] : [formatDuration(executionDurationMs ?? durationMs)]),
     ].join(", ");
-    // What was changed says more than what the tool says about it.
+    // The diff is more informative than the tool's own text about the change.
     const resultRows = isDone && call.diffs.length > 0 ? [] : formatResultLines(update, style);
     const diffs = (reviewedCalls.has(id) ? [] : call.diffs).flatMap((diff) =>
       formatDiff(diff, style, SHORT_DIFF),
@@ -93,13 +93,13 @@ export function createToolCards({
     ];
   }
 
-  /** The first rows, and how to see the others. */
+  /** Returns the first rows and a hint for the rest. */
   function shorten(lines: readonly string[], columns: number): string[] {
     const rows = lines.flatMap((line) => wrapWords(line, columns));
     const omitted = rows.length - MAX_ROWS;
     if (omitted <= 1) return rows.map((row) => style.dim(row));
     const showCommand = formatShowCommand();
-    const hint = showCommand === undefined ? [] : wrapWords(`All of it: ${showCommand}`, columns);
+    const hint = showCommand === undefined ? [] : wrapWords(`Show all: ${showCommand}`, columns);
     const omittedRow = `… ${pluralize(omitted, "more row")}`;
     return [...rows.slice(0, MAX_ROWS), omittedRow, ...hint].map((row) => style.dim(row));
   }
@@ -147,12 +147,12 @@ const SHORT_DIFF = { hunks: 4, lines: 10, characters: 160 };
 const ENDINGS: ReadonlyMap<string, string> = new Map([
   ["permission_denied", "denied"],
   ["cancelled", "cancelled"],
-  ["timeout", "took too long"],
+  ["timeout", "timed out"],
   ["schema_validation", "refused"],
-  ["unknown", "nobody knows what came of it"],
+  ["unknown", "outcome unknown"],
 ]);
 
-/** What a call is about: the one argument that says it, or all of them. */
+/** Describes a tool call by its most telling argument, or by all of them. */
 function describeInput(input: JsonValue | undefined): string {
   if (input === undefined || input === null) return "";
   if (!isObject(input)) return toSingleLine(typeof input === "string" ? input : toJsonText(input));
@@ -178,10 +178,10 @@ function formatResultLines({ content = [], bridge, status }: ToolUpdate, style: 
   const visibleLines = lines.join("") === "" ? [] : lines;
   return hiddenItems === 0
     ? visibleLines
-    : [...visibleLines, style.dim(`(${pluralize(hiddenItems, "thing")} not shown)`)];
+    : [...visibleLines, style.dim(`(${pluralize(hiddenItems, "item")} not shown)`)];
 }
 
-/** Commands say their output as a block of code. */
+/** Commands return their output as a code block. */
 function stripFence(text: string): string {
   const fence = /^`{3,}/.exec(text)?.[0];
   const trimmed = text.trimEnd();

@@ -3,7 +3,10 @@ import type { TurnEndInfo } from "../../host/index.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import type { ChatSession, ChatTurnEnd } from "./session.ts";
 
-/** How a turn ended of which this chat gets no answer; undefined where it does. */
+/**
+ * Returns the end of a turn that was not prompted by this chat. Undefined for a turn of this chat, whose prompt returns
+ * the end itself.
+ */
 export function readTurnEnd(
   { clientId, end }: TurnEndInfo,
   session: ChatSession | undefined,
@@ -17,7 +20,7 @@ export interface TurnEndNote {
   readonly paint: "warn" | "bad";
 }
 
-/** How a turn ended, where that has to be said. */
+/** Formats the end of a turn. Undefined for a regular end. */
 export function formatTurnEnd(end: ChatTurnEnd): TurnEndNote | undefined {
   switch (end.type) {
     case "lost":
@@ -35,20 +38,21 @@ export function formatTurnEnd(end: ChatTurnEnd): TurnEndNote | undefined {
   }
 }
 
-const CONNECTION_LOST_NOTE = "The connection was lost meanwhile; what comes of it is shown here.";
+const CONNECTION_LOST_NOTE =
+  "The connection was lost meanwhile; the rest of the turn is shown here.";
 
 const STOP_REASON_TEXTS: ReadonlyMap<string, string> = new Map([
   ["cancelled", "Cancelled."],
-  ["max_tokens", "Stopped: the answer was as long as it may be."],
+  ["max_tokens", "Stopped: the answer reached its maximum length."],
   ["max_turn_requests", "Stopped: a limit of this turn was reached."],
-  ["refusal", "The agent refused to go on."],
+  ["refusal", "The agent refused to continue."],
 ]);
 
 export function formatError(error: unknown): string {
   const message = toSingleLine(formatThrown(error));
   const isDenied = error instanceof SpanlineError && error.code === "access_denied";
-  // There are other reasons, such as a configuration that nobody trusts.
+  // Other causes exist, such as an untrusted configuration.
   return isDenied && /\brights?\b/.test(message)
-    ? `${message} (that takes the bridge's token, or a key that allows it)`
+    ? `${message} (this requires the bridge's token, or a key with this right)`
     : message;
 }

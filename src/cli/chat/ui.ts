@@ -6,20 +6,22 @@ import type {
 } from "../../host/index.ts";
 import type { ChatSession, ChatSessionEvents } from "./session.ts";
 
-/** Where a chat takes place: a terminal with somebody at it, or a pipe. */
+/** The user interface of a chat: a terminal with a person, or a pipe. */
 export interface ChatUi extends ChatSessionEvents {
   showUpdate(notification: SessionNotification): void;
-  /** Asks whoever is there. */
+  /** Requests a decision from the user. */
   readonly requestDecision: NonNullable<HostOptions["permission"]>;
-  /** How the connection is. */
+  /** Shows the state of the connection. */
   showLinkState(state: ConnectionState): void;
-  /** Who controls the session has changed. */
+  /** Called when the controller has changed. */
   showControlChange(isOwn: boolean): void;
   note(text: string): void;
-  /** Resolves when there is something to open a session for; with false when there will be nothing. */
+  /**
+   * Resolves with true when a prompt is available, so a session is worth opening, or with false if the input has ended.
+   */
   hasPrompt(): Promise<boolean>;
-  /** Takes what is said until the end; resolves with the exit code. */
+  /** Handles input until the end. Resolves with the exit code. */
   run(session: ChatSession, client: Client): Promise<number>;
-  /** Nothing more is said. */
+  /** Ends the output after a last message. */
   close(last: string): void;
 }

@@ -11,33 +11,33 @@ export function addEmulateCommand(spanline: Command, execute: ExecuteCommand): v
     .description(
       "run AgentCore on this machine: harnesses, runtimes, sessions and their control plane",
     )
-    .option("-p, --port <number>", "where to listen; 0 for any port that is free", parsePort, 4780)
-    .option("--host <address>", "a loopback address", "127.0.0.1")
-    .option(
-      "-d, --data-dir <folder>",
-      "keep harnesses and sessions there; else they are gone at the end",
-    )
+    .option("-p, --port <number>", "port to listen on; 0 picks a free port", parsePort, 4780)
+    .option("--host <address>", "loopback address to listen on", "127.0.0.1")
+    .option("-d, --data-dir <folder>", "folder for harnesses and sessions (default: in memory)")
     .option(
       "-b, --brain <name>",
-      "who answers for a harness that names nobody: demo, script:FILE, model:NAME",
+      "brain of harnesses that name none: demo, script:FILE or model:NAME",
       "demo",
     )
-    .option("--scripts <folder>", "harnesses may name scripts of this folder as their brains")
-    .option("--region <name>", "the region of its ARNs (us-east-1)")
+    .option("--scripts <folder>", "folder of scripts that harnesses may name as their brain")
+    .option("--region <name>", "region in the ARNs (default: us-east-1)")
     .addOption(
-      new Option("--signatures <how>", "whether requests must be signed")
+      new Option("--signatures <how>", "signature check of requests")
         .choices(["strict", "off"])
         .default("off"),
     )
     .addOption(
       new Option(
         "-s, --switch <name=value>",
-        "choose what is not known of the service; may be given several times",
+        "choose a behaviour that AWS does not document; repeatable",
       ).argParser(collectOption),
     )
-    .option("--commands", "really run the commands of InvokeAgentRuntimeCommand, as you")
-    .option("--record <folder>", "keep a recording of every streamed answer there")
-    .option("--json", "say where it listens as JSON")
+    .option(
+      "--commands",
+      "run the commands of InvokeAgentRuntimeCommand on this machine, with your rights",
+    )
+    .option("--record <folder>", "folder for recordings of every streamed response")
+    .option("--json", "print the address as JSON")
     .addHelpText("after", EXAMPLES)
     .action((flags: EmulateFlags) =>
       execute(async (io) => {
@@ -51,8 +51,8 @@ const EXAMPLES = `
 Examples:
   spanline emulate                                  the demo agent at http://127.0.0.1:4780
   spanline emulate --brain model:ollama:qwen3       a real model on this machine
-  spanline emulate --brain script:scenario.yaml     what a file says, faults and all
+  spanline emulate --brain script:scenario.yaml     responses and faults from a file
   spanline emulate --switch overlapping=interleave --switch onDisconnect=abort+forget
 
-A harness names its own brain in the environment variable SPANLINE_BRAIN. docs/emulator.md has the form of scripts and
-the list of switches.`;
+A harness names its own brain in the environment variable SPANLINE_BRAIN. docs/emulator.md describes scripts and
+switches.`;

@@ -23,7 +23,7 @@ export interface EmulateFlags {
   readonly json?: true;
 }
 
-/** Runs the emulator until it is told to stop; returns the exit code. */
+/** Runs the emulator until SIGINT or SIGTERM. Returns the exit code. */
 export async function runEmulateCommand(flags: EmulateFlags, io: CommandIo): Promise<number> {
   const terminal = createTerminal(io);
   const end = waitForSignal(io);
@@ -37,7 +37,7 @@ export async function runEmulateCommand(flags: EmulateFlags, io: CommandIo): Pro
   await terminal.write(flags.json === true ? formatJson(emulator) : formatText(emulator, flags));
   await end;
   const { dataDir } = flags;
-  const kept = dataDir === undefined ? "are gone with it" : `are kept in ${dataDir}`;
+  const kept = dataDir === undefined ? "were in memory and are gone" : `are stored in ${dataDir}`;
   terminal.note(`\nStopping. Harnesses and sessions ${kept}.\n`);
   await emulator.close();
   return 0;
@@ -66,15 +66,15 @@ function readEmulateOptions(
   };
 }
 
-/** An agent with Strands for Python, beside the harness. */
+/** A runtime that answers in the format of Strands for Python, in addition to the harness. */
 const DEMO_RUNTIME = "demo_strands-spanline00";
 
-/** `name=value`, each checked where switches are. */
+/** Parses `name=value`. The emulator validates names and values. */
 function parseSwitches(assignments: readonly string[]): object {
   const pairs = assignments.map((text) => {
     const at = text.indexOf("=");
     if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-    throw new SpanlineError("invalid_option", `--switch ${text} lacks its value; write name=value`);
+    throw new SpanlineError("invalid_option", `--switch ${text} has no value: expected name=value`);
   });
   return Object.fromEntries(pairs) as object;
 }
@@ -89,14 +89,14 @@ function formatText(
 ): string {
   const { url, demoArn, region } = emulator;
   const { accessKeyId, secretAccessKey } = TEST_CREDENTIALS;
-  const storageText = dataDir === undefined ? "in memory; --data-dir keeps them" : `in ${dataDir}`;
+  const storageText = dataDir === undefined ? "in memory; --data-dir stores them" : `in ${dataDir}`;
   return `AgentCore is emulated at ${url}
 
   harness     ${demoArn}
   runtime     ${deriveRuntimeArn(emulator)}
   brain       ${brain}, for a harness that names none
   sessions    ${storageText}
-  commands    ${commands === true ? "RUN on this machine, as you" : "refused; --commands runs them"}
+  commands    ${commands === true ? "RUN on this machine, with your rights" : "refused; --commands runs them"}
   signatures  ${signatures === "strict" ? `checked; credentials ${accessKeyId}/${secretAccessKey}` : "not checked"}
 
 Try it:
@@ -126,7 +126,7 @@ function formatJson(emulator: Emulator): string {
 function formatStartError(error: unknown, { host, port }: EmulateFlags): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "EADDRINUSE") {
-    return `Port ${port} is taken on ${host}; choose another with --port, or 0 for any`;
+    return `Port ${port} on ${host} is already in use. Fix: choose another with --port; 0 picks a free port`;
   }
   return error instanceof Error ? error.message : String(error);
 }

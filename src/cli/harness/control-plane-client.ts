@@ -7,7 +7,10 @@ export interface ControlPlaneFlags extends ConnectionFlags {
   readonly region?: string;
 }
 
-/** The control plane that flags and environment lead to; `reference` may be an ARN, which names its region. */
+/**
+ * Creates a client for the control plane from flags and environment. `reference` may be an ARN, which contains the
+ * region.
+ */
 export async function createControlClientFromFlags(
   flags: ControlPlaneFlags,
   { env }: CommandIo,

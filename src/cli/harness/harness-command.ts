@@ -15,7 +15,7 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 export function addHarnessCommand(spanline: Command, execute: ExecuteCommand): void {
   const harness = spanline
     .command("harness")
-    .description("make, look at, change and delete harnesses on AgentCore")
+    .description("create, show, change and delete harnesses on AgentCore")
     .addHelpText("after", EXAMPLES);
   addCreate(harness, execute);
   addGet(harness, execute);
@@ -29,22 +29,22 @@ export function addHarnessCommand(spanline: Command, execute: ExecuteCommand): v
 function addCreate(harness: Command, execute: ExecuteCommand): void {
   const create = harness
     .command("create")
-    .description("create a harness, and wait until it and its endpoint can be used")
-    .option("-n, --name <name>", "what to call it: a letter, then letters, digits and _")
-    .option("--endpoint <name>", "the endpoint to wait for, made if there is none (DEFAULT)");
+    .description("create a harness and wait until its endpoint is ready")
+    .option("-n, --name <name>", "name of the harness: a letter, then letters, digits and _")
+    .option("--endpoint <name>", "endpoint to wait for, created if missing (default: DEFAULT)");
   addSettingsOptions(create)
-    .option("--no-wait", "return as soon as the service has begun")
-    .optionsGroup("Named by content:")
+    .option("--no-wait", "return without waiting for completion")
+    .optionsGroup("Content-based name:")
     .addOption(
       new Option(
         "--content-name",
-        "call it NAME_DIGEST: the same spec is the same harness, and is created once",
+        "name the harness NAME_DIGEST; the same spec is created only once",
       ).conflicts("wait"),
     )
     .addOption(
       new Option(
         "--tag <tag>",
-        "let NAME:TAG stand for it from now on; implies --content-name",
+        "make NAME:TAG refer to this harness; implies --content-name",
       ).conflicts("wait"),
     )
     .option("--store <file>", STORE_DESCRIPTION);
@@ -63,7 +63,7 @@ function addGet(harness: Command, execute: ExecuteCommand): void {
     .command("get")
     .description("show a harness and its endpoints")
     .argument("<harness>", REFERENCE_DESCRIPTION)
-    .option("--redact", "hide account numbers, for showing it to others")
+    .option("--redact", "hide account numbers")
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(get).action((reference: string, flags: GetFlags) =>
     execute(async (io) => {
@@ -77,8 +77,8 @@ function addList(harness: Command, execute: ExecuteCommand): void {
   const list = harness
     .command("list")
     .description("list all harnesses of a region")
-    .option("--prefix <text>", "only those whose names start so")
-    .option("--redact", "hide account numbers, for showing it to others");
+    .option("--prefix <text>", "only harnesses whose name starts with this text")
+    .option("--redact", "hide account numbers");
   addPlaneOptions(list).action((flags: ListFlags) =>
     execute(async (io) => {
       const { runHarnessList } = await import("./run-harness-commands.ts");
@@ -90,10 +90,10 @@ function addList(harness: Command, execute: ExecuteCommand): void {
 function addUpdate(harness: Command, execute: ExecuteCommand): void {
   const update = harness
     .command("update")
-    .description("change a harness, which makes a new version, and wait until it is served")
+    .description("change a harness (creates a new version) and wait until the version is served")
     .argument("<harness>", REFERENCE_DESCRIPTION);
   addSettingsOptions(update)
-    .option("--no-wait", "return as soon as the service has begun")
+    .option("--no-wait", "return without waiting for completion")
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(update)
     .addHelpText("after", UPDATE_NOTES)
@@ -108,11 +108,11 @@ function addUpdate(harness: Command, execute: ExecuteCommand): void {
 function addDelete(harness: Command, execute: ExecuteCommand): void {
   const remove = harness
     .command("delete")
-    .description("delete a harness, and wait until it is gone")
+    .description("delete a harness and wait until the deletion is complete")
     .argument("<harness>", REFERENCE_DESCRIPTION)
-    .option("-y, --yes", "do not ask")
-    .option("--keep-memory", "leave the memory that the service made for it")
-    .option("--no-wait", "return as soon as the service has begun")
+    .option("-y, --yes", "delete without confirmation")
+    .option("--keep-memory", "keep the memory that the service created for the harness")
+    .option("--no-wait", "return without waiting for completion")
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(remove).action((reference: string, flags: DeleteFlags) =>
     execute(async (io) => {
@@ -125,10 +125,10 @@ function addDelete(harness: Command, execute: ExecuteCommand): void {
 function addWait(harness: Command, execute: ExecuteCommand): void {
   const wait = harness
     .command("wait")
-    .description("wait until a harness and its endpoint are ready, or until it is gone")
+    .description("wait until a harness and its endpoint are ready, or until the harness is deleted")
     .argument("<harness>", REFERENCE_DESCRIPTION)
-    .option("--endpoint <name>", "the endpoint to wait for (DEFAULT)")
-    .addOption(new Option("--gone", "wait until it is deleted").conflicts("endpoint"))
+    .option("--endpoint <name>", "endpoint to wait for (default: DEFAULT)")
+    .addOption(new Option("--gone", "wait until the harness is deleted").conflicts("endpoint"))
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(wait).action((reference: string, flags: WaitFlags) =>
     execute(async (io) => {
@@ -141,11 +141,11 @@ function addWait(harness: Command, execute: ExecuteCommand): void {
 function addPrune(harness: Command, execute: ExecuteCommand): void {
   const prune = harness
     .command("prune")
-    .description("delete all but the newest and the tagged of the harnesses named by content")
-    .argument("<base>", "the --name that they were created with")
-    .requiredOption("--keep <number>", "how many of the newest stay", parsePositive)
-    .option("-y, --yes", "do not ask")
-    .option("--dry-run", "only say what would be deleted")
+    .description("delete content-named harnesses except the newest and the tagged ones")
+    .argument("<base>", "value of --name at their creation")
+    .requiredOption("--keep <number>", "number of newest harnesses to keep", parsePositive)
+    .option("-y, --yes", "delete without confirmation")
+    .option("--dry-run", "print the plan without deleting")
     .option("--store <file>", STORE_DESCRIPTION);
   addPlaneOptions(prune)
     .addHelpText("after", PRUNE_NOTES)
@@ -159,31 +159,32 @@ function addPrune(harness: Command, execute: ExecuteCommand): void {
 
 function addSettingsOptions(command: Command): Command {
   return command
-    .optionsGroup("What it is:")
-    .option("--spec <file>", "all of its settings, in YAML or JSON; flags come before it")
-    .option("--role <arn>", "the role that the agent acts under")
-    .option("--model <id>", "the model, by its id on Bedrock")
-    .option("--system-prompt <text>", "the system prompt")
-    .option("--tools <file>", "its tools, a list in YAML or JSON")
-    .option("--max-iterations <number>", "the most model calls of one invocation", parsePositive)
-    .option("--max-tokens <number>", "the most tokens of output", parsePositive)
-    .option("--timeout-seconds <number>", "how long an invocation may take", parsePositive)
+    .optionsGroup("Settings:")
+    .option("--spec <file>", "YAML or JSON file with all settings; flags override it")
+    .option("--role <arn>", "ARN of the execution role")
+    .option("--model <id>", "Bedrock model id")
+    .option("--system-prompt <text>", "system prompt")
+    .option("--tools <file>", "YAML or JSON file with a list of tools")
+    .option("--max-iterations <number>", "limit for model calls per invocation", parsePositive)
+    .option("--max-tokens <number>", "limit for output tokens", parsePositive)
+    .option("--timeout-seconds <number>", "limit for one invocation, in seconds", parsePositive)
     .optionsGroup("Options:");
 }
 
 function addPlaneOptions(command: Command): Command {
   return command
-    .optionsGroup("Where and as whom:")
-    .option("--region <name>", "the region; else that of the ARN, AWS_REGION or the profile")
-    .option("--endpoint-url <url>", "an address in place of AWS, such as an emulator's")
-    .option("--profile <name>", "a profile of the AWS files")
+    .optionsGroup("Connection:")
+    .option("--region <name>", "AWS region (default: from the ARN, AWS_REGION or the profile)")
+    .option("--endpoint-url <url>", "URL to use instead of AWS, for example an emulator")
+    .option("--profile <name>", "AWS profile to use")
     .optionsGroup("Options:")
-    .option("--timeout <seconds>", "for all of it together", parsePositive)
-    .option("--json", "write JSON");
+    .option("--timeout <seconds>", "limit for the whole command", parsePositive)
+    .option("--json", "print JSON");
 }
 
-const REFERENCE_DESCRIPTION = "its ARN, its id, its name or NAME:TAG";
-const STORE_DESCRIPTION = "where tags and harnesses by content are remembered";
+const REFERENCE_DESCRIPTION = "ARN, id, name or NAME:TAG";
+const STORE_DESCRIPTION =
+  "file with tags and content-named harnesses (default: harness-handles.json in the data directory)";
 
 const EXAMPLES = `
 Examples:
@@ -192,10 +193,9 @@ Examples:
   spanline harness get support
   spanline harness delete support
 
-A result goes to stdout, everything else to stderr. What reads or deletes is tried again when the service is busy; what
-creates or changes is asked for once. AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL and AWS_ENDPOINT_URL are used where
---endpoint-url is not given.
-Exit codes: 0 done, 1 it failed, 2 the command line or a file cannot be used, 130 stopped by Ctrl-C.`;
+Results go to stdout, everything else to stderr. Reads and deletions are retried when the service is busy; creations and
+changes are sent once. Without --endpoint-url, AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL and AWS_ENDPOINT_URL are used.
+Exit codes: 0 success, 1 failure, 2 invalid command line or file, 130 interrupted.`;
 
 const CREATE_EXAMPLES = `
 Examples:
@@ -203,23 +203,27 @@ Examples:
   spanline harness create --spec support.yaml --content-name --tag live
   spanline harness create --endpoint-url http://127.0.0.1:4780 --name demo2 --role arn:aws:iam::123456789012:role/x
 
-A file has the members of CreateHarness, with name and roleArn in short:
+A spec file has the members of CreateHarness, with the short forms name and roleArn:
   name: support
   roleArn: arn:aws:iam::123456789012:role/agent
   systemPrompt: Be brief.
   tools:
     - name: refund
-      description: Pays money back for an order
+      description: Refunds an order
       schema: { type: object, properties: { order: { type: string } }, required: [order] }
 
-A harness of the same name that is there already is used, and what differs is said. When it does not become ready, or
-at Ctrl-C, what was created is deleted again. All of it takes no longer than --timeout, 600 seconds if it is not given.`;
+An existing harness of the same name is used, and differences from the spec are printed. If the new harness does not
+become ready, or at Ctrl-C, it is deleted again. --timeout limits the whole command (default: 600 seconds).`;
 
 const UPDATE_NOTES = `
-What is not said stays as it is, and so do name and tags; a list replaces the list that was there. In a file, null takes away memory,
-environmentArtifact or authorizerConfiguration.
+Settings that are not given stay unchanged, and so do name and tags; a list replaces the old list. In a spec file, null
+removes memory, environmentArtifact or authorizerConfiguration.
+
+Example:
   spanline harness update support --system-prompt "Be kind."`;
 
 const PRUNE_NOTES = `
-Only names made of exactly this base and eight hex digits count. Tags are those of the file of --store.
+Only names of this base followed by eight hex digits are considered. Tags are read from the --store file.
+
+Example:
   spanline harness prune support --keep 3 --dry-run`;

@@ -12,9 +12,9 @@ import { findFlag } from "../shared/flags/find-flag.ts";
 import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
 
-/** What all commands on harnesses have in common. */
+/** Flags of all `harness` commands. */
 export interface HarnessFlags extends ControlPlaneFlags {
-  /** In seconds. */
+  /** Seconds. */
   readonly timeout?: number;
   readonly json?: true;
 }
@@ -24,24 +24,24 @@ export interface HarnessContext {
   readonly client: ControlClient;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly timeout: number;
   readonly report: ProgressReporter;
-  /** Does something within the time that the command has. */
+  /** Runs `work` within the timeout of the command. */
   within<Value>(work: (waiting: Poll) => Promise<Value>): Promise<Value>;
 }
 
 export interface HarnessCommandOptions {
   readonly io: CommandIo;
-  /** What the command is about, which may be an ARN. */
+  /** The harness named on the command line; may be an ARN. */
   readonly reference?: string;
-  /** In seconds, where no flag says it. */
+  /** Default timeout in seconds, used without `--timeout`. */
   readonly timeout?: number;
-  /** The flag behind an option of the code, where this command calls it otherwise than the others. */
+  /** Returns the flag of an option if this command names the flag differently from the other commands. */
   readonly findFlag?: (path: string) => string | undefined;
 }
 
-/** Runs a command and turns whatever comes of it into an exit code and words for people. */
+/** Runs a command and turns its errors into messages and an exit code. */
 export async function withHarnessContext(
   flags: HarnessFlags,
   options: HarnessCommandOptions,
@@ -51,7 +51,7 @@ export async function withHarnessContext(
   const terminal = createTerminal(io);
   const { signal, release } = onInterruption(io, () => {
     terminal.showProgress("");
-    terminal.note("\nStopping, once what was begun is undone. Ctrl-C again ends at once.\n");
+    terminal.note("\nStopping after cleanup. Press Ctrl-C again to exit now.\n");
   });
   try {
     const client = await createControlClientFromFlags(flags, io, options.reference);
@@ -83,9 +83,9 @@ export async function withHarnessContext(
   }
 }
 
-/** A harness takes seconds and its endpoint minutes. */
+/** A harness becomes ready in seconds, its endpoint in minutes. */
 const DEFAULT_TIMEOUT_SECONDS = 600;
-/** For what only reads. */
+/** For commands that only read. */
 export const READ_TIMEOUT_SECONDS = 60;
 
 function createReport(terminal: Terminal): ProgressReporter {
@@ -104,19 +104,19 @@ function formatProgress(
 ): string {
   const seconds = Math.round(elapsed / 1000);
   const subject = phase === "endpoint" ? `endpoint of ${harness}` : harness;
-  const trouble = failure instanceof Error ? `; asking again after: ${failure.message}` : "";
+  const trouble = failure instanceof Error ? `; retrying after: ${failure.message}` : "";
   return toSingleLine(`${subject}: ${status ?? PHASE_TEXTS[phase]} (${seconds} s${trouble})`);
 }
 
 const PHASE_TEXTS = {
-  create: "asking for it",
-  harness: "not to be seen yet",
-  endpoint: "not to be seen yet",
+  create: "requesting",
+  harness: "not visible yet",
+  endpoint: "not visible yet",
   deletion: "gone",
-  rollback: "deleting it again",
+  rollback: "rolling back",
 } as const;
 
-/** What the command line or a file is to blame for. */
+/** Errors caused by the command line or a file: exit code 2. */
 const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_tool",
@@ -128,42 +128,54 @@ function createNextStep(findOptionFlag: (path: string) => string | undefined) {
   return ({ code, details }: SpanlineError): string | undefined => {
     if (code === "invalid_option") {
       const path = String(details["path"]);
-      // Whoever gave the flag knows it.
+      // The message already names the flag the user wrote.
       return findOptionFlag(path) === undefined ? FLAG_HINTS.get(path) : undefined;
     }
     if (code === "not_ready_in_time" && details["phase"] === "create") {
-      return "Nothing tells whether it was created; `spanline harness list` does.";
+      return "It is unknown whether the harness was created. Fix: check with `spanline harness list`.";
     }
     return NEXT_STEPS.get(code);
   };
 }
 
 const FLAG_HINTS: ReadonlyMap<string, string> = new Map([
-  ["region", "Give it with --region, or in AWS_REGION."],
-  ["name", "Give it with --name, or in the file of --spec."],
-  ["roleArn", "Give it with --role, or in the file of --spec."],
-  ["changes", "Say what to change with flags such as --system-prompt, or in the file of --spec."],
+  ["region", "Fix: set --region or AWS_REGION."],
+  ["name", "Fix: set --name, or name in the --spec file."],
+  ["roleArn", "Fix: set --role, or roleArn in the --spec file."],
+  ["changes", "Fix: name the changes with flags such as --system-prompt, or in the --spec file."],
 ]);
 
 const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
-  ["connect_failed", "Check --region and --endpoint-url; `spanline emulate` starts an emulator."],
-  ["no_credentials", "Without an account, `spanline emulate` and --endpoint-url do."],
-  ["access_denied", "Check the credentials (--profile), their policy and this machine's clock."],
-  ["not_found", "`spanline harness list` shows what there is; --region says where to look."],
-  ["throttled", "Wait a little and try again."],
-  ["connection_lost", "It may have been done all the same; `spanline harness list` shows it."],
+  [
+    "connect_failed",
+    "Fix: check --region and --endpoint-url; `spanline emulate` starts an emulator.",
+  ],
+  [
+    "no_credentials",
+    "Fix: configure AWS credentials, or use an emulator with `spanline emulate` and --endpoint-url.",
+  ],
+  [
+    "access_denied",
+    "Fix: check the credentials (--profile), their IAM policy and this machine's clock.",
+  ],
+  ["not_found", "Fix: list the harnesses with `spanline harness list`, or set --region."],
+  ["throttled", "Fix: wait a moment and try again."],
+  ["connection_lost", "The operation may have succeeded. Fix: check with `spanline harness list`."],
   [
     "not_ready_in_time",
-    "Raise --timeout. What this command created is deleted again; nothing else is.",
+    "Fix: raise --timeout. The harness that this command created is deleted again.",
   ],
   [
     "still_deleting",
-    "Raise --timeout, delete it with `spanline harness delete`, or choose another name.",
+    "Fix: raise --timeout, delete it with `spanline harness delete`, or choose another name.",
   ],
-  ["name_taken", "Choose another --name, or delete that harness with `spanline harness delete`."],
-  ["conflict", "The harness is busy; wait for it with `spanline harness wait`."],
+  [
+    "name_taken",
+    "Fix: choose another --name, or delete the other harness with `spanline harness delete`.",
+  ],
+  ["conflict", "The harness is busy. Fix: wait for it with `spanline harness wait`."],
   [
     "unknown_tag",
-    "Tags are kept in the file of --store; `spanline harness create --tag` gives one.",
+    "Fix: check --store, the file with the tags; `spanline harness create --tag` creates one.",
   ],
 ]);

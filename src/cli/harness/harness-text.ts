@@ -6,7 +6,7 @@ export function formatJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** What a program wants to know of a harness, without what only the service cares for. */
+/** Returns the fields of a harness that programs need, without fields only the service uses. */
 export function summarizeHarness({
   name,
   id,
@@ -59,7 +59,7 @@ function formatFacts(title: string, all: readonly Fact[]): string {
   return `${[toSingleLine(title), ...lines].join("\n")}\n`;
 }
 
-/** One line each, in columns. */
+/** Formats one line per harness, in columns. */
 export function formatTable(harnesses: readonly Harness[]): string {
   const rows = [
     ["NAME", "STATUS", "VERSION", "UPDATED", "ID"],

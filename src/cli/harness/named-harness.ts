@@ -17,7 +17,7 @@ import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface FoundHarness {
   readonly arn: string;
-  /** Where a tag stands for one. */
+  /** The endpoint of a tag. Undefined without a tag. */
   readonly endpoint?: string;
 }
 
@@ -26,11 +26,11 @@ export interface HarnessLookup {
   readonly flags: ControlPlaneFlags & StoreFlags;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly timeout: number;
 }
 
-/** Asks the control plane for the harness that somebody calls by its name, its id or NAME:TAG. */
+/** Looks up a harness on the control plane by name, id or NAME:TAG. */
 export async function findNamedHarness(
   reference: string,
   lookup: HarnessLookup,
@@ -62,7 +62,7 @@ async function findByReference(
   }
   const { items, isComplete } = await client.listHarnesses(budget);
   const named = items.filter(({ name }) => name === reference);
-  // Of two with one name, the one that is being deleted is the older.
+  // If two harnesses share a name, the one being deleted is the older and is ignored.
   const [active, ...otherActive] = named.filter(
     ({ status }) => status?.startsWith("DELET") !== true,
   );
@@ -72,12 +72,12 @@ async function findByReference(
   throw createUnknownError(reference, items, { client, isComplete });
 }
 
-/** A name has no "-". */
+/** An id contains "-", a name does not. */
 const HARNESS_ID = /^\w+-[a-zA-Z0-9]{10}$/;
 
 function createAmbiguousError(reference: string, named: readonly Harness[]): SpanlineError {
   const arns = named.map(({ arn }) => arn).join(", ");
-  const message = `Several harnesses are named ${reference}: ${arns}; give the ARN of one`;
+  const message = `Several harnesses are named ${reference}: ${arns}. Fix: use an ARN`;
   return new SpanlineError("invalid_option", message, { details: { path: "harness" } });
 }
 
@@ -87,21 +87,24 @@ function createUnknownError(
   { client, isComplete }: { readonly client: ControlClient; readonly isComplete: boolean },
 ): SpanlineError {
   const names = harnesses.map(({ name }) => name);
-  // An id is a name and ten letters that nobody can guess.
+  // An id ends with ten random characters, so only the name part is compared.
   const similarNames = suggestNames(reference.replace(/-\w*$/, ""), names);
   const similar = similarNames.length === 0 ? "" : `; similar names are ${similarNames.join(", ")}`;
-  const doubt = isComplete ? "" : " (the service did not show all there are)";
-  const message = `There is no harness ${reference} at ${client.origin}${similar}${doubt}`;
+  const doubt = isComplete ? "" : " (the service returned an incomplete list)";
+  const message = `No harness ${reference} exists at ${client.origin}${similar}${doubt}`;
   const details = { reference, near: similarNames };
   return createProviderError("not_found", message, { phase: "http", details });
 }
 
-/** The agent heard nothing yet. Who may invoke it may still not be allowed to look for it, or have only a token for it. */
+/**
+ * The agent has received no request yet. A caller allowed to invoke the harness may lack the permission for a lookup,
+ * or have only a bearer token.
+ */
 function explainError(error: unknown, reference: string): unknown {
   if (error instanceof AbortError) return new AbortError(error.cause, false);
   if (!(error instanceof SpanlineError) || !ACCESS_ERROR_CODES.has(error.code)) return error;
   const { code, message, details } = error;
-  const hint = `Cannot look for the harness ${reference}: ${message}. Its ARN needs no look`;
+  const hint = `Cannot look up the harness ${reference}: ${message}. Fix: use its ARN, which needs no lookup`;
   return toError({ code, message: hint, details });
 }
 

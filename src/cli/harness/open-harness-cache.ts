@@ -9,7 +9,7 @@ export interface StoreFlags {
   readonly store?: string;
 }
 
-/** The harnesses and tags that are remembered here. */
+/** Opens the local cache of harnesses and tags. */
 export async function openHarnessCache(
   client: ControlClient,
   flags: StoreFlags & { readonly io: CommandIo },

@@ -96,14 +96,14 @@ async function printOutcome(
   const seconds = Math.round((client.clock.now() - start) / 1000);
   const how = {
     created: `Created in ${seconds} s.`,
-    adopted: "It was there already.",
-    remembered: "It was there already.",
+    adopted: "It already exists.",
+    remembered: "It already exists.",
   }[origin];
   terminal.note(`${how}\n`);
   if (differences.length > 0) {
     const list = differences.join(", ");
     terminal.note(
-      `It is not as the spec says in: ${list}. \`spanline harness update ${handle.name}\` changes that.\n`,
+      `It differs from the spec in: ${list}. Fix: \`spanline harness update ${handle.name}\`.\n`,
     );
   }
   return 0;
@@ -150,7 +150,7 @@ export async function runHarnessList(flags: ListFlags, io: CommandIo): Promise<n
     const { client, terminal, report } = run;
     const { items, isComplete } = await run.within(({ budget }) => client.listHarnesses(budget));
     if (!isComplete) {
-      report.warn("The service led round in a circle: there may be more harnesses than these.");
+      report.warn("The service returned the same page token twice; the list may be incomplete.");
     }
     const { prefix = "" } = flags;
     const harnesses = items
@@ -159,7 +159,8 @@ export async function runHarnessList(flags: ListFlags, io: CommandIo): Promise<n
     if (flags.json === true)
       await terminal.write(redactText(formatJson(harnesses.map(summarizeHarness)), flags));
     else if (harnesses.length > 0) await terminal.write(redactText(formatTable(harnesses), flags));
-    else terminal.note("There are no harnesses here. `spanline harness create` makes one.\n");
+    else
+      terminal.note("No harnesses exist here. Fix: create one with `spanline harness create`.\n");
     return 0;
   });
 }
@@ -247,14 +248,14 @@ export async function runHarnessWait(
         return null;
       })
       .catch((error: unknown) => {
-        // What is waited for to be gone may be gone before anybody looked.
+        // The harness may already be deleted when the first lookup runs.
         if (flags.gone === true && error instanceof NotFoundError) return null;
         throw error;
       });
     terminal.showProgress("");
     if (harness === null) {
       if (flags.json === true) await terminal.write(formatJson({ state: "deleted" }));
-      else terminal.note(`There is no harness ${toSingleLine(reference)} any more.\n`);
+      else terminal.note(`The harness ${toSingleLine(reference)} no longer exists.\n`);
       return 0;
     }
     await terminal.write(
@@ -327,7 +328,7 @@ function formatPlan(
     ...keptHarnesses.map(({ name }) => `  keep    ${name}`),
     ...deletedHarnesses.map(({ name, createdAt }) => `  delete  ${name}  ${createdAt ?? ""}`),
   ];
-  if (lines.length === 0) return "There is no harness of this base.\n";
+  if (lines.length === 0) return "No harness has this base name.\n";
   return `${lines.map((line) => toSingleLine(line).trimEnd()).join("\n")}\n`;
 }
 
@@ -335,7 +336,7 @@ function listNames(harnesses: readonly Harness[]): string[] {
   return harnesses.map(({ name }) => name);
 }
 
-/** Null when it may be done; else the exit code. */
+/** Returns null after consent, otherwise the exit code. */
 async function confirmOrExit(
   { io, terminal, signal }: HarnessContext,
   { yes }: { readonly yes?: true },
@@ -346,7 +347,7 @@ async function confirmOrExit(
   const answer = await confirm(question, { io, signal });
   if (answer === true) return null;
   if (answer === false) terminal.note("Nothing was deleted.\n");
-  else terminal.note(`${question} There is nobody to ask; add --yes to do it.\n`);
+  else terminal.note(`${question} No terminal is available for confirmation. Fix: add --yes.\n`);
   return answer === false ? 1 : 2;
 }
 
@@ -386,7 +387,7 @@ function openCommandCache(
   return openHarnessCache(client, { ...flags, io }, (message) => report.warn(message));
 }
 
-/** What was deleted is deleted, whether or not that can be written down. */
+/** Removes a deleted harness from the cache. A failure is only a warning, since the deletion itself succeeded. */
 async function removeFromCache(
   name: string,
   run: HarnessContext,

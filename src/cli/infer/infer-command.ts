@@ -7,18 +7,22 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 export function addInferCommand(spanline: Command, execute: ExecuteCommand): void {
   const infer = spanline
     .command("infer")
-    .description(
-      "one turn for AI GO!: its request on standard input, its answer on standard output",
+    .description("run one turn for AI GO!: request on standard input, response on standard output")
+    .option(
+      "--agent <name>",
+      "agent of the configuration (default: the agent named by the environment)",
     )
-    .option("--agent <name>", "an agent of the configuration, in place of the environment's")
-    .option("-c, --config <file>", "its configuration; with --agent alone, the nearest one upwards")
-    .option("-d, --data-dir <folder>", "where the demo agent keeps its sessions")
+    .option(
+      "-c, --config <file>",
+      "configuration file (default with --agent: the nearest one upwards)",
+    )
+    .option("-d, --data-dir <folder>", "data directory of the demo agent")
     .addOption(
-      new Option("--history <policy>", "for a conversation that has no session here")
+      new Option("--history <policy>", "what to do with earlier messages of an unknown session")
         .choices(["replay", "reject", "ignore"])
         .default("replay"),
     );
-  addLimitOptions(infer, "How long to wait, in seconds:")
+  addLimitOptions(infer, "Timeouts in seconds:")
     .addHelpText("after", EXAMPLES)
     .action((flags: InferFlags) =>
       execute(async (io) => {
@@ -33,14 +37,15 @@ Examples:
   echo '{"messages":[{"role":"user","content":"Hello!"}]}' | AWS_HARNESS_ARN=arn:… spanline infer
   spanline infer --agent support < turn.json
 
-Without --agent or --config the environment names the agent and the credentials: AWS_HARNESS_ARN or AWS_RUNTIME_ARN, AWS_ACCESS_KEY_ID,
-AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN; nothing else is asked for credentials. AWS_ENDPOINT_URL leads to an emulator.
+Without --agent and --config, the environment names the agent and the credentials: AWS_HARNESS_ARN or AWS_RUNTIME_ARN,
+AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. No other credential source is used. AWS_ENDPOINT_URL may
+point to an emulator.
 
-Tools that run here are not offered: neither those of the configuration nor those of a workspace or of MCP servers. A server offers
-them: spanline serve, and /v1/inference.
+Client tools (from the configuration, a workspace or MCP servers) are not offered. To offer them, use spanline serve with
+/v1/inference.
 
 Exit codes:
-  0    the agent ended its turn
-  1    the turn failed; where the agent had begun to answer, what it said is on stdout
-  2    the request, the environment or the configuration cannot be used; nothing was sent
-  130  stopped by Ctrl-C`;
+  0    the turn is complete
+  1    the turn failed; a partial response is on stdout
+  2    the request, the environment or the configuration is invalid; nothing was sent
+  130  interrupted`;

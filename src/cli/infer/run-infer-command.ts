@@ -22,7 +22,7 @@ export interface InferFlags extends LimitFlags, Pick<InputOptions, "history"> {
   readonly dataDir?: string;
 }
 
-/** Runs one turn as AI GO! wants it; returns the exit code. */
+/** Runs one turn in the format of AI GO!. Returns the exit code. */
 export async function runInferCommand(flags: InferFlags, io: CommandIo): Promise<number> {
   const terminal = createTerminal(io);
   const { signal, release } = onInterruption(io, () => terminal.note("\nStopping.\n"));
@@ -76,7 +76,7 @@ async function resolveProvider(flags: InferFlags, context: InferContext) {
   }
   const stray = LIMIT_FLAGS.find((name) => flags[name] !== undefined);
   if (stray !== undefined) {
-    const message = `${stray} is for the agent that the environment names`;
+    const message = `${stray} applies only to the agent named by the environment`;
     throw new SpanlineError("invalid_option", message, { details: { path: stray } });
   }
   const started = await resolveRunAgent(omitUndefined({ agent, config, dataDir }), {
@@ -90,22 +90,22 @@ async function resolveProvider(flags: InferFlags, context: InferContext) {
 const AGENT_VARIABLES = ["AWS_HARNESS_ARN", "AWS_RUNTIME_ARN"];
 
 function createNoAgentError(): SpanlineError {
-  const message = `Name an agent: one of a configuration with --agent, or set ${AGENT_VARIABLES.join(" or ")}`;
+  const message = `No agent is named. Fix: add --agent for an agent of the configuration, or set ${AGENT_VARIABLES.join(" or ")}`;
   return new SpanlineError("invalid_option", message);
 }
 
-/** An evaluation of an agent without its tools is one of another agent. */
+/** Warns about tools of the agent: an evaluation without them evaluates a different agent. */
 function formatUnofferedTools({ tools, open }: RunnableAgent["agent"]): string {
-  const names = [...tools.keys(), ...(open === undefined ? [] : ["those of its MCP servers"])];
+  const names = [...tools.keys(), ...(open === undefined ? [] : ["all tools of its MCP servers"])];
   if (names.length === 0) return "";
-  return `tools that are not offered here: ${toSingleLine(names.join(", "))}; \`spanline serve\` offers them\n`;
+  return `tools not offered here: ${toSingleLine(names.join(", "))}; \`spanline serve\` offers them\n`;
 }
 
 const LIMIT_FLAGS = ["connectTimeout", "firstEventTimeout", "idleTimeout", "timeout"] as const;
 
 async function readStandardInput({ stdin }: CommandIo): Promise<string> {
   if (stdin.isTTY === true) {
-    const message = "There is no request: pipe one in, such as '{\"messages\":[…]}'";
+    const message = "The request is missing. Fix: pipe one in, such as '{\"messages\":[…]}'";
     throw new SpanlineError("invalid_option", message);
   }
   const chunks: Buffer[] = [];
@@ -120,7 +120,7 @@ async function readStandardInput({ stdin }: CommandIo): Promise<string> {
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** What the request or the surroundings are to blame for. */
+/** Errors caused by the request or the environment: exit code 2. */
 const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_message",
@@ -128,17 +128,24 @@ const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
 ]);
 
 function suggestNextStep({ code, details }: SpanlineError): string | undefined {
-  if (details["code"] === "invalid_session_id") return "Send the session_id as it came, or none.";
+  if (details["code"] === "invalid_session_id")
+    return "Fix: send the session_id unchanged, or omit it.";
   return NEXT_STEPS.get(code);
 }
 
 const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
-  ["connect_failed", "Check the address; `spanline emulate` starts an emulator on this machine."],
+  [
+    "connect_failed",
+    "Fix: check the address; `spanline emulate` starts an emulator on this machine.",
+  ],
   [
     "access_denied",
-    "Check the credentials, AWS_SESSION_TOKEN among them, and this machine's clock.",
+    "Fix: check the credentials, including AWS_SESSION_TOKEN, and this machine's clock.",
   ],
-  ["not_found", "Check AWS_HARNESS_ARN or AWS_RUNTIME_ARN."],
-  ["throttled", "Wait a little and try again."],
-  ["connection_lost", "The agent may have done its work; look before you call it again."],
+  ["not_found", "Fix: check AWS_HARNESS_ARN or AWS_RUNTIME_ARN."],
+  ["throttled", "Fix: wait a moment and try again."],
+  [
+    "connection_lost",
+    "The agent may have completed its work. Fix: check before you repeat the invocation.",
+  ],
 ]);

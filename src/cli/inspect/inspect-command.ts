@@ -9,16 +9,13 @@ export function addInspectCommand(spanline: Command, execute: ExecuteCommand): v
   spanline
     .command("inspect")
     .description("show a captured agent stream as a readable trace")
-    .argument(
-      "[file]",
-      "the capture, or - for standard input, which is also the default for a pipe",
-    )
+    .argument("[file]", "capture file, or - for standard input (default if piped)")
     .addOption(
-      new Option("-f, --format <format>", "what to write").choices(OUTPUT_FORMATS).default("text"),
+      new Option("-f, --format <format>", "output format").choices(OUTPUT_FORMATS).default("text"),
     )
     .addOption(new Option("--json", "short for --format json").conflicts("format"))
     .addOption(
-      new Option("--as <format>", "what the capture is, instead of a look at it").choices(
+      new Option("--as <format>", "format of the capture (default: detected)").choices(
         CAPTURE_FORMATS,
       ),
     )
@@ -26,7 +23,7 @@ export function addInspectCommand(spanline: Command, execute: ExecuteCommand): v
     .action((file: string | undefined, options: InspectFlags, command: Command) =>
       execute(async (io) => {
         if (file === undefined && io.stdin.isTTY === true)
-          command.error("error: name a capture to inspect");
+          command.error("error: no capture is named. Fix: name a file, or pipe one in");
         const { runInspectCommand } = await import("./run-inspect-command.ts");
         return runInspectCommand(file ?? "-", options, io);
       }),
@@ -35,12 +32,12 @@ export function addInspectCommand(spanline: Command, execute: ExecuteCommand): v
 
 const EXAMPLES = `
 Examples:
-  spanline inspect answer.bin                    an InvokeHarness answer, as curl or a proxy saved it
-  curl -sN … | spanline inspect -                an SSE stream as it comes
-  spanline inspect run.sse --format events       every event as a line of JSON
+  spanline inspect answer.bin                    an InvokeHarness response saved by curl or a proxy
+  curl -sN … | spanline inspect -                an SSE stream as it arrives
+  spanline inspect run.sse --format events       one JSON line per event
   spanline inspect run.json --format open-responses
-  cat recordings/*.jsonl | spanline inspect      what \`spanline emulate --record\` kept, turn by turn
+  cat recordings/*.jsonl | spanline inspect      recordings of \`spanline emulate --record\`, turn by turn
 
-A damaged stream is read as far as it goes. JSON in which no event is recognised is refused unless --as names it.
-Exit code 0 means that the capture was read, however its turn ended; 1 that the output could not be written;
-2 that the capture or the command line cannot be used; 130 that it was interrupted.`;
+A damaged stream is read up to the damage. JSON without any recognized event is refused unless --as names the format.
+Exit codes: 0 the capture was read, whatever the outcome of its turn; 1 the output could not be written; 2 invalid capture
+or command line; 130 interrupted.`;

@@ -16,7 +16,7 @@ export interface InspectFlags {
   readonly as?: CaptureFormat;
 }
 
-/** Returns the exit code. */
+/** Prints a capture as a trace. Returns the exit code. */
 export async function runInspectCommand(
   file: string,
   flags: InspectFlags,
@@ -49,7 +49,7 @@ export async function runInspectCommand(
   }
 }
 
-/** As a shell counts it: 128 and the number of the signal. */
+/** Exit code of shells for SIGINT: 128 plus the number of the signal. */
 const INTERRUPTED = 130;
 
 function formatInspectError(error: unknown, name: string): string {
@@ -62,7 +62,7 @@ function formatInspectError(error: unknown, name: string): string {
   return `Cannot show ${name}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** What the input is to blame for; anything else is ours or the output's. */
+/** True if the input caused the error. Other errors come from Spanline or from the output. */
 function isReadError(error: unknown): boolean {
   if (error instanceof SpanlineError) return true;
   return error instanceof Error && "code" in error && !isWriteError(error);
@@ -72,7 +72,7 @@ function isWriteError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "write";
 }
 
-/** Reading less than this is over before anybody wonders. */
+/** Bytes. Smaller captures are read before progress would be useful. */
 const PROGRESS_MIN_BYTES = 8 * 1024 * 1024;
 
 async function* reportProgress(

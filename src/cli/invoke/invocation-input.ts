@@ -17,7 +17,7 @@ export interface InputFlags {
   readonly errorResult?: readonly string[];
 }
 
-/** What a command line says to the agent: a text, or the results of the calls that a kept turn left open. */
+/** Reads the input of an invocation: a prompt, or the results of the tool calls that a saved turn left open. */
 export async function readInvocationInput(
   text: string | undefined,
   flags: InputFlags,
@@ -27,14 +27,14 @@ export async function readInvocationInput(
   if (answers === undefined) {
     if (result.length + errorResult.length > 0) {
       throw createOptionError(
-        "A result needs --answers FILE: what --raw kept of the call that it answers",
+        "A result needs --answers FILE: the response with the tool call, saved with --raw",
       );
     }
-    if (text === undefined) throw createOptionError("There is nothing to say: give the text");
+    if (text === undefined) throw createOptionError("The prompt is missing. Fix: add the text");
     return { type: "prompt", texts: [text] };
   }
   if (session === undefined) {
-    throw createOptionError("--answers needs --session: the conversation that its turn is part of");
+    throw createOptionError("--answers needs --session: the session of the saved turn");
   }
   const turn = await readOpenTurn(answers, io);
   const results = await Promise.all([
@@ -44,7 +44,7 @@ export async function readInvocationInput(
   return { type: "results", turn, results, ...(text !== undefined && { texts: [text] }) };
 }
 
-/** The turn that a file holds. It must be one that waits for us. */
+/** Reads the turn in a file. Throws `invalid_option` unless the turn waits for tool results. */
 async function readOpenTurn(file: string, io: CommandIo): Promise<Turn> {
   const name = file === "-" ? "standard input" : escapeControls(file);
   const turn = await readOrRefuse(name, async () => {
@@ -54,18 +54,20 @@ async function readOpenTurn(file: string, io: CommandIo): Promise<Turn> {
   const outcome = turn.end?.outcome;
   if (outcome === "action-required") return turn;
   throw createOptionError(
-    `The turn in ${name} waits for no result: it is ${outcome ?? "not over"}`,
+    `The turn in ${name} does not wait for a result: its outcome is ${outcome ?? "not known yet"}`,
   );
 }
 
-/** `ID=TEXT`, or `ID=@FILE` for what a file says. */
+/** Parses `ID=TEXT`, or `ID=@FILE` for the contents of a file. */
 async function parseResult(
   argument: string,
   { cwd }: CommandIo,
 ): Promise<[callId: string, output: string]> {
   const at = argument.indexOf("=");
   if (at <= 0)
-    throw createOptionError(`The result ${argument} lacks its call; write ID=TEXT or ID=@FILE`);
+    throw createOptionError(
+      `The result ${argument} has no tool call id: expected ID=TEXT or ID=@FILE`,
+    );
   const [id, output] = [argument.slice(0, at), argument.slice(at + 1)];
   if (!output.startsWith("@")) return [id, output];
   const file = output.slice(1);

@@ -10,41 +10,41 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 export function addInvokeCommand(spanline: Command, execute: ExecuteCommand): void {
   const invoke = spanline
     .command("invoke")
-    .description("make one call to an agent on AgentCore, and show its answer as it comes")
-    .argument("[text]", "what to say; beside results it may be left out")
-    .option("--harness <harness>", "the harness to call: its ARN, its id, its name or NAME:TAG")
-    .addOption(new Option("--runtime <arn>", "the agent runtime to call").conflicts("harness"))
-    .option("--qualifier <endpoint>", "the endpoint of it; DEFAULT when not given")
-    .option("--session <id>", "go on with a conversation; a new one begins when not given")
-    .option("--user <id>", "on whose behalf the agent acts")
-    .optionsGroup("The results of calls that wait for this side:")
+    .description("invoke an agent on AgentCore once and stream its response")
+    .argument("[text]", "the prompt; optional with results")
+    .option("--harness <harness>", "harness to invoke: ARN, id, name or NAME:TAG")
+    .addOption(new Option("--runtime <arn>", "agent runtime to invoke").conflicts("harness"))
+    .option("--qualifier <endpoint>", "endpoint of the agent (default: DEFAULT)")
+    .option("--session <id>", "session to continue (default: a new session)")
+    .option("--user <id>", "user id for the agent")
+    .optionsGroup("Results of open tool calls:")
     .addOption(
       new Option(
         "--answers <file>",
-        "the answer that has the calls, as --raw kept it; needs --session",
+        "response with the tool calls, saved with --raw; needs --session",
       ).conflicts("runtime"),
     )
     .option(
       "--result <id=text>",
-      "what a call came to; id=@file for what a file says",
+      "result of a tool call; id=@file reads a file; repeatable",
       collectOption,
     )
-    .option("--error-result <id=text>", "the same for a call that failed", collectOption)
-    .optionsGroup("Instead of what the harness has:")
-    .option("--system-prompt <text>", "the system prompt")
-    .option("--model <id>", "the model, by its id on Bedrock")
-    .option("--max-iterations <number>", "the most model calls", parsePositive)
-    .option("--max-tokens <number>", "the most tokens of output", parsePositive)
-    .option("--timeout-seconds <number>", "how long the agent may take", parsePositive);
+    .option("--error-result <id=text>", "result of a failed tool call; repeatable", collectOption)
+    .optionsGroup("Overrides of the harness settings:")
+    .option("--system-prompt <text>", "system prompt")
+    .option("--model <id>", "Bedrock model id")
+    .option("--max-iterations <number>", "limit for model calls", parsePositive)
+    .option("--max-tokens <number>", "limit for output tokens", parsePositive)
+    .option("--timeout-seconds <number>", "limit for the agent, in seconds", parsePositive);
   addConnectionOptions(invoke);
-  addLimitOptions(invoke, "How long to wait, in seconds:");
+  addLimitOptions(invoke, "Timeouts in seconds:");
   invoke
     .optionsGroup("Output:")
     .addOption(
-      new Option("-f, --format <format>", "what to write").choices(OUTPUT_FORMATS).default("text"),
+      new Option("-f, --format <format>", "output format").choices(OUTPUT_FORMATS).default("text"),
     )
-    .addOption(new Option("--json", "every event as a line of JSON").conflicts("format"))
-    .option("--raw <file>", "keep the bytes of the answer; `spanline inspect` reads them")
+    .addOption(new Option("--json", "one JSON line per event").conflicts("format"))
+    .option("--raw <file>", "save the bytes of the response; `spanline inspect` reads them")
     .addHelpText("after", EXAMPLES)
     .action((text: string | undefined, flags: InvokeFlags) =>
       execute(async (io) => {
@@ -62,8 +62,7 @@ Examples:
   spanline invoke --endpoint-url http://127.0.0.1:4780 --harness demo "Refund order 7" --raw turn.bin
   spanline invoke --endpoint-url http://127.0.0.1:4780 --harness demo --session … --answers turn.bin --result call_1=paid
 
-The answer goes to stdout, everything else to stderr. Tools that wait for this side are shown, not run; --answers makes
-the call that brings their results.
-AWS_ENDPOINT_URL_BEDROCK_AGENTCORE is used where --endpoint-url is not given, AWS_BEARER_TOKEN_BEDROCK_AGENTCORE
-in place of a signature. The call is made once, whatever happens to it.
-Exit codes: 0 done, 1 the call or the turn failed, 2 the command line cannot be used, 130 stopped by Ctrl-C.`;
+The response goes to stdout, everything else to stderr. Client tool calls are shown, not run; invoke again with --answers
+to send their results. Without --endpoint-url, AWS_ENDPOINT_URL_BEDROCK_AGENTCORE is used. AWS_BEARER_TOKEN_BEDROCK_AGENTCORE
+replaces the signature. The request is sent once and never retried.
+Exit codes: 0 success, 1 the invocation or the turn failed, 2 invalid command line, 130 interrupted.`;

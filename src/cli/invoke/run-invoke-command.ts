@@ -33,7 +33,7 @@ export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
   readonly raw?: string;
 }
 
-/** Makes one invocation and returns the exit code: 0 unless the turn failed. */
+/** Makes one invocation. Returns the exit code: 0 unless the turn failed. */
 export async function runInvokeCommand(
   text: string | undefined,
   flags: InvokeFlags,
@@ -52,9 +52,7 @@ export async function runInvokeCommand(
     return await invoke(text, flags, { io, terminal, signal: stop.signal, openRawWriter });
   } catch (error) {
     if (error instanceof AbortError) {
-      const outcomeNote = error.wasSent
-        ? "The agent may go on with what it was doing"
-        : "Nothing was sent";
+      const outcomeNote = error.wasSent ? "The agent may continue its work" : "Nothing was sent";
       terminal.note(`\nStopped. ${outcomeNote}.\n`);
       return 130;
     }
@@ -92,10 +90,10 @@ async function invoke(
   });
   const session = provider.open(sessionId === undefined ? {} : { sessionId });
   const tap = openRawWriter();
-  // Whoever wants to go on with it needs to know it, whatever the format is.
+  // The session id is needed to continue the conversation, whatever the output format.
   if (sessionId === undefined) terminal.note(`session ${session.id}\n`);
   const call = await session.invoke(input, { signal, ...omitUndefined({ tap }) });
-  // The service's id of the call names its turn; no other turn has it.
+  // The service's request id is unique, so it identifies the turn.
   const scope = call.requestId ?? `${session.id}-${randomString(6)}`;
   const encoder = createEncoder(flags, { terminal, scope });
   const state = encoder.initial();
@@ -120,7 +118,7 @@ function isHumanOutput({ json, format }: InvokeFlags): boolean {
 }
 
 function formatAnswerHint(sessionId: string, { raw }: InvokeFlags): string {
-  const rawHint = raw === undefined ? "; FILE is what --raw FILE keeps of a call" : "";
+  const rawHint = raw === undefined ? "; FILE is a response saved with --raw FILE" : "";
   return `answer with --session ${sessionId} --answers ${raw ?? "FILE"} --result ID=TEXT${rawHint}\n`;
 }
 
@@ -150,7 +148,7 @@ function createEncoder(
   };
 }
 
-/** False when nobody reads the result any more. */
+/** Returns false if the reader of the result closed the pipe. */
 async function writePieces(pieces: readonly LiveText[], terminal: Terminal): Promise<boolean> {
   for (const { target, text } of pieces) {
     if (target === "notes") terminal.note(text);
@@ -159,7 +157,7 @@ async function writePieces(pieces: readonly LiveText[], terminal: Terminal): Pro
   return true;
 }
 
-/** What the command line or a file is to blame for. */
+/** Errors caused by the command line or a file: exit code 2. */
 const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_message",
@@ -171,23 +169,35 @@ const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
 
 function suggestNextStep({ code, details }: SpanlineError): string | undefined {
   if (code === "not_found" && details["reference"] !== undefined) {
-    return "`spanline harness list` shows what there is; --region says where to look.";
+    return "Fix: list the harnesses with `spanline harness list`, or set --region.";
   }
   return NEXT_STEPS.get(code);
 }
 
 const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
-  ["connect_failed", "Check the address; `spanline emulate` starts an emulator on this machine."],
-  ["no_credentials", "Without an account, `spanline emulate` and --endpoint-url do."],
-  ["access_denied", "Check the credentials, the region of the ARN and this machine's clock."],
-  ["not_found", "Check the ARN and --qualifier; `spanline harness list` shows what there is."],
-  ["throttled", "Wait a little and try again."],
-  ["connection_lost", "The agent may have done its work; look before you call it again."],
-  ["first_event_timeout", "Raise --first-event-timeout if the agent needs longer to start."],
-  ["resume_mismatch", "Give one --result ID=TEXT or --error-result ID=TEXT for each open call."],
+  [
+    "connect_failed",
+    "Fix: check the address; `spanline emulate` starts an emulator on this machine.",
+  ],
+  [
+    "no_credentials",
+    "Fix: configure AWS credentials, or use an emulator with `spanline emulate` and --endpoint-url.",
+  ],
+  ["access_denied", "Fix: check the credentials, the region of the ARN and this machine's clock."],
+  ["not_found", "Fix: check the ARN and --qualifier; `spanline harness list` lists the harnesses."],
+  ["throttled", "Fix: wait a moment and try again."],
+  [
+    "connection_lost",
+    "The agent may have completed its work. Fix: check before you repeat the invocation.",
+  ],
+  ["first_event_timeout", "Fix: raise --first-event-timeout if the agent needs longer to start."],
+  [
+    "resume_mismatch",
+    "Fix: add one --result ID=TEXT or --error-result ID=TEXT for each open tool call.",
+  ],
   [
     "unknown_tag",
-    "Tags are kept in the file of --store; `spanline harness create --tag` gives one.",
+    "Fix: check --store, the file with the tags; `spanline harness create --tag` creates one.",
   ],
 ]);
 
@@ -196,13 +206,13 @@ interface RawFile {
   close(): void;
 }
 
-/** The bytes of the answer as they come: what is there when the process dies is there. */
+/** Writes the bytes of the response as they arrive, so a crash loses no received bytes. */
 function openRawFile(path: string, cwd: string): RawFile {
   const file = openForWriting(path, cwd);
   let isEmptied = false;
   return {
     write(chunk) {
-      // Not before there is something to keep: what was kept there until now may be wanted.
+      // The file is truncated at the first byte, not at the start: if the invocation fails, its old contents stay.
       if (!isEmptied && fstatSync(file).isFile()) ftruncateSync(file);
       isEmptied = true;
       for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
@@ -211,13 +221,13 @@ function openRawFile(path: string, cwd: string): RawFile {
   };
 }
 
-/** Opened before the call is made: an answer that cannot be kept is not asked for. */
+/** Opened before the invocation: if the response cannot be saved, nothing is sent. */
 function openForWriting(path: string, cwd: string): number {
   try {
     return openSync(resolve(cwd, path), "a");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const reason = code === "ENOENT" ? "there is no such folder" : String(code);
+    const reason = code === "ENOENT" ? "no such folder" : String(code);
     throw new SpanlineError("invalid_option", `Cannot write ${path}: ${reason}`, { cause });
   }
 }

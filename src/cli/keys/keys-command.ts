@@ -6,12 +6,12 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 export function addKeysCommand(spanline: Command, execute: ExecuteCommand): void {
   const keys = spanline
     .command("keys")
-    .description("the keys that receipts of approvals and decisions are signed with")
+    .description("manage the keys that sign receipts of approvals and policy decisions")
     .addHelpText("after", HELP_TEXT);
   keys
     .command("list")
-    .description("list the keys, the one in use last; never their secrets")
-    .option("--json", "as JSON")
+    .description("list the keys without their secrets; the current key is last")
+    .option("--json", "print JSON")
     .action((flags: KeysFlags) =>
       execute(async (io) => {
         const { runKeysList } = await import("./run-keys-commands.ts");
@@ -20,10 +20,8 @@ export function addKeysCommand(spanline: Command, execute: ExecuteCommand): void
     );
   keys
     .command("rotate")
-    .description(
-      "make a new key, for whatever starts from now on; what the old ones signed can be checked",
-    )
-    .option("--json", "as JSON")
+    .description("create a new key for later starts; old receipts can still be verified")
+    .option("--json", "print JSON")
     .action((flags: KeysFlags) =>
       execute(async (io) => {
         const { runKeysRotate } = await import("./run-keys-commands.ts");
@@ -33,5 +31,5 @@ export function addKeysCommand(spanline: Command, execute: ExecuteCommand): void
 }
 
 const HELP_TEXT = `
-The keys lie in your own state directory, never beside the sessions. Programs that run without a sandbox can read them.
-A bridge that runs takes a new key when it is started again. \`spanline sessions audit\` checks signatures.`;
+Keys are stored in your state directory, never with the sessions. Programs without a sandbox can read them.
+A running bridge uses a new key after its next start. \`spanline sessions audit\` verifies signatures.`;

@@ -21,7 +21,7 @@ export function runKeysList({ json }: KeysFlags, io: CommandIo): Promise<number>
     const { keys } = await readSigningKeys(resolveUserDirectory(io.env));
     if (json === true) await terminal.write(`${formatPrettyJson({ keys })}\n`);
     else if (keys.length > 0) await terminal.write(keys.map(formatKey).join(""));
-    else terminal.note("There are no keys yet; `spanline up` makes the first one.\n");
+    else terminal.note("There are no keys yet; `spanline up` creates the first key.\n");
   });
 }
 
@@ -29,8 +29,7 @@ export function runKeysRotate({ json }: KeysFlags, io: CommandIo): Promise<numbe
   return runWithTerminal(io, async (terminal) => {
     const key = await rotateSigningKey(resolveUserDirectory(io.env), systemClock.now());
     await terminal.write(json === true ? `${formatPrettyJson(key)}\n` : formatKey(key));
-    if (json !== true)
-      terminal.note("A bridge that runs signs with it when it is started again.\n");
+    if (json !== true) terminal.note("A running bridge uses the new key after its next start.\n");
   });
 }
 

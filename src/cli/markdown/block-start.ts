@@ -1,25 +1,25 @@
 import type { Mark } from "./mark-style.ts";
 
-/** What a line begins with, by which it is known what it is. */
+/** The kind of block, recognized by the start of a line. */
 export type BlockStart =
   | { readonly type: "blank" }
   | { readonly type: "rule" }
   | { readonly type: "table" }
-  /** Code up to a line with the same sign, at least as often. */
+  /** Code until a line that consists of the same character, at least as often. */
   | { readonly type: "fence"; readonly fence: string }
   | TextStart;
 
 export interface TextStart {
   readonly type: "text";
-  /** Before its first row, and before the others. */
+  /** Prefixes of the first row and of the following rows. */
   readonly first: string;
   readonly rest: string;
   readonly marks: readonly Mark[];
-  /** How much of the line that was. */
+  /** Length of the recognized start, in characters of the line. */
   readonly length: number;
 }
 
-/** Undefined where it is not certain yet: the line has not come far enough. */
+/** Recognizes the block of a line. Undefined if the line is too short to decide yet. */
 export function readBlockStart(line: string, isComplete: boolean): BlockStart | undefined {
   if (/^\s*$/.test(line)) return isComplete ? { type: "blank" } : undefined;
   const quote = QUOTES.exec(line)?.[0] ?? "";
@@ -60,7 +60,7 @@ function readTextStart(quote: string, inner: string): TextStart {
 const QUOTES = /^(?: {0,3}> ?)+/;
 const HEADING = /^#{1,6}\s+/;
 const ITEM = /^([-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?/;
-/** What may still become a quote, a heading, an item or a box of one. */
+/** Matches a start that may still become a quote, a heading, a list item or a checkbox. */
 const INCOMPLETE_START =
   /^\s*(?:#{1,6}\s*|[-*+]\s*|\d{1,9}[.)]?\s*|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?\s*|>\s*)?$/;
 const MAX_QUOTE_BARS = 4;

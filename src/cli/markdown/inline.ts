@@ -1,14 +1,14 @@
 import type { Mark, Piece } from "./mark-style.ts";
 
-/** What the front of a line comes to, and how much of it that is. */
+/** The recognized start of a line: its length in the source, and the formatted pieces. */
 export interface InlineMatch {
   readonly length: number;
   readonly pieces: readonly Piece[];
 }
 
 /**
- * Takes what is certain from the front of a line; undefined where what follows decides. What opens something is looked at
- * together with so many characters and no more: something that is closed later than that was not meant.
+ * Reads the start of a line as far as it is certain. Undefined if later input decides. An opening mark is matched
+ * within `MAX_LOOKAHEAD` characters only; without a closing mark there, the opening mark is literal text.
  */
 export function readInline(
   source: string,
@@ -25,7 +25,7 @@ export function readInline(
   return match;
 }
 
-/** All of a line. */
+/** Parses a whole line. */
 export function parseInline(line: string, marks: readonly Mark[] = []): Piece[] {
   const pieces: Piece[] = [];
   for (let at = 0; at < line.length;) {
@@ -37,7 +37,7 @@ export function parseInline(line: string, marks: readonly Mark[] = []): Piece[] 
   return pieces;
 }
 
-/** As it looks while what closes it has not come: the marks are taken at their word. */
+/** Formats an unfinished line for display: an opening mark counts although its closing mark has not arrived. */
 export function parseProvisional(rest: string): Piece[] {
   const [, opening = "", text = ""] = /^(\*{1,3}|_{1,3}|~~|`+)?(.*)$/s.exec(rest) ?? [];
   return text === "" ? [] : [{ text, marks: MARKS.get(opening) ?? [] }];
@@ -58,7 +58,7 @@ const MARKS: ReadonlyMap<string, readonly Mark[]> = new Map<string, readonly Mar
   ["``", ["code"]],
 ]);
 
-/** "nothing" where the sign is just that; undefined where it is not certain yet. */
+/** "nothing" if the character is literal; undefined if later input decides. */
 type ReadResult = InlineMatch | "nothing" | undefined;
 
 function readSpecial(text: string, previous: string, isCertain: boolean): ReadResult {
@@ -120,7 +120,7 @@ function readEmphasis(text: string, previous: string, isCertain: boolean): ReadR
 
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Where the same signs close again, outside code and behind something. */
+/** Finds the closing run of the same characters, outside code and after text. */
 function findClosing(text: string, run: string, isCertain: boolean): number | undefined {
   const sign = run[0] ?? "";
   for (let at = run.length; at < text.length; at += 1) {
@@ -144,7 +144,7 @@ function findClosing(text: string, run: string, isCertain: boolean): number | un
   return undefined;
 }
 
-/** A link or a picture: what it is called, and where it leads. */
+/** Reads a link or an image: its name and its URL. */
 function readLink(text: string, from: number, isCertain: boolean): ReadResult {
   const [whole, name, address = ""] = LINK.exec(text.slice(from)) ?? [];
   if (whole === undefined || name === undefined) {

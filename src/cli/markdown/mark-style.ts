@@ -1,9 +1,9 @@
 import type { Style } from "../../inspect/trace-style.ts";
 
-/** How a piece of text is set off. */
+/** A text style of Markdown. */
 export type Mark = "strong" | "emphasis" | "code" | "struck" | "link" | "dim" | "heading";
 
-/** A text and its marks. */
+/** A text with its marks. */
 export interface Piece {
   readonly text: string;
   readonly marks: readonly Mark[];
@@ -11,13 +11,13 @@ export interface Piece {
 
 export type Paint = (text: string) => string;
 
-/** How marks look. Where there are no colours, what the author wrote is shown instead. */
+/** The appearance of marks. Without colors, the Markdown source is printed instead. */
 export interface MarkStyle {
   readonly hasColours: boolean;
   readonly paints: { readonly [Name in Mark]: Paint };
 }
 
-/** The same for everything that is said. */
+/** Creates the style of all Markdown output. `extraPaints` is null without colors. */
 export function createMarkStyle(
   style: Style,
   extraPaints: Pick<MarkStyle["paints"], "emphasis" | "struck" | "link"> | null,

@@ -7,7 +7,7 @@ import { createMarkStyle, type MarkStyle } from "./mark-style.ts";
 import { measureText } from "./text-width.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
-/** Marks as letters that can be read in a test. */
+/** Shows marks as letters, so tests can assert them. */
 const LETTERS: MarkStyle = {
   hasColours: true,
   paints: {
@@ -34,48 +34,48 @@ function rowsOf(pieces: readonly string[], style = LETTERS, width = 40): string[
   return rows;
 }
 
-describe("Markdown on a terminal", () => {
+describe("Markdown in a terminal", () => {
   it.each([
     ["a heading", "## To do", ["## H{To} H{do}"]],
     ["emphasis", "*a* **b** ***c*** ~~d~~ _e_", ["E{a} S{b} E{S{c}} X{d} E{e}"]],
     ["emphasis in emphasis", "**a *b* c**", ["S{a} S{E{b}} S{c}"]],
-    ["code, in which nothing else counts", "run `a *b* c`!", ["run C{a} C{*b*} C{c}!"]],
+    ["code without further marks", "run `a *b* c`!", ["run C{a} C{*b*} C{c}!"]],
     [
-      "what is no emphasis",
+      "text that only looks like emphasis",
       "2 * 3 * 4, snake_case_name, a ** b",
       ["2 * 3 * 4, snake_case_name, a ** b"],
     ],
-    ["what is opened and not closed", "*args and **kwargs", ["*args and **kwargs"]],
+    ["an opening mark without a closing mark", "*args and **kwargs", ["*args and **kwargs"]],
     ["escapes", "\\*not\\* \\`so\\`", ["*not* `so`"]],
     [
-      "a link with where it leads",
+      "a link with its URL",
       "see [the page](https://a.b/c_d).",
       ["see L{the} L{page} (https://a.b/c_d)."],
     ],
     ["an address", "<https://a.b> < 3", ["L{https://a.b} < 3"]],
     [
-      "items and what is below them",
+      "list items and nested items",
       "- one\n  - two\n1. three\n- [x] done",
       ["• one", "  • two", "1. three", "• ☑ done"],
     ],
     ["quotes", "> said\n> > more", ["│ said", "│ │ more"]],
     ["a rule", "a\n\n---\n\nb", ["a", "", "─".repeat(40), "", "b"]],
     [
-      "code as it is",
+      "code unchanged",
       "```ts\nconst a = *b*;\n\n  // c\n```\nend",
       ["```ts", "const a = *b*;", "", "  // c", "```", "end"],
     ],
-    ["blank lines once, and none at the ends", "\n\na\n\n\n\nb\n\n", ["a", "", "b"]],
-    ["line ends of Windows", "a\r\nb\r\n", ["a", "b"]],
-  ])("shows %s", (_, text, rows) => {
+    ["single blank lines, and none at the ends", "\n\na\n\n\n\nb\n\n", ["a", "", "b"]],
+    ["Windows line ends", "a\r\nb\r\n", ["a", "b"]],
+  ])("Markdown output shows %s", (_, text, rows) => {
     expect(rowsOf([text])).toEqual(rows);
   });
 
-  it("shows what the author wrote where there are no colours", () => {
+  it("Without colors, the Markdown source is printed", () => {
     expect(rowsOf(["# A\n**b** and `c`\n- d"], UNMARKED)).toEqual(["# A", "**b** and `c`", "• d"]);
   });
 
-  it("breaks rows between words, and goes on below the text of an item", () => {
+  it("Rows break between words, and rows of a list item are indented", () => {
     const text = "- one two three four five six seven eight nine";
     expect(rowsOf([text], LETTERS, 20)).toEqual([
       "• one two three four",
@@ -84,7 +84,7 @@ describe("Markdown on a terminal", () => {
     ]);
   });
 
-  it("counts wide signs as two columns, and may break between them", () => {
+  it("Wide characters count as two columns, and rows may break between them", () => {
     expect(rowsOf(["你好世界你好世界你好世界。完"], LETTERS, 20)).toEqual([
       "你好世界你好世界你好",
       "世界。完",
@@ -96,7 +96,7 @@ describe("Markdown on a terminal", () => {
     ]);
   });
 
-  it("lines up the columns of a table, and breaks cells that are too wide", () => {
+  it("The columns of a table are aligned, and wide cells are wrapped", () => {
     const table =
       "| Name | Says |\n|:--|--:|\n| `a|b` | 1 |\n| long | one two three four five six |\n";
     expect(rowsOf([table], UNMARKED, 30)).toEqual([
@@ -108,12 +108,12 @@ describe("Markdown on a terminal", () => {
     ]);
   });
 
-  it("knows at once that a line of dashes and something else begins no table", () => {
+  it("A long line of dashes with another character is rejected as a table in linear time", () => {
     const line = `|${"-".repeat(5000)}x`;
     expect(rowsOf([`| a |\n${line}\n`], LETTERS, 10_000)).toEqual(["| a |", line]);
   });
 
-  it("shows a table of too many columns as lists", () => {
+  it("A table with too many columns is printed as lists", () => {
     const table =
       "| A | B | C | D |\n|---|---|---|---|\n| long words | 2 is here | 3 is there | 4 is nowhere |\n";
     expect(rowsOf([table], UNMARKED, 20)).toEqual([
@@ -124,14 +124,14 @@ describe("Markdown on a terminal", () => {
     ]);
   });
 
-  it("lets nothing through that steers the terminal", () => {
+  it("Control characters in Markdown are escaped", () => {
     const rows = rowsOf(["\u001b[2Ja\u0007 **\u009b31m** \u202e\rb\n```\n\u001b]0;x\u0007\n```"]);
-    // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+    // oxlint-disable-next-line no-control-regex -- the assertion is about control characters
     expect(rows.join("")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
     expect(rows[0]).toContain("\\u{1b}[2Ja");
   });
 
-  it("shows the line that is being said, as far as it has come", () => {
+  it("The unfinished line is visible while it arrives", () => {
     const codec = createMarkdown({ style: LETTERS, width: () => 20 });
     const state = codec.initial();
     const rows: string[] = [];
@@ -146,7 +146,7 @@ describe("Markdown on a terminal", () => {
     expect(rows).toEqual(["one S{two} three four", "five"]);
   });
 
-  it("keeps what is not finished short, however long a line is", () => {
+  it("The rows of an unfinished line stay few, however long the line is", () => {
     const codec = createMarkdown({ style: LETTERS, width: () => 40 });
     const state = codec.initial();
     for (let piece = 0; piece < 400; piece += 1) {
@@ -180,8 +180,8 @@ const fragment = fc.constantFrom(
   "https://a.b/c ",
 );
 
-describe("Markdown that comes in pieces", () => {
-  it("comes to the same rows in whatever pieces it comes, none wider than the terminal", () => {
+describe("Markdown that arrives in chunks", () => {
+  it("The rows do not depend on the chunks, and no row is wider than the terminal", () => {
     const text = fc.array(fragment, { maxLength: 60 }).map((parts) => parts.join(""));
     const sizes = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 20 });
     const width = fc.integer({ min: 20, max: 60 });

@@ -17,32 +17,32 @@ import { splitCharacters, measureCharacter, measureText } from "./text-width.ts"
 
 export interface MarkdownOptions {
   readonly style: MarkStyle;
-  /** Of a row, in columns. Looked at when a block begins. */
+  /** Columns of a row. Read when a block begins, so a resized terminal takes effect there. */
   readonly width: () => number;
 }
 
-/** One text on its way. */
+/** The state of a text while it arrives. */
 export interface MarkdownState {
-  /** The end of the last piece, where what follows decides what it is. */
+  /** The end of the last chunk if the next chunk decides about it: half a surrogate pair, or a carriage return. */
   pending: string;
-  /** What has come of the line and is in no row yet. */
+  /** The part of the current line that is not in a row yet. */
   line: string;
-  /** The block that the line belongs to, once that is known. */
+  /** The block of the current line. Undefined until the block is recognized. */
   block: { readonly layout: RowLayout; readonly marks: readonly Mark[] } | undefined;
-  /** The character before what is left of the line. */
+  /** The character before `line`. */
   previousCharacter: string;
-  /** What the code that is being said began with. */
+  /** The opening fence of the current code block. Undefined outside code. */
   fence: string | undefined;
-  /** Lines of a table that may go on: how wide its columns are is known at its end. */
+  /** Lines of a table that may continue. The column widths are known only at its end. */
   table: readonly string[];
-  /** A blank line is shown when something follows it. */
+  /** A blank line is emitted only if more output follows. */
   isBlankDue: boolean;
   hasStarted: boolean;
 }
 
 /**
- * Markdown as rows of a terminal, while it comes. A row that was given out stays as it is; `openRows` is what there is of the
- * line that is being said. Which rows come out does not depend on the pieces in which the text came in.
+ * Encodes Markdown as rows of a terminal while the text arrives. An emitted row never changes; `openRows` returns the
+ * rows of the unfinished line. The emitted rows do not depend on the chunks of the input.
  */
 export interface Markdown {
   initial(): MarkdownState;
@@ -84,7 +84,7 @@ export function createMarkdown({ style, width }: MarkdownOptions): Markdown {
     return { ...place, first: before(first), rest: before(rest) };
   }
 
-  /** A line of which nothing can be shown before its end ends here when it is very long. */
+  /** Adds text to the current line. A very long line without output so far is ended here, which bounds the memory. */
   function feed(state: MarkdownState, text: string, emit: Emit<string>): void {
     state.line += text;
     if (state.line !== "") advance(state, false, emit);
@@ -96,7 +96,7 @@ export function createMarkdown({ style, width }: MarkdownOptions): Markdown {
     }
   }
 
-  /** The line as far as it has come; `isWhole` when it has ended. */
+  /** Emits the rows of the line that are certain. `isComplete`: the line has ended. */
   function advance(state: MarkdownState, isComplete: boolean, emit: Emit<string>): void {
     if (state.fence !== undefined)
       return isComplete ? finishCodeLine(state, state.fence, emit) : undefined;
@@ -121,7 +121,7 @@ export function createMarkdown({ style, width }: MarkdownOptions): Markdown {
     state.block = undefined;
   }
 
-  /** Whether the line goes on as a text. */
+  /** Recognizes the block of the line. Returns true if the line continues as text. */
   function begin(state: MarkdownState, isComplete: boolean, emit: Emit<string>): boolean {
     const start = readBlockStart(state.line, isComplete);
     if (start === undefined) return false;
@@ -177,7 +177,7 @@ export function createMarkdown({ style, width }: MarkdownOptions): Markdown {
     }),
     step(state, text, emit) {
       const fullText = state.pending + text;
-      // Half a sign, and what may be half a line end.
+      // Half a surrogate pair, or a carriage return that may be half a line end.
       const pending = /[\r\ud800-\udbff]$/.exec(fullText)?.[0] ?? "";
       state.pending = pending;
       const clean = sanitize(fullText.slice(0, fullText.length - pending.length));
@@ -219,17 +219,17 @@ const MIN_WIDTH = 20;
 const RULE_WIDTH = 40;
 /** Characters. */
 const MAX_LINE_LENGTH = 65_536;
-/** Characters of it that are shown before it ends. */
+/** Characters of an unfinished line that are displayed. */
 const MAX_OPEN_LENGTH = 4000;
-/** Lines. What follows is a table of its own. */
+/** Lines. Further lines form a separate table. */
 const MAX_TABLE_LINES = 500;
 
-/** What is said must not steer the terminal. */
+/** Escapes control characters: a text must not control the terminal. */
 function sanitize(text: string): string {
   return escapeControls(text.replaceAll("\r\n", "\n").replaceAll("\t", "    "));
 }
 
-/** Code stays as it is, and goes on below where it is too wide. */
+/** Wraps code at the width and otherwise leaves it unchanged. */
 function wrapCode(line: string, width: number): string[] {
   const rows: string[] = [];
   let row = "";

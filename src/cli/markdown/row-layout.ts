@@ -2,26 +2,26 @@ import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
 import { createMarkStyle, paint, hasSameMarks, type MarkStyle, type Piece } from "./mark-style.ts";
 import { splitCharacters, measureCharacter, measureText } from "./text-width.ts";
 
-/** A finished row of the terminal, and how wide it is without its colours. */
+/** A finished row of the terminal, with its width without colors. */
 export interface Row {
   readonly text: string;
   readonly width: number;
 }
 
-/** What stands before the first row of a block, and before those that follow. */
+/** The prefixes of a block's first row and of its following rows. */
 export interface RowMargins {
   readonly first: Row;
   readonly rest: Row;
-  /** Of a whole row. */
+  /** Columns of a whole row, prefix included. */
   readonly width: number;
   readonly style: MarkStyle;
 }
 
-/** A block on its way to rows. What is in a row is decided by the text alone, in whatever pieces it comes. */
+/** A block that is being laid out. The rows depend only on the text, not on its chunks. */
 export interface RowLayout {
   readonly margins: RowMargins;
   row: Row;
-  /** Whether the row has anything but what stands before it. */
+  /** True if the row contains more than its prefix. */
   isFilled: boolean;
   gap: number;
   word: readonly Piece[];
@@ -45,13 +45,13 @@ export function addPiece(layout: RowLayout, { text, marks }: Piece, emit: EmitRo
   }
 }
 
-/** Nothing more comes in this block. */
+/** Ends the block and emits its last row. */
 export function endRows(layout: RowLayout, emit: EmitRow): void {
   placeWord(layout, true, emit);
   if (layout.isFilled || layout.row === layout.margins.first) emit(layout.row);
 }
 
-/** The rows if nothing more came; the layout itself stays as it is. */
+/** Returns the rows as if the block ended here. The layout does not change. */
 export function previewRows(layout: RowLayout, extraPieces: readonly Piece[]): Row[] {
   const rows: Row[] = [];
   const copy = { ...layout };
@@ -60,7 +60,7 @@ export function previewRows(layout: RowLayout, extraPieces: readonly Piece[]): R
   return rows;
 }
 
-/** A text without marks, on rows of this width. */
+/** Wraps a text without marks to rows of a width. */
 export function wrapText(text: string, width: number): string[] {
   const nothing = { text: "", width: 0 };
   const style = createMarkStyle(PLAIN_STYLE, null);
@@ -68,7 +68,7 @@ export function wrapText(text: string, width: number): string[] {
   return previewRows(layout, [{ text, marks: [] }]).map((row) => row.text);
 }
 
-/** Puts what is certain of the word into rows: wide signs may stand in any row, other words stay whole. */
+/** Moves the certain part of the word into rows. Wide characters may break anywhere, other words stay whole. */
 function placeWord(layout: RowLayout, isComplete: boolean, emit: EmitRow): void {
   const { word } = layout;
   const text = word.map((piece) => piece.text).join("");
@@ -83,7 +83,7 @@ function placeWord(layout: RowLayout, isComplete: boolean, emit: EmitRow): void 
 
 const NARROW = /^[\u0020-\u02ff]*$/;
 
-/** Where a word may be broken. What follows can still change the last sign, and whether it is wide. */
+/** Finds the positions where a word may break. Later input can still change the last character and its width. */
 function findUnitEnds(text: string, isComplete: boolean): number[] {
   const signs = splitCharacters(text);
   const ends: number[] = [];
@@ -101,7 +101,7 @@ function findUnitEnds(text: string, isComplete: boolean): number[] {
   return ends;
 }
 
-/** What begins no row, and what ends none. */
+/** Characters not allowed at the start of a row, and characters not allowed at its end. */
 const CLOSING = /^[)\]}>,.;:!?%、。，．：；！？）］｝」』】》〉”’…]/u;
 const OPENING = /[([{<（［｛「『【《〈“‘]$/u;
 
@@ -120,7 +120,7 @@ function placeUnit(layout: RowLayout, unit: readonly Piece[], emit: EmitRow): vo
   for (const piece of unit) placeCharacters(layout, piece, emit);
 }
 
-/** One that is longer than a row. */
+/** Places a unit longer than a row, character by character. */
 function placeCharacters(layout: RowLayout, { text, marks }: Piece, emit: EmitRow): void {
   const { width } = layout.margins;
   let part = "";

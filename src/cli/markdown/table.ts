@@ -10,7 +10,7 @@ export function isTable(lines: readonly string[]): boolean {
   return splitCells(lines[1] ?? "").every((cell) => /^:?-+:?$/.test(cell));
 }
 
-/** A table as rows of the terminal. What is too wide for its column goes on below. */
+/** Formats a table as rows of the terminal. Wide cells are wrapped within their column. */
 export function formatTable(lines: readonly string[], width: number, style: MarkStyle): string[] {
   const [head = [], limits = [], ...body] = lines.map(splitCells);
   const count = head.length;
@@ -33,7 +33,7 @@ function parseCell(text: string, marks: Piece["marks"], { hasColours }: MarkStyl
   return hasColours ? parseInline(text, marks) : [{ text, marks }];
 }
 
-/** Bars in code and behind a backslash are part of a cell. */
+/** Splits a table line. Bars inside code or after a backslash belong to the cell. */
 function splitCells(line: string): string[] {
   const inner = line
     .trim()
@@ -49,7 +49,7 @@ function readSide(limit: string): Side {
   return limit.startsWith(":") ? "middle" : "right";
 }
 
-/** The widest columns give way until all fit; undefined where none of it can be read any more. */
+/** Narrows the widest columns until all fit. Undefined if the columns would become unreadable. */
 function fitWidths(rows: readonly (readonly Cell[])[], available: number): number[] | undefined {
   const count = rows[0]?.length ?? 0;
   const widths = Array.from({ length: count }, (_, at) =>
@@ -100,7 +100,7 @@ function padRow({ text, width }: Row = EMPTY_ROW, size: number, side: Side): str
   return " ".repeat(before) + text + " ".repeat(padding - before);
 }
 
-/** Too many columns for the terminal: each row as a list of what its cells are called and say. */
+/** Formats each row as a list of column names and cells, for tables too wide for the terminal. */
 function formatRecords(
   head: readonly string[],
   body: readonly (readonly string[])[],

@@ -1,10 +1,10 @@
-/** How many columns a text takes on a terminal. It has no line ends and no escapes in it. */
+/** Measures a text in terminal columns. The text must not contain line ends or escape sequences. */
 export function measureText(text: string): number {
   if (NARROW.test(text)) return text.length;
   return splitCharacters(text).reduce((width, sign) => width + measureCharacter(sign), 0);
 }
 
-/** A text on one row: what there is no room for gives way to an ellipsis. */
+/** Cuts a text to a number of columns, with an ellipsis at the end. */
 export function cutToWidth(text: string, columns: number): string {
   if (measureText(text) <= columns) return text;
   let short = "";
@@ -17,7 +17,7 @@ export function cutToWidth(text: string, columns: number): string {
   return `${short}…`;
 }
 
-/** What people see as single signs: letters with their accents, pictures of several parts. */
+/** Splits a text into user-perceived characters: letters with accents, emoji of several code points. */
 export function splitCharacters(text: string): string[] {
   return NARROW.test(text)
     ? text.split("")
@@ -36,7 +36,7 @@ const NARROW = /^[ -~]*$/;
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
 
-/** As Unicode's East Asian Width has it, in large pieces. */
+/** Unicode's East Asian Width, in coarse ranges. */
 const WIDE_RANGES: readonly (readonly [from: number, to: number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],

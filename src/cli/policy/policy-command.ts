@@ -5,23 +5,23 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 
 /** `spanline policy`. */
 export function addPolicyCommand(spanline: Command, execute: ExecuteCommand): void {
-  const policy = spanline.command("policy").description("what a policy says about calls of tools");
+  const policy = spanline.command("policy").description("check tool calls against a policy");
   policy
     .command("check")
-    .description("say what would become of a call, and why; nothing is run")
-    .argument("<tool>", "the name of the tool")
-    .argument("[arguments]", "its arguments, as a JSON object", "{}")
+    .description("print the decision about a tool call and its reason; nothing runs")
+    .argument("<tool>", "name of the tool")
+    .argument("[arguments]", "arguments as a JSON object", "{}")
     .option("-c, --config <file>", CONFIG_DESCRIPTION)
-    .option("--agent <name>", "an agent of the configuration; the first when not given")
+    .option("--agent <name>", "agent of the configuration (default: the first)")
     .addOption(
-      new Option(
-        "--policy <file>",
-        "a file with a policy alone, for the tools of the workspace",
-      ).conflicts(["config", "agent"]),
+      new Option("--policy <file>", "policy file, checked with the workspace tools").conflicts([
+        "config",
+        "agent",
+      ]),
     )
-    .option("--cwd <folder>", "the folder that a client names; that of the agent when not given")
-    .option("-d, --data-dir <folder>", "where sessions are kept, which no tool may touch")
-    .option("--json", "the receipt as JSON")
+    .option("--cwd <folder>", "workspace folder named by a client (default: the agent's folder)")
+    .option("-d, --data-dir <folder>", "data directory, a protected path")
+    .option("--json", "print the receipt as JSON")
     .addHelpText("after", EXAMPLES)
     .action((tool: string, input: string, flags: PolicyCheckFlags) =>
       execute(async (io) => {
@@ -37,8 +37,8 @@ Examples:
   spanline policy check run_command '{"command":"npm test && git push"}' --agent coder
   spanline policy check write_file '{"path":"notes.md","content":"Milk"}' --policy policy.yaml
 
-Paths are looked up on the disk as they are now. To find a tool that is not one of the workspace, the tool files of the
-configuration are loaded, or the MCP server that the name begins with is connected to. That needs a configuration that
-you trust or name with --config; otherwise such a tool counts as unknown, and rules think the worst of it.
+Paths are resolved on the current disk. To find a tool outside the workspace tools, the tool files of the configuration
+are loaded, or the MCP server named by the tool's prefix is connected. This requires a configuration that you trust or
+name with --config; otherwise the tool is unknown, and rules assume the worst.
 
-Exit codes: 0 allowed, 3 somebody would be asked, 4 denied, 2 the command line or the policy cannot be used.`;
+Exit codes: 0 allowed, 3 needs an approval, 4 denied, 2 invalid command line or policy.`;

@@ -37,7 +37,7 @@ export interface PolicyCheckFlags extends ConfigFlags {
   readonly json?: true;
 }
 
-/** Says what would become of a call; the exit code says it too. */
+/** Prints the policy decision about a tool call. The exit code says the same. */
 export async function runPolicyCheck(
   name: string,
   text: string,
@@ -82,7 +82,7 @@ async function checkPolicy(
   return checkToolCall(agent, { name, input, ...named });
 }
 
-/** A decision about a misspelled tool would look like a decision about the tool that was meant. */
+/** A decision about a misspelled tool would look like a decision about the intended tool. */
 function checkToolName(name: string, known: readonly string[]): void {
   const suggestions = known.includes(name) ? [] : suggestNames(name, known);
   if (suggestions.length === 0) return;
@@ -112,7 +112,7 @@ async function loadAgent(
     });
   }
   const message =
-    "There is no spanline.config.yaml, .yml or .json from here upwards; name one with --config, or a policy with --policy";
+    "No spanline.config.yaml, .yml or .json was found from here upwards. Fix: name one with --config, or a policy with --policy";
   throw new SpanlineError("invalid_option", message, { details: { path: "config" } });
 }
 
@@ -124,13 +124,13 @@ function createNoNameError(): SpanlineError {
 function parseArguments(text: string): JsonObject {
   const parsed = parseJson(text);
   if (parsed.ok && isObject(parsed.value)) return parsed.value;
-  const reason = parsed.ok ? "it is no object" : parsed.reason;
-  const message = `The arguments cannot be read: ${reason}. Give a JSON object, such as '{"path":"a.txt"}'`;
+  const reason = parsed.ok ? "it is not an object" : parsed.reason;
+  const message = `The arguments cannot be read: ${reason}. Fix: use a JSON object, such as '{"path":"a.txt"}'`;
   throw new SpanlineError("invalid_option", message, { details: { path: "arguments" } });
 }
 
 function formatCheck({ decision, isKnown, problem, note }: ToolCallCheck, style: Style): string {
-  const unknown = isKnown ? [] : ["The agent has no such tool: rules assume the worst of it."];
+  const unknown = isKnown ? [] : ["The agent has no such tool: rules assume the worst."];
   const [first = "", ...rest] = explainDecision(decision);
   const paint = { allow: style.good, ask: style.warn, deny: style.bad }[decision.action];
   const lines = [...unknown, paint(first), ...rest];

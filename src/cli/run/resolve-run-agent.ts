@@ -33,16 +33,16 @@ export interface RunContext {
   readonly io: CommandIo;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
-  /** A conversation goes on in the next process, so that the demo agent has to remember it. */
+  /** Set if a later process continues the conversation: the demo agent then stores its sessions. */
   readonly isPersistent?: true;
 }
 
 export interface RunTarget extends RunnableAgent {
-  /** What people should know before a command runs. */
+  /** A warning to print before the first command runs. Undefined if commands are confined. */
   readonly commandNote?: string;
 }
 
-/** The agent that the flags mean, ready to be run. */
+/** Starts the agent that the flags name. */
 export async function resolveRunAgent(
   flags: RunAgentFlags,
   context: RunContext,
@@ -58,7 +58,7 @@ export async function resolveRunAgent(
       if (file !== undefined) throw createToolsConfiguredError();
       return startConfiguredAgent(flags, context);
     }
-    // Nobody who runs an agent of their own needs the emulator.
+    // The emulator is loaded only for the demo agent.
     const { startDemoRun } = await import("../../bridge/agent/start-demo-run.ts");
     const directory = resolveDataDirectory(flags.dataDir, io, notice);
     return startDemoRun({ directory, clock: systemClock, tools });
@@ -80,7 +80,8 @@ function createNotice({ terminal }: RunContext): (line: string) => void {
 }
 
 function createToolsConfiguredError(): SpanlineError {
-  const message = "tools are given in the configuration, under the tools of its agent";
+  const message =
+    "tools cannot be combined with a configuration. Fix: list the tools under the agent in the configuration";
   return new SpanlineError("invalid_option", message, { details: { path: "tools" } });
 }
 
@@ -102,20 +103,23 @@ async function startConfiguredAgent(flags: RunAgentFlags, context: RunContext): 
   if (agent !== undefined) return { agent, close, ...notes };
   await close();
   const agentNames = agents.map(({ spec }) => spec.name).join(", ");
-  const message = `agent is "${requestedAgent}", and there is no such agent; there is ${agentNames}`;
+  const message = `agent is "${requestedAgent}", which is not a configured agent: expected ${agentNames}`;
   throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
 }
 
-/** What a program wrote has many lines; none of them can be taken for one of ours. */
+/** Indents all lines after the first, so output of a program cannot imitate a line of Spanline. */
 function indentText(text: string): string {
   return escapeControls(text).replace(/[\n\u2028\u2029]/g, "\n  ");
 }
 
-/** A flag for an agent that nobody named is a mistake, and the demo agent would hide it. */
+/**
+ * Throws `invalid_option` for a flag that needs `--harness` or `--runtime`. Without the check the demo agent would hide
+ * the mistake.
+ */
 function rejectStrayFlags(flags: RunAgentFlags): void {
   const stray = AGENT_ONLY_FLAGS.find((name) => flags[name] !== undefined);
   if (stray === undefined) return;
-  const message = `${stray} is for --harness or --runtime; name one of them`;
+  const message = `${stray} requires an AgentCore agent. Fix: add --harness or --runtime`;
   throw new SpanlineError("invalid_option", message, { details: { path: stray } });
 }
 

@@ -9,42 +9,44 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 export function addRunCommand(spanline: Command, execute: ExecuteCommand): void {
   const run = spanline
     .command("run")
-    .description("run an agent from a prompt to the end of its turn, with tools that run here")
-    .argument("[prompt]", "what to say; - or nothing for what standard input says")
-    .option("--harness <harness>", "the harness to run: its ARN, its id, its name or NAME:TAG")
-    .addOption(new Option("--runtime <arn>", "the agent runtime to run").conflicts("harness"))
+    .description("run one turn of an agent, with client tools on this machine")
+    .argument("[prompt]", "the prompt; - or nothing reads standard input")
+    .option("--harness <harness>", "harness to run: ARN, id, name or NAME:TAG")
+    .addOption(new Option("--runtime <arn>", "agent runtime to run").conflicts("harness"))
     .addOption(
-      new Option(
-        "--agent <name>",
-        "an agent of the configuration; the first when not given",
-      ).conflicts(["harness", "runtime"]),
+      new Option("--agent <name>", "agent of the configuration (default: the first)").conflicts([
+        "harness",
+        "runtime",
+      ]),
     )
     .addOption(
       new Option("-c, --config <file>", CONFIG_DESCRIPTION).conflicts(["harness", "runtime"]),
     )
-    .option("--qualifier <endpoint>", "the endpoint of it; DEFAULT when not given")
-    .option("--user <id>", "on whose behalf the agent acts")
-    .option("--system-prompt <text>", "instead of what the harness has")
-    .option("--model <id>", "instead of what the harness has")
+    .option("--qualifier <endpoint>", "endpoint of the agent (default: DEFAULT)")
+    .option("--user <id>", "user id for the agent")
+    .option("--system-prompt <text>", "system prompt (default: the harness setting)")
+    .option("--model <id>", "Bedrock model id (default: the harness setting)")
     .optionsGroup("Tools:")
-    .option("--tools <file>", "code whose default export is an array of tools; it is run")
-    .option("-y, --yes", "let every tool run that asks for it")
-    .addOption(new Option("-n, --no", "let none of them run").conflicts("yes"))
-    .option("-d, --data-dir <folder>", "where the demo agent saves notes")
-    .optionsGroup("No further call of the agent is made after:")
-    .option("--max-steps <number>", "so many calls (50)", parsePositive)
-    .option("--max-seconds <number>", "so many seconds (3600)", parsePositive)
-    .option("--max-tokens <number>", "so many tokens", parsePositive);
+    .option("--tools <file>", "module whose default export is an array of tools; its code runs")
+    .option("-y, --yes", "approve every tool call")
+    .addOption(
+      new Option("-n, --no", "deny every tool call that needs an approval").conflicts("yes"),
+    )
+    .option("-d, --data-dir <folder>", "data directory; the demo agent saves notes there")
+    .optionsGroup("Limits; no invocation starts after:")
+    .option("--max-steps <number>", "number of invocations (default: 50)", parsePositive)
+    .option("--max-seconds <number>", "number of seconds (default: 3600)", parsePositive)
+    .option("--max-tokens <number>", "number of tokens", parsePositive);
   addConnectionOptions(run);
-  addLimitOptions(run, "How long to wait in each call, in seconds:");
+  addLimitOptions(run, "Timeouts of each invocation, in seconds:");
   run
     .optionsGroup("Output:")
     .addOption(
-      new Option("-f, --format <format>", "what to write")
+      new Option("-f, --format <format>", "output format")
         .choices(["text", "open-responses"])
         .default("text"),
     )
-    .addOption(new Option("--json", "every event of the log as a line of JSON").conflicts("format"))
+    .addOption(new Option("--json", "one JSON line per event of the log").conflicts("format"))
     .addHelpText("after", EXAMPLES)
     .action((prompt: string | undefined, flags: RunFlags) =>
       execute(async (io) => {
@@ -60,13 +62,14 @@ Examples:
   git diff | spanline run --harness reviewer --tools tools.mjs --yes -
   spanline run --runtime arn:… "Plan my day" --format open-responses
 
-Without --harness or --runtime it is an agent of the configuration, or else the demo agent, on an emulator of its own. What the agent says goes to stdout, calls,
-approvals and results to stderr. A tool that needs an approval asks on the terminal; where there is none it is denied.
-The session is kept in memory, for this run alone: "spanline sessions" does not know it, and --json writes all of it.
-"spanline up" and "spanline acp" keep theirs.
+Without --harness and --runtime, an agent of the configuration runs; without a configuration, the demo agent on its own
+emulator. The agent's text goes to stdout; tool calls, approvals and results go to stderr. Approvals are requested in the
+terminal; without a terminal they are denied.
+The session exists only in memory: "spanline sessions" cannot show it, but --json prints its whole log. Sessions of
+"spanline up" and "spanline acp" are stored.
 
 Exit codes:
-  0    the agent ended its turn, whatever you allowed or denied
-  1    the turn failed, a cap or a limit ended it early, or a tool was denied because there was nobody to ask
-  2    the command line, the configuration or the file of --tools cannot be used; nothing was sent
-  130  stopped by Ctrl-C; the turn was cancelled`;
+  0    the turn is complete, whatever you allowed or denied
+  1    the turn failed, a limit ended it early, or a tool was denied for lack of a terminal
+  2    the command line, the configuration or the --tools file is invalid; nothing was sent
+  130  interrupted; the turn was cancelled`;

@@ -1,17 +1,17 @@
 import type { RunAgentFlags } from "./resolve-run-agent.ts";
 
 interface RunProblem {
-  /** Of an error, or the reason why the turn ended. */
+  /** Code of an error, or the reason for the end of the turn. */
   readonly code: string;
   readonly details: { readonly [name: string]: unknown };
 }
 
-/** What can be done about a run that failed; undefined where the message says it, or nobody knows. */
+/** Suggests a fix for a failed run. Undefined if the message already contains one, or none is known. */
 export function suggestNextStep(
   { code, details }: RunProblem,
   flags: RunAgentFlags,
 ): string | undefined {
-  // It is about a flag or the file, which the message names.
+  // The error concerns a flag or the configuration file, and its message names the place.
   if (details["path"] !== undefined) return undefined;
   const isNamed = flags.harness !== undefined || flags.runtime !== undefined;
   return (
@@ -20,33 +20,33 @@ export function suggestNextStep(
   );
 }
 
-/** About an agent of AgentCore that the flags name. */
+/** Hints for an AgentCore agent named by flags. */
 function suggestForNamedAgent(code: string, { endpointUrl }: RunAgentFlags): string | undefined {
   if (code === "connect_failed") {
     return endpointUrl === undefined
-      ? "Check the region of the ARN and the network."
-      : "Check --endpoint-url; `spanline emulate` starts an emulator on this machine.";
+      ? "Fix: check the region of the ARN and the network."
+      : "Fix: check --endpoint-url; `spanline emulate` starts an emulator on this machine.";
   }
   if (code === "no_credentials" && endpointUrl === undefined) {
-    return "Without an account, `spanline emulate` and --endpoint-url do.";
+    return "Fix: configure AWS credentials, or use an emulator with `spanline emulate` and --endpoint-url.";
   }
   return NAMED_AGENT_HINTS.get(code);
 }
 
 const NAMED_AGENT_HINTS: ReadonlyMap<string, string> = new Map([
-  ["access_denied", "Check the credentials, the region of the ARN and this machine's clock."],
-  ["not_found", "Check the ARN and --qualifier; `spanline harness list` shows what there is."],
+  ["access_denied", "Fix: check the credentials, the region of the ARN and this machine's clock."],
+  ["not_found", "Fix: check the ARN and --qualifier; `spanline harness list` lists the harnesses."],
 ]);
 
-/** About an agent of a configuration. */
+/** Hints for an agent of a configuration. */
 const CONFIGURED_AGENT_HINTS: ReadonlyMap<string, string> = new Map([
-  ["access_denied", "Check the credentials that the agent's provider has by the configuration."],
-  ["not_found", "Check the provider of the agent in the configuration: its model or its ARN."],
+  ["access_denied", "Fix: check the credentials of the agent's provider in the configuration."],
+  ["not_found", "Fix: check the agent's provider in the configuration: its model or its ARN."],
 ]);
 
 const COMMON_HINTS: ReadonlyMap<string, string> = new Map([
-  ["throttled", "Wait a little and try again."],
-  ["connection_lost", "The agent may have done its work; look before you run it again."],
-  ["max_steps", "Raise --max-steps to let it go on for longer."],
-  ["max_seconds", "Raise --max-seconds to let it go on for longer."],
+  ["throttled", "Fix: wait a moment and try again."],
+  ["connection_lost", "The agent may have completed its work. Fix: check before you run it again."],
+  ["max_steps", "Fix: raise --max-steps."],
+  ["max_seconds", "Fix: raise --max-seconds."],
 ]);

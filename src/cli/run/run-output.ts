@@ -17,7 +17,7 @@ export interface OutputFlags {
 
 export interface RunOutput {
   add(envelope: Envelope): void;
-  /** Resolves when all that was added is written. */
+  /** Resolves after everything added so far is written. */
   flush(): Promise<void>;
   finish(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function createRunOutput(
   };
   const write = (piece: LiveText): void => {
     tail = tail.then(() => writePiece(piece));
-    // It is thrown by whoever waits for it, which may be later.
+    // The caller that awaits `tail` handles the rejection, maybe later.
     tail.catch(() => undefined);
   };
   return {
@@ -88,7 +88,7 @@ function createTextEncoder(
   return {
     ...live,
     step(state: LiveState, event, emit) {
-      // A result stands below its call, without a heading that says who brought it.
+      // A tool result is printed below its tool call, without a heading for its sender.
       if (event.type === "tool.result") state.trace.heading = event.message;
       live.step(state, shortenForScreen(event), (piece) => {
         emit(piece.target === "notes" ? { ...piece, text: wrapLines(piece.text, columns) } : piece);
@@ -97,7 +97,7 @@ function createTextEncoder(
   };
 }
 
-/** Somebody who is asked sees all of it; whoever only watches wants to see the next line, too. */
+/** Shortens arguments for people following the run. An approver sees all arguments in full. */
 function shortenForScreen(event: ProviderEvent): ProviderEvent {
   if (event.type !== "tool.end" || event.toolCall.input === null) return event;
   const { toolCall } = event;

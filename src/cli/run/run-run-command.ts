@@ -23,7 +23,7 @@ export interface RunFlags extends RunAgentFlags, ApprovalFlags, OutputFlags {
   readonly maxTokens?: number;
 }
 
-/** Runs an agent to the end of its turn; returns the exit code. */
+/** Runs one turn of an agent. Returns the exit code. */
 export async function runRunCommand(
   prompt: string | undefined,
   flags: RunFlags,
@@ -31,7 +31,7 @@ export async function runRunCommand(
 ): Promise<number> {
   const terminal = createTerminal(io);
   const { signal, release } = onInterruption(io, () => {
-    terminal.note("\nCancelling the turn. Ctrl-C again ends at once.\n");
+    terminal.note("\nCancelling the turn. Press Ctrl-C again to exit now.\n");
   });
   const exitCode = await runAgentTurn(prompt, flags, { io, terminal, signal }).catch(
     (error: unknown) => {
@@ -45,7 +45,7 @@ export async function runRunCommand(
     },
   );
   release();
-  // A tool that does not hear that it is to stop would keep the process.
+  // A tool that ignores its abort signal would keep the process alive.
   if (flags.tools !== undefined || signal.aborted) io.exit(exitCode);
   return exitCode;
 }
@@ -75,7 +75,7 @@ async function runAgentTurn(
     const result = await runToCompletion(agent, {
       prompt,
       signal: AbortSignal.any([signal, outputClosed.signal]),
-      // An agent of a configuration knows where it works.
+      // An agent with a workspace has its own working directory.
       ...(agent.spec.workspace === undefined && { workingDirectory: io.cwd }),
       caps: readCaps(flags),
       approve: (request) => approver.approve(request),
@@ -89,7 +89,7 @@ async function runAgentTurn(
     });
     await output.finish();
     if (signal.aborted) return INTERRUPTED;
-    // Whoever read it has read enough.
+    // The reader of the output closed the pipe on purpose.
     if (outputClosed.signal.aborted) return 0;
     printNextStep(result, flags, terminal);
     if (approver.wasRequested) terminal.note(NOT_STORED_NOTE);
@@ -99,7 +99,7 @@ async function runAgentTurn(
   }
 }
 
-/** Most runs have a tool for commands and use none. */
+/** The warning about unconfined commands waits for the first command: most runs have the tool but do not use it. */
 function isCommandCall({ event }: Envelope): boolean {
   return event.type === "tool_call.received" && event.toolCall.name === "run_command";
 }
@@ -108,7 +108,7 @@ function readCaps({ maxSteps, maxSeconds, maxTokens }: RunFlags) {
   return omitUndefined({ steps: maxSteps, seconds: maxSeconds, tokens: maxTokens });
 }
 
-/** What went wrong in a tool, indented like all that tools say. Only a bug needs the place in the code. */
+/** Formats the failure of a tool, indented like all tool output. Only an unexpected error includes its stack. */
 function formatToolFailure(error: unknown, columns: number | undefined): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const isRefusal = cause instanceof SpanlineError || !(cause instanceof Error);
@@ -126,16 +126,16 @@ function printNextStep(
   if (next !== undefined) terminal.note(`${next}\n`);
 }
 
-/** Whoever allowed something will look for it. */
+/** Printed after an approval, since users may look for its record later. */
 const NOT_STORED_NOTE =
-  "A run is not kept: `spanline sessions audit` does not know it. --json writes its whole log; sessions of `spanline up` are kept.\n";
+  "A run is not stored, so `spanline sessions audit` cannot show it. --json prints its whole log; sessions of `spanline up` are stored.\n";
 
 function isUsageError({ code, details }: SpanlineError): boolean {
-  // One that nobody trusts yet.
+  // An untrusted configuration.
   return USAGE_ERROR_CODES.has(code) || details["path"] === "config";
 }
 
-/** What the command line or a file is to blame for. */
+/** Errors caused by the command line or a file: exit code 2. */
 const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_message",
@@ -145,14 +145,15 @@ const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "store_failed",
 ]);
 
-/** What to say: the argument, or what is piped in. */
+/** Returns the prompt: the argument, or the text piped in. */
 async function readPrompt(argument: string | undefined, { stdin }: CommandIo): Promise<string> {
   if (argument !== undefined && argument !== "-") return argument;
   if (argument === undefined && stdin.isTTY === true) {
-    const message = "There is nothing to say: give the prompt, or - to type it and end with Ctrl-D";
+    const message =
+      "The prompt is missing. Fix: add the prompt, or - to type it and end with Ctrl-D";
     throw new SpanlineError("invalid_option", message);
   }
   const piped = (await text(stdin)).trim();
   if (piped !== "") return piped;
-  throw new SpanlineError("invalid_option", "There is nothing to say: standard input is empty");
+  throw new SpanlineError("invalid_option", "The prompt is missing: standard input is empty");
 }

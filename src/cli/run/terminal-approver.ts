@@ -18,9 +18,9 @@ export interface ApprovalFlags {
 
 export interface Approver {
   approve(request: ApprovalRequested): Promise<ApprovalDecision>;
-  /** Something was denied because there was nobody to ask. */
+  /** True if an approval was denied because no terminal was available. */
   readonly wasUnattended: boolean;
-  /** Something was asked, whoever answered it. */
+  /** True if any approval was requested, whether a person or a flag decided. */
   readonly wasRequested: boolean;
 }
 
@@ -29,11 +29,11 @@ export interface ApproverOptions {
   readonly io: CommandIo;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
-  /** Resolves when what the question is about was shown. */
+  /** Resolves after all output before the question is printed. */
   readonly flushOutput: () => Promise<void>;
 }
 
-/** Asks the person at the terminal, one question at a time. */
+/** Asks the person at the terminal. Questions are queued, so only one is visible at a time. */
 export function createTerminalApprover({
   flags,
   io,
@@ -51,7 +51,7 @@ export function createTerminalApprover({
     const no = DENYING_DECISIONS[request.question];
     const style = terminal.hasNoteColours ? createColorStyle() : PLAIN_STYLE;
     const { summary, question, ...background } = formatApproval(readApprovalFacts(request), style);
-    // The flags are about tools; how to go on after a lost call is another question.
+    // `--yes` and `--no` decide about tool runs only, not about lost invocations.
     const flag = request.question === "run" ? readFlagDecision(flags) : undefined;
     if (flag !== undefined) {
       terminal.note(`  ${summary}: ${flag ? "allowed by --yes" : "denied by --no"}\n`);
@@ -80,11 +80,11 @@ export function createTerminalApprover({
 }
 
 const DENIED_UNATTENDED =
-  "denied, since there is no terminal to ask on; --yes allows all, --no denies all";
+  "denied, because no terminal is available. Fix: --yes allows all, --no denies all";
 const UNATTENDED_TEXTS = {
   run: DENIED_UNATTENDED,
   outcome: DENIED_UNATTENDED,
-  "lost-invocation": "ended here, since there is no terminal to ask on",
+  "lost-invocation": "stopped, because no terminal is available",
 } as const;
 
 function readFlagDecision({ yes, no }: ApprovalFlags): boolean | undefined {

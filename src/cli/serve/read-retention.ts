@@ -7,7 +7,7 @@ export interface RetentionFlags {
   readonly keepMb?: number;
 }
 
-/** What is to be kept, if not everything; a line is said when something was deleted. */
+/** Reads the retention settings; empty without flags, which keeps all sessions. Prints a line after each deletion. */
 export function readRetention(
   { keepDays, keepMb }: RetentionFlags,
   printLine: (line: string) => void,
@@ -24,20 +24,20 @@ export function readRetention(
 function formatRemoved({ deletedSessions, droppedEvents, bytes }: RetentionResult): string {
   const removed = [
     ...(deletedSessions > 0 ? [formatCount(deletedSessions, "session")] : []),
-    ...(droppedEvents > 0 ? [`${formatCount(droppedEvents, "event")} that others repeat`] : []),
+    ...(droppedEvents > 0 ? [formatCount(droppedEvents, "redundant event")] : []),
   ].join(" and ");
-  return `Deleted ${removed}; ${(bytes / 1_000_000).toFixed(1)} MB of events are kept\n`;
+  return `Deleted ${removed}; ${(bytes / 1_000_000).toFixed(1)} MB of events remain\n`;
 }
 
 function formatCount(count: number, name: string): string {
   return `${count} ${name}${count === 1 ? "" : "s"}`;
 }
 
-/** For a process that joined another one, which was told what to keep or was not. */
+/** For a joined process: the owner's retention settings apply. Empty without retention flags. */
 export function formatRetentionIgnored(
   { keepDays, keepMb }: RetentionFlags,
   ownerPid: number,
 ): string {
   if (keepDays === undefined && keepMb === undefined) return "";
-  return `Process ${ownerPid} runs the sessions: what it was told to keep counts, and not --keep-days or --keep-mb here\n`;
+  return `Process ${ownerPid} runs the sessions, and its retention settings apply; --keep-days and --keep-mb are ignored here\n`;
 }

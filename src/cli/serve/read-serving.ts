@@ -11,11 +11,11 @@ import type { UpdatesFlags } from "../shared/flags/updates-option.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** Where and to whom agents are served, as flags say it; the configuration says the rest. */
+/** Flags for the HTTP server. They override the `serve` section of the configuration. */
 export interface ServingFlags extends ConfigFlags, UpdatesFlags {
   readonly host?: string;
   readonly port?: number;
-  /** A file, or among the notes. */
+  /** A file, or true for standard error. */
   readonly accessLog?: true | string;
 }
 
@@ -58,12 +58,12 @@ async function loadServeSettings(
 
 type WriteLine = (line: string) => void;
 
-/** Where the lines of an access log go: to a file of their own, or among the notes. */
+/** Writes access log lines to a file or to standard error. */
 function createAccessLog(target: true | string, note: WriteLine): WriteLine {
   return target === true ? note : createFileAppender(target, note);
 }
 
-/** As one goes: what was answered is in it, however this process ends. */
+/** Appends each line synchronously, so every response is in the log no matter how this process ends. */
 function createFileAppender(file: string, note: WriteLine): WriteLine {
   const opened = openLogFile(file);
   let hasFailed = false;
@@ -72,7 +72,7 @@ function createFileAppender(file: string, note: WriteLine): WriteLine {
       writeSync(opened, line);
       hasFailed = false;
     } catch (error) {
-      // A full disk is no reason to answer nobody, and is said once.
+      // A full disk must not stop responses. The error is reported once until a write succeeds again.
       if (!hasFailed) note(`The access log cannot be written: ${formatThrown(error)}\n`);
       hasFailed = true;
     }

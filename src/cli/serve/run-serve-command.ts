@@ -7,7 +7,7 @@ export interface ServeFlags extends BridgeFlags {
   readonly json?: true;
 }
 
-/** Serves agents to clients of OpenAI until it is told to stop; returns the exit code. */
+/** Serves agents to OpenAI clients until SIGINT or SIGTERM. Returns the exit code. */
 export function runServeCommand(flags: ServeFlags, io: CommandIo): Promise<number> {
   return runUntilSignal(flags, {
     io,
@@ -36,7 +36,7 @@ function formatText(served: ServedBridge, directory: string): string {
 
   With curl                   curl -N ${url}/v1/responses -H 'content-type: application/json'${key} \\
                                 -d '${body}'
-  With a client of OpenAI's   OPENAI_BASE_URL=${url}/v1 OPENAI_API_KEY=${needsKey ? "$KEY" : "none"}
+  With an OpenAI client       OPENAI_BASE_URL=${url}/v1 OPENAI_API_KEY=${needsKey ? "$KEY" : "none"}
 
 ${lines.join("\n")}
 

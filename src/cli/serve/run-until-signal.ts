@@ -19,7 +19,7 @@ export interface BridgeFlags extends ServingFlags, RetentionFlags {
   readonly dataDir?: string;
 }
 
-/** Something that runs until it is told to stop. */
+/** A started bridge. */
 export interface RunningBridge {
   readonly isOwner: boolean;
   readonly ownerPid: number;
@@ -31,14 +31,14 @@ export interface RunningBridge {
 export interface BridgeStarter<Started extends RunningBridge> {
   readonly io: CommandIo;
   readonly start: (options: ServeOptions) => Promise<Started>;
-  /** What is said on standard output when it runs. */
+  /** Formats the text for standard output after the start. */
   readonly formatStarted: (started: Started, directory: string) => string;
 }
 
-/** Longer than stopping takes when everything ends that is told to. */
+/** Milliseconds. Longer than a regular stop takes. */
 const EXIT_TIMEOUT_MS = 3000;
 
-/** Runs the bridge until it is told to stop; returns the exit code. */
+/** Runs the bridge until SIGINT or SIGTERM. Returns the exit code. */
 export async function runUntilSignal<Started extends RunningBridge>(
   flags: BridgeFlags,
   { io, start, formatStarted }: BridgeStarter<Started>,
@@ -82,27 +82,29 @@ export async function runUntilSignal<Started extends RunningBridge>(
   await end;
   terminal.note(`\nStopping. Sessions are kept in ${directory}.\n`);
   startExitWatchdog(EXIT_TIMEOUT_MS, () => {
-    terminal.note("Something does not end yet. Ctrl-C again ends it at once.\n");
+    terminal.note(
+      "Still stopping: a tool or a connection has not ended. Press Ctrl-C again to exit now.\n",
+    );
   });
   await started.close();
-  // A tool that does not hear that it is to stop would keep the process.
+  // A tool that ignores its abort signal would keep the process alive.
   startExitWatchdog(EXIT_TIMEOUT_MS, () => io.exit(0));
   return 0;
 }
 
 function formatWaiting(pid: number | undefined, directory: string): string {
   const ownerName = pid === undefined ? "Another process" : `Process ${pid}`;
-  return `${ownerName} has ${directory} and does not answer. Waiting; end it, or choose another --data-dir.\n`;
+  return `${ownerName} owns ${directory} and does not respond. Waiting for it. Fix: end that process, or choose another --data-dir.\n`;
 }
 
 function formatStartError(error: unknown, serving: ServingOptions): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const { host, port } = resolveListenAddress(serving);
   if (code === "EADDRINUSE") {
-    return `Port ${port} is taken on ${host}; choose another with --port, or 0 for any`;
+    return `Port ${port} on ${host} is already in use. Fix: choose another with --port; 0 picks a free port`;
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-    return `${toSingleLine(host)} is no address of this machine; choose another with --host`;
+    return `${toSingleLine(host)} is not an address of this machine. Fix: choose another with --host`;
   }
   return toSingleLine(formatThrown(error));
 }

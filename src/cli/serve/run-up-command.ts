@@ -10,7 +10,7 @@ export interface UpFlags extends BridgeFlags {
   readonly newToken?: true;
 }
 
-/** Runs the bridge until it is told to stop; returns the exit code. */
+/** Runs the bridge with the portal until SIGINT or SIGTERM. Returns the exit code. */
 export function runUpCommand(flags: UpFlags, io: CommandIo): Promise<number> {
   return runUntilSignal(flags, {
     io,
@@ -33,9 +33,9 @@ function formatText(
   const which = `--session ${quoteShellWord(session.sessionId)}${where}`;
   const lines = [
     config === undefined
-      ? "Saving a note asks for your approval, in all but curl."
-      : "A question waits for an answer in any of them but curl.",
-    ...(isOwner ? ["Kill this process while it works and start it again: the turn goes on."] : []),
+      ? "Saving a note asks for your approval everywhere except curl."
+      : "Approvals can be answered in any of them except curl.",
+    ...(isOwner ? ["Kill this process during a turn and start it again: the turn continues."] : []),
     ...(otherUrls.length === 0 ? [] : [`Other machines reach it at ${otherUrls.join(", ")}.`]),
     `Sessions are kept in ${directory}.`,
   ];
@@ -66,13 +66,13 @@ function formatCurl({ url, session, config, needsKey, token }: UpBridge): string
   ].join("\n");
 }
 
-/** Empty for the demo agent, of which there is nothing to say. */
+/** Lists the agents of the configuration. Empty for the demo agent. */
 function formatAgents({ config, agents, session }: UpBridge): string {
   if (config === undefined) return "";
   const otherAgents = agents.filter((name) => name !== session.agent);
   const otherAgentsText =
-    otherAgents.length === 0 ? "" : `; there is also ${otherAgents.join(", ")}`;
-  return `\nIt is with ${session.agent}${otherAgentsText}. Agents come from ${toSingleLine(config)}.\n`;
+    otherAgents.length === 0 ? "" : `; other agents: ${otherAgents.join(", ")}`;
+  return `\nThe agent of the session is ${session.agent}${otherAgentsText}. Agents come from ${toSingleLine(config)}.\n`;
 }
 
 function formatJson({ session, ...up }: UpBridge, directory: string): string {

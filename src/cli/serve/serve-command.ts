@@ -7,9 +7,9 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 export function addServeCommand(spanline: Command, execute: ExecuteCommand): void {
   const serve = spanline
     .command("serve")
-    .description("serve agents to programs: Open Responses and chat completions, without the page");
+    .description("serve agents over HTTP: Open Responses and chat completions, without the portal");
   addServingOptions(serve)
-    .option("--json", "say where it listens as JSON")
+    .option("--json", "print the address as JSON")
     .addHelpText("after", EXAMPLES)
     .action((flags: ServeFlags) =>
       execute(async (io) => {
@@ -20,11 +20,11 @@ export function addServeCommand(spanline: Command, execute: ExecuteCommand): voi
 }
 
 const EXAMPLES = `
-Agents are what clients take for models. Without a configuration there is the demo agent, "demo", which needs no credentials. While
-"spanline up" or an editor runs on the same sessions, this process joins it.
+Clients see each agent as a model. Without a configuration the only agent is "demo", which needs no credentials. If another
+process, such as "spanline up", already runs the sessions, this process joins it.
 
-On this machine no key is needed unless the configuration has some (serve.keys); on any other address there have to be keys.
-docs/serving.md says how to make one.
+On a loopback address, keys are required only if the configuration has serve.keys; on other addresses they are always required.
+docs/serving.md explains how to create one.
 
 Without --keep-days and --keep-mb, sessions are kept until you delete them.
 
@@ -34,7 +34,7 @@ Examples:
   OPENAI_BASE_URL=http://127.0.0.1:4777/v1 OPENAI_API_KEY=none my-client
 
 Exit codes:
-  0    it was told to stop
-  1    it cannot listen
-  2    the configuration, the address or the data directory cannot be used
-  130  stopped before it was up`;
+  0    stopped by SIGINT or SIGTERM
+  1    the server cannot listen
+  2    the configuration, the address or the data directory is invalid
+  130  interrupted before the start was complete`;

@@ -3,26 +3,29 @@ import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import { parsePort, parsePositive } from "../shared/flags/number-option.ts";
 import { updatesOption } from "../shared/flags/updates-option.ts";
 
-/** What the commands have that serve over HTTP. */
+/** Adds the options of all commands that serve over HTTP. */
 export function addServingOptions(command: Command): Command {
   return command
-    .option("-p, --port <number>", "where to listen, 4777; 0 for any port that is free", parsePort)
-    .option("--host <address>", "on which address, 127.0.0.1; any other needs keys")
+    .option(
+      "-p, --port <number>",
+      "port to listen on (default: 4777); 0 picks a free port",
+      parsePort,
+    )
+    .option(
+      "--host <address>",
+      "address to listen on (default: 127.0.0.1); other addresses require keys",
+    )
     .option("-c, --config <file>", CONFIG_DESCRIPTION)
-    .option("-d, --data-dir <folder>", "where sessions are kept")
+    .option("-d, --data-dir <folder>", "data directory with the sessions")
     .addOption(updatesOption())
     .option(
       "--access-log [file]",
-      "a line of JSON for each request, at the end of a file; on standard error without one",
+      "append one JSON line per request to the file (default: standard error)",
     )
-    .option(
-      "--keep-days <number>",
-      "delete sessions that nobody used for so many days",
-      parsePositive,
-    )
+    .option("--keep-days <number>", "delete sessions unused for this number of days", parsePositive)
     .option(
       "--keep-mb <number>",
-      "delete the oldest sessions until so many megabytes are left",
+      "delete the oldest sessions until this number of megabytes remains",
       parsePositive,
     );
 }

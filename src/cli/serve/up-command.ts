@@ -7,10 +7,10 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 export function addUpCommand(spanline: Command, execute: ExecuteCommand): void {
   const up = spanline
     .command("up")
-    .description("run the bridge on this machine: an agent, its sessions, a live page and /v1");
+    .description("run the bridge on this machine: agents, sessions, the portal and /v1");
   addServingOptions(up)
-    .option("--new-token", "make another token for the link; the old one loses its rights")
-    .option("--json", "say where it listens as JSON")
+    .option("--new-token", "create a new token for the portal link; the old token becomes invalid")
+    .option("--json", "print the address as JSON")
     .addHelpText("after", EXAMPLES)
     .action((flags: UpFlags) =>
       execute(async (io) => {
@@ -21,11 +21,15 @@ export function addUpCommand(spanline: Command, execute: ExecuteCommand): void {
 }
 
 const EXAMPLES = `
-Without a configuration the agent is the emulator's demo: no credentials are needed. Sessions outlive the process: kill it at any moment and
-start it again, and the turn goes on.
+Without a configuration the agent is the emulator's demo agent, which needs no credentials. Sessions survive the process:
+kill it at any time and start it again, and the turn continues.
 
-Without --keep-days and --keep-mb, sessions are kept until you delete them. With one, it is looked at now and every hour;
-a session that is at work, or that somebody has open, stays.
+Without --keep-days and --keep-mb, sessions are kept until you delete them. With either option, the limits are applied at
+the start and every hour. Sessions with a running turn or a connected client are not deleted.
 
-Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards
-that is yours (named once with --data-dir), else your state directory.`;
+The data directory is --data-dir; else SPANLINE_DATA_DIR; else the nearest .spanline upwards that is yours (used once with
+--data-dir); else your state directory.
+
+Examples:
+  spanline up
+  spanline up --port 8080 --config team.yaml`;

@@ -68,8 +68,8 @@ const path = {
   hostPath: "/w/src/a.ts",
 } as const;
 
-describe("a line of an audit", () => {
-  it("says which command, file or address a decision was about, on one line", () => {
+describe("A line of an audit", () => {
+  it("A decision line names the command, file or URL on one line", () => {
     expect(
       shown(
         decided({ command: "git push\n--force" }),
@@ -85,7 +85,7 @@ describe("a line of an audit", () => {
     ]);
   });
 
-  it("says what a call of an MCP server was made with, and who allowed it for good", () => {
+  it("An MCP tool call shows its arguments and the grant that allowed it", () => {
     const input = { shell: "ls" };
     const toolCall = { id: "c", name: "one__sh", input, inputText: "", runBy: "client" } as const;
     const called = {
@@ -101,16 +101,16 @@ describe("a line of an audit", () => {
     const judged = { ...mcp, digest: digestValue(input), grantId: "grant_1" };
     const said = 'one__sh {"shell":"ls"}: ask (the default): Why, ';
     expect(shown(called, given, judged)).toEqual([
-      "one__sh: allowed for good as grant_1",
-      `${said}as grant_1 by nobody known at 1970-01-01T00:00:00.000Z`,
+      "one__sh: always allowed as grant_1",
+      `${said}as grant_1 by an unknown principal at 1970-01-01T00:00:00.000Z`,
     ]);
-    expect(shown(called, judged)).toEqual([`${said}by a yes that this log does not have`]);
+    expect(shown(called, judged)).toEqual([`${said}by a grant that this log does not contain`]);
     expect(shown(called, mcp)[0]).toContain(
-      "the log has other arguments of this call than were judged",
+      "the arguments of this call in the log differ from the evaluated arguments",
     );
   });
 
-  it("A tool result and a doubt have lines of their own", () => {
+  it("Tool results and invalidated approvals have separate lines", () => {
     const result = { toolCallId: "c1", parts: [], isError: true };
     const finished = { toolCallId: "tool_1", ending: "failed", result } as const;
     expect(
@@ -122,11 +122,11 @@ describe("a line of an audit", () => {
     ).toEqual([
       "run git push: ask (the default): Why",
       "run git push: finished (failed)",
-      "receipts from event 7 on are not proven: approvals from before do not count",
+      "receipts from event 7 on are not verified: earlier approvals do not count",
     ]);
   });
 
-  it("says the same of the answer to it", () => {
+  it("An approval and its decision name the command", () => {
     const asked = {
       type: "approval.requested",
       approvalId: "appr_1",

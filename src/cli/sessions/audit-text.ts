@@ -9,7 +9,10 @@ import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 
 type ResolveName = (id: string) => string;
 
-/** What calls, and the questions about them, were about: as it was judged, and signed, as soon as it was. */
+/**
+ * Tracks names for tool calls and their approvals. After the policy decision, the name comes from the signed decision,
+ * so it is as trustworthy as the receipt.
+ */
 export function createCallNames(): {
   readonly take: (event: SessionEvent) => void;
   readonly resolveName: ResolveName;
@@ -24,7 +27,7 @@ export function createCallNames(): {
       }
       if (event.type !== "approval.requested") return;
       calls.set(event.approvalId, event.subjectId);
-      // A lost call of the provider has no other name.
+      // A lost invocation has no name other than the action of its approval.
       if (!names.has(event.subjectId)) names.set(event.subjectId, event.action);
     },
     resolveName: (id) => names.get(calls.get(id) ?? id) ?? id,
@@ -41,17 +44,16 @@ export function formatAuditEntry(
   const entryLine = `${formatPrefix(entry, formatSignature(signature, style), style)}  ${toSingleLine(formatReceipt(entry, resolveName))}${by}\n`;
   const changedPrefix = formatPrefix(entry, style.bad("changed".padEnd(11)), style);
   const lines = isChanged
-    ? `${entryLine}${changedPrefix}  the log has other arguments of this call than were judged\n`
+    ? `${entryLine}${changedPrefix}  the arguments of this call in the log differ from the evaluated arguments\n`
     : entryLine;
   if (missing === 0) return lines;
-  const missingText =
-    missing === 1 ? "a receipt was taken out" : `${missing} receipts were taken out`;
+  const missingText = missing === 1 ? "a receipt was removed" : `${missing} receipts were removed`;
   return `${formatPrefix(entry, style.bad("missing".padEnd(11)), style)}  before this one, ${missingText}\n${lines}`;
 }
 
 export function formatAuditGap(gap: AuditGap, resolveName: ResolveName, style: Style): string {
   const isMissing = MISSING_RECEIPTS.has(gap.what);
-  const text = `${resolveName(gap.toolCallId)}: ${GAP_TEXTS[gap.what]}${isMissing ? ", and there is no receipt for it" : ""}`;
+  const text = `${resolveName(gap.toolCallId)}: ${GAP_TEXTS[gap.what]}${isMissing ? ", but its receipt is missing" : ""}`;
   const label = isMissing ? "missing" : "changed";
   return `${formatPrefix(gap, style.bad(label.padEnd(11)), style)}  ${toSingleLine(text)}\n`;
 }
@@ -64,19 +66,19 @@ export const MISSING_RECEIPTS: ReadonlySet<AuditGap["what"]> = new Set([
 ] as const);
 
 const GAP_TEXTS = {
-  tool: "the log has another tool in this call than the receipt names",
-  agent: "the log has another definition of the agent than the decision was made by",
+  tool: "the tool of this call in the log differs from the receipt",
+  agent: "the agent definition in the log differs from the definition behind the decision",
   started: "it was run",
-  asked: "somebody was asked",
+  asked: "an approval was requested",
   denied: "it was denied",
-  shown: "the log has other arguments in its question than were judged",
-  output: "the stored output is not the output of the tool",
+  shown: "the arguments in the approval request differ from the evaluated arguments",
+  output: "the stored output differs from the output of the tool",
 } as const;
 
-/** For a log that ends before its last receipt. */
+/** Formats the line for a log that ends before its last receipt. */
 export function cutLine(missing: number, style: Style): string {
   const [receipts, verb] = missing === 1 ? ["receipt", "was"] : ["receipts", "were"];
-  const what = `the log was cut off: ${missing} ${receipts} at its end ${verb} taken out`;
+  const what = `the log was truncated: ${missing} ${receipts} at its end ${verb} removed`;
   return `${style.bad(what)}\n`;
 }
 
@@ -108,7 +110,7 @@ function formatReceipt(entry: AuditEntry, resolveName: ResolveName): string {
     case "approval.requested":
       return `${resolveName(receipt.subjectId)}: ${REQUESTED[receipt.question]}`;
     case "approval.voted":
-      return `${resolveName(receipt.approvalId)}: one yes of several`;
+      return `${resolveName(receipt.approvalId)}: one vote of several`;
     case "approval.resolved": {
       const { decision, resolvedBy, reason, principals = [] } = receipt;
       const why = reason === undefined ? "" : `: ${reason}`;
@@ -116,11 +118,11 @@ function formatReceipt(entry: AuditEntry, resolveName: ResolveName): string {
       return `${resolveName(receipt.approvalId)}: ${DECISION_NAMES[decision]}, ${RESOLVED_BY_TEXTS[resolvedBy]}${all}${why}`;
     }
     case "grant.added":
-      return `${formatGrantedName(receipt.scope)}: allowed for good as ${receipt.grantId}`;
+      return `${formatGrantedName(receipt.scope)}: always allowed as ${receipt.grantId}`;
     case "grant.revoked":
-      return `${receipt.grantId}: taken back`;
+      return `${receipt.grantId}: revoked`;
     case "approvals.invalidated":
-      return `receipts from event ${receipt.seq} on are not proven: approvals from before do not count`;
+      return `receipts from event ${receipt.seq} on are not verified: earlier approvals do not count`;
     default:
       return receipt satisfies never;
   }
@@ -132,11 +134,11 @@ function formatInput({ input }: AuditEntry): string {
 
 function formatGrant({ grant }: AuditEntry): string {
   if (grant === undefined) return "";
-  if (grant === null) return ", by a yes that this log does not have";
-  return `, as ${grant.grantId} by ${grant.principal ?? "nobody known"} at ${formatIsoTime(grant.at)}`;
+  if (grant === null) return ", by a grant that this log does not contain";
+  return `, as ${grant.grantId} by ${grant.principal ?? "an unknown principal"} at ${formatIsoTime(grant.at)}`;
 }
 
-/** As it was judged, and signed: the tool, and what it was to be done to. */
+/** Formats the evaluated and signed facts: the tool with its command, paths or URLs. */
 function formatSignedName({ tool, command, paths, urls = [] }: PolicyContext): string {
   const places = paths.map(({ workspacePath, input }) => workspacePath ?? input);
   return shortenName(
@@ -153,7 +155,7 @@ function shortenName(text: string): string {
   return text.length <= MAX_NAME_LENGTH ? text : `${text.slice(0, MAX_NAME_LENGTH)}…`;
 }
 
-/** So that a line is one line; all of it is in `--json`. */
+/** Characters, so an entry fits a line. `--json` prints names in full. */
 const MAX_NAME_LENGTH = 120;
 
 const REQUESTED = {
@@ -164,7 +166,7 @@ const REQUESTED = {
 
 const RESOLVED_BY_TEXTS = {
   person: "answered",
-  deadline: "nobody answered",
+  deadline: "no decision before the deadline",
   cancel: "the turn ended",
-  change: "asked in vain: the rules, the mode or the tool changed",
+  change: "withdrawn: the rules, the mode or the tool changed",
 } as const;

@@ -26,7 +26,10 @@ export interface AnswerFlags extends SessionsFlags {
   readonly answer?: string;
 }
 
-/** Answers an open question of a session; without an answer it asks on the terminal, or lists what is open. */
+/**
+ * Decides an open approval of a session. Without a decision in the flags, asks in the terminal or lists the open
+ * approvals.
+ */
 export async function runSessionsAnswer(
   reference: string,
   approvalId: string | undefined,
@@ -43,7 +46,7 @@ export async function runSessionsAnswer(
     );
     const [first, second] = open;
     if (first === undefined && !isComplete) {
-      run.terminal.note("No question is open in what can be read of it.\n");
+      run.terminal.note("The readable part of the log has no open approval.\n");
       return 1;
     }
     if (first === undefined) throw createNothingOpenError(sessionId, approvalId, all);
@@ -52,14 +55,16 @@ export async function runSessionsAnswer(
     if (answer === undefined) return Math.max(least, await decideEach(sessionId, open, run));
     if (second !== undefined) {
       await run.terminal.write(formatRequests(open));
-      run.terminal.note(`${pluralize(open.length, "question")} are open; name one by its id.\n`);
+      run.terminal.note(
+        `${pluralize(open.length, "approval")} are open. Fix: name one by its id.\n`,
+      );
       return 2;
     }
     return Math.max(least, await sendDecision(sessionId, first, { word: answer, run }));
   });
 }
 
-/** What is asked and was not answered yet, the oldest first. */
+/** Returns the open approvals, oldest first. */
 async function listOpenRequests({ events }: SessionLog): Promise<ApprovalRequested[]> {
   const open = new Map<string, ApprovalRequested>();
   for await (const examined of events) {
@@ -76,7 +81,7 @@ function createNothingOpenError(
   approvalId: string | undefined,
   all: readonly ApprovalRequested[],
 ): SpanlineError {
-  const subject = approvalId === undefined ? "No question" : `No question ${approvalId}`;
+  const subject = approvalId === undefined ? "No approval" : `No approval ${approvalId}`;
   const openIds = all.map((request) => request.approvalId);
   const details = { near: openIds, sessionId };
   return new SpanlineError("not_found", `${subject} is open in ${sessionId}`, { details });
@@ -88,7 +93,7 @@ function readAnswer({ allow, deny, always, answer }: AnswerFlags): string | unde
   return always === true ? DECISION_NAMES["allow-always"] : answer;
 }
 
-/** Questions about what became of something take more than yes or no, and are only listed. */
+/** Asks about each approval in turn. Approvals with more than yes or no as options are only listed. */
 async function decideEach(
   sessionId: string,
   open: readonly ApprovalRequested[],
@@ -142,11 +147,12 @@ async function sendDecision(
       directory,
       version: readPackageVersion(),
       clock: systemClock,
-      onWaiting: () => terminal.note(`Whoever has ${directory} does not answer. Waiting.\n`),
+      onWaiting: () =>
+        terminal.note(`The owner of ${directory} does not respond. Waiting for it.\n`),
     },
   );
   if (reply === undefined) {
-    terminal.note("Nobody runs the session: start `spanline up`, and answer then.\n");
+    terminal.note("No process runs the session. Fix: start `spanline up`, then answer again.\n");
     return 1;
   }
   if (reply.status === "refused") throw toSpanlineError(reply.failure);

@@ -25,7 +25,7 @@ export interface AuditFlags extends SessionsFlags {
   readonly json?: true;
 }
 
-/** Lists who let what run in a session; 1 unless the log can be read whole and every receipt is proven to be as it was written. */
+/** Lists the receipts of a session. Returns 1 unless the whole log is readable and every receipt is verified. */
 export async function runSessionsAudit(
   reference: string,
   flags: AuditFlags,
@@ -36,7 +36,7 @@ export async function runSessionsAudit(
     const { sessionId, incarnation } = await findSession(reference, run);
     const user = resolveUserDirectory(io.env);
     const audit = auditLog(await readSigningKeys(user));
-    // Before the log: a bridge may be writing both.
+    // Read before the log: a running bridge may append to both, and an older head only claims fewer receipts.
     const heads = await readReceiptHeads(user);
     const names = createCallNames();
     const entries: AuditEntry[] = [];
@@ -51,7 +51,7 @@ export async function runSessionsAudit(
       if (entry !== undefined) entries.push(entry);
       gaps.push(...found);
       if (flags.json === true) continue;
-      // Whoever has read enough of it still gets an answer.
+      // If the reader closed the pipe, the audit still continues for the exit code.
       if (entry !== undefined)
         await terminal.write(formatAuditEntry(entry, names.resolveName, style));
       for (const one of found) await terminal.write(formatAuditGap(one, names.resolveName, style));
@@ -71,7 +71,7 @@ export async function runSessionsAudit(
 interface AuditReport {
   readonly entries: readonly AuditEntry[];
   readonly gaps: readonly AuditGap[];
-  /** How many receipts were cut off at the end of the log. */
+  /** Number of receipts missing at the end of the log. */
   readonly missingAtEnd: number;
 }
 
@@ -85,13 +85,12 @@ function isEmpty({ entries, gaps, missingAtEnd }: AuditReport): boolean {
 
 function formatSummary(report: AuditReport, style: Style): string {
   const { entries, gaps, missingAtEnd } = report;
-  if (isEmpty(report)) return "Nothing was decided in this session yet.\n";
+  if (isEmpty(report)) return "This session has no decisions yet.\n";
   const count = (expected: AuditEntry["signature"]): number =>
     entries.filter(({ signature }) => signature === expected).length;
   const parts = [`${entries.length} receipts`, `${count("valid")} valid`];
   if (count("unsigned") > 0) parts.push(`${count("unsigned")} unsigned`);
-  if (count("unknown-key") > 0)
-    parts.push(`${count("unknown-key")} signed with a key that is not here`);
+  if (count("unknown-key") > 0) parts.push(`${count("unknown-key")} signed with an unknown key`);
   const forged = count("forged");
   const gapsOf = (...kinds: readonly AuditGap["what"][]): number =>
     gaps.filter(({ what }) => kinds.includes(what)).length;
@@ -105,12 +104,10 @@ function formatSummary(report: AuditReport, style: Style): string {
     entries.every(({ missing }) => missing === undefined);
   const bad = [
     ...(forged > 0 ? [`${forged} were changed after they were written.`] : []),
-    ...(otherTools > 0 ? [`${otherTools} are about another tool than the log has.`] : []),
-    ...(otherAgents > 0
-      ? [`${otherAgents} are by another agent definition than the log has.`]
-      : []),
-    ...(changed > 0 ? [`${changed} are about other arguments than the log has.`] : []),
-    ...(outputs > 0 ? [`${outputs} are about another output than is stored.`] : []),
+    ...(otherTools > 0 ? [`${otherTools} name a different tool than the log.`] : []),
+    ...(otherAgents > 0 ? [`${otherAgents} name a different agent definition than the log.`] : []),
+    ...(changed > 0 ? [`${changed} have different arguments than the log.`] : []),
+    ...(outputs > 0 ? [`${outputs} have a different output than the stored output.`] : []),
     ...(isComplete ? [] : ["Some are missing."]),
   ];
   const cut = missingAtEnd > 0 ? cutLine(missingAtEnd, style) : "";

@@ -8,7 +8,7 @@ export interface CheckFlags extends SessionsFlags {
   readonly json?: true;
 }
 
-/** Examines the database of a data directory and the log of every session in it; 1 if anything is wrong. */
+/** Checks the database of a data directory and the log of every session. Returns 1 if there are problems. */
 export async function runSessionsCheck(flags: CheckFlags, io: CommandIo): Promise<number> {
   return withSessionsContext(flags, io, async ({ sessions, terminal, directory }) => {
     const problems = await sessions.checkIntegrity();

@@ -14,7 +14,7 @@ export function addSessionsCommand(spanline: Command, execute: ExecuteCommand): 
   const sessions = spanline
     .command("sessions")
     .description(
-      "look at, follow, answer, audit, check, export and delete the sessions of a data directory",
+      "list, show, follow, answer, audit, check, export and delete the sessions of a data directory",
     )
     .addHelpText("after", EXAMPLES);
   addList(sessions, execute);
@@ -30,11 +30,14 @@ export function addSessionsCommand(spanline: Command, execute: ExecuteCommand): 
 function addList(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("list"))
     .description("list sessions, the newest first")
-    .option("-s, --search <words>", "only those with all of these words in title, id or texts")
-    .option("--agent <name>", "only those with this agent")
-    .option("-l, --limit <number>", "how many", parsePositive, 20)
-    .option("--page <page>", "go on where the list before ended")
-    .option("--json", "as JSON, with the name of the next page")
+    .option(
+      "-s, --search <words>",
+      "only sessions with all of these words in title, id or messages",
+    )
+    .option("--agent <name>", "only sessions of this agent")
+    .option("-l, --limit <number>", "maximum number of sessions", parsePositive, 20)
+    .option("--page <page>", "page to show, as printed by the previous list")
+    .option("--json", "print JSON, including the next page")
     .action((flags: ListFlags) =>
       execute(async (io) => {
         const { runSessionsList } = await import("./sessions-list.ts");
@@ -45,10 +48,10 @@ function addList(sessions: Command, execute: ExecuteCommand): void {
 
 function addShow(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("show"))
-    .description("show what was said and done in a session")
+    .description("print the transcript of a session")
     .argument("<session>", SESSION_DESCRIPTION)
-    .option("--events", "every event of its log, a line each")
-    .addOption(new Option("--json", "the session and its log as JSON").conflicts("events"))
+    .option("--events", "print one line per event of the log")
+    .addOption(new Option("--json", "print the session and its log as JSON").conflicts("events"))
     .action((session: string, flags: ShowFlags) =>
       execute(async (io) => {
         const { runSessionsShow } = await import("./sessions-show.ts");
@@ -59,11 +62,15 @@ function addShow(sessions: Command, execute: ExecuteCommand): void {
 
 function addTail(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("tail"))
-    .description("follow a session as it goes on, until Ctrl-C")
+    .description("follow a session until Ctrl-C")
     .argument("<session>", SESSION_DESCRIPTION)
-    .option("--from <seq>", "begin behind this event of its log; 0 for all of it", parseSeq)
-    .option("--events", "every event of its log, a line each")
-    .addOption(new Option("--json", "every event as a line of JSON").conflicts("events"))
+    .option(
+      "--from <seq>",
+      "start after this event (default: the last); 0 prints the whole log",
+      parseSeq,
+    )
+    .option("--events", "print one line per event of the log")
+    .addOption(new Option("--json", "one JSON line per event").conflicts("events"))
     .action((session: string, flags: TailFlags) =>
       execute(async (io) => {
         const { runSessionsTail } = await import("./sessions-show.ts");
@@ -74,18 +81,18 @@ function addTail(sessions: Command, execute: ExecuteCommand): void {
 
 function addAnswer(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("answer"))
-    .description("answer a question that a session waits with; without an answer, ask or list")
+    .description("decide an open approval; without a decision, ask in the terminal or list them")
     .argument("<session>", SESSION_DESCRIPTION)
-    .argument("[question]", "its id; not needed where one is open")
-    .option("--allow", "let it run, this once")
-    .addOption(new Option("--deny", "let it not run").conflicts(["allow", "always", "answer"]))
+    .argument("[question]", "id of the approval; optional if only one is open")
+    .option("--allow", "allow it once")
+    .addOption(new Option("--deny", "deny it").conflicts(["allow", "always", "answer"]))
     .addOption(
-      new Option("--always", "let it run, and what is like it in this session").conflicts([
+      new Option("--always", "allow it and similar tool calls in this session").conflicts([
         "allow",
         "answer",
       ]),
     )
-    .addOption(new Option("--answer <word>", "any answer that it takes").conflicts("allow"))
+    .addOption(new Option("--answer <word>", "any of the listed options").conflicts("allow"))
     .action((session: string, question: string | undefined, flags: AnswerFlags) =>
       execute(async (io) => {
         const { runSessionsAnswer } = await import("./sessions-answer.ts");
@@ -96,9 +103,9 @@ function addAnswer(sessions: Command, execute: ExecuteCommand): void {
 
 function addExport(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("export"))
-    .description("write the log of a session, every event as a line of JSON")
+    .description("write the log of a session, one JSON line per event")
     .argument("<session>", SESSION_DESCRIPTION)
-    .option("-o, --output <file>", "where to; - for standard output", "-")
+    .option("-o, --output <file>", "output file; - for standard output", "-")
     .action((session: string, flags: ExportFlags) =>
       execute(async (io) => {
         const { runSessionsExport } = await import("./sessions-export.ts");
@@ -109,9 +116,9 @@ function addExport(sessions: Command, execute: ExecuteCommand): void {
 
 function addAudit(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("audit"))
-    .description("list who let what run in a session, and check that nobody changed it since")
+    .description("list the decisions of a session and verify their receipts")
     .argument("<session>", SESSION_DESCRIPTION)
-    .option("--json", "as JSON, every receipt in full")
+    .option("--json", "print JSON with all receipts in full")
     .action((session: string, flags: AuditFlags) =>
       execute(async (io) => {
         const { runSessionsAudit } = await import("./sessions-audit.ts");
@@ -122,8 +129,8 @@ function addAudit(sessions: Command, execute: ExecuteCommand): void {
 
 function addCheck(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("check"))
-    .description("examine every session of a data directory for damaged or missing events")
-    .option("--json", "as JSON, with the number of sessions and events")
+    .description("check all sessions of a data directory for damaged or missing events")
+    .option("--json", "print JSON with the number of sessions and events")
     .action((flags: CheckFlags) =>
       execute(async (io) => {
         const { runSessionsCheck } = await import("./sessions-check.ts");
@@ -134,9 +141,9 @@ function addCheck(sessions: Command, execute: ExecuteCommand): void {
 
 function addDelete(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("delete"))
-    .description("delete a session and its log for ever; a turn that runs in it is ended")
+    .description("delete a session and its log permanently; a running turn is cancelled")
     .argument("<session>", SESSION_DESCRIPTION)
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "delete without confirmation")
     .action((session: string, flags: DeleteFlags) =>
       execute(async (io) => {
         const { runSessionsDelete } = await import("./sessions-delete.ts");
@@ -145,16 +152,16 @@ function addDelete(sessions: Command, execute: ExecuteCommand): void {
     );
 }
 
-const SESSION_DESCRIPTION = 'its id, or "latest"';
+const SESSION_DESCRIPTION = 'session id, or "latest"';
 
 function addDirectoryOption(command: Command): Command {
-  return command.option("-d, --data-dir <folder>", "where sessions are kept");
+  return command.option("-d, --data-dir <folder>", "data directory with the sessions");
 }
 
 function parseSeq(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number >= 0 && text.trim() !== "") return number;
-  throw new InvalidArgumentError("It has to be a whole number from 0 on.");
+  throw new InvalidArgumentError("Expected an integer of at least 0.");
 }
 
 const EXAMPLES = `
@@ -169,10 +176,11 @@ Examples:
   spanline sessions export ses_… --output session.jsonl
   spanline sessions delete ses_… --yes
 
-Everything but answer and delete only reads, beside whatever process runs the sessions. These two go through that process.
-Sessions are kept in --data-dir, else SPANLINE_DATA_DIR, else the nearest .spanline upwards
-that is yours (named once with --data-dir), else your state directory.
+All commands except answer and delete only read, also while another process runs the sessions. These two send their
+command to that process.
 
-Exit codes: 0 done (tail: stopped by Ctrl-C), 1 something failed, you said no, a log cannot be read whole,
-or a receipt is not proven to be as it was written, 2 there is no such session or the command
-line cannot be used.`;
+The data directory is --data-dir; else SPANLINE_DATA_DIR; else the nearest .spanline upwards that is yours (used once with
+--data-dir); else your state directory.
+
+Exit codes: 0 success (tail: stopped by Ctrl-C); 1 failure, no confirmation, a damaged log or an unverified receipt;
+2 unknown session or invalid command line.`;

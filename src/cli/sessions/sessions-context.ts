@@ -24,7 +24,7 @@ export interface SessionsContext {
   readonly style: Style;
 }
 
-/** Opens the sessions for reading, and turns whatever comes of a command into an exit code and words for people. */
+/** Opens the sessions for reading, and turns errors of a command into messages and an exit code. */
 export async function withSessionsContext(
   { dataDir }: SessionsFlags,
   io: CommandIo,
@@ -47,7 +47,7 @@ export async function withSessionsContext(
   }
 }
 
-/** The session of an id, or the one that changed last. */
+/** Finds a session by id; "latest" is the session changed last. Throws `not_found` with similar ids. */
 export async function findSession(
   reference: string,
   { sessions, directory }: SessionsContext,
@@ -62,8 +62,8 @@ export async function findSession(
   const where = `in ${directory}`;
   const message =
     reference === "latest"
-      ? `There is no session ${where}`
-      : `There is no session ${reference} ${where}`;
+      ? `No session exists ${where}`
+      : `No session ${reference} exists ${where}`;
   throw new SpanlineError("not_found", message, { details: { near: similarIds } });
 }
 
@@ -82,14 +82,15 @@ const OPTION_FLAGS: ReadonlyMap<string, string> = new Map([["page", "--page"]]);
 
 function suggestNextStep({ code, details }: SpanlineError): string | undefined {
   if (code === "cursor_ahead" || code === "cursor_gone") {
-    return "Leave out --from for what comes, or say --from 0 for all that is kept.";
+    return "Fix: omit --from for new events only, or use --from 0 for the whole log.";
   }
   if (code !== "not_found") return undefined;
   const similarIds = Array.isArray(details["near"]) ? details["near"].join(", ") : "";
   if (similarIds !== "") return `Did you mean ${similarIds}?`;
-  // The session was found.
-  if (details["sessionId"] !== undefined) return "`spanline sessions list` shows which ones wait.";
+  // The session exists; the approval does not.
+  if (details["sessionId"] !== undefined)
+    return "Fix: see the sessions that wait with `spanline sessions list`.";
   return details["directory"] === undefined
-    ? "`spanline sessions list` shows what there is; --data-dir says where to look."
-    : "`spanline up` begins one; --data-dir says where else to look.";
+    ? "Fix: list the sessions with `spanline sessions list`, or set --data-dir."
+    : "Fix: start a session with `spanline up`, or set --data-dir.";
 }

@@ -21,11 +21,11 @@ export async function runSessionsDelete(
     const { sessionId, title, state } = await findSession(reference, run);
     const busy = state === "idle" ? "" : ` A turn is ${state} in it.`;
     const name = toSingleLine(title === null ? sessionId : `${sessionId} (${title})`);
-    const question = `Delete ${name} and its log for ever?${busy}`;
+    const question = `Delete ${name} and its log permanently?${busy}`;
     const answer = flags.yes === true || (await confirmDelete(question, io));
     if (answer === "interrupted") return INTERRUPTED;
     if (answer !== true) {
-      const unattendedText = `${question} There is nobody to ask; add --yes to do it.\n`;
+      const unattendedText = `${question} No terminal is available for confirmation. Fix: add --yes.\n`;
       terminal.note(answer === null ? unattendedText : "Nothing was deleted.\n");
       return answer === null ? 2 : 1;
     }
@@ -35,15 +35,15 @@ export async function runSessionsDelete(
       clock: systemClock,
       onWaiting(owner) {
         const ownerName = owner === undefined ? "Another process" : `Process ${owner.pid}`;
-        terminal.note(`${ownerName} has ${directory} and does not answer. Waiting for it.\n`);
+        terminal.note(`${ownerName} owns ${directory} and does not respond. Waiting for it.\n`);
       },
     });
-    terminal.note(`${name} ${isDeleted ? "is deleted" : "was gone already"}.\n`);
+    terminal.note(`${name} ${isDeleted ? "is deleted" : "was already deleted"}.\n`);
     return 0;
   });
 }
 
-/** Nothing was begun yet: Ctrl-C only has to be said. */
+/** Nothing has started yet, so Ctrl-C needs no cleanup. */
 async function confirmDelete(
   question: string,
   io: CommandIo,

@@ -38,17 +38,17 @@ export async function runSessionsExport(
 }
 
 interface Output {
-  /** False when nobody reads any more. */
+  /** Returns false if the reader closed the pipe. */
   readonly write: (text: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 async function openOutput(path: string, cwd: string, terminal: Terminal): Promise<Output> {
   if (path === "-") return { write: (text) => terminal.write(text), close: async () => {} };
-  // What was said in a session is its user's affair.
+  // Readable by the owner only, because a session may contain private data.
   const file = await open(resolve(cwd, path), "w", 0o600).catch((cause: unknown) => {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const reason = code === "ENOENT" ? "there is no such folder" : String(code ?? cause);
+    const reason = code === "ENOENT" ? "no such folder" : String(code ?? cause);
     throw new SpanlineError("invalid_option", `Cannot write ${path}: ${reason}`, { cause });
   });
   return {

@@ -27,17 +27,17 @@ export async function runSessionsList(flags: ListFlags, io: CommandIo): Promise<
     }
     if (result.sessions.length === 0) {
       const isFiltered = search !== undefined || agent !== undefined;
-      terminal.note(`${isFiltered ? "Nothing fits" : "There are no sessions"} in ${directory}\n`);
+      terminal.note(`${isFiltered ? "No session matches" : "No sessions exist"} in ${directory}\n`);
       return 0;
     }
     await terminal.write(formatTable(result.sessions, systemClock.now()));
-    if (result.nextPage !== undefined) terminal.note(`\nmore with --page ${result.nextPage}\n`);
+    if (result.nextPage !== undefined) terminal.note(`\nNext page: --page ${result.nextPage}\n`);
     return 0;
   });
 }
 
 function formatTable(sessions: readonly SessionRecord[], now: number): string {
-  // Of one's own machine there is nothing to say.
+  // The principal column is omitted if all sessions belong to the local user.
   const hasOtherPrincipals = sessions.some(({ principal }) => principal !== "local");
   const principalColumn = (name: string): string[] => (hasOtherPrincipals ? [name] : []);
   const rows = [
@@ -73,7 +73,7 @@ function formatCell(text: string): string {
 
 const MAX_CELL_LENGTH = 60;
 
-/** How long ago, in the largest unit that says something. */
+/** Formats an age in the largest suitable unit. */
 function formatAge(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   if (seconds < 10) return "just now";

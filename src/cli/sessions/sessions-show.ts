@@ -42,7 +42,9 @@ export async function runSessionsShow(
   });
 }
 
-/** Each event as the flags want it; empty where they do not. */
+/**
+ * Returns a function that formats an event as requested by the flags. Its result is empty for an event without output.
+ */
 function createEventWriter(
   { events, json }: Pick<ShowFlags, "events" | "json">,
   style: Style,
@@ -70,7 +72,7 @@ async function writeJson(
   return reportProblems(log, terminal);
 }
 
-/** The last problem, at its place in the log. */
+/** Formats the latest problem, for its position in the log. */
 function formatProblem(problems: readonly string[], style: Style): string {
   return `${style.bad(`[${toSingleLine(problems.at(-1) ?? "")}]`)}\n`;
 }
@@ -92,7 +94,7 @@ function formatHead(session: SessionRecord, style: Style): string {
   return `${[style.strong(toSingleLine(title ?? "(no title)")), ...lines].join("\n")}\n`;
 }
 
-/** An event of a log on one line: its number, its time, its type, and the rest as JSON. */
+/** Formats an event as one line: number, time, type, and the remaining fields as JSON. */
 function formatEventLine({ seq, at, event }: Envelope, style: Style): string {
   const { type, ...rest } = event;
   const facts = `${String(seq).padStart(6)}  ${formatIsoTime(at)}`;
@@ -118,13 +120,13 @@ export async function runSessionsTail(
     void waitForSignal(io).then(() => end.abort());
     const cursor = { incarnation, seq: flags.from ?? head?.seq ?? 0 };
     const write = createEventWriter(flags, style);
-    terminal.note(`following ${sessionId} behind event ${cursor.seq}; Ctrl-C ends it\n`);
+    terminal.note(`following ${sessionId} after event ${cursor.seq}; press Ctrl-C to stop\n`);
     for await (const { events } of sessions.subscribe(sessionId, cursor, end.signal)) {
       for (const envelope of events) {
         if (!(await terminal.write(write(envelope)))) return 0;
       }
     }
     if (end.signal.aborted) return 0;
-    throw new SpanlineError("not_found", `The session ${sessionId} is gone`);
+    throw new SpanlineError("not_found", `The session ${sessionId} was deleted`);
   });
 }

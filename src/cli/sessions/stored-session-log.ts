@@ -9,12 +9,12 @@ import type { JsonObject } from "../../data/json.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 import type { Terminal } from "../../platform/terminal/terminal.ts";
 
-/** The log of a session on its way to a person or a file. */
+/** The log of a session, read for output. */
 export interface SessionLog {
   readonly sessionId: string;
-  /** From the first event to the last; can be read once. */
+  /** From the first event to the last. Can be iterated once. */
   readonly events: AsyncGenerator<InspectedEvent, void, undefined>;
-  /** What could not be read so far, one sentence each. */
+  /** The unreadable places found so far, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -29,19 +29,21 @@ export function openSessionLog(sessions: StoredSessions, sessionId: string): Ses
   return { sessionId, events: events(), problems };
 }
 
-/** Lists what could not be read of a log. The exit code: 1 if there is anything. */
+/** Prints the unreadable places of a log. Returns the exit code: 1 if there are any. */
 export function reportProblems({ sessionId, problems }: SessionLog, terminal: Terminal): 0 | 1 {
   if (problems.length === 0) return 0;
   const lines = problems.slice(0, MAX_LISTED).map((problem) => `  ${toSingleLine(problem)}\n`);
   const extra = problems.length - lines.length;
   const omittedLine = extra > 0 ? `  and ${pluralize(extra, "more problem")}\n` : "";
-  terminal.note(`The log of ${sessionId} cannot be read whole:\n${lines.join("")}${omittedLine}`);
+  terminal.note(
+    `The log of ${sessionId} cannot be read completely:\n${lines.join("")}${omittedLine}`,
+  );
   return 1;
 }
 
 const MAX_LISTED = 20;
 
-/** One place of a log as JSON: the event, or `problem` and what is known of the place. */
+/** Encodes one position of a log as JSON: the event, or `problem` with the known facts. */
 export function encodeExamined(sessionId: string, examined: InspectedEvent): Envelope | JsonObject {
   switch (examined.status) {
     case "readable":

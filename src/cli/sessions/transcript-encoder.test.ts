@@ -20,8 +20,8 @@ const said: readonly SessionEvent[] = [
 ];
 const cut = { messageId: "m1", interrupted: true } as const;
 
-describe("a session's transcript", () => {
-  it("has what was said before a kill before the news of it", () => {
+describe("The transcript of a session", () => {
+  it("Text from before a kill is printed before the notice of the restart", () => {
     const text = shown(
       ...said,
       { type: "session.recovered", epoch: 2 },
@@ -48,9 +48,7 @@ describe("a session's transcript", () => {
     type: "message.sent",
     messageId: "m2",
     origin: "recovery",
-    content: [
-      { type: "text", text: "The connection was lost. What you were told last was: Hello" },
-    ],
+    content: [{ type: "text", text: "The connection was lost. Your last input was: Hello" }],
   } as const;
   const question = {
     type: "approval.requested",
@@ -63,7 +61,7 @@ describe("a session's transcript", () => {
     deadline: 1,
   } as const;
   const notice =
-    "The agent's answer was interrupted, so the bridge repeated to the agent what it may have missed";
+    "The agent's response was interrupted, so the bridge repeated the input the agent may have missed";
 
   it.each<[name: string, events: readonly SessionEvent[], line: string]>([
     ["by the connection", [lost, recovery], `! ${notice}`],
@@ -88,7 +86,7 @@ describe("a session's transcript", () => {
     expect(ended.slice(begun.length)).toBe(`  ${line}\n`);
   });
 
-  it("A decision is shown in words", () => {
+  it("A decision is printed in words", () => {
     const resolved = {
       type: "approval.resolved",
       approvalId: "appr_1",
@@ -98,13 +96,13 @@ describe("a session's transcript", () => {
     expect(shown(resolved)).toBe("  = always allow\n");
   });
 
-  it("has that news at once when nothing was being said", () => {
+  it("Without an open message, the restart notice is printed at once", () => {
     expect(shown({ type: "session.recovered", epoch: 2 })).toBe(
       "  ! session resumed after a restart\n",
     );
   });
 
-  it("has the plan, each time whole, and the mode", () => {
+  it("The transcript contains every whole plan and the session mode", () => {
     const entries = [
       { content: "Look", status: "completed", priority: "high" },
       { content: "Write\nit", status: "in_progress", priority: "medium" },
@@ -118,8 +116,8 @@ describe("a session's transcript", () => {
       "  plan",
       "  [x] Look",
       "  [>] Write\\u{a}it",
-      "  no plan any more",
-      "  · the mode is ask now",
+      "  plan cleared",
+      "  · the mode is now ask",
       "",
     ]);
   });

@@ -19,15 +19,18 @@ interface TranscriptState {
   trace: TraceState;
   /** Messages of the agent that have not ended. */
   openMessages: Set<string>;
-  /** The session was resumed after a restart. The log has this before the ends of the messages, but people saw it after them. */
+  /**
+   * The session was resumed after a restart. The event precedes the message ends in the log, but people saw the restart
+   * after the messages.
+   */
   isResumed: boolean;
   /** An invocation has started and not ended. */
   isInvoking: boolean;
-  /** Set from the loss of an invocation until the transcript has a line about it. */
+  /** Set from the loss of an invocation until the transcript has a line about the loss. */
   loss: "none" | "restart" | "connection";
 }
 
-/** What was said and done in a session, for people: turn by turn, each block when it ends. */
+/** Encodes the log of a session as a transcript for people: turn by turn, each block when it ends. */
 export function createTranscript(style: Style): Codec<TranscriptState, Envelope, string> {
   const turn = createTurnStream();
   const trace = createTraceEncoder(style);
@@ -48,7 +51,7 @@ export function createTranscript(style: Style): Codec<TranscriptState, Envelope,
         return emit(style.dim(`\n── ${formatIsoTime(at)} ──\n`));
       }
       turn.step(state.stream, event, (providerEvent) => {
-        // A result stands below its call, without a heading that says who brought it.
+        // A tool result is printed below its tool call, without a heading for its sender.
         if (providerEvent.type === "tool.result") state.trace.heading = providerEvent.message;
         trace.step(state.trace, providerEvent, emit);
       });
@@ -97,7 +100,10 @@ function trackResume(state: TranscriptState, event: SessionEvent): void {
   }
 }
 
-/** Emits one line for a lost invocation, when the log shows what follows from the loss. A question about the loss has its own line. */
+/**
+ * Emits one line for a lost invocation, once the log shows how the turn continues. An approval request about the loss
+ * has its own line.
+ */
 function emitLossNotice(state: TranscriptState, event: SessionEvent, emit: Emit<string>): void {
   const isRecovery = event.type === "message.sent" && event.origin === "recovery";
   if (state.loss === "none") {
@@ -120,7 +126,7 @@ const CONTINUING_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
   "turn.started",
 ]);
 
-/** What happened around what the agent says. */
+/** Emits the lines for events other than agent output. */
 function emitSessionNote(event: SessionEvent, style: Style, emit: Emit<string>): void {
   switch (event.type) {
     case "message.sent":
@@ -137,20 +143,20 @@ function emitSessionNote(event: SessionEvent, style: Style, emit: Emit<string>):
     case "plan.updated":
       return emit(formatPlan(event, style));
     case "session.mode_changed":
-      return emit(style.dim(`  · the mode is ${event.mode} now\n`));
+      return emit(style.dim(`  · the mode is now ${event.mode}\n`));
     case "prompt.withdrawn":
-      return emit(style.dim("  · a prompt that waited was withdrawn\n"));
+      return emit(style.dim("  · a queued prompt was withdrawn\n"));
     default:
       return;
   }
 }
 
-/** A line for each entry, with its status in a sign. */
+/** Formats one line per entry, with a sign for its status. */
 function formatPlan({ entries }: PlanUpdated, style: Style): string {
   const lines = entries.map(
     ({ content, status }) => `  ${PLAN_STATUS_SIGNS[status]} ${toSingleLine(content)}\n`,
   );
-  return `${style.dim(entries.length === 0 ? "  no plan any more" : "  plan")}\n${lines.join("")}`;
+  return `${style.dim(entries.length === 0 ? "  plan cleared" : "  plan")}\n${lines.join("")}`;
 }
 
 const PLAN_STATUS_SIGNS: { readonly [Status in PlanStatus]: string } = {
@@ -180,7 +186,7 @@ function formatResolution({ decision, resolvedBy, reason }: ApprovalResolved): s
 
 const RESOLVED_BY_TEXTS: { readonly [By in ApprovalResolved["resolvedBy"]]: string } = {
   person: "",
-  deadline: ", since nobody answered in time",
+  deadline: ", because no decision arrived in time",
   cancel: ", by the end of the turn",
-  change: ", since the rules, the mode or the tool changed",
+  change: ", because the rules, the mode or the tool changed",
 };

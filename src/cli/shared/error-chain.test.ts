@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { SpanlineError } from "../../domain/errors.ts";
 import { formatErrorChain } from "./error-chain.ts";
 
-it("says what went wrong and what it came from, without names of classes", () => {
+it("An error chain prints each message without class names", () => {
   const cause = new TypeError("the disk is full", { cause: new Error("ENOSPC") });
   const error = new SpanlineError("store_failed", "The sessions cannot be written", { cause });
   expect(formatErrorChain(error)).toBe(
@@ -24,13 +24,13 @@ it("An error of the database is printed without the text of SQLite", () => {
   );
 });
 
-it("says once what an error says of its cause", () => {
-  const cause = new SpanlineError("invalid_option", "nobody trusts it");
-  const error = new SpanlineError("invalid_option", "a.yaml: nobody trusts it", { cause });
-  expect(formatErrorChain(error)).toBe("a.yaml: nobody trusts it\n");
+it("A message that already contains its cause is printed once", () => {
+  const cause = new SpanlineError("invalid_option", "the file is not trusted");
+  const error = new SpanlineError("invalid_option", "a.yaml: the file is not trusted", { cause });
+  expect(formatErrorChain(error)).toBe("a.yaml: the file is not trusted\n");
 });
 
-it("ends where an error is its own cause, and says something of one without words", () => {
+it("A cyclic cause ends the chain, and an error without a message prints its class name", () => {
   const error = new Error("round");
   error.cause = error;
   expect(formatErrorChain(error)).toBe("round\n");

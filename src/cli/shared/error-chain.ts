@@ -1,8 +1,10 @@
-import { toDiskFullError } from "../../domain/disk-full-error.ts";
-import { SpanlineError, formatThrown } from "../../domain/errors.ts";
+import { toDiskFullError, SpanlineError, formatThrown } from "../../domain/errors.ts";
 import { escapeControls } from "../../inspect/trace-style.ts";
 
-/** Something that went wrong beside the work, with what it came from. What one says of another already is said once. */
+/**
+ * Formats an error of background work with its causes on one line. A cause is omitted if an earlier message already
+ * contains its text.
+ */
 export function formatErrorChain(thrown: unknown): string {
   const error = toDiskFullError(thrown) ?? thrown;
   const messages = [formatThrown(error) || String(error)];
@@ -24,5 +26,5 @@ function readCause(error: unknown): unknown {
   return isComplete ? undefined : error.cause;
 }
 
-/** One may be its own. */
+/** Limit for cyclic cause chains. */
 const MAX_CAUSES = 5;

@@ -2,13 +2,13 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
 
 export interface ErrorMessageOptions {
-  /** What to do about it. */
+  /** Returns the "Fix: …" line for an error. Undefined without advice. */
   readonly nextStep: (error: SpanlineError) => string | undefined;
-  /** The flag behind an option of the code. */
+  /** Returns the flag for an option path of the code; undefined if the option did not come from a flag. */
   readonly findFlag: (path: string) => string | undefined;
 }
 
-/** What went wrong, on one line, and what to do about it on the next, where that is known. */
+/** Formats an error as one line. A second line says how to fix the error, if known. */
 export function formatErrorMessage(
   error: unknown,
   { nextStep, findFlag: findFlagOf }: ErrorMessageOptions,
@@ -22,7 +22,10 @@ export function formatErrorMessage(
   return `${toSingleLine(message)}${request}${next === undefined ? "" : `\n${next}`}`;
 }
 
-/** Whoever wrote a flag does not know the option of the code that it became. */
+/**
+ * Users know the flag, not the option of the code, so a message that starts with the option's path starts with the flag
+ * instead.
+ */
 function replaceOptionsByFlags(
   { message, details }: SpanlineError,
   findFlag: ErrorMessageOptions["findFlag"],

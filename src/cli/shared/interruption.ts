@@ -5,7 +5,7 @@ export interface Interruption {
   readonly release: () => void;
 }
 
-/** Ctrl-C lets a command clean up behind itself; a second one ends it at once. */
+/** The first SIGINT or SIGTERM aborts the signal, so the command can clean up. The second ends the process at once. */
 export function onInterruption({ signals, exit }: CommandIo, notify: () => void): Interruption {
   const controller = new AbortController();
   const interrupt = (): void => {
@@ -24,5 +24,5 @@ export function onInterruption({ signals, exit }: CommandIo, notify: () => void)
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** As shells count: 128 and the number of the signal. */
+/** Exit code of shells for SIGINT: 128 plus the number of the signal. */
 export const INTERRUPTED = 130;

@@ -1,6 +1,8 @@
 import type { CommandIo } from "../../platform/process/command-io.ts";
 
-/** Resolves when somebody wants this process to end. Whoever wants it once more ends it at once. */
+/**
+ * Resolves on the first SIGINT or SIGTERM. The handlers are then removed, so a second signal ends the process at once.
+ */
 export function waitForSignal({ signals }: CommandIo): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {

@@ -22,7 +22,7 @@ export interface TestAgentFlags extends ConnectionFlags, LimitFlags {
   readonly json?: true;
 }
 
-/** Tries an agent out; returns the exit code. */
+/** Tests an agent with two turns. Returns the exit code. */
 export async function runTestCommand(
   agentName: string | undefined,
   flags: TestAgentFlags,
@@ -51,10 +51,8 @@ export async function runTestCommand(
       nextStep: suggestNextStep,
       findFlag: (path: string) => findFlag(path, flags),
     };
-    const [message = "", next = "The message says what is wrong."] = formatErrorMessage(
-      error,
-      messageOptions,
-    ).split("\n");
+    const [message = "", next = "Fix: correct the problem named in the message."] =
+      formatErrorMessage(error, messageOptions).split("\n");
     await output.add({ type: "failed", message, nextStep: next });
     await output.end(agentName ?? "the agent");
     return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
@@ -63,7 +61,7 @@ export async function runTestCommand(
   }
 }
 
-/** `demo` is the built-in agent unless the configuration has an agent of that name. */
+/** `demo` means the built-in agent unless the configuration has an agent with this name. */
 async function resolveAgentFlags(
   agentName: string | undefined,
   flags: TestAgentFlags,
@@ -84,7 +82,7 @@ async function isConfigured(
 ): Promise<boolean> {
   const file = resolveConfigFile(flags, io);
   if (file === undefined) return false;
-  // A configuration that is named by a flag is meant, so that its error names its agents.
+  // With `--config`, an unknown name is an error that lists the configured agents.
   if (flags.config !== undefined) return true;
   const { readConfigFile } = await import("../../config/read-config-file.ts");
   const { parseConfigText } = await import("../../config/read-document.ts");
@@ -150,7 +148,7 @@ function createJsonOutput(terminal: Terminal): TestOutput {
   };
 }
 
-/** What the command line or a file is to blame for. */
+/** Errors caused by the command line or a file: exit code 2. */
 const USAGE_ERROR_CODES: ReadonlySet<string> = new Set([
   "invalid_option",
   "invalid_message",
@@ -164,10 +162,13 @@ function suggestNextStep({ code }: SpanlineError): string | undefined {
 }
 
 const NEXT_STEPS: ReadonlyMap<string, string> = new Map([
-  ["connect_failed", "Check the address; `spanline emulate` starts an emulator on this machine."],
-  ["access_denied", "Check the credentials, the region of the ARN and this machine's clock."],
-  ["not_found", "Check the ARN; `spanline harness list` shows what there is."],
-  ["throttled", "Wait a little and try again."],
-  ["invalid_option", "`spanline test --help` shows what there is."],
-  ["no_credentials", "Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."],
+  [
+    "connect_failed",
+    "Fix: check the address; `spanline emulate` starts an emulator on this machine.",
+  ],
+  ["access_denied", "Fix: check the credentials, the region of the ARN and this machine's clock."],
+  ["not_found", "Fix: check the ARN; `spanline harness list` lists the harnesses."],
+  ["throttled", "Fix: wait a moment and try again."],
+  ["invalid_option", "Fix: see `spanline test --help`."],
+  ["no_credentials", "Fix: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."],
 ]);

@@ -8,15 +8,18 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 export function addTestCommand(spanline: Command, execute: ExecuteCommand): void {
   const test = spanline
     .command("test")
-    .description("say hello to an agent, and show each stage of it, as an evaluation would see it")
-    .argument("[agent]", "an agent of the configuration, or the ARN of a harness or a runtime")
+    .description("send two test turns to an agent and print each stage, as an evaluation sees it")
+    .argument(
+      "[agent]",
+      "agent of the configuration, or ARN of a harness or a runtime (default: the first agent)",
+    )
     .option("-c, --config <file>", CONFIG_DESCRIPTION)
-    .option("-d, --data-dir <folder>", "where agents of the configuration keep what they keep");
+    .option("-d, --data-dir <folder>", "data directory of the agents");
   addConnectionOptions(test);
-  addLimitOptions(test, "How long to wait in each turn, in seconds:");
+  addLimitOptions(test, "Timeouts of each turn, in seconds:");
   test
     .optionsGroup("Output:")
-    .option("--json", "one object with every stage")
+    .option("--json", "print one JSON object with all stages")
     .addHelpText("after", EXAMPLES)
     .action((agent: string | undefined, flags: TestAgentFlags) =>
       execute(async (io) => {
@@ -32,10 +35,10 @@ Examples:
   spanline test support --json
   spanline test arn:aws:bedrock-agentcore:…:harness/support-a1b2c3d4e5
 
-Two turns are sent: "Hello!", and one that shows that the agent goes on in the same session. Tools that run here are not offered.
+Two turns are sent: "Hello!", and a second turn that checks that the session continues. Client tools are not offered.
 
 Exit codes:
   0    both turns were answered in one session
-  1    something failed; the last lines say what, and what to do next
-  2    the agent or the configuration cannot be used; nothing was sent
-  130  stopped by Ctrl-C`;
+  1    the test failed; the last lines name the problem and the fix
+  2    the agent or the configuration is invalid; nothing was sent
+  130  interrupted`;

@@ -3,7 +3,7 @@ import type { RunnableAgent } from "../../bridge/agent/start-demo-run.ts";
 import { convertUserInput, type ChatCompletionMessage } from "../../wire/aigo/model-input.ts";
 import { convertModelOutput } from "../../wire/aigo/model-output.ts";
 
-/** What a test of an agent comes to, step by step. */
+/** One step of a test: a new stage, a value to print, or the failure of the test. */
 export type TestStep =
   | { readonly type: "stage"; readonly title: string }
   | { readonly type: "shown"; readonly name: string; readonly value: unknown }
@@ -13,7 +13,7 @@ export interface TestedAgent extends Pick<RunnableAgent["agent"], "provider"> {
   readonly signal: AbortSignal;
 }
 
-/** Two turns in one session, stage by stage. Throws what the agent's side refuses. */
+/** Runs two turns in one session and yields each step. Throws errors of the agent's connection. */
 export async function* runTestStages(
   agent: TestedAgent,
 ): AsyncGenerator<TestStep, void, undefined> {
@@ -28,8 +28,8 @@ export async function* runTestStages(
   const second = yield* runTestTurn(messages, agent);
   if (second === undefined || second.session_id === first.session_id) return;
   yield createFailedStep(
-    "The second turn was answered in another session than the first",
-    "Look whether the agent keeps its session_id from one call to the next.",
+    "The second turn was answered in a different session than the first",
+    "Fix: check that the agent keeps its session_id between invocations.",
   );
 }
 
@@ -55,18 +55,18 @@ async function* runTestTurn(
   yield { type: "stage", title: "Transforming the output." };
   yield { type: "shown", name: "output", value: output };
   if (message?.role !== "assistant" || message.error !== undefined) {
-    const reason = message?.error?.message ?? "There is no message of the assistant's";
+    const reason = message?.error?.message ?? "The response has no assistant message";
     return yield createFailedStep(
       `The turn failed: ${reason}`,
-      "Run it again with `spanline invoke` to see all of it.",
+      "Fix: run `spanline invoke` to see the whole response.",
     );
   }
   const text = message.content.map((part) => part.text).join("\n");
   yield { type: "shown", name: "reply", value: text };
   yield { type: "shown", name: "session_id", value: message.session_id };
   if (text === "") {
-    const next = "An agent that waits for tools which run here is run by `spanline run`.";
-    return yield createFailedStep("The agent said nothing", next);
+    const next = "Fix: if the agent waits for client tools, use `spanline run`.";
+    return yield createFailedStep("The agent returned no text", next);
   }
   return { role: "assistant", content: text, session_id: message.session_id };
 }

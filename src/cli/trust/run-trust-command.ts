@@ -12,19 +12,19 @@ export async function runTrustCommand(config: string | undefined, io: CommandIo)
   const file = resolveConfigFile(config === undefined ? {} : { config }, io);
   try {
     if (file === undefined) {
-      terminal.note("There is no spanline.config.yaml, .yml or .json from here upwards.\n");
+      terminal.note("No spanline.config.yaml, .yml or .json was found from here upwards.\n");
       return 2;
     }
     const version = await readConfigVersion(file);
     const { files, commands } = version;
     const lines = [...commands, ...files].map((line) => `  ${toSingleLine(line)}\n`).join("");
     await terminal.write(
-      lines === "" ? "It runs nothing before a tool is called.\n" : `It runs:\n${lines}`,
+      lines === "" ? "It runs no code before a tool call.\n" : `It runs:\n${lines}`,
     );
     await trustConfig(version, resolveUserDirectory(io.env));
     const condition = files.length === 0 ? "it is" : "it or one of these files is";
     await terminal.write(
-      `${toSingleLine(file)} may run what it names, until ${condition} changed.\n`,
+      `${toSingleLine(file)} may run the code that it names until ${condition} changed.\n`,
     );
     return 0;
   } catch (error) {

@@ -5,8 +5,8 @@ import type { ExecuteCommand } from "../shared/execute-command.ts";
 export function addTrustCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("trust")
-    .description("let a configuration run the code that it names, until it is changed")
-    .argument("[file]", "the configuration; the nearest one upwards when not given")
+    .description("trust a configuration to run the code that it names, until it changes")
+    .argument("[file]", "configuration file (default: the nearest one upwards)")
     .addHelpText("after", HELP_TEXT)
     .action((file: string | undefined) =>
       execute(async (io) => {
@@ -17,5 +17,5 @@ export function addTrustCommand(spanline: Command, execute: ExecuteCommand): voi
 }
 
 const HELP_TEXT = `
-A configuration can name files of code (tools) and programs (MCP servers). One that is merely found, in a folder that may have
-come from somewhere else, runs none of them before you said so. Look at it first. Naming it with --config says so too.`;
+A configuration can name code files (tools) and programs (MCP servers). A configuration found in a folder may come from
+someone else, so its code does not run until you trust it. Read it first. Naming it with --config also trusts it.`;

@@ -14,54 +14,75 @@ import type { Tool } from "../../tools/tool.ts";
 
 import type { McpConnection } from "../../tools/mcp/mcp-server-settings.ts";
 
+/**
+ * The definition of an agent, for `defineAgent`. Only `name` and `provider` are required:
+ *
+ * ```ts
+ * const agent = defineAgent({
+ *   name: "support",
+ *   provider: localProvider({ model: modelFromName("ollama:qwen3", process.env) }),
+ *   tools: [refund],
+ *   approvals: { ask: ["refund"], default: "allow" },
+ * });
+ * ```
+ */
 export interface AgentDefinition {
   readonly name: string;
   readonly provider: Provider;
   readonly tools?: readonly Tool[];
-  /** Which tools run without asking, after asking, or never: each by its name or a pattern. What no list names is asked about. */
+  /**
+   * Tools that run without approval, need an approval, or never run, by name or pattern. Default for tools in no list:
+   * `ask`.
+   */
   readonly approvals?: Partial<ApprovalRules>;
-  /** Rules of what may run, as `definePolicy` made them. Where there are some, they decide instead of `approvals`. */
+  /** Rules created by `definePolicy`, which replace `approvals`. */
   readonly policy?: Policy;
-  /** Where the paths begin that tools of the app or of MCP servers are called with; those of a workspace know. */
+  /** Base of the paths in calls of app tools and MCP tools. Workspace tools have their own root. */
   readonly workspace?: WorkspaceDefinition;
-  /** What the tools may change, for whoever keeps books. */
+  /** The extent of the tools' changes, sent to bridge hosts with permission requests and mutation records. */
   readonly mutationScope?: MutationScope;
-  /** MCP servers whose tools every session has, connected to while it is used. */
+  /** MCP servers with tools for every session. Their connections exist while a session is in use. */
   readonly mcp?: McpConnection;
   readonly caps?: Partial<TurnCaps>;
   readonly onLost?: LostInvocationPolicy;
   /**
-   * How an agent that may still be at work, after a cancel or a lost call, is brought to rest. `wait` unless said
-   * otherwise: stopping ends its machine, and whatever only that machine remembers.
+   * How to quiesce the upstream session after a cancelled or lost invocation. Default: `wait`, because `stop` ends the
+   * agent's machine and loses all state on it.
    */
   readonly settle?: QuiescePolicy;
-  /** How long an approval waits for its answer. */
+  /** Seconds until an approval expires. Default: 1 hour. */
   readonly approvalSeconds?: number;
-  /** How long a turn waits for the results of tools that whoever prompts has; a day unless said. */
+  /** Seconds for which a turn waits for results of client-run tool calls. Default: 1 day. */
   readonly resultsSeconds?: number;
-  /** What follows a tool call whose arguments are not a JSON object. Default: `report`. */
+  /** Reaction to a tool call with arguments other than a JSON object. Default: `report`. */
   readonly invalidToolInput?: InvalidToolInput;
   /**
-   * What becomes of pictures in prompts: refused, told of in words, or shown to the model. Unless said they are shown where
-   * the provider takes them, and else refused.
+   * Handling of images in prompts: `reject`, `describe` (sent as text) or `send`. Default: `send` if the provider
+   * accepts images, otherwise `reject`.
    */
   readonly images?: ImageHandling;
-  /** After this much quiet, or age, the provider has let a conversation go: it is begun anew from the log. */
+  /**
+   * Idle time and lifetime after which the provider drops an upstream session. The session is then reseeded from the
+   * log.
+   */
   readonly upstream?: { readonly idleSeconds?: number; readonly lifetimeSeconds?: number };
-  /** How many tokens the model's context holds: with it, editors show how full that is. */
+  /** Size of the model's context in tokens. Editors use this number to show how full the context is. */
   readonly contextTokens?: number;
-  /** What people can have said to it by a word, such as `/review`: each under its name. */
+  /** Slash commands by name, such as `review` for `/review`. */
   readonly commands?: { readonly [name: string]: Omit<AgentCommand, "name"> };
-  /** A turn that ends without this tool is asked again. */
+  /**
+   * A tool that must be called before a turn may end. Without the call the agent is prompted again, `maxReprompts`
+   * times (default: 2).
+   */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts?: number };
 }
 
-/** Where sessions of an agent work. */
+/** The workspace of an agent's sessions. */
 export interface WorkspaceDefinition {
-  /** For sessions that named no folder themselves. */
+  /** The folder of sessions that name none. */
   readonly root: string;
-  /** Sessions work there, whatever folder in it they named; one that named another is refused. */
+  /** True: all sessions work in `root`, even if they name a subfolder; other folders are refused. Default: false. */
   readonly isFixed?: boolean;
-  /** Folders and files that no tool may touch. */
+  /** Protected paths: no tool may touch these folders and files. */
   readonly protectedFolders?: readonly string[];
 }

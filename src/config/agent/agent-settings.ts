@@ -10,7 +10,7 @@ import {
   string,
   type ObjectOf,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { suggestFix, throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { BRIDGE_COMMANDS } from "../../domain/bridge-commands.ts";
 import { matchesPattern } from "../../text/match-pattern.ts";
@@ -19,8 +19,8 @@ import { CAPS_SCHEMA } from "./turn-caps.ts";
 const POSITIVE = optional(number({ above: 0 }));
 
 /**
- * The plain values of an agent, in code and in a configuration alike. Names of tools are compared with `tools`; they are not
- * checked if the tools are not known yet.
+ * The schema of an agent's plain settings, shared by code and configuration. Names of tools are compared with `tools`;
+ * undefined skips this check, because the tools are not known yet.
  */
 export function createSettingsShape(tools?: readonly string[]) {
   return {
@@ -47,14 +47,14 @@ export function createSettingsShape(tools?: readonly string[]) {
 /** The settings that a configuration passes to `defineAgent`. */
 export type AgentSettings = ObjectOf<ReturnType<typeof createSettingsShape>>;
 
-/** Two ways to define what may run would leave open which one decides. */
+/** Throws if both `policy` and `approvals` are set, because two sets of rules would leave the decision unclear. */
 export function refuseTwoRuleSets(
   { policy, approvals }: { readonly policy?: unknown; readonly approvals?: unknown },
   path: string,
 ): void {
   if (policy === undefined || approvals === undefined) return;
   const policyPath = path === "" ? "policy" : `${path}.policy`;
-  throwProblem(policyPath, "is not valid beside approvals: expected one of them, and not both");
+  throwProblem(policyPath, "is not valid together with approvals: expected only one of them");
 }
 
 function createApprovalsSchema(tools: readonly string[] | undefined) {
@@ -69,7 +69,7 @@ function createApprovalsSchema(tools: readonly string[] | undefined) {
   });
 }
 
-/** A pattern that matches no tool has no effect, though its author expects one. */
+/** Refuses a pattern that matches no tool: such a rule would silently have no effect. */
 function createPatternSchema(tools: readonly string[] | undefined): Schema<string> {
   return refine(string({ expected: "the name of a tool or a pattern" }), (pattern, path) => {
     const isMatch =
@@ -121,5 +121,5 @@ function checkCommandName(name: string, path: string): void {
     throwProblem(path, `is not a valid name of a command: expected ${expected}`);
   }
   if (BRIDGE_COMMANDS.some((builtIn) => builtIn.name === name))
-    throwProblem(path, "is a command of the bridge", "choose another name");
+    throwProblem(path, "is a built-in command", "choose another name");
 }

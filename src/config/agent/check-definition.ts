@@ -9,7 +9,7 @@ import {
   string,
   withDefault,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { readOptions } from "../../domain/option-reader.ts";
@@ -17,7 +17,7 @@ import type { AgentDefinition } from "./agent-definition.ts";
 import { createSettingsShape, refuseTwoRuleSets } from "./agent-settings.ts";
 import { isTool } from "./is-tool.ts";
 
-/** Refuses a definition that cannot work, or that would not do what it seems to say. */
+/** Throws `invalid_option` for a definition with invalid, contradictory or unknown settings. */
 export function checkDefinition(value: unknown): void {
   readOptions(DEFINITION_SCHEMA, value, "");
 }
@@ -27,7 +27,7 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const TOOL_NAMES: Schema<readonly string[]> = refine(
   array((value, path) => {
     if (!isTool(value))
-      return throwInvalid({ path, value, expected: "a tool", fix: "make it with defineTool" });
+      return throwInvalid({ path, value, expected: "a tool", fix: "create it with defineTool" });
     const { name } = value.spec;
     return TOOL_NAME.test(name)
       ? name
@@ -107,11 +107,11 @@ const PROVIDER_SCHEMA: Schema<ProviderTraits> = (value, path) => {
     path,
     value,
     expected: "a provider",
-    fix: 'make one with harnessProvider, runtimeProvider or localProvider of "spanline/providers"',
+    fix: 'create one with harnessProvider, runtimeProvider or localProvider from "spanline/providers"',
   });
 };
 
 const POLICY_SCHEMA: Schema<unknown> = (value, path) =>
   isObject(value) && Array.isArray(value["layers"])
     ? value
-    : throwInvalid({ path, value, expected: "a policy", fix: "make it with definePolicy" });
+    : throwInvalid({ path, value, expected: "a policy", fix: "create it with definePolicy" });

@@ -10,15 +10,15 @@ import { toServerPrefix } from "../../tools/mcp/model-name.ts";
 
 export interface KnownTools {
   readonly names: readonly string[];
-  /** MCP servers: what they offer is known when they are connected to. */
+  /** MCP servers, whose tools are known only after connecting. */
   readonly servers: readonly string[];
-  /** Whether the agent has no others. */
+  /** True if the agent has no other tools. */
   readonly isComplete: boolean;
 }
 
 /**
- * Tools that a policy names and nobody has: a rule about one does nothing, and whoever wrote it meant it to. Where not all
- * tools are known, only what looks like one of them misspelt.
+ * Finds tools that a policy names but the agent does not have: a rule about such a tool has no effect, contrary to its
+ * author's intent. If not all tools are known, only likely misspellings are reported.
  */
 export function findUnknownTools(
   policy: Policy,
@@ -32,16 +32,16 @@ export function findUnknownTools(
         if (isKnown(tool, rule, names) || belongsToServer(tool, parts)) return [];
         const where = `${path}.${rule.source}[${rule.index}]`;
         if (isPattern(tool)) {
-          // A pattern may be about tools that are yet to be known.
+          // A pattern may match tools that are not known yet.
           const isCertain = isComplete && servers.length === 0;
           return isCertain
-            ? [`${where} is ${formatValue(tool)}, which fits no tool of the agent`]
+            ? [`${where} is ${formatValue(tool)}, which matches no tool of the agent`]
             : [];
         }
         const [near] = suggestNames(tool, names);
         if (near === undefined && !isComplete) return [];
-        const instead = near === undefined ? "" : `; did you mean ${near}?`;
-        return [`${where} names ${formatValue(tool)}, which is no tool of the agent${instead}`];
+        const instead = near === undefined ? "" : `. Fix: did you mean ${near}?`;
+        return [`${where} names ${formatValue(tool)}, which is not a tool of the agent${instead}`];
       }),
     ),
   );
@@ -53,7 +53,7 @@ export function findUnknownTools(
 
 const MAX_REPORTED = 10;
 
-/** As rules compare it: one that does not allow takes upper and lower case for the same. */
+/** Compares like the rules: allow rules are case-sensitive, all others are not. */
 function isKnown(tool: string, { action }: Rule, names: readonly string[]): boolean {
   const matches = action === "allow" ? matchesExactly : mayMatchInAnySpelling;
   const pattern = createSpelledText(tool);

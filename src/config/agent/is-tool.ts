@@ -1,7 +1,7 @@
 import { isObject } from "../../data/json.ts";
 import type { Tool } from "../../tools/tool.ts";
 
-/** By its form: a tool may come from another copy of this package. */
+/** Checks the structure instead of the class, because a tool may come from another copy of this package. */
 export function isTool(value: unknown): value is Tool {
   if (!isObject(value) || !isObject(value["spec"])) return false;
   return (

@@ -11,8 +11,8 @@ function refusal(value: unknown): readonly unknown[] {
   return [];
 }
 
-describe("MCP servers as they are written down", () => {
-  it("are a list, or an object by name", () => {
+describe("The settings of MCP servers", () => {
+  it("MCP servers are an array, or an object by name", () => {
     const command = { name: "files", command: "npx", args: ["-y", "server"], env: { A: "1" } };
     const remote = { name: "web", url: "https://example.org/mcp", headers: { Authorization: "x" } };
     const read = [
@@ -26,7 +26,7 @@ describe("MCP servers as they are written down", () => {
     expect(readMcpServers(undefined)).toEqual([]);
   });
 
-  it("keep everything that is said of them", () => {
+  it("All settings of an MCP server are kept", () => {
     const whole = {
       name: "My server",
       type: "sse",
@@ -191,17 +191,17 @@ describe("MCP servers as they are written down", () => {
       "mcpServers.a.name",
       "mcpServers.a.name differs from the name of the server, a. Fix: leave it out",
     ],
-  ])("cannot be %j", (value, path, message) => {
+  ])("The MCP servers %j are refused", (value, path, message) => {
     expect(refusal(value)).toEqual(["invalid_option", path, message]);
   });
 
-  it("are 32 at most", () => {
+  it("More than 32 MCP servers are refused", () => {
     const many = Array.from({ length: 33 }, (_, at) => ({ name: `s${at}`, command: "c" }));
     expect(readMcpServers(many.slice(1))).toHaveLength(32);
     expect(refusal(many)[2]).toBe("mcpServers has 33 servers: expected at most 32");
   });
 
-  it("never show what may be a secret", () => {
+  it("Error messages never contain possible secrets", () => {
     const secret = "s3cret\u0000";
     const given = [
       [{ name: "a", command: "c", env: { A: secret } }],
@@ -218,7 +218,7 @@ describe("MCP servers as they are written down", () => {
     );
   });
 
-  it("take a name like __proto__ as data", () => {
+  it("A name like __proto__ is data", () => {
     const given: unknown = JSON.parse('{"__proto__":{"command":"c","env":{"__proto__":"x"}}}');
     expect(readMcpServers(given)).toMatchObject([{ name: "__proto__" }]);
   });

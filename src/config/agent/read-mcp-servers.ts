@@ -10,7 +10,7 @@ import {
   refine,
   string,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { MCP_LIMITS } from "../../tools/mcp/mcp-limits.ts";
@@ -25,8 +25,8 @@ import { readOptions } from "../../domain/option-reader.ts";
 import { checkVariableName } from "../variables/variables.ts";
 
 /**
- * Reads MCP servers as somebody wrote them down: a list, or an object by their names. Throws `invalid_option` with the path
- * of what cannot work, or would not do what it seems to say. No value of `env` and `headers` is ever shown.
+ * Parses the settings of MCP servers: an array, or an object by name. Throws `invalid_option` with the path of an
+ * invalid setting. Messages never contain values of `env` and `headers`.
  */
 export function readMcpServers(value: unknown, path = "mcpServers"): readonly McpServerSettings[] {
   return readOptions(MCP_SERVERS_SCHEMA, value, path);
@@ -157,7 +157,7 @@ const HTTP_SCHEMA: Schema<HttpServerSettings> = (value, path) => {
   return { ...server, type: server.type ?? "http", ...(trusted === true && { trusted }) };
 };
 
-/** Which of the two kinds a server is decides which names it may have. */
+/** Parses one server. A server has either a command or a URL, and each kind has its own settings. */
 function readServer(value: unknown, path: string): McpServerSettings {
   const names = Object.keys({ ...STDIO_SHAPE, ...HTTP_SHAPE });
   const anyServer = object(Object.fromEntries(names.map((name) => [name, (member) => member])));

@@ -9,7 +9,7 @@ import {
   string,
   variants,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid } from "../../data/schema-error.ts";
 import type { InvocationLimits } from "../../providers/agentcore/invocation-limits.ts";
 import { parseGuards, type LocalGuards } from "../../providers/local/turn-guards.ts";
@@ -17,12 +17,12 @@ import { encodeOverrides } from "../../wire/agentcore/harness/harness-request.ts
 import { withErrorPath } from "../error-path.ts";
 import type { UncheckedOptions } from "../../domain/option-reader.ts";
 
-/** Where an agent's loop runs, as a configuration says it. */
+/** The provider section of a configuration. */
 export type ProviderConfig = LocalConfig | AgentCoreConfig | { readonly type: "demo" };
 
 export interface LocalConfig {
   readonly type: "local";
-  /** Such as `ollama:qwen3`. */
+  /** For example `ollama:qwen3`. */
   readonly model: string;
   /** Address of the model's server, such as `http://127.0.0.1:8000/v1`. */
   readonly baseUrl?: string;
@@ -42,7 +42,7 @@ export interface AgentCoreConfig {
   readonly endpoint?: string;
   readonly user?: string;
   readonly limits?: ConfiguredLimits;
-  /** What differs from the deployed harness. */
+  /** Settings that override the deployed harness. */
   readonly overrides: UncheckedOptions;
 }
 

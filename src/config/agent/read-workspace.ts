@@ -7,21 +7,24 @@ import {
   string,
   withDefault,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { WORKSPACE_TOOL_NAMES } from "../../tools/workspace/workspace-tools.ts";
 
 export interface WorkspaceConfig {
-  /** The folder for sessions that named none, from the folder of the configuration. */
+  /**
+   * The workspace folder, relative to the configuration. Undefined: the configuration's folder, and sessions may name
+   * another.
+   */
   readonly root?: string;
-  /** The tools that the agent has; all of them when absent. */
+  /** Names of the enabled workspace tools. Default: all. */
   readonly tools?: readonly string[];
-  /** Variables that commands see. */
+  /** Environment variables passed to commands. */
   readonly passEnvironment: readonly string[];
-  /** Whether commands in a sandbox may reach the network. */
+  /** Allows network access for commands in the sandbox. */
   readonly network: boolean;
-  /** Refuses to start where there is no sandbox, rather than run commands that nothing confines. */
+  /** Refuses to start without a sandbox, instead of running unconfined commands. */
   readonly requireSandbox: boolean;
-  /** Runs commands in a terminal of the editor, where it offers some. */
+  /** Runs commands in terminals of the editor, if the editor offers terminals. */
   readonly editorTerminals: boolean;
 }
 
@@ -36,6 +39,6 @@ const OPTIONS: Schema<WorkspaceConfig> = object({
   editorTerminals: FLAG,
 });
 
-/** `true` for all defaults. */
+/** `true` enables the workspace with all defaults. */
 export const WORKSPACE_SCHEMA: Schema<WorkspaceConfig> = (value, path) =>
   OPTIONS(value === true ? {} : value, path);

@@ -1,4 +1,4 @@
-import { integer, nullable, number, object, optional } from "../../data/schema.ts";
+import { integer, nullable, number, object, optional } from "../../data/schema-reader.ts";
 import type { TurnCaps } from "../../domain/agent-spec.ts";
 
 const COUNT = integer({ min: 1 });
@@ -11,7 +11,7 @@ export const CAPS_SCHEMA = object({
   parallelTools: optional(COUNT),
 });
 
-/** Those that are given take the place of those that were there; what is undefined is not given. */
+/** Returns the caps with defined overrides applied. Undefined overrides are ignored. */
 export function mergeCaps(caps: TurnCaps, overrides: Partial<TurnCaps> = {}): TurnCaps {
   const defined = Object.entries(overrides).filter(([, value]) => value !== undefined);
   return { ...caps, ...Object.fromEntries(defined) };

@@ -1,29 +1,31 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 
-/** A program that a configuration starts for an MCP server. */
+/** A program that a configuration starts as an MCP server. */
 export interface ServerProgram {
   readonly server: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Where it runs, from the folder of the configuration. */
+  /** Working directory, relative to the configuration. */
   readonly cwd: string;
 }
 
 export interface CodeReferences {
-  /** From the folder of the configuration. */
+  /** Paths relative to the configuration. */
   readonly toolFiles: readonly string[];
   readonly programs: readonly ServerProgram[];
 }
 
-/** Files whose code runs before anybody calls a tool: those of tools, and what the programs of MCP servers are given. */
+/**
+ * Lists the files whose code runs before any tool call: tool modules, and files in the command lines of MCP servers.
+ */
 export async function listCodeFiles(
   { toolFiles, programs }: CodeReferences,
   folder: string,
 ): Promise<string[]> {
   const named = programs.flatMap(({ command, args, cwd }) => {
     const names = [...(command.includes("/") ? [command] : []), ...args.flatMap(extractFileNames)];
-    // By its full path, and elsewhere, it came with the machine and not with the configuration.
+    // An absolute path outside the folder belongs to the machine, not to the configuration.
     const localNames = names.filter((name) => !isAbsolute(name) || name.startsWith(`${folder}/`));
     return localNames.map((name) => resolve(folder, cwd, name));
   });
@@ -32,7 +34,7 @@ export async function listCodeFiles(
   return [...new Set([...toolFiles.map((file) => resolve(folder, file)), ...files])];
 }
 
-/** As a whole, behind a `=`, and the words of what may be a script for a shell. */
+/** Returns the argument as a whole, the part after `=`, and its words, since it may be a shell script. */
 function extractFileNames(argument: string): string[] {
   const words = argument.split(/[\s=;&|'"]+/).filter((word) => word !== "");
   return [argument, ...words.slice(0, MAX_WORDS)];

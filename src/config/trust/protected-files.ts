@@ -3,7 +3,7 @@ import { listCodeFiles } from "./code-files.ts";
 import { listReferences } from "../variables/mcp-references.ts";
 import type { AgentConfig } from "../read-config.ts";
 
-/** Files that a configuration names, which no tool may touch: code that would run at the next start, and secrets. */
+/** Lists the protected paths of a configuration: code for the next start, and secrets. */
 export async function listProtectedFiles(config: AgentConfig, folder: string): Promise<string[]> {
   const { environment, mcpServers, name } = config;
   const secrets = [

@@ -3,10 +3,13 @@ import type { Config } from "../read-config.ts";
 import { computeConfigVersion } from "./trusted-configs.ts";
 import type { ConfigFingerprint } from "../selected-config.ts";
 
-/** Whether a configuration and the code that it names, of which both are this digest, are trusted; asked only where that matters. */
+/** Returns true if the user trusts this version of a configuration and its code. Called only if trust is required. */
 export type IsTrusted = (digest: string) => Promise<boolean>;
 
-/** Refuses a configuration that nobody trusts, for the first of these reasons; without one it needs nobody's trust. */
+/**
+ * Throws `access_denied` if a reason requires trust and this version is not trusted. Without a reason, no trust is
+ * needed.
+ */
 export async function requireTrust(
   reasons: readonly (string | undefined)[],
   { read, mark, isTrusted }: TrustedConfig,
@@ -15,7 +18,7 @@ export async function requireTrust(
   if (reason === undefined) return;
   const { digest } = await computeConfigVersion(read, mark);
   if (await isTrusted(digest)) return;
-  const message = `It ${reason}, and nobody trusts this version of it. Look at it, and at what it names; then \`spanline trust\` lets it, or --config names it`;
+  const message = `The configuration ${reason}, but this version is not trusted. Fix: read it and the files it names, then run \`spanline trust\`, or name it with --config`;
   throw new SpanlineError("access_denied", message, { details: { path: "config" } });
 }
 

@@ -10,25 +10,25 @@ function reasonFor(agent: object): string | undefined {
   return config === undefined ? "no agent" : findTrustReason(config);
 }
 
-describe("a configuration that was merely found", () => {
+describe("A configuration that was found, not named", () => {
   it.each<[string, object]>([
     ["asks about everything", { workspace: true, policy: {} }],
-    ["lets read", { workspace: true, policy: { auto_approve: ["read_file", "search"] } }],
+    ["allows reading", { workspace: true, policy: { auto_approve: ["read_file", "search"] } }],
     [
-      "lets read some files",
+      "allows reading some files",
       { policy: { rules: [{ allow: { tool: "read_file", path: "src/**" } }] } },
     ],
-    ["lets read by lists", { approvals: { allow: ["list_files"] } }],
-    ["is of a harness", { provider: { type: "harness", arn: ARN } }],
-  ])("needs no trust when it %s", (_, agent) => {
+    ["allows reading by lists", { approvals: { allow: ["list_files"] } }],
+    ["uses a harness", { provider: { type: "harness", arn: ARN } }],
+  ])("A found configuration needs no trust if it %s", (_, agent) => {
     expect(reasonFor(agent)).toBeUndefined();
   });
 
   it.each<[string, object, RegExp]>([
-    ["tools of its own", { tools: ["./tools.mjs"] }, /code/],
+    ["tool modules", { tools: ["./tools.mjs"] }, /code/],
     ["a program", { mcpServers: { s: { command: "node" } } }, /code/],
     [
-      "a server elsewhere",
+      "a remote server",
       { mcpServers: { s: { type: "http", url: "https://x.example/mcp" } } },
       /MCP/,
     ],
@@ -36,46 +36,46 @@ describe("a configuration that was merely found", () => {
     [
       "an endpoint",
       { provider: { type: "harness", arn: ARN, endpoint: "http://e.example" } },
-      /reached/,
+      /address/,
     ],
     [
-      "the address of a model's server",
+      "the URL of a model server",
       { provider: { ...LOCAL, baseUrl: "http://e.example/v1" } },
-      /reached/,
+      /address/,
     ],
-    ["a folder elsewhere", { workspace: { root: "../other" } }, /folder/],
-    ["another folder by its full path", { workspace: { root: "/etc" } }, /folder/],
+    ["a folder outside", { workspace: { root: "../other" } }, /folder/],
+    ["an absolute folder", { workspace: { root: "/etc" } }, /folder/],
     ["variables for commands", { workspace: { passEnvironment: ["HOME"] } }, /folder/],
     ["everything allowed", { policy: { default: "allow" } }, /more than read/],
     ["a tool that writes", { policy: { auto_approve: ["write_file"] } }, /more than read/],
     ["a pattern of tools", { policy: { auto_approve: ["read_*"] } }, /more than read/],
     ["commands", { policy: { rules: [{ allow: { command: "npm test" } }] } }, /more than read/],
     ["reading elsewhere", { policy: { external_roots: ["/home"] } }, /more than read/],
-    ["all that no list names", { approvals: { default: "allow" } }, /more than read/],
-  ])("needs it for %s", (_, agent, reason) => {
+    ["an allow default of the lists", { approvals: { default: "allow" } }, /more than read/],
+  ])("A found configuration needs trust for %s", (_, agent, reason) => {
     expect(reasonFor(agent)).toMatch(reason);
   });
 });
 
-describe("a configuration that was merely found, and how it serves", () => {
+describe("The serve section of a configuration that was found", () => {
   const reason = (serve: object): string | undefined =>
     findServeTrustReason(readConfig({ agents: { coder: { provider: LOCAL } }, serve }).serve);
   const digest = "a".repeat(64);
 
   it.each<[string, object]>([
-    ["says nothing of it", {}],
-    ["says where on this machine", { host: "localhost", port: 4000 }],
-    ["says how much", { rates: { turns: 1 }, trace: "mcp" }],
-  ])("needs no trust when it %s", (_, serve) => {
+    ["is empty", {}],
+    ["has a loopback address", { host: "localhost", port: 4000 }],
+    ["has limits", { rates: { turns: 1 }, trace: "mcp" }],
+  ])("A found serve section needs no trust if it %s", (_, serve) => {
     expect(reason(serve)).toBeUndefined();
   });
 
   it.each<[string, object]>([
     ["other machines", { host: "0.0.0.0" }],
-    ["keys of somebody", { keys: [{ name: "eve", sha256: digest }] }],
-    ["pages", { allowedOrigins: ["https://evil.example"] }],
-    ["another name of this machine", { allowedHosts: ["evil.example"] }],
-  ])("needs it for %s", (_, serve) => {
+    ["access keys", { keys: [{ name: "eve", sha256: digest }] }],
+    ["allowed origins", { allowedOrigins: ["https://evil.example"] }],
+    ["allowed hosts", { allowedHosts: ["evil.example"] }],
+  ])("A found serve section needs trust for %s", (_, serve) => {
     expect(reason(serve)).toMatch(/others/);
   });
 });

@@ -6,14 +6,14 @@ import type { AgentConfig } from "../read-config.ts";
 import type { ServeConfig } from "../read-serve.ts";
 
 /**
- * What a configuration that came with a folder could do to whoever merely starts in it: run code, send away what is
- * theirs, or let an agent do more than read without a question. Undefined where it could do nothing of it.
+ * Returns why a configuration found in a folder needs trust: for example, the configuration could run code, send the
+ * user's data elsewhere, or let an agent do more than read without asking. Undefined if no trust is needed.
  */
 export function findTrustReason(config: AgentConfig): string | undefined {
   return TRUST_CHECKS.find((check) => check.applies(config))?.reason;
 }
 
-/** The same of how its agents are served: to whom, and from where. */
+/** Returns why the `serve` section needs trust: its settings could give others access to the agents. */
 export function findServeTrustReason(serve: ServeConfig): string | undefined {
   const { host = "127.0.0.1", keys, allowedHosts, allowedOrigins } = serve;
   const isOpen = !isLoopback(host) || allowedHosts.length > 0 || allowedOrigins.length > 0;
@@ -33,7 +33,7 @@ const TRUST_CHECKS: readonly TrustCheck[] = [
   { reason: "names MCP servers", applies: ({ serverNames }) => serverNames.length > 0 },
   { reason: "sets variables", applies: ({ environment }) => environment.length > 0 },
   {
-    reason: "says where the agent is reached",
+    reason: "sets the address of the agent",
     applies: ({ provider }) =>
       ("endpoint" in provider && provider.endpoint !== undefined) ||
       ("baseUrl" in provider && provider.baseUrl !== undefined),
@@ -66,7 +66,7 @@ function layerAllowsMore(layer: PolicyLayer): boolean {
   return layer.rules.some(({ action, match }) => action === "allow" && !isReadOnly(match));
 }
 
-/** Names of tools alone say what a call does; of patterns nobody knows. */
+/** Only exact tool names reveal the effects of a call; patterns could match any tool. */
 function isReadOnly({ tool, path }: Matcher): boolean {
   if (path?.some((pattern) => isOutside(pattern)) === true) return false;
   return tool !== undefined && tool.every((name) => READ_ONLY_TOOLS.has(name));

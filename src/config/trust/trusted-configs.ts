@@ -8,21 +8,21 @@ import { readConfig, type Config } from "../read-config.ts";
 import { parseConfigText } from "../read-document.ts";
 import { readConfigFile } from "../read-config-file.ts";
 
-/** One version of a configuration, and of the code that it names. */
+/** A version of a configuration, including the named code. */
 export interface TrustedVersion {
   readonly file: string;
   readonly digest: string;
 }
 
-/** The same, with what it lets run, for whoever is to trust it. */
+/** A version with a list of its code, for the user's decision about trust. */
 export interface ConfigVersion extends TrustedVersion {
-  /** Files of code. What those import is not among them. */
+  /** Code files. Their imports are not included. */
   readonly files: readonly string[];
-  /** Programs with their arguments, by the names of the MCP servers that they are. */
+  /** Programs with their arguments, prefixed by the names of their MCP servers. */
   readonly commands: readonly string[];
 }
 
-/** A configuration as it is now. */
+/** Reads the current version of a configuration. */
 export async function readConfigVersion(file: string): Promise<ConfigVersion> {
   const text = await readConfigFile(file);
   return computeConfigVersion(readConfig(parseConfigText(text, file)), {
@@ -31,7 +31,10 @@ export async function readConfigVersion(file: string): Promise<ConfigVersion> {
   });
 }
 
-/** The text of a configuration says little of the code that it names, which changes with the next `git pull`. */
+/**
+ * Includes the contents of the code files in the digest: they may change, for example with a `git pull`, while the
+ * configuration stays the same.
+ */
 export async function computeConfigVersion(
   { agents }: Config,
   { file, digest: text }: TrustedVersion,
@@ -47,13 +50,14 @@ export async function computeConfigVersion(
 }
 
 /**
- * Whether a configuration may run code because its user said so. A folder that came from somewhere else may have one, too,
- * and starting in it is not to say so. A version that was trusted once stays so, whatever came between.
+ * Returns true if the user has trusted this version. A folder from elsewhere may contain a configuration, and starting
+ * Spanline there does not imply trust. A trusted version stays trusted after other versions.
  */
 export async function isTrusted(version: TrustedVersion, directory: string): Promise<boolean> {
   return (await readTrustedVersions(directory)).some((trusted) => isSameVersion(trusted, version));
 }
 
+/** Records a version as trusted. The file keeps the latest 1000 versions. */
 export async function trustConfig(
   { file, digest }: TrustedVersion,
   directory: string,
@@ -73,7 +77,7 @@ function isSameVersion(version: TrustedVersion, other: TrustedVersion): boolean 
   return version.file === other.file && version.digest === other.digest;
 }
 
-/** What cannot be read is no trust. */
+/** An unreadable file means no trusted versions. */
 async function readTrustedVersions(directory: string): Promise<readonly TrustedVersion[]> {
   const parsed = parseJson((await readSavedFile(join(directory, FILE_NAME))) ?? "{}");
   const list = parsed.ok && isObject(parsed.value) ? parsed.value["trusted"] : [];

@@ -3,8 +3,9 @@ import type { UncheckedOptions } from "../../domain/option-reader.ts";
 import { readVariable, type ResolvedValue, type Reference, type Variable } from "./variables.ts";
 
 /**
- * Walks the settings of MCP servers, a list or by name. Stops at every variable and header, takes the value for it, and
- * gives the same settings with these values in the end. Everything else stays as it is, for the check of the settings.
+ * Walks the settings of MCP servers, an array or an object by name. Yields every environment variable and header,
+ * receives its value, and returns the settings with these values. All other settings are unchanged and are validated
+ * later.
  */
 type Walk = Generator<Variable, unknown, unknown>;
 
@@ -43,7 +44,7 @@ function* walkMembers(
   return Object.fromEntries(members);
 }
 
-/** What a check of the settings sees of a value that is not known yet. */
+/** Replaces unresolved references by a placeholder, so the settings can be validated before the values are known. */
 export function maskReferences(value: unknown, path: string): unknown {
   const walk = walkServers(value, path);
   let step = walk.next();
@@ -63,6 +64,7 @@ export interface ResolvedServers {
   readonly secrets: readonly string[];
 }
 
+/** Resolves all references with `find`. Returns the settings with their values, and the secrets among them. */
 export async function resolveReferences(
   value: unknown,
   path: string,

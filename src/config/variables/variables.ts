@@ -1,29 +1,29 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { object, optional, record, string, type Schema } from "../../data/schema.ts";
+import { object, optional, record, string, type Schema } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { isObject } from "../../data/json.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { isSecretName } from "../../text/is-secret-name.ts";
 
-/** Variables by name, each with a text or where to find it. */
+/** Variables with their values or references. */
 export type Variables = readonly Variable[];
 
-/** Also a header, which is named like a variable. */
+/** An environment variable, a header or an access key. */
 export interface Variable {
   readonly name: string;
-  /** Where it stands in the configuration. */
+  /** Path in the configuration. */
   readonly path: string;
   readonly source: Reference;
 }
 
-/** A secret stands in no configuration: only where it is. */
+/** A value, or a reference to the place of the value. Secrets are never stored in the configuration itself. */
 export type Reference =
   | { readonly text: string }
   | { readonly env: string }
   | { readonly file: string }
-  /** A text with variables in it. */
+  /** A string with variables. */
   | { readonly parts: readonly TemplatePart[] };
 
 export const VARIABLES_SCHEMA: Schema<Variables> = (value, path) => {
@@ -69,7 +69,9 @@ export interface ResolvedEnvironment {
   readonly secrets: readonly string[];
 }
 
-/** The environment with the variables in it. A reference that leads nowhere is said, never what another leads to. */
+/**
+ * Returns the environment with the variables added. Errors name an unresolved reference, never the value of another.
+ */
 export async function resolveVariables(
   variables: Variables,
   environment: Environment,
@@ -90,16 +92,17 @@ export async function resolveVariables(
 
 export interface ReferenceContext {
   readonly environment: Environment;
-  /** That paths begin in. */
+  /** Base of relative paths. */
   readonly folder: string;
 }
 
 export interface ResolvedValue {
   readonly value: string;
-  /** What of it nobody else should see. */
+  /** Parts of the value that must be masked in output. */
   readonly secrets: readonly string[];
 }
 
+/** Resolves a variable. Throws `no_credentials` if the environment variable is not set or the file cannot be read. */
 export async function resolveVariable(
   { name, path, source }: Variable,
   { environment, folder }: ReferenceContext,
@@ -114,7 +117,7 @@ export async function resolveVariable(
     if (value === undefined || value === "") {
       throw missingValueError(path, `the variable ${variableName} is not set`);
     }
-    // Folders and the like stay: results are full of them.
+    // Ordinary values, such as folders, are not masked, because tool results are full of them.
     return { value, secrets: isSecretName(name) || isSecretName(variableName) ? [value] : [] };
   };
   if ("env" in source) return variable(source.env);
@@ -130,7 +133,8 @@ export async function resolveVariable(
 async function readSecretFile(file: string, path: string): Promise<string> {
   try {
     const stats = await stat(file);
-    if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error("It holds no secret");
+    if (!stats.isFile() || stats.size > MAX_BYTES)
+      throw new Error("The file is too large or is not a regular file");
     return (await readFile(file, "utf8")).trim();
   } catch {
     throw missingValueError(path, `${file} cannot be read`);
@@ -144,10 +148,10 @@ function missingValueError(path: string, reason: string): SpanlineError {
   return new SpanlineError("no_credentials", message, { details: { path } });
 }
 
-/** A piece of a text, or the variable that stands there. */
+/** A piece of text, or a variable. */
 type TemplatePart = { readonly text: string } | { readonly env: string };
 
-/** A text in which `${NAME}` stands for a variable, and `$${` for itself. */
+/** Parses a string in which `${NAME}` is a variable and `$${` is a literal `${`. */
 export function readTemplate(text: string, path: string): readonly TemplatePart[] {
   return text
     .split(/(\$?\$\{[^}]*\}?)/)

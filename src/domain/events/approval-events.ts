@@ -19,20 +19,20 @@ export interface ApprovalRequested {
   readonly approvalId: string;
   readonly question: ApprovalQuestion;
   readonly options: readonly ApprovalDecision[];
-  /** The call of the tool, or the lost call of the provider. */
+  /** The id of the tool call, or of the lost invocation. */
   readonly subjectId: string;
-  /** What people read: the tool's name and its arguments. */
+  /** The tool's name and arguments, for people. */
   readonly action: string;
   readonly input: JsonObject | null;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly deadline: number;
-  /** How many different principals have to say yes; one where nothing is said. */
+  /** Number of different principals who must approve. Default: 1. */
   readonly approvers?: number;
-  /** The attempt that a yes starts. Absent for the first. */
+  /** The attempt which an approval starts. Absent for the first. */
   readonly attempt?: number;
-  /** What a yes for good would allow, for people, such as `edit_file of README.md`. */
+  /** Label of the grant which `allow-always` would add, such as `edit_file of README.md`. */
   readonly grantLabel?: string;
-  /** Why it is asked. */
+  /** The policy decision behind this request. */
   readonly decision?: PolicyDecision;
   readonly diffs?: readonly FileDiff[];
   readonly evidence?: readonly Evidence[];
@@ -42,36 +42,36 @@ export interface ApprovalRequested {
   readonly signature?: Signature;
 }
 
-/** Something that an approver can look at. */
+/** A reference for the approver to inspect. */
 export interface Evidence {
   readonly kind: string;
   readonly ref: string;
   readonly metadata: JsonObject;
 }
 
-/** An open request for approval has another controller to decide it than when it was requested. */
+/** An open approval request moved to another controller than at its creation. */
 export interface ApprovalRouted {
   readonly type: "approval.routed";
   readonly approvalId: string;
   readonly routedTo: ApprovalRoute;
 }
 
-/** The controller that a request for approval is sent to. */
+/** The controller which receives an approval request. */
 export interface ApprovalRoute {
   readonly clientId: string;
-  /** What the client says of itself. */
+  /** The client's description of itself. */
   readonly metadata: JsonObject;
 }
 
-/** Somebody said yes, and more of them have to. */
+/** A principal approved, but further approvals are required. */
 export interface ApprovalVoted {
   readonly type: "approval.voted";
   readonly approvalId: string;
   readonly principal: string;
   readonly decision: ApprovalDecision;
-  /** Of the arguments that were agreed to. */
+  /** Digest of the approved arguments. */
   readonly digest: string;
-  /** Where those are others than the agent's. */
+  /** The approved arguments. Absent if they equal the agent's. */
   readonly input?: JsonObject;
   readonly reason?: string;
   readonly signature?: Signature;
@@ -82,21 +82,21 @@ export interface ApprovalResolved {
   readonly approvalId: string;
   readonly decision: ApprovalDecision;
   /**
-   * `person`: somebody answered. `deadline`, `cancel`: nobody did. `change`: the rules, the mode or the tool are others than when
-   * it was asked; the call is judged anew.
+   * `person`: an approver decided. `deadline`, `cancel`: no approver did. `change`: the rules, the mode or the tool
+   * have changed since the request; the tool call is evaluated again.
    */
   readonly resolvedBy: "person" | "deadline" | "cancel" | "change";
   readonly reason?: string;
-  /** What the tool runs with instead. */
+  /** The arguments the tool runs with, in place of the agent's. Absent if unchanged. */
   readonly input?: JsonObject;
-  /** Those who said yes, where there had to be several. */
+  /** The approving principals. Present only if several were required. */
   readonly principals?: readonly string[];
-  /** The policy decision that the request showed. Absent in logs of before it was copied here. */
+  /** The policy decision shown in the request. Absent in logs written before this field existed. */
   readonly receipt?: PolicyDecision;
   readonly signature?: Signature;
 }
 
-/** Calls like this one are not asked about any more in this session. Nothing that is denied is allowed by it. */
+/** Tool calls within `scope` no longer need an approval in this session. A grant never allows a denied call. */
 export interface GrantAdded {
   readonly type: "grant.added";
   readonly grantId: string;
@@ -105,24 +105,27 @@ export interface GrantAdded {
   readonly signature?: Signature;
 }
 
-/** What a call has to be like: all of it. */
+/** Conditions on a tool call; all of them must hold. */
 export interface GrantScope {
   readonly tool: string;
-  /** The rule that asked. */
+  /** The rule which required the approval. */
   readonly rule: MatchedRule | null;
-  /** Those that asked beside it. */
+  /** Further rules which required the approval. */
   readonly otherRules?: readonly (MatchedRule | null)[];
-  /** For a tool that runs commands: what people read of it. */
+  /** For tools which run commands: the command, for people. */
   readonly command?: string;
-  /** Of all its arguments, where any other may do something else: in another folder, it is another command. */
+  /**
+   * Digest of all arguments. Present if any changed argument could change the effect: in another folder, the same
+   * command is another call.
+   */
   readonly digest?: string;
-  /** Where its paths have to lead. */
+  /** The required targets of its path arguments. */
   readonly paths?: readonly GrantedPath[];
 }
 
 export interface GrantedPath {
   readonly argument: string;
-  /** From the root of the machine, symlinks followed. */
+  /** Absolute path with symlinks resolved. Null if the path is invalid. */
   readonly hostPath: string | null;
 }
 
@@ -133,12 +136,12 @@ export interface GrantRevoked {
 }
 
 /**
- * A receipt of this log is not proven to be of this user's bridge, or one is missing: nothing that was allowed before
- * counts any more, and people are asked again.
+ * A receipt in this log is missing or was not signed by this user's bridge. Every earlier approval and grant becomes
+ * invalid, and people are asked again.
  */
 export interface ApprovalsInvalidated {
   readonly type: "approvals.invalidated";
-  /** Where the first such receipt stands; the end of the log if the receipts after it are missing. */
+  /** Position of the first such receipt; the end of the log if the receipts after it are missing. */
   readonly seq: number;
   readonly signature?: Signature;
 }

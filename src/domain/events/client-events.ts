@@ -15,23 +15,26 @@ export interface ClientAttached {
   readonly mode: ClientRole;
   readonly name: string;
   /**
-   * Default: a controller may do both, an observer neither. True lets an observer do it while the session has no controller; a
-   * stock client may prompt beside a controller too, and decide about its own turns.
+   * Default: true for a controller, false for an observer. True for an observer applies only in a session without a
+   * controller; a stock client may also prompt next to a controller, and decide approvals of its own turns.
    */
   readonly mayPrompt?: boolean;
   readonly mayApprove?: boolean;
-  /** A client that does not use the bridge protocol, attached implicitly. */
+  /** True for a client without the bridge protocol, attached implicitly. */
   readonly isStock?: boolean;
   readonly metadata?: JsonObject;
-  /** Of the secret that the name is bound to: who comes under it again has to know that. */
+  /** Digest of the secret bound to the client id. A later attach under this id must present the same secret. */
   readonly secretDigest?: string;
-  /** Tells its stay from others under the same name: one that comes back by another connection has left the one before. */
+  /**
+   * Identifies this attachment among those with the same client id. Attaching again over another connection ends the
+   * previous attachment.
+   */
   readonly attachmentId?: string;
 }
 
 export type ClientRole = "controller" | "observer";
 
-/** A client is still there. */
+/** A client is still connected. */
 export interface ClientHeartbeat {
   readonly type: "client.heartbeat";
   readonly clientId: string;
@@ -50,7 +53,10 @@ export interface ControllerChanged {
   readonly to: string | null;
 }
 
-/** Something only a client's machine can do. The surface that holds the connection does it and answers with a command. */
+/**
+ * A request for an action on a client's machine. The surface with the connection performs it and replies with a
+ * command.
+ */
 export interface HostRequested {
   readonly type: "host.requested";
   readonly requestId: string;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { EVENT_MANIFEST } from "./event-manifest.ts";
 
-/** An event that is lost with the power may be one of these only: no effect follows from them. */
+/** The only events which a power failure may lose: no effect follows from them. */
 const WITHOUT_SYNC = [
   "session.title_changed",
   "message.started",

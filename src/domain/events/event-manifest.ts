@@ -5,7 +5,7 @@ import type { SessionEvent, SessionEventType } from "./session-event.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
-/** The events of each slice, by the file that declares them. */
+/** The events of each slice, by declaring file. */
 interface SliceEvents {
   readonly session: LifecycleEvent;
   readonly turn: TurnEvent;
@@ -16,17 +16,17 @@ interface SliceEvents {
 
 type SliceName = keyof SliceEvents;
 
-/** The slice whose file declares the event: a row that names another slice does not compile. */
+/** The slice whose file declares the event: a row with another slice does not compile. */
 type SliceOf<Type extends SessionEventType> = {
   [Slice in SliceName]: Type extends SliceEvents[Slice]["type"] ? Slice : never;
 }[SliceName];
 
 interface EventManifestEntry<Slice extends SliceName = SliceName> {
-  /** Raised when the variant's fields change; `upcast.ts` then says how the old form is read. */
+  /** Incremented when the variant's fields change; `upcast.ts` then converts older versions. */
   readonly version: number;
-  /** The one slice that makes and keeps it. */
+  /** The only slice which emits and folds this event. */
   readonly slice: Slice;
-  /** On the disk before anything is done about it. */
+  /** Synced to disk before any effect based on this event. */
   readonly barrier: boolean;
 }
 

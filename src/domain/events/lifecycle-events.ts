@@ -2,7 +2,7 @@ import type { AgentSpec } from "../agent-spec.ts";
 import type { ModelMessage } from "../model/model-request.ts";
 import type { SessionMode } from "../session-mode.ts";
 
-/** Events of the slice `session`: what the session is, apart from its turns. */
+/** Events of the slice `session`: properties of the session outside its turns. */
 export type LifecycleEvent =
   | SessionOpened
   | SessionFoldersChanged
@@ -16,31 +16,33 @@ export type LifecycleEvent =
 export interface SessionOpened {
   readonly type: "session.opened";
   readonly agent: string;
-  /** Whose session it is. */
+  /** Owner of the session. */
   readonly principal: string;
   readonly title?: string;
   readonly workingDirectory?: string;
-  /** The opener's own word, by which the session can be found again. */
+  /** Label set by the opener, for finding the session again. */
   readonly label?: string;
-  /** Under which its first conversation is on the provider's side, where that was said: it may be there already. */
+  /**
+   * Id of the first upstream session, which may already exist at the provider. Absent if the opener did not set one.
+   */
   readonly upstreamId?: string;
 }
 
-/** Folders that belong to the workspace beside the session's own, in place of those before. */
+/** Replaces the workspace folders besides the working directory. */
 export interface SessionFoldersChanged {
   readonly type: "session.folders_changed";
   /** Absolute paths. */
   readonly folders: readonly string[];
 }
 
-/** The definition that holds from here on, so that reading the log again decides as it was decided. */
+/** The agent's definition from here on. Logged in full, so a replay of the log reaches the same decisions. */
 export interface AgentConfigured {
   readonly type: "agent.configured";
   readonly digest: string;
   readonly spec: AgentSpec;
 }
 
-/** Another process had the session and did not close it. */
+/** Another process owned the session and did not close it. */
 export interface SessionRecovered {
   readonly type: "session.recovered";
   readonly epoch: number;
@@ -51,7 +53,7 @@ export interface SessionTitleChanged {
   readonly title: string;
 }
 
-/** The caller's own facts about the session, in place of those before. */
+/** Replaces the caller's metadata of the session. */
 export interface SessionMetadataChanged {
   readonly type: "session.metadata_changed";
   readonly metadata: SessionMetadata;
@@ -59,13 +61,13 @@ export interface SessionMetadataChanged {
 
 export type SessionMetadata = { readonly [name: string]: string };
 
-/** From here on the session is in this mode; the envelope says who wanted it. */
+/** Changes the session mode from here on. The envelope names the actor. */
 export interface SessionModeChanged {
   readonly type: "session.mode_changed";
   readonly mode: SessionMode;
 }
 
-/** What was said elsewhere before this session: the agent is told it first. */
+/** Messages from another conversation, sent to the agent before the next prompt. */
 export interface HistoryImported {
   readonly type: "history.imported";
   readonly messages: readonly ModelMessage[];

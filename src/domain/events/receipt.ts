@@ -3,7 +3,10 @@ import type { Signature } from "./signature.ts";
 import type { Envelope } from "./envelope.ts";
 import { isObject } from "../../data/json.ts";
 
-/** Events that say who let what run, and what came of it: they are signed, so that a log shows when somebody changed them. */
+/**
+ * Signed events: approvals, policy decisions, tool runs and their results. The signatures reveal later changes of a
+ * log.
+ */
 export type Receipt = Extract<SessionEvent, { readonly signature?: Signature }>;
 
 const RECEIPTS: { readonly [Type in Receipt["type"]]: true } = {
@@ -22,7 +25,7 @@ export function isReceipt(event: SessionEvent): event is Receipt {
   return Object.hasOwn(RECEIPTS, event.type);
 }
 
-/** What a signature is made over: the event with all fields of its envelope, and the receipt before it. */
+/** The signed content: the event with all fields of its envelope, and the link to the previous receipt. */
 export function createSignedContent(
   position: ReceiptPosition,
   { number, before }: ReceiptLink,
@@ -35,11 +38,14 @@ export function createSignedContent(
 
 type ReceiptLink = Pick<Signature, "number" | "before">;
 
-/** The last signed receipt of a session. The next one names it, so that none can be taken out from between. */
+/**
+ * The last signed receipt of a session. The next receipt includes its `mac`, so removing one from the middle breaks the
+ * chain.
+ */
 export interface LastReceipt {
   readonly number: number;
   readonly mac: string | null;
-  /** The `mac` of the first receipt: identifies the chain, and cannot be chosen by anybody without a key. */
+  /** The `mac` of the first receipt. Identifies the chain; a value cannot be forged without the key. */
   readonly first: string | null;
 }
 
@@ -51,7 +57,10 @@ export function evolveLastReceipt(previous: LastReceipt, event: SessionEvent): L
   return { number, mac, first: previous.first ?? mac };
 }
 
-/** A log may have been changed: null is what no program of ours writes. Undefined where it is not signed. */
+/**
+ * Reads a signature. Undefined if the event is unsigned. Null if malformed: Spanline never writes such a value, so the
+ * log was changed.
+ */
 export function readSignature({ signature }: Receipt): Signature | null | undefined {
   if (signature === undefined) return undefined;
   const value: unknown = signature;

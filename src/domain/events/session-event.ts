@@ -5,10 +5,19 @@ import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
 /**
- * What a session's log says: one file of variants for each slice. Closed: `event-manifest.ts` has one row for each variant, and
- * every encoder says of each one whether it is mapped or silent.
+ * An event of a session's log; one file of variants per slice. The union is closed: `event-manifest.ts` has a row per
+ * variant, and every encoder maps each variant or declares it silent.
  *
- * Deltas may be dropped once their block has ended, since the end carries the whole.
+ * Deltas may be dropped once their block has finished, since the finishing event carries the whole text. A typical turn
+ * with one tool:
+ *
+ * ```
+ * prompt.accepted → turn.started → upstream.opened → message.sent → invocation.started
+ *   → message.started → text.delta … → text.finished
+ *   → tool_call.opened → tool_call.received → message.finished → invocation.finished
+ *   → tool_call.paths_resolved → policy.decided → tool.started → tool.finished
+ *   → invocation.started (purpose `results`) → … → invocation.finished → turn.finished
+ * ```
  */
 export type SessionEvent = LifecycleEvent | TurnEvent | ToolEvent | ApprovalEvent | ClientEvent;
 

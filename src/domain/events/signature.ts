@@ -1,9 +1,9 @@
-/** Made with a key of this machine's user, which the tools of a workspace do not touch. */
+/** Created with a key of this machine's user. Workspace tools cannot access the key. */
 export interface Signature {
   readonly keyId: string;
   readonly mac: string;
-  /** Which of its session's receipts it is, from 1 on; absent in logs from before they were counted. */
+  /** Position among the session's receipts, starting at 1. Absent in logs written before receipts were numbered. */
   readonly number?: number;
-  /** The `mac` of the one before; null for the first. */
+  /** The `mac` of the previous receipt. Null for the first. */
   readonly before?: string | null;
 }

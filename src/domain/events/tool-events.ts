@@ -21,7 +21,7 @@ export type ToolEvent =
   | ToolFinished
   | PlanUpdated;
 
-/** The agent has begun to say which tool it wants; its arguments are still coming. */
+/** The model has started a tool call; its arguments are still streaming. */
 export interface ToolCallOpened {
   readonly type: "tool_call.opened";
   readonly toolCallId: string;
@@ -36,81 +36,81 @@ export interface ToolCallInputDelta {
   readonly text: string;
 }
 
-/** A call in full. `toolCallId` is the session's, unique in it; `call.id` is the provider's. */
+/** A complete tool call. `toolCallId` is the session's id, unique in the session; `toolCall.id` is the provider's. */
 export interface ToolCallReceived {
   readonly type: "tool_call.received";
   readonly toolCallId: string;
   readonly messageId: string;
   readonly block: number;
   readonly toolCall: ToolCall;
-  /** Why it cannot be run as it is: no such tool, or arguments that its schema refuses. */
+  /** Why the call cannot run: an unknown tool, or arguments rejected by its schema. */
   readonly problem?: string;
-  /** Whoever prompted runs it, where and how they like: here it is neither judged nor run. */
+  /** Set if the prompter runs the tool: the session neither evaluates nor runs the call. */
   readonly executor?: "prompter";
 }
 
-/** What looking at a call's arguments found on this machine. Rules are asked about this, and not about the disk. */
+/** The files and folders referenced by a tool call's arguments. Rules evaluate this event, not the disk. */
 export interface ToolCallPathsResolved {
   readonly type: "tool_call.paths_resolved";
   readonly toolCallId: string;
-  /** Of the arguments that were looked at. */
+  /** Digest of the inspected arguments. */
   readonly digest: string;
   readonly paths: readonly PathFact[];
-  /** What is wrong with arguments that an approver changed. */
+  /** Why arguments edited by an approver are invalid. Absent if they are valid. */
   readonly problem?: string;
-  /** What it would change, for whoever is asked. */
+  /** File changes the call would make, for the approver. */
   readonly diffs?: readonly FileDiff[];
   readonly evidence?: readonly Evidence[];
 }
 
-/** The receipt of one decision about one call. */
+/** The receipt of one decision about one tool call. */
 export interface PolicyDecided {
   readonly type: "policy.decided";
   readonly toolCallId: string;
-  /** Of the arguments that were judged. */
+  /** Digest of the evaluated arguments. */
   readonly digest: string;
-  /** The definition of the agent whose policy it is. */
+  /** Digest of the agent definition whose policy was evaluated. */
   readonly agent: string;
-  /** The session's mode, where it is not the default. */
+  /** The session mode. Absent for `default`. */
   readonly mode?: SessionMode;
   readonly decision: PolicyDecision;
-  /** What somebody allowed for good, where that answered the question. */
+  /** The grant which replaced an approval request. Absent if none did. */
   readonly grantId?: string;
   readonly signature?: Signature;
 }
 
-/** Synced before the effect. */
+/** Synced before the tool runs. */
 export interface ToolStarted {
   readonly type: "tool.started";
   readonly toolCallId: string;
   readonly attempt: number;
-  /** Of the arguments it runs with. */
+  /** Digest of the arguments the tool runs with. */
   readonly digest: string;
   readonly approvalId?: string;
   /**
-   * A client's machine may have done it already, and nobody said that it is to be done again: it is asked what came of it, and
-   * does nothing where it does not know.
+   * Set if a client's machine may already have run the call, and no approver requested another run: the host is asked
+   * for the recorded result and runs nothing if it has none.
    */
   readonly isRepeat?: true;
   readonly signature?: Signature;
 }
 
 /**
- * Nobody waits any more for what a client's machine is at, and that machine knows its calls again: the call is put to it
- * once more when it is back with the same tool.
+ * A client's machine disconnected while it ran this tool. Its host deduplicates calls by id, so the call is sent again
+ * when the client returns with the same tool.
  */
 export interface ToolWaitingForHost {
   readonly type: "tool.waiting_for_host";
   readonly toolCallId: string;
-  /** The digest of the tool: one that says something else of itself is another. */
+  /** Digest of the tool's description. A returning tool with another digest does not get the call. */
   readonly toolDigest: string;
-  /** What came in between: the bridge was killed, or the client was lost. */
+  /** The interruption: the bridge was killed, or the client disconnected. */
   readonly cause: "kill" | "loss";
-  /** Milliseconds since 1970: no longer than this. */
+  /** End of the wait, in milliseconds since 1970. */
   readonly deadline: number;
 }
 
-/** Synced before the process is let go. */
+/** Synced before the gated process may continue. */
 export interface ToolProcessStarted {
   readonly type: "tool.process_started";
   readonly toolCallId: string;
@@ -118,14 +118,14 @@ export interface ToolProcessStarted {
   readonly group: ProcessGroup;
 }
 
-/** Of a program, nothing runs any more. Not said of those that a tool ended before it told of its own end. */
+/** All processes of the group have exited. Not emitted for processes which end before their tool finishes. */
 export interface ToolProcessExited {
   readonly type: "tool.process_exited";
   readonly toolCallId: string;
   readonly group: ProcessGroup;
 }
 
-/** `born` tells a process from a later one with the same number. */
+/** `startTime` distinguishes a process from a later one with the same id. */
 export interface ProcessGroup {
   readonly id: number;
   readonly startTime: string;
@@ -135,14 +135,14 @@ export interface ToolProgress {
   readonly type: "tool.progress";
   readonly toolCallId: string;
   readonly text: string;
-  /** Absent where the tool told its progress in words alone. */
+  /** Absent if the tool reports progress as text only. */
   readonly amount?: ProgressAmount;
 }
 
-/** How far a tool has come, in units of its own. */
+/** Progress in units defined by the tool. */
 export interface ProgressAmount {
   readonly progress: number;
-  /** Absent where the tool does not know it. */
+  /** Absent if the tool does not know the total. */
   readonly total?: number;
 }
 
@@ -152,19 +152,19 @@ export interface ToolFinished {
   readonly ending: ToolEnding;
   readonly result: ToolResult;
   readonly durationMs?: number;
-  /** Where the whole output is, when `result` has only its beginning. */
+  /** The blob with the whole output. Absent if `result` is complete. */
   readonly blobId?: string;
-  /** SHA-256 of the bytes of that blob. Absent in logs from before it was recorded. */
+  /** SHA-256 of the blob's bytes. Absent in logs written before this field existed. */
   readonly blobDigest?: string;
-  /** What the tool says beside its output, for people and programs, and not for the model. */
+  /** Additional output for people and programs, not sent to the model. */
   readonly attachments?: ToolAttachments;
   /** Absent in logs from before tool results were signed. */
   readonly signature?: Signature;
 }
 
 /**
- * How a call ended. `refused`: it could not be run as it was. `unknown`: it was under way when the bridge was killed,
- * and nobody could say what came of it. `server`: it ran on the provider's side.
+ * How a tool call ended. `refused`: it could not run as received. `unknown`: it was running when the bridge was killed,
+ * and its result could not be determined. `server`: it ran at the provider.
  */
 export type ToolEnding =
   | "succeeded"
@@ -176,7 +176,7 @@ export type ToolEnding =
   | "unknown"
   | "server";
 
-/** What the agent means to do, all of it, in place of what it said before. */
+/** The agent's whole plan; replaces the previous one. */
 export interface PlanUpdated {
   readonly type: "plan.updated";
   readonly entries: readonly PlanEntry[];

@@ -41,7 +41,7 @@ export interface PromptAccepted {
   /** How many parts each message of `content` has. Absent: all parts are one message. */
   readonly messages?: readonly number[];
   readonly options?: PromptOptions;
-  /** The sender's own, to be found again beside the prompt. The session does not read it. */
+  /** Stored with the prompt for its sender. The session does not interpret the note. */
   readonly note?: JsonObject;
 }
 
@@ -51,7 +51,7 @@ export interface PromptWithdrawn {
   readonly reason: string;
 }
 
-/** It is in the log, and whoever asks for it by its id is told that it is not. */
+/** The prompt stays in the log, but lookups by id report it as not found. */
 export interface PromptHidden {
   readonly type: "prompt.hidden";
   readonly promptId: string;
@@ -68,9 +68,9 @@ export interface TurnFinished {
   readonly turnId: string;
   readonly outcome: TurnOutcome;
   /**
-   * The provider's word, or ours: `max_steps`, `max_seconds`, `max_tokens`, `max_tool_calls` for a cap, and
-   * `no_terminal_tool` where the tool was not called that has to end a turn, `results_missing` where nobody brought what
-   * it was paused for.
+   * A string from the provider or from the session: `max_steps`, `max_seconds`, `max_tokens` and `max_tool_calls` for a
+   * cap; `no_terminal_tool` if the required last tool was not called; `results_missing` if the results of a paused turn
+   * never arrived.
    */
   readonly reason: string | null;
   readonly usage: Usage | null;
@@ -80,34 +80,34 @@ export interface TurnFinished {
 
 /**
  * - `completed`: the agent is done.
- * - `cancelled`: somebody stopped it.
- * - `limited`: a cap of ours, or a limit of the provider's, ended it; what was said is valid.
- * - `failed`: an error; what was said may be cut.
+ * - `cancelled`: a client stopped the turn.
+ * - `limited`: a cap of the session or a limit of the provider ended the turn; the content is valid.
+ * - `failed`: an error; the content may be incomplete.
  */
 export type TurnOutcome = "completed" | "cancelled" | "limited" | "failed";
 
-/** Nothing is left to do in the turn until somebody brings the results of these calls. */
+/** The turn waits for the prompter to submit the results of these tool calls. */
 export interface TurnPaused {
   readonly type: "turn.paused";
   readonly turnId: string;
   readonly toolCallIds: readonly string[];
 }
 
-/** The results that a turn was paused for; each comes as a `tool.finished` of its own. */
+/** The prompter submitted the results of a paused turn. Each result also has its own `tool.finished`. */
 export interface ToolResultsSubmitted {
   readonly type: "tool_results.submitted";
-  /** Names this giving, as a prompt's id names a prompt. */
+  /** Identifies this submission, like the id of a prompt. */
   readonly promptId: string;
   readonly turnId: string;
   readonly toolCallIds: readonly string[];
-  /** Said beside the results. */
+  /** Text and images submitted along with the results. */
   readonly content?: readonly PromptPart[];
   /** How many parts each message of `content` has. Absent: all parts are one message. */
   readonly messages?: readonly number[];
   readonly note?: JsonObject;
 }
 
-/** A conversation on the provider's side; `seeded` when it begins with what the log has. */
+/** A new conversation at the provider. `seeded`: it starts with the history from the log. */
 export interface UpstreamOpened {
   readonly type: "upstream.opened";
   readonly upstreamId: string;
@@ -125,7 +125,7 @@ export interface InvocationStarted {
   readonly invocationId: string;
   readonly upstreamId: string;
   readonly purpose: InvocationPurpose;
-  /** The call that is made again, where that is allowed. */
+  /** The repeated invocation. Absent unless this is a retry. */
   readonly retryOf?: string;
 }
 
@@ -134,7 +134,7 @@ export type InvocationPurpose = "prompt" | "results" | "recovery" | "reprompt";
 export interface InvocationFinished {
   readonly type: "invocation.finished";
   readonly invocationId: string;
-  /** `refused`: there never was a stream. `cancelled`: we closed it. */
+  /** `refused`: no stream ever started. `cancelled`: the session closed the stream. */
   readonly outcome: Outcome | "refused" | "cancelled";
   readonly reason: string | null;
   readonly usage: Usage | null;
@@ -142,19 +142,19 @@ export interface InvocationFinished {
   readonly requestId?: string;
 }
 
-/** Nobody knows how far it came. It is not made again in that conversation. */
+/** The progress of the invocation is unknown. It is not repeated in the same upstream session. */
 export interface InvocationLost {
   readonly type: "invocation.lost";
   readonly invocationId: string;
   readonly failure?: Failure;
 }
 
-/** Something said to the agent, as it goes to the provider. */
+/** A message to the agent, as sent to the provider. */
 export interface MessageSent {
   readonly type: "message.sent";
   readonly messageId: string;
   readonly content: readonly PromptPart[];
-  /** `instructions`: those of a prompt, for an agent that takes them only as text. */
+  /** `instructions`: the instructions of a prompt, for a provider which accepts them only as text. */
   readonly origin: "prompt" | "instructions" | "recovery" | "reprompt";
   readonly promptId?: string;
 }
@@ -169,7 +169,7 @@ export interface MessageFinished {
   readonly type: "message.finished";
   readonly messageId: string;
   readonly reason: string | null;
-  /** Cut off by a cancel, a lost call or a failure. */
+  /** Cut off by a cancellation, a lost invocation or a failure. */
   readonly interrupted?: true;
 }
 

@@ -14,15 +14,15 @@ const versions = {
   },
 };
 
-describe("a stored event", () => {
+describe("readStoredEvent", () => {
   const event = { type: "text.delta", messageId: "m", block: 0, text: "a" };
 
-  it("of today's version is what it is", () => {
+  it("An event of the current version is returned unchanged", () => {
     expect(readStoredEvent({ type: "text.delta", version: 1, event }, EVENT_VERSIONS)).toBe(event);
     expect(readStoredEvent({ type: "text.delta", version: 2, event }, versions)).toEqual(event);
   });
 
-  it("of an older version takes every step", () => {
+  it("An event of an older version passes through every conversion step", () => {
     const read = readStoredEvent({ type: "text.delta", version: 1, event }, versions);
     expect(read).toEqual({ ...event, language: "en" });
   });
@@ -34,11 +34,11 @@ describe("a stored event", () => {
     ["text.delta", 3, false],
     ["tool_call.received", 1, false],
     ["toString", 1, false],
-  ])("%s of version %i is understood: %s", (type, version, wanted) => {
+  ])("Whether %s of version %i can be read is %s", (type, version, wanted) => {
     expect(isSupportedVersion({ type, version }, versions)).toBe(wanted);
   });
 
-  it("that is not what its row says is none", () => {
+  it("A stored value that does not match its row is not an event", () => {
     for (const wrong of [null, "text", [], {}, { type: "tool_call.received" }]) {
       const stored = { type: "text.delta", version: 1, event: wrong };
       expect(readStoredEvent(stored, EVENT_VERSIONS)).toBeUndefined();

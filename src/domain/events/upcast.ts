@@ -2,7 +2,7 @@ import type { SessionEvent } from "./session-event.ts";
 import { EVENT_MANIFEST } from "./event-manifest.ts";
 import { isObject } from "../../data/json.ts";
 
-/** Reads the fields of one version of an event as those of the next. */
+/** Converts the fields of an event from one version to the next. */
 export type Upcast = (event: EventFields) => EventFields;
 
 export interface EventFields {
@@ -10,22 +10,22 @@ export interface EventFields {
 }
 
 export interface EventVersions {
-  /** The version that is written now of each type. */
+  /** The current version of each event type. */
   readonly manifest: { readonly [type: string]: { readonly version: number } };
-  /** For each type the steps from version 1 on: the first reads 1 as 2. */
+  /** Conversion steps per type. The first converts version 1 to 2. */
   readonly upcasts: { readonly [type: string]: readonly Upcast[] };
 }
 
 export const EVENT_VERSIONS: EventVersions = { manifest: EVENT_MANIFEST, upcasts: {} };
 
-/** An event of a log, in the version that it was written in. */
+/** An event from a log, in its stored version. */
 export interface StoredEvent {
   readonly type: string;
   readonly version: number;
   readonly event: unknown;
 }
 
-/** Whether this version of Spanline knows what an event of that version says. */
+/** Whether this version of Spanline can read an event of the stored version. */
 export function isSupportedVersion(
   { type, version }: Pick<StoredEvent, "type" | "version">,
   { manifest, upcasts }: EventVersions,
@@ -37,9 +37,10 @@ export function isSupportedVersion(
 }
 
 /**
- * A stored event in today's version. One that a newer Spanline wrote is kept raw; undefined when it is no event at all.
+ * Converts a stored event to the current version. An event from a newer Spanline becomes `provider.unknown` with its
+ * raw content. Returns undefined if the value is not an event.
  *
- * The log is our own, so fields are not looked at one by one.
+ * Fields are not validated: the log is written by Spanline only.
  */
 export function readStoredEvent(
   stored: StoredEvent,
@@ -63,7 +64,7 @@ function isEvent(
   return typeof type === "string" && readOwn(manifest, type) !== undefined;
 }
 
-/** A type from a file may be called `constructor`. */
+/** Own properties only: a type read from a file may be named `constructor`. */
 function readOwn<Value>(table: { readonly [key: string]: Value }, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

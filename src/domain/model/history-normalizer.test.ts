@@ -18,7 +18,7 @@ function turns(count: number): ModelMessage[] {
   ]).flat();
 }
 
-/** A conversation in which nothing is said is rejected. */
+/** A conversation without content is rejected. */
 function attempt<Value>(settle: () => Value): { readonly value?: Value; readonly error?: unknown } {
   try {
     return { value: settle() };
@@ -27,8 +27,8 @@ function attempt<Value>(settle: () => Value): { readonly value?: Value; readonly
   }
 }
 
-describe("a cached settled history", () => {
-  it("A cached history is the one that is settled from scratch, whatever was added, cut off or replaced", () => {
+describe("createHistoryNormalizer", () => {
+  it("A cached history equals the one normalized from scratch, after any addition, cut or replacement", () => {
     let requests = 0;
     let cached = 0;
     fc.assert(
@@ -39,7 +39,9 @@ describe("a cached settled history", () => {
           const { value, error } = attempt(() => normalizeHistory(messages));
           expect([settled.value?.messages, settled.error]).toEqual([value, error]);
           const blocks = settled.value?.messages.flatMap((message) => message.blocks) ?? [];
-          const names = blocks.flatMap((block) => (block.type === "call" ? block.call.name : []));
+          const names = blocks.flatMap((block) =>
+            block.type === "tool-call" ? block.toolCall.name : [],
+          );
           expect(settled.value?.listCalledTools() ?? []).toEqual([...new Set(names)]);
           requests += 1;
           if ((settled.value?.stableCount ?? 0) > 0) cached += 1;
@@ -67,11 +69,11 @@ describe("a cached settled history", () => {
 
   it("A history stays cached after a turn that ends with a tool result, and while tools run", () => {
     const settle = createHistoryNormalizer();
-    const call = createToolCall({ id: "a", name: "look", inputText: "{}", runBy: "client" });
+    const toolCall = createToolCall({ id: "a", name: "look", inputText: "{}", runBy: "client" });
     const round: ModelMessage[] = [
       text("user", "Look."),
-      { role: "assistant", blocks: [{ type: "call", call }] },
-      { role: "user", blocks: [{ type: "result", result: toolSuccess("a", "yes") }] },
+      { role: "assistant", blocks: [{ type: "tool-call", toolCall }] },
+      { role: "user", blocks: [{ type: "tool-result", result: toolSuccess("a", "yes") }] },
     ];
     const history = [...turns(3), ...round];
     const atTurnStart = settle([...history, text("user", "Next")], history.length);
@@ -79,7 +81,7 @@ describe("a cached settled history", () => {
     expect([atTurnStart.stableCount, inRound.stableCount]).toEqual([7, 7]);
   });
 
-  it("A result that comes later than its turn is put behind its call, as without a cache", () => {
+  it("A result that arrives after its turn is placed after its call, as without a cache", () => {
     const settle = createHistoryNormalizer();
     const call = createToolCall({ id: "late", name: "look", inputText: "{}", runBy: "client" });
     const lost: ModelMessage[] = [
@@ -88,7 +90,7 @@ describe("a cached settled history", () => {
       {
         role: "assistant",
         blocks: [
-          { type: "call", call },
+          { type: "tool-call", toolCall: call },
           { type: "text", text: "Wait." },
         ],
       },
@@ -96,7 +98,7 @@ describe("a cached settled history", () => {
     settle([...lost, text("user", "And?")], lost.length);
     const late: ModelMessage = {
       role: "user",
-      blocks: [{ type: "result", result: toolSuccess("late", "found") }],
+      blocks: [{ type: "tool-result", result: toolSuccess("late", "found") }],
     };
     const whole = [...lost, text("user", "And?"), text("assistant", "Hm"), late];
     expect(settle([...whole, text("user", "So?")], whole.length).messages).toEqual(

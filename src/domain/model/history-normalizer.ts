@@ -7,25 +7,25 @@ import {
   type NormalizedPart,
 } from "./normalize-history.ts";
 
-/** The messages of `settledMessages`, of which the first are the same objects as the time before. */
+/** A normalized conversation. Its first messages are the same objects as in the previous call. */
 export interface NormalizedHistory {
   readonly messages: readonly ModelMessage[];
-  /** How many of the messages come from the stable part of the conversation. */
+  /** Number of messages derived from the stable part of the conversation. */
   readonly stableCount: number;
-  /** Names of all tools that were called, each once, in the order of their first call. */
+  /** Names of all called tools, each once, in order of the first call. */
   listCalledTools(): readonly string[];
 }
 
 /**
- * Settles a conversation whose first `stableCount` messages are the same, unchanged objects every time. Costs as much as
- * the messages since the last time.
+ * Normalizes a conversation whose first `stableCount` messages are the same unchanged objects in every call. The cost
+ * is proportional to the messages added since the last call.
  */
 export type NormalizeHistory = (
   messages: readonly ModelMessage[],
   stableCount: number,
 ) => NormalizedHistory;
 
-/** Creates a cache of settled conversations. A conversation stays cached for as long as its first message is reachable. */
+/** Creates a cache of normalized conversations. A conversation stays cached while its first message is reachable. */
 export function createHistoryNormalizer(): NormalizeHistory {
   const prefixes = new WeakMap<ModelMessage, Prefix>();
   return (messages, stableCount) => {
@@ -45,7 +45,7 @@ export function createHistoryNormalizer(): NormalizeHistory {
   };
 }
 
-/** The settled form of the first messages of a conversation. Grows; its messages are never replaced. */
+/** The normalized beginning of a conversation. The prefix only grows; its messages are never replaced. */
 interface Prefix {
   readonly source: ModelMessage[];
   readonly normalized: ModelMessage[];
@@ -64,7 +64,7 @@ function emptyPrefix(): Prefix {
   };
 }
 
-/** Compares by identity: anything that changes the history makes other objects. */
+/** Compares by identity: any change of the history creates new objects. */
 function isPrefix(
   { source }: Prefix,
   messages: readonly ModelMessage[],
@@ -85,7 +85,7 @@ function normalizeWhole(messages: readonly ModelMessage[]): NormalizedHistory {
   };
 }
 
-/** Undefined if the messages after the prefix cannot be settled apart from it. */
+/** Undefined if the messages after the prefix cannot be normalized separately from it. */
 function normalizeAfterPrefix(
   prefix: Prefix,
   messages: readonly ModelMessage[],
@@ -132,7 +132,10 @@ function growPrefix(prefix: Prefix, added: readonly ModelMessage[], part: Normal
   prefix.end = part;
 }
 
-/** Places at which another speaker begins, the last ones first. A place inside a tool round does not qualify later. */
+/**
+ * Yields positions at which the speaker changes, from the end. A position inside a tool round will not qualify later
+ * either.
+ */
 function* listCuts(
   messages: readonly ModelMessage[],
   start: number,
@@ -152,12 +155,12 @@ function isSpoken(block: ModelBlock): boolean {
   return !isBlank(block);
 }
 
-/** A turn that ends with a tool result has its last clean place before the call of that tool. */
+/** Limits the search: a turn which ends with a tool result has its last usable position before the call of the tool. */
 const MAX_CUT_ATTEMPTS = 8;
 
 function collectToolNames(messages: readonly ModelMessage[]): Set<string> {
   const names = new Set<string>();
   for (const { blocks } of messages)
-    for (const block of blocks) if (block.type === "call") names.add(block.call.name);
+    for (const block of blocks) if (block.type === "tool-call") names.add(block.toolCall.name);
   return names;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createImageBlock, MAX_IMAGE_BYTES } from "./image-block.ts";
 
-describe("a picture for a model", () => {
-  it("is its type and its bytes in base64", () => {
+describe("createImageBlock", () => {
+  it("An image block has a media type and base64 bytes", () => {
     expect(createImageBlock("image/png", "iVBORw==")).toEqual({
       type: "image",
       mediaType: "image/png",
@@ -13,7 +13,7 @@ describe("a picture for a model", () => {
   it.each([
     ["another type", "image/tiff", "aaaa"],
     ["no bytes", "image/png", ""],
-    ["text that is no base64", "image/png", "aa!a"],
+    ["text that is not base64", "image/png", "aa!a"],
     ["base64 of the other alphabet", "image/png", "aa-_"],
     ["base64 that is cut", "image/png", "aaaaa"],
   ])("is refused with %s", (_, mediaType, base64) => {
@@ -22,7 +22,7 @@ describe("a picture for a model", () => {
     );
   });
 
-  it("has as many bytes as the strictest API takes, and not one more", () => {
+  it("An image may have as many bytes as the strictest API accepts, and not one more", () => {
     const most = Buffer.alloc(MAX_IMAGE_BYTES);
     expect(createImageBlock("image/webp", most.toString("base64")).base64).toHaveLength(5_000_000);
     const more = Buffer.alloc(MAX_IMAGE_BYTES + 1).toString("base64");

@@ -6,21 +6,24 @@ import {
   type ModelRequest,
 } from "./model-request.ts";
 
-/** How the API of a model encodes a request: a body whose member `messages` holds the conversation. */
+/** The request encoding of a model API: a body whose field `messages` holds the conversation. */
 export interface ModelDialect<Fields extends object = object, Message extends object = object> {
   /** The body without its conversation. */
   readonly encodeFields: (request: ModelRequest) => Fields;
   /** Encoded messages before the conversation. */
   readonly encodeOpening: (request: ModelRequest) => readonly Message[];
-  /** Encodes one message. Roles alternate, and ids of calls are distinct. Depends on the message only. */
+  /**
+   * Encodes one message. Roles alternate, and tool call ids are distinct. Must depend on the message only, because
+   * encoded messages are cached.
+   */
   readonly encodeMessage: (message: ModelMessage) => readonly Message[];
-  /** False for blocks that the API does not accept. Depends on the block only. */
+  /** False for blocks the API does not accept. Must depend on the block only. */
   readonly isSupported: (block: ModelBlock) => boolean;
-  /** The id of a call in the form that the API accepts. Default: unchanged. */
+  /** Converts a tool call id to a form accepted by the API. Default: unchanged. */
   readonly shapeId?: (id: string) => string;
 }
 
-/** The whole body of a request. */
+/** Encodes a complete request body. */
 export function createRequestBody<Fields extends object, Message extends object>(
   dialect: ModelDialect<Fields, Message>,
   request: ModelRequest,

@@ -10,21 +10,21 @@ function text(words: string): TurnBlock {
 
 function call(id: string): TurnBlock {
   return {
-    type: "call",
-    call: createToolCall({ id, name: "look", inputText: "", runBy: "server" }),
+    type: "tool-call",
+    toolCall: createToolCall({ id, name: "look", inputText: "", runBy: "server" }),
   };
 }
 
 function result(id: string): TurnBlock {
-  return { type: "result", result: toolSuccess(id, "seen") };
+  return { type: "tool-result", result: toolSuccess(id, "seen") };
 }
 
 function alternating(...messages: readonly ModelMessage[]): ModelMessage[] {
   return toAlternatingMessages({ messages });
 }
 
-describe("a conversation for a model", () => {
-  it("joins messages of the same role and leaves out blank text", () => {
+describe("toAlternatingMessages", () => {
+  it("Messages of the same role are joined and blank text is dropped", () => {
     expect(
       alternating(
         { role: "user", blocks: [text("a"), text(" \n")] },
@@ -34,7 +34,7 @@ describe("a conversation for a model", () => {
     ).toEqual([{ role: "user", blocks: [text("a"), text("b")] }]);
   });
 
-  it("puts the results that an assistant's message holds between its calls and its words", () => {
+  it("Results inside an assistant message are placed between its calls and its text", () => {
     expect(
       alternating({
         role: "assistant",
@@ -47,13 +47,13 @@ describe("a conversation for a model", () => {
     ]);
   });
 
-  it("puts results before the text of the same message", () => {
+  it("Results are placed before the text of the same message", () => {
     expect(alternating({ role: "user", blocks: [text("and?"), result("A")] })).toEqual([
       { role: "user", blocks: [result("A"), text("and?")] },
     ]);
   });
 
-  it("gives pictures to the user, whoever showed them", () => {
+  it("Images always belong to the user, whatever the role of their message", () => {
     const picture = createImageBlock("image/png", "iVBORw==");
     expect(
       alternating(
@@ -67,7 +67,7 @@ describe("a conversation for a model", () => {
     ]);
   });
 
-  it("leaves out thoughts that nothing follows, and a message that had nothing else", () => {
+  it("Trailing reasoning is dropped, and a message with nothing else too", () => {
     const thought: TurnBlock = { type: "reasoning", text: "hm", signature: "s" };
     expect(
       alternating(
@@ -82,7 +82,7 @@ describe("a conversation for a model", () => {
     ]);
   });
 
-  it("leaves out what is not taken, as if it had never been", () => {
+  it("Unsupported blocks are dropped as if they had never existed", () => {
     const messages: readonly ModelMessage[] = [
       { role: "user", blocks: [text("a")] },
       { role: "assistant", blocks: [text("no")] },
@@ -94,7 +94,7 @@ describe("a conversation for a model", () => {
     ]);
   });
 
-  it("refuses to ask nothing", () => {
+  it("A conversation without content is refused", () => {
     expect(() => alternating({ role: "user", blocks: [text("")] })).toThrowError(
       expect.objectContaining({ code: "invalid_message" }),
     );

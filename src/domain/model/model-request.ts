@@ -4,13 +4,13 @@ import type { JsonObject } from "../../data/json.ts";
 import type { TraceContext } from "../trace-context.ts";
 import type { TurnBlock } from "../provider/turn.ts";
 
-/** What a model is asked: the whole conversation, since a model remembers nothing. */
+/** A request to a model. Contains the whole conversation, since models are stateless. */
 export interface ModelRequest {
   readonly system?: string;
   readonly messages: readonly ModelMessage[];
   /**
-   * How many of the first messages are the same objects, unchanged, in every later request of this conversation. A model
-   * may cache their encoding. Default: 0.
+   * Number of leading messages which are the same unchanged objects in every later request of this conversation. A
+   * model may cache their encoding. Default: 0.
    */
   readonly stableCount?: number;
   readonly tools?: readonly ModelTool[];
@@ -18,7 +18,7 @@ export interface ModelRequest {
   readonly maxTokens?: number;
   readonly temperature?: number;
   readonly stopSequences?: readonly string[];
-  /** Goes beside what is said, in headers. */
+  /** Sent in HTTP headers, not in the body. */
   readonly trace?: TraceContext;
 }
 
@@ -27,7 +27,7 @@ export interface ModelMessage {
   readonly blocks: readonly ModelBlock[];
 }
 
-/** What a turn can hold, and what a model can be shown. */
+/** A block of a turn, or an image for the model. */
 export type ModelBlock = TurnBlock | ImageBlock;
 
 export interface ModelTool {
@@ -37,13 +37,14 @@ export interface ModelTool {
   readonly schema: JsonObject;
 }
 
-/** `required` means any tool, but one of them. */
+/** `required`: the model must call a tool of its choice. */
 export type ToolChoice = "auto" | "required" | { readonly tool: string };
 
 /**
- * The conversation as every model API wants it: roles alternate, calls and reasoning are the assistant's, results and
- * pictures the user's, results come before the user's text, nothing is blank, and no thought is an assistant's last word. A
- * call that ran on a server goes in as any other. What an API does not take at all is left out by `isTaken`.
+ * Returns the conversation in the form required by every model API: roles alternate; tool calls and reasoning belong to
+ * the assistant, results and images to the user; results precede the user's text; no block is blank; no assistant
+ * message ends with reasoning. A server tool call is encoded like any other. `isSupported` drops blocks the API does
+ * not accept. Throws `invalid_message` if no block remains.
  */
 export function toAlternatingMessages(
   { messages }: Pick<ModelRequest, "messages">,
@@ -51,15 +52,18 @@ export function toAlternatingMessages(
 ): ModelMessage[] {
   const { groups } = alternateMessages(messages, isSupported);
   if (groups.length === 0) {
-    throw new SpanlineError("invalid_message", "Cannot ask a model nothing; give it some text");
+    throw new SpanlineError(
+      "invalid_message",
+      "A model request has no content: expected at least one block that is not blank. Fix: add some text",
+    );
   }
   return groups;
 }
 
-/** One part of a conversation in the form of `alternatingMessages`; empty if nothing is said. */
+/** Part of a conversation in the form of `toAlternatingMessages`. Empty if all blocks are blank. */
 export interface Alternation {
   readonly groups: ModelMessage[];
-  /** The speaker of the first and of the last block, also if that block is left out of `groups`. */
+  /** Role of the first and of the last block, even if `groups` omits the block. */
   readonly first: ModelMessage["role"] | undefined;
   readonly last: ModelMessage["role"] | undefined;
 }
@@ -82,8 +86,8 @@ export function alternateMessages(
 }
 
 /**
- * Whether two parts of a conversation that were processed apart are the same as the whole processed at once: the speaker
- * changes between the parts, and no message of the first part would be joined with one of the second.
+ * Whether two parts of a conversation can be normalized separately with the same result as together: the speaker
+ * changes between them, and no message of the first would be joined with one of the second.
  */
 export function canSplitBetween(previousPart: PartEnd, nextPart: PartStart): boolean {
   return (
@@ -96,7 +100,7 @@ export function canSplitBetween(previousPart: PartEnd, nextPart: PartStart): boo
   );
 }
 
-/** How a part of a conversation ends: its last speaker, and the role of the last message that it comes to. */
+/** The end of a part: its last speaker, and the role of its last normalized message. */
 export interface PartEnd {
   readonly last: ModelMessage["role"] | undefined;
   readonly lastRole: ModelMessage["role"] | undefined;
@@ -107,7 +111,7 @@ export interface PartStart {
   readonly firstRole: ModelMessage["role"] | undefined;
 }
 
-/** One message where several of a role follow each other, and none where nothing is said. */
+/** Joins consecutive messages of the same role. Drops empty messages. */
 export function joinMessages(messages: readonly ModelMessage[]): ModelMessage[] {
   const groups: { readonly role: ModelMessage["role"]; readonly blocks: ModelBlock[] }[] = [];
   for (const { role, blocks } of messages) {
@@ -125,7 +129,7 @@ function removeTrailingReasoning({ role, blocks }: ModelMessage): ModelMessage {
 
 function resolveSpeaker({ type }: ModelBlock): ModelMessage["role"] | undefined {
   if (type === "text") return undefined;
-  return type === "result" || type === "image" ? "user" : "assistant";
+  return type === "tool-result" || type === "image" ? "user" : "assistant";
 }
 
 export function isBlank(block: ModelBlock): boolean {
@@ -133,6 +137,6 @@ export function isBlank(block: ModelBlock): boolean {
 }
 
 function moveResultsFirst(blocks: readonly ModelBlock[]): ModelBlock[] {
-  const isResult = (block: ModelBlock): boolean => block.type === "result";
+  const isResult = (block: ModelBlock): boolean => block.type === "tool-result";
   return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))];
 }

@@ -6,11 +6,11 @@ import type { TurnBlock } from "../provider/turn.ts";
 
 const text = (words: string): TurnBlock => ({ type: "text", text: words });
 const call = (id: string, inputText = "{}"): TurnBlock => ({
-  type: "call",
-  call: createToolCall({ id, name: "look", inputText, runBy: "client" }),
+  type: "tool-call",
+  toolCall: createToolCall({ id, name: "look", inputText, runBy: "client" }),
 });
 const result = (id: string, output: string): TurnBlock => ({
-  type: "result",
+  type: "tool-result",
   result: toolSuccess(id, output),
 });
 const user = (...blocks: readonly TurnBlock[]): ModelMessage => ({ role: "user", blocks });
@@ -19,7 +19,7 @@ const assistant = (...blocks: readonly TurnBlock[]): ModelMessage => ({
   blocks,
 });
 const unknown = (toolCallId: string): TurnBlock => ({
-  type: "result",
+  type: "tool-result",
   result: {
     toolCallId,
     isError: true,
@@ -27,8 +27,8 @@ const unknown = (toolCallId: string): TurnBlock => ({
   },
 });
 
-describe("a conversation for somebody else", () => {
-  it("stays as it is when every call has its result", () => {
+describe("normalizeHistory", () => {
+  it("A conversation whose calls all have results stays unchanged", () => {
     const messages = [
       user(text("Look")),
       assistant(text("Well"), call("a"), call("b")),
@@ -38,7 +38,7 @@ describe("a conversation for somebody else", () => {
     expect(normalizeHistory(messages)).toEqual(messages);
   });
 
-  it("joins messages of one role, and is empty when nothing was said", () => {
+  it("Messages of one role are joined, and a blank conversation is empty", () => {
     expect(normalizeHistory([user(text("One")), user(text(" ")), user(text("Two"))])).toEqual([
       user(text("One"), text("Two")),
     ]);
@@ -46,7 +46,7 @@ describe("a conversation for somebody else", () => {
     expect(normalizeHistory([user(text("\n")), assistant()])).toEqual([]);
   });
 
-  it("says of a call that nobody answered that its outcome is unknown, wherever it is", () => {
+  it("A call without a result gets an unknown-outcome error, wherever it is", () => {
     expect(
       normalizeHistory([
         user(text("Look")),
@@ -63,7 +63,7 @@ describe("a conversation for somebody else", () => {
     ]);
   });
 
-  it("puts a result that came late behind its call, and leaves out one that answers nothing", () => {
+  it("A late result is placed after its call, and a result without a call is dropped", () => {
     expect(
       normalizeHistory([
         user(text("Look"), result("x", "0")),
@@ -81,7 +81,7 @@ describe("a conversation for somebody else", () => {
     ]);
   });
 
-  it("knows calls with one id apart, and keeps the last of two in one message", () => {
+  it("Calls with a reused id are distinguished, and the last of two in one message is kept", () => {
     const messages = [
       user(text("Look")),
       assistant(call("a")),
@@ -96,7 +96,7 @@ describe("a conversation for somebody else", () => {
     ]);
   });
 
-  it("takes apart what ran inside one message of the agent", () => {
+  it("Calls and results inside one assistant message are split into separate messages", () => {
     expect(
       normalizeHistory([
         user(text("Look")),
@@ -110,9 +110,9 @@ describe("a conversation for somebody else", () => {
     ]);
   });
 
-  it("begins with the user", () => {
+  it("A conversation starts with the user", () => {
     expect(normalizeHistory([assistant(text("Hello"))])).toEqual([
-      user(text("(What was said before this is not known.)")),
+      user(text("(The messages before this one are unknown.)")),
       assistant(text("Hello")),
     ]);
   });

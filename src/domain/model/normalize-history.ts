@@ -11,29 +11,30 @@ import {
 import { toolError, type ToolCall, type ToolResult } from "../tools/tool-call.ts";
 
 /**
- * A conversation that somebody else can take up: roles alternate, the user begins, and every call has one result,
- * directly behind it. A call that nobody answered gets one that says so, and a result that answers no call is left out.
+ * Returns a conversation which any model can continue: roles alternate, the user begins, and every tool call has
+ * exactly one result, directly after it. A call without a result gets an error result stating so; a result without a
+ * call is dropped.
  */
 export function normalizeHistory(messages: readonly ModelMessage[]): ModelMessage[] {
   return startWithUser(pairToolResults(messages));
 }
 
-/** The same for messages that follow others: either side may begin. */
+/** Like `normalizeHistory`, for messages which follow others: either role may begin. */
 export function pairToolResults(messages: readonly ModelMessage[]): ModelMessage[] {
   if (messages.every(({ blocks }) => blocks.every(isBlank))) return [];
   return normalizeGroups(toAlternatingMessages({ messages }), NO_TOOL_CALL_IDS).messages;
 }
 
-/** One part of a conversation, settled apart from the rest. */
+/** A part of a conversation, normalized separately. */
 export interface NormalizedPart extends PartStart, PartEnd {
   readonly messages: ModelMessage[];
-  /** Ids of the calls, of this part and of those before, that have no result yet. */
+  /** Ids of tool calls without a result, in this part and all earlier ones. */
   readonly openToolCallIds: ReadonlySet<string>;
-  /** A result answers a call of an earlier part, so the parts cannot be settled apart. */
+  /** A result belongs to a call of an earlier part, so the parts cannot be normalized separately. */
   readonly answersEarlier: boolean;
 }
 
-/** `earlier` are the ids of calls without a result in the parts before. */
+/** `earlierToolCallIds`: calls without a result in earlier parts. */
 export function normalizePart(
   messages: readonly ModelMessage[],
   earlierToolCallIds: ReadonlySet<string>,
@@ -54,10 +55,13 @@ function normalizeGroups(
     answersEarlier,
   } = pairResults(groups, earlierToolCallIds);
   const settled = groups.flatMap(({ role, blocks }): ModelMessage[] => {
-    if (role === "user") return [{ role, blocks: blocks.filter(({ type }) => type !== "result") }];
+    if (role === "user")
+      return [{ role, blocks: blocks.filter(({ type }) => type !== "tool-result") }];
     const distinctBlocks = removeRepeatedCalls(blocks);
     const results = distinctBlocks.flatMap((block): ModelBlock[] =>
-      block.type === "call" ? [{ type: "result", result: resolveResult(block.call, answers) }] : [],
+      block.type === "tool-call"
+        ? [{ type: "tool-result", result: resolveResult(block.toolCall, answers) }]
+        : [],
     );
     return [
       { role, blocks: distinctBlocks },
@@ -69,12 +73,12 @@ function normalizeGroups(
 
 export const NO_TOOL_CALL_IDS: ReadonlySet<string> = new Set();
 
-/** No model accepts a conversation that begins with its own message. */
+/** Adds a user message in front if needed: no model accepts a conversation starting with an assistant message. */
 export function startWithUser(messages: ModelMessage[]): ModelMessage[] {
   return messages[0]?.role === "assistant" ? [{ ...UNKNOWN_START }, ...messages] : messages;
 }
 
-/** An id may come back for another call: a result answers the last call before it that has its id. */
+/** Pairs each result with the last preceding call of its id, since models reuse ids. */
 function pairResults(
   groups: readonly ModelMessage[],
   earlier: ReadonlySet<string>,
@@ -87,9 +91,9 @@ function pairResults(
   const answers = new Map<ToolCall, ToolResult>();
   let answersEarlier = false;
   for (const block of groups.flatMap(({ blocks }) => blocks)) {
-    if (block.type === "call") open.set(block.call.id, block.call);
-    const call = block.type === "result" ? open.get(block.result.toolCallId) : undefined;
-    if (block.type !== "result" || call === undefined) continue;
+    if (block.type === "tool-call") open.set(block.toolCall.id, block.toolCall);
+    const call = block.type === "tool-result" ? open.get(block.result.toolCallId) : undefined;
+    if (block.type !== "tool-result" || call === undefined) continue;
     open.delete(block.result.toolCallId);
     if (call === null) answersEarlier = true;
     else answers.set(call, block.result);
@@ -104,15 +108,17 @@ function resolveResult(call: ToolCall, answers: ReadonlyMap<ToolCall, ToolResult
 const UNKNOWN_OUTCOME =
   "The outcome of this call is unknown: its result was lost. It may or may not have had its effect.";
 
-/** Of two calls with one id in one message, the last counts, as it does in a turn. */
+/** Keeps the last of several calls with the same id in a message, as a turn does. */
 function removeRepeatedCalls(blocks: readonly ModelBlock[]): ModelBlock[] {
   const last = new Map<string, ModelBlock>();
-  for (const block of blocks) if (block.type === "call") last.set(block.call.id, block);
-  return blocks.filter((block) => block.type !== "call" || last.get(block.call.id) === block);
+  for (const block of blocks) if (block.type === "tool-call") last.set(block.toolCall.id, block);
+  return blocks.filter(
+    (block) => block.type !== "tool-call" || last.get(block.toolCall.id) === block,
+  );
 }
 
-/** No model takes a conversation that it begins itself. */
+/** Stands for the unknown beginning of a conversation which starts with an assistant message. */
 const UNKNOWN_START: ModelMessage = {
   role: "user",
-  blocks: [{ type: "text", text: "(What was said before this is not known.)" }],
+  blocks: [{ type: "text", text: "(The messages before this one are unknown.)" }],
 };

@@ -7,8 +7,8 @@ function calling(...ids: readonly string[]): ModelMessage {
   return {
     role: "assistant",
     blocks: ids.map((id) => ({
-      type: "call",
-      call: createToolCall({ id, name: "look", inputText: "", runBy: "client" }),
+      type: "tool-call",
+      toolCall: createToolCall({ id, name: "look", inputText: "", runBy: "client" }),
     })),
   };
 }
@@ -16,17 +16,17 @@ function calling(...ids: readonly string[]): ModelMessage {
 function answering(...ids: readonly string[]): ModelMessage {
   return {
     role: "user",
-    blocks: ids.map((id) => ({ type: "result", result: toolSuccess(id, "seen") })),
+    blocks: ids.map((id) => ({ type: "tool-result", result: toolSuccess(id, "seen") })),
   };
 }
 
-describe("the ids of calls in a conversation", () => {
-  it("stay as they are where they differ", () => {
+describe("makeToolCallIdsDistinct", () => {
+  it("Distinct ids stay unchanged", () => {
     const messages = [calling("a.b:1", "a.b:2"), answering("a.b:1", "a.b:2")];
     expect(makeToolCallIdsDistinct(messages)).toEqual(messages);
   });
 
-  it("differ where a model used one again, and each result keeps its call", () => {
+  it("A reused id becomes distinct, and each result keeps its call", () => {
     const again = [calling("a"), answering("a"), calling("a", "b"), answering("b", "a")];
     expect(makeToolCallIdsDistinct(again)).toEqual([
       calling("a"),
@@ -36,7 +36,7 @@ describe("the ids of calls in a conversation", () => {
     ]);
   });
 
-  it("differ also when the API knows fewer of them", () => {
+  it("Ids stay distinct when the API accepts fewer characters", () => {
     const messages = [calling("a.b", "a_b", ""), answering("a.b", "a_b", "")];
     expect(makeToolCallIdsDistinct(messages, toToolCallId)).toEqual([
       calling("a_b", "a_b-2", "call"),
@@ -44,16 +44,16 @@ describe("the ids of calls in a conversation", () => {
     ]);
   });
 
-  it("are no longer than any API takes", () => {
+  it("Ids are not longer than any API accepts", () => {
     const id = "x".repeat(80);
     const [first, second] =
       makeToolCallIdsDistinct([calling(id, id)], toToolCallId)[0]?.blocks ?? [];
-    expect(first).toMatchObject({ call: { id: "x".repeat(64) } });
-    expect(second).toMatchObject({ call: { id: `${"x".repeat(62)}-2` } });
+    expect(first).toMatchObject({ toolCall: { id: "x".repeat(64) } });
+    expect(second).toMatchObject({ toolCall: { id: `${"x".repeat(62)}-2` } });
   });
 });
 
-describe("a name in a conversation", () => {
+describe("toToolName", () => {
   it.each([
     ["look", "look"],
     ["files.read text", "files_read_text"],

@@ -1,11 +1,13 @@
 import type { ModelMessage } from "./model-request.ts";
 
-/** A name as every API takes one. In a history a name is only read. */
+/**
+ * Converts a tool name to the characters and length accepted by every model API. Names in a history are display-only.
+ */
 export function toToolName(name: string): string {
   return toAllowedCharacters(name) || "unnamed";
 }
 
-/** An id as every API takes one. */
+/** Converts a tool call id to the characters and length accepted by every model API. */
 export function toToolCallId(id: string): string {
   return toAllowedCharacters(id) || "call";
 }
@@ -17,9 +19,9 @@ function toAllowedCharacters(text: string): string {
 }
 
 /**
- * The conversation with ids of calls that are the API's kind, and differ. Models make up ids for one answer, so that the
- * next may have the same; a conversation may also come from a model with ids of another kind. An id is only what a result
- * is paired with, and the conversation is sent whole every time: it may be any.
+ * Makes the tool call ids of a conversation valid for the API and distinct. Models may reuse an id in a later message,
+ * and a conversation may come from a model with other id formats. An id only pairs a call with its result and the whole
+ * conversation is sent every time, so any distinct id works.
  */
 export function makeToolCallIdsDistinct(
   messages: readonly ModelMessage[],
@@ -28,12 +30,12 @@ export function makeToolCallIdsDistinct(
   return new ToolCallIdAllocator(shape).apply(messages);
 }
 
-/** Assigns the ids of `withDistinctIds` to a conversation that comes in parts. */
+/** Assigns the ids of `makeToolCallIdsDistinct` to a conversation processed in parts. */
 export class ToolCallIdAllocator {
   readonly #shape: (id: string) => string;
   readonly #base: ToolCallIdAllocator | undefined;
   readonly #used = new Set<string>();
-  /** The last number that was tried for an id. Lower numbers are in use, since ids are never freed. */
+  /** Highest number tried per id. Lower numbers are in use, since ids are never freed. */
   readonly #tried = new Map<string, number>();
   readonly #current = new Map<string, string>();
 
@@ -42,7 +44,7 @@ export class ToolCallIdAllocator {
     this.#base = base;
   }
 
-  /** Continues with the ids that are in use here and does not change them. */
+  /** Returns an allocator which continues after the ids in use here, and does not change this one. */
   fork(): ToolCallIdAllocator {
     return new ToolCallIdAllocator(this.#shape, this);
   }
@@ -51,9 +53,9 @@ export class ToolCallIdAllocator {
     return messages.map(({ role, blocks }) => ({
       role,
       blocks: blocks.map((block) => {
-        if (block.type === "call")
-          return { ...block, call: { ...block.call, id: this.#mint(block.call.id) } };
-        if (block.type !== "result") return block;
+        if (block.type === "tool-call")
+          return { ...block, toolCall: { ...block.toolCall, id: this.#mint(block.toolCall.id) } };
+        if (block.type !== "tool-result") return block;
         const { result } = block;
         const toolCallId = this.#currentOf(result.toolCallId) ?? this.#shape(result.toolCallId);
         return { ...block, result: { ...result, toolCallId } };

@@ -1,36 +1,39 @@
-/** What an approver can be asked, and what can be answered. */
+/**
+ * The question of an approval request: run a tool; the outcome of a tool interrupted by a crash; how to continue after
+ * a lost invocation.
+ */
 export type ApprovalQuestion = "run" | "outcome" | "lost-invocation";
 
 export type ApprovalDecision =
   | "allow"
-  /** This call, and those like it in this session. */
+  /** Allows this call and adds a grant for similar calls in this session. */
   | "allow-always"
-  /** Of a tool that was running at a crash: it is not run again, and its outcome stays unknown. */
+  /** For `outcome`: the tool does not run again, and its outcome stays unknown. */
   | "deny"
-  /** Of a tool that was under way at a crash. */
+  /** For `outcome`: the interrupted tool had succeeded, had failed, or must run again. */
   | "done"
   | "failed"
   | "run-again"
-  /** Of a lost call. */
+  /** For `lost-invocation`. */
   | "continue"
   | "reseed"
   | "stop";
 
-/** The decision that a plain yes stands for. */
+/** The decision of a plain "yes". */
 export const APPROVING_DECISIONS: { readonly [One in ApprovalQuestion]: ApprovalDecision } = {
   run: "allow",
   outcome: "run-again",
   "lost-invocation": "continue",
 };
 
-/** The decision that a plain no stands for, and the one that holds if nobody decides. It runs nothing. */
+/** The decision of a plain "no", and of an expired request. Runs nothing. */
 export const DENYING_DECISIONS: { readonly [One in ApprovalQuestion]: ApprovalDecision } = {
   run: "deny",
   outcome: "deny",
   "lost-invocation": "stop",
 };
 
-/** Decisions as people read and type them. */
+/** Names shown to people and accepted as input. */
 export const DECISION_NAMES: { readonly [One in ApprovalDecision]: string } = {
   allow: "allow",
   "allow-always": "always allow",

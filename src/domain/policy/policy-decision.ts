@@ -1,20 +1,20 @@
 import type { JsonObject } from "../../data/json.ts";
 import type { SideEffect, ToolKind } from "../tools/tool-traits.ts";
 
-/** What is to become of one call of a tool, and why. */
+/** The decision about one tool call, with its reasons. */
 export interface PolicyDecision {
   readonly action: PolicyAction;
   readonly reason: string;
-  /** Null where no rule decided and the default holds. */
+  /** Null if no rule matched and the default applies. */
   readonly rule: MatchedRule | null;
-  /** What else asks, where several do: a yes to one rule is none to another. */
+  /** Further rules which require approval: approving one rule does not satisfy another. */
   readonly otherRules?: readonly (MatchedRule | null)[];
-  /** Sorted, each once. */
+  /** Sorted, without duplicates. */
   readonly labels: readonly string[];
   readonly context: PolicyContext;
-  /** How many different principals have to say yes; 0 unless the action is `ask`. */
+  /** Number of different principals who must approve. 0 unless the action is `ask`. */
   readonly approvers: number;
-  /** What the rule that asks wants people to be told. */
+  /** Text of the matching rule for the approver. */
   readonly approval?: ApprovalNote;
 }
 
@@ -27,82 +27,82 @@ export interface ApprovalNote {
 export type PolicyAction = "allow" | "ask" | "deny";
 
 export interface MatchedRule {
-  /** Which part of the policy it stands in, such as `rules` or `auto_deny`. */
+  /** The section of the policy, such as `rules` or `auto_deny`. */
   readonly source: string;
   readonly action: PolicyAction;
   readonly id: string | null;
   readonly index: number;
-  /** Which of several merged policies it is of, the outermost being 0. */
+  /** Index among merged policies. 0: the outermost. */
   readonly layer?: number;
 }
 
-/** What the rules were asked about: all of it normalised. */
+/** The normalized facts evaluated by the rules. */
 export interface PolicyContext {
   readonly tool: string;
   readonly kind: ToolKind;
   readonly sideEffect: SideEffect;
   readonly paths: readonly PathFact[];
-  /** Why it is not certain that these are its paths. No rule allows such a call by them. */
+  /** Why the list of paths may be incomplete. No path rule allows such a call. */
   readonly pathsUnclear?: string;
   readonly capabilities: readonly string[];
-  /** The whole command, its white space collapsed. */
+  /** The whole command with collapsed whitespace. */
   readonly command?: string;
-  /** Everything that the command runs, in order: a rule that allows has to allow each. */
+  /** Every program the command runs, in order. An allowing rule must allow each. */
   readonly simpleCommands?: readonly SimpleCommand[];
-  /** What it joins by `|`, `;` and the like, in one spelling, where that is another than the command's. */
+  /** Command lines joined by `|`, `;` and similar, in normalized spelling. Absent if equal to the command. */
   readonly commandLines?: readonly string[];
-  /** Why it is not certain what the command runs. No rule allows such a command. */
+  /** Why the command could not be parsed with certainty. No rule allows such a command. */
   readonly commandUnparsed?: string;
   readonly urls?: readonly string[];
   readonly domains?: readonly string[];
   readonly method?: string;
   readonly mcpServer?: string;
   readonly mcpTool?: string;
-  /** How often this very call was made before in its session. */
+  /** Number of earlier identical calls in this session. */
   readonly repeats: number;
-  /** How much more often it may have been made: of a session with very many calls, not all are remembered. */
+  /** Upper bound of identical calls beyond `repeats`: a session with very many calls does not store all of them. */
   readonly uncountedRepeats?: number;
 }
 
-/** A program and its arguments, without quotes. */
+/** A program and its arguments, unquoted. */
 export interface SimpleCommand {
-  /** As it was written; null where only the run will tell. */
+  /** As written. Null if only known when the command runs. */
   readonly program: string | null;
-  /** The program first. U+FFFC stands for what only the run will tell: any text, even none. */
+  /** The program first. U+FFFC stands for text only known when the command runs, possibly empty. */
   readonly words: readonly string[];
 }
 
-/** Where an argument that is a path leads, as it was found on the disk. */
+/** The target of a path argument, resolved on disk. */
 export interface PathFact {
-  /** Where the path stands in the arguments, such as `path` or `paths[1]`. */
+  /** Position in the arguments, such as `path` or `paths[1]`. */
   readonly argument: string;
-  /** As the model said it. */
+  /** As passed by the model. */
   readonly input: string;
   /**
-   * - `inside`: in the session's workspace, symlinks followed.
+   * - `inside`: in the session's workspace, symlinks resolved.
    * - `outside`: elsewhere on this machine.
    * - `protected`: Spanline's own data or configuration.
-   * - `invalid`: no path at all, or one that could not be followed.
+   * - `invalid`: not a path, or not resolvable.
    */
   readonly location: "inside" | "outside" | "protected" | "invalid";
   /**
-   * From the workspace, with `/`, symlinks followed, its names with the bytes that they have on the disk; null unless
-   * inside. From `folder`, where that is said.
+   * Relative to the workspace (or to `folder`, if set), with `/`, symlinks resolved, names as stored on disk. Null
+   * unless `inside`.
    */
   readonly workspacePath: string | null;
-  /** Which of the session's other folders it is in, where it is in one of those. */
+  /** The additional workspace folder which contains the path. Absent for the main one. */
   readonly folder?: string;
-  /** The same from the root of the machine; null when invalid. */
+  /** Absolute path. Null if invalid. */
   readonly hostPath: string | null;
   readonly reason?: string;
 }
 
-/** Where it leads, for people: from the workspace where it is in that, else from the root of the machine. */
+/** Formats the target for people: relative to the workspace if inside, else absolute. */
 export function formatPathTarget({ folder, workspacePath, hostPath, input }: PathFact): string {
   return (folder === undefined ? workspacePath : null) ?? hostPath ?? input;
 }
 
-/** A path that could not be followed. */
+/** A path which could not be resolved. */
 export function createUnresolvedPath(
   { argument, input }: Pick<PathFact, "argument" | "input">,
   reason: string,

@@ -1,17 +1,17 @@
 import type { Policy, RuleSource } from "./policy.ts";
 
-/** The part of a policy that a record of what was changed shows. */
+/** The lists of a policy, as shown in a record of file changes. */
 export interface PolicyLists {
   readonly autoApprove: readonly string[];
   readonly autoDeny: readonly string[];
   readonly requireApproval: readonly string[];
-  /** Null: writing is not restricted. */
+  /** Null: writes are unrestricted. */
   readonly writePathAllowlist: readonly string[] | null;
 }
 
 /**
- * The lists of a policy as they were written, with the tools that a rule asks about. Of merged policies: what any denies or
- * asks about, and what all allow.
+ * Returns the lists of a policy as written, plus the tools of `ask` rules. For merged policies: the union of denied and
+ * asked tools, and the intersection of allowed tools.
  */
 export function readPolicyLists({ layers }: Policy): PolicyLists {
   const named = (source: RuleSource): string[][] =>
@@ -29,7 +29,7 @@ export function readPolicyLists({ layers }: Policy): PolicyLists {
   };
 }
 
-/** A rule without a tool asks about any. A rule with more conditions asks about some calls of its tools. */
+/** A rule without a tool applies to any. A rule with further conditions asks about some calls of its tools. */
 function listToolsToAsk(layers: Policy["layers"]): string[] {
   const askRules = layers.flatMap(({ rules }) =>
     rules.filter(({ source, action }) => source === "rules" && action === "ask"),

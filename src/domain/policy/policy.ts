@@ -3,48 +3,50 @@ import type { ApprovalNote, PolicyAction } from "./policy-decision.ts";
 import type { SideEffect, ToolKind } from "../tools/tool-traits.ts";
 
 /**
- * What a session lets its tools do: plain data, the same for the same document however its keys were ordered, so that a
- * log can carry it and a digest name it.
+ * The rules for a session's tools. Plain data, independent of the key order of its document, so a log can carry the
+ * policy and a digest can identify it.
  */
 export interface Policy {
-  /** One for each document; the outermost first. A call has to pass all of them. */
+  /** One layer per document, the outermost first. A tool call must pass every layer. */
   readonly layers: readonly PolicyLayer[];
 }
 
 export interface PolicyLayer {
-  /** In the order of their standing: `rules`, then `auto_deny`, `require_approval` and `auto_approve`. */
+  /** In order of precedence: `rules`, `auto_deny`, `require_approval`, `auto_approve`. */
   readonly rules: readonly Rule[];
-  /** Null: writing is not restricted. Empty: nothing may be written. */
+  /** Null: writes are unrestricted. Empty: nothing may be written. */
   readonly writePathAllowlist: readonly string[] | null;
-  /** Beside those that are always sensitive. */
+  /** In addition to the built-in sensitive paths. */
   readonly sensitivePathPatterns: readonly string[];
   readonly allowSensitivePaths: boolean;
   readonly externalRoots: readonly string[];
   readonly allowExternalPaths: boolean;
   readonly allowUnparsedCommands: boolean;
-  /** Null: a call may be repeated without end. */
+  /** Null: unlimited repetition. */
   readonly repeatLimit: number | null;
   readonly repeatAction: "ask" | "deny";
-  /** For a call that no rule speaks of. */
+  /** Applies to a tool call without a matching rule. */
   readonly default: PolicyAction;
 }
 
 export interface Rule {
   readonly source: RuleSource;
-  /** Its place in its source. */
+  /** Position within its source. */
   readonly index: number;
   readonly id: string | null;
   readonly action: PolicyAction;
   readonly match: Matcher;
   readonly reason: string | null;
-  /** For a rule that asks: how many different principals have to say yes. */
+  /** For `ask` rules: number of different principals who must approve. */
   readonly approvers: number;
   readonly approval: ApprovalNote | null;
 }
 
 export type RuleSource = "rules" | "auto_deny" | "require_approval" | "auto_approve";
 
-/** All that is named has to fit; of the several patterns of one key, any. Nothing named fits every call. */
+/**
+ * Conditions of a rule. All keys must match; within a key, any pattern may match. An empty matcher matches every call.
+ */
 export interface Matcher {
   readonly tool?: readonly string[];
   readonly toolKind?: readonly ToolKind[];
@@ -62,15 +64,15 @@ export interface Matcher {
   readonly args?: readonly ArgumentTest[];
 }
 
-/** What one argument has to be. A list of tests and no object: names of arguments are anybody's. */
+/** A condition on one argument. A list, not an object keyed by argument, because argument names are arbitrary. */
 export interface ArgumentTest {
-  /** Where it stands in the arguments, one name for each level. */
+  /** Path of the argument, one name per level. */
   readonly name: readonly string[];
   readonly equals?: JsonValue;
   readonly in?: readonly JsonValue[];
-  /** A regular expression that takes linear time. */
+  /** A regular expression, matched in linear time. */
   readonly matches?: string;
-  /** Any text by `*`, one character by `?`. */
+  /** `*` matches any text, `?` a single character. */
   readonly glob?: string;
   readonly exists?: boolean;
   readonly atMost?: number;

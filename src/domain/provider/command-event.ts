@@ -1,17 +1,17 @@
 import type { Failure } from "../errors.ts";
 
-/** What a command on the agent's machine says. The last event is `exit` or `failed`. */
+/** Output of a command run on the agent's machine. The last event is `exit` or `failed`. */
 export type CommandEvent =
   | { readonly type: "stdout"; readonly text: string }
   | { readonly type: "stderr"; readonly text: string }
-  /** The command is over, one way or another. An exit code that is not 0 is a result and no failure. */
+  /** The command has ended. A non-zero exit code is a result, not a failure. */
   | {
       readonly type: "exit";
-      /** −1 when the platform, and not the command, failed. */
+      /** −1 if the platform failed, not the command. */
       readonly exitCode: number;
       readonly outcome: "completed" | "timed-out" | "other";
-      /** The provider's own word. */
+      /** The provider's reason string. */
       readonly reason: string;
     }
-  /** How the command ended is not known. */
+  /** The end of the command is unknown. */
   | { readonly type: "failed"; readonly failure: Failure };

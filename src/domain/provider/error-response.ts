@@ -1,7 +1,7 @@
-/** An HTTP answer that is no success, read as far as it may go. */
+/** An HTTP error response. The body may be cut at the read limit. */
 export interface ErrorResponse {
   readonly status: number;
-  /** Names in lower case. */
+  /** Header names are lowercase. */
   readonly headers: { readonly [name: string]: string };
   readonly body: string;
 }

@@ -1,7 +1,10 @@
 import type { TurnFinished } from "../events/turn-events.ts";
 import type { ErrorCode, Failure } from "../errors.ts";
 
-/** The other side may have gone on after the connection broke: nobody knows what came of the call. */
+/**
+ * Whether the connection broke after the request was sent. The provider may have continued, so the result of the
+ * invocation is unknown.
+ */
 export function isConnectionCut({ code, details }: Failure): boolean {
   return CUT_CODES.has(code) && details["phase"] !== "connect";
 }
@@ -22,8 +25,8 @@ const CUT_CODES: ReadonlySet<ErrorCode> = new Set([
 ] as const);
 
 /**
- * Whether a call without a stream certainly did nothing: nothing was sent, or it was turned away before anybody could act
- * on it. A service that says it failed may have failed after its agent had begun.
+ * Whether an invocation without a stream certainly had no effect: nothing was sent, or the provider rejected the
+ * request before acting. `service_failed` does not qualify: the service may fail after its agent has started.
  */
 export function isInvocationRejected(failure: Failure | undefined): boolean {
   if (failure === undefined) return false;
@@ -31,7 +34,7 @@ export function isInvocationRejected(failure: Failure | undefined): boolean {
   return phase === "connect" || (REJECTION_CODES.has(failure.code) && phase !== "stream");
 }
 
-/** A turn that was turned away at the door: whoever asked may ask again, from where they were. */
+/** Whether a turn was rejected before it had any effect. The sender may submit the prompt again. */
 export function isTurnRejected({ outcome, failure, steps }: TurnFinished): boolean {
   return outcome === "failed" && steps <= 1 && isInvocationRejected(failure);
 }

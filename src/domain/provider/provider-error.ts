@@ -1,20 +1,23 @@
 import { toSpanlineError, SpanlineError, type ErrorCode, type Failure } from "../errors.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** How far a call had come: nothing was sent yet, no answer but an error came, or it was inside the stream. */
+/**
+ * Progress of a request when it failed. `connect`: nothing was sent. `http`: the response was an error. `stream`: the
+ * response stream had begun.
+ */
 export type RequestPhase = "connect" | "http" | "stream";
 
 export interface ProviderErrorDetails {
   readonly phase: RequestPhase;
-  /** The service's id of the call, for its support. */
+  /** The provider's request id, for its support. */
   readonly requestId?: string;
-  /** Of the HTTP answer. */
+  /** HTTP status of the response. Absent if there was none. */
   readonly status?: number;
   readonly details?: Failure["details"];
   readonly cause?: unknown;
 }
 
-/** A call to a provider failed. The class, and the code with it, is the same in every phase. */
+/** A request to a provider failed. A given failure has the same class and code in every phase. */
 export class ProviderError extends SpanlineError {
   readonly phase: RequestPhase;
   readonly requestId: string | undefined;
@@ -41,9 +44,9 @@ function createErrorClass(code: ErrorCode) {
   };
 }
 
-/** Nothing was sent. */
+/** Nothing was sent, so a retry is safe. */
 export class ConnectFailedError extends createErrorClass("connect_failed") {}
-/** The request was sent, and may have had its effect. */
+/** The request was sent and may have taken effect. */
 export class ConnectionLostError extends createErrorClass("connection_lost") {}
 export class FirstEventTimeoutError extends createErrorClass("first_event_timeout") {}
 export class IdleTimeoutError extends createErrorClass("idle_timeout") {}
@@ -54,13 +57,13 @@ export class QuotaExceededError extends createErrorClass("quota_exceeded") {}
 export class AccessDeniedError extends createErrorClass("access_denied") {}
 export class NotFoundError extends createErrorClass("not_found") {}
 export class ConflictError extends createErrorClass("conflict") {}
-/** The agent's own failure, passed on by the service. */
+/** The agent itself failed; the service forwarded the failure. */
 export class AgentFailedError extends createErrorClass("agent_failed") {}
 export class ThrottledError extends createErrorClass("throttled") {}
 export class ServiceFailedError extends createErrorClass("service_failed") {}
-/** A failure with a name that this version does not know. */
+/** A failure whose name is unknown to this version. */
 export class UnknownExceptionError extends createErrorClass("unknown_exception") {}
-/** A success by its status, but not what the service promises. */
+/** The status signals success, but the body is not the documented response. */
 export class UnexpectedResponseError extends createErrorClass("unexpected_answer") {}
 
 const ERROR_CLASSES = {
@@ -92,7 +95,7 @@ export function createProviderError(
   return new ERROR_CLASSES[code](message, facts);
 }
 
-/** The error that a failure inside a stream stands for, to be thrown by those who would rather catch than look. */
+/** Converts a failure from a stream into an error, for callers which prefer exceptions to events. */
 export function toError(failure: Failure): SpanlineError {
   const { code, message, details } = failure;
   if (!isProviderErrorCode(code)) return toSpanlineError(failure);
@@ -109,9 +112,9 @@ function isProviderErrorCode(code: ErrorCode): code is ProviderErrorCode {
   return Object.hasOwn(ERROR_CLASSES, code);
 }
 
-/** The caller ended it; `cause` is the reason of the signal. Named as the platform names it. */
+/** The caller aborted; `cause` is the reason of the signal. Its name equals the platform's `AbortError`. */
 export class AbortError extends SpanlineError {
-  /** Whether the request may have reached the other side, and had its effect there. */
+  /** Whether the request may have reached the provider and taken effect. */
   readonly wasSent: boolean;
 
   constructor(reason: unknown, sent = true) {

@@ -4,10 +4,21 @@ import type { ToolCall, ToolResult } from "../tools/tool-call.ts";
 import type { Usage } from "../usage.ts";
 
 /**
- * What a provider's stream says, in our words: the output of every fold, and only ever input to a session.
+ * One event of a provider's stream in our own terms: the output of every fold, and the input of a session.
  *
- * `message` and `block` are numbers that the fold hands out in order of opening and never reuses within one stream,
- * whatever indexes the provider used. A block's `…end` carries the whole text, so the deltas before it may be dropped.
+ * A fold numbers each `message` and `block` in order of opening and never reuses a number within a stream, regardless
+ * of the provider's indexes. The `….end` event of a block carries its whole text, so the deltas before it may be
+ * dropped. A stream has exactly one `end` event, the last. A short turn:
+ *
+ * ```ts
+ * { type: "message.start", message: 0, role: "assistant" }
+ * { type: "text.delta", message: 0, block: 0, text: "Let me " }
+ * { type: "text.end", message: 0, block: 0, text: "Let me look." }
+ * { type: "tool.start", message: 0, block: 1, toolCallId: "t1", name: "read_file" }
+ * { type: "tool.end", message: 0, block: 1, toolCall: { id: "t1", name: "read_file", … } }
+ * { type: "message.end", message: 0, reason: "tool_use" }
+ * { type: "end", outcome: "action-required", reason: "tool_use", openToolCallIds: ["t1"], usage: null }
+ * ```
  */
 export type ProviderEvent =
   | MessageStart
@@ -28,7 +39,7 @@ export type ProviderEvent =
   | UnknownEvent
   | TurnEnd;
 
-/** `other` is a role that this version does not know; the stream also carries it as `unknown`. */
+/** `other`: a role unknown to this version. The stream also reports the role as an `unknown` event. */
 export type Role = "assistant" | "user" | "other";
 
 export interface MessageStart {
@@ -40,11 +51,11 @@ export interface MessageStart {
 export interface MessageEnd {
   readonly type: "message.end";
   readonly message: number;
-  /** The provider's own word for why the message stopped; null when the stream never said. */
+  /** The provider's reason string for the end of the message. Null if the stream has none. */
   readonly reason: string | null;
 }
 
-/** What was shown of this message so far is withdrawn; `text` stands in its place. */
+/** Withdraws all text of this message; `text` replaces it. */
 export interface MessageReplaced {
   readonly type: "message.replaced";
   readonly message: number;
@@ -57,7 +68,7 @@ interface BlockPosition {
 }
 
 interface BlockEnd extends BlockPosition {
-  /** The provider never closed this block; something else did. */
+  /** Set if the provider did not close this block; another event ended it. */
   readonly implicitStop?: true;
 }
 
@@ -79,9 +90,9 @@ export interface ReasoningDelta extends BlockPosition {
 export interface ReasoningEnd extends BlockEnd {
   readonly type: "reasoning.end";
   readonly text: string;
-  /** The model's seal over its own reasoning: goes back unchanged or not at all. */
+  /** The model's signature of its reasoning. Send it back unchanged, or omit the block. */
   readonly signature?: string;
-  /** Reasoning that the provider encrypted, in base64. Such a block has no text. */
+  /** Reasoning encrypted by the provider, in base64. Such a block has no text. */
   readonly redacted?: string;
 }
 
@@ -97,19 +108,19 @@ export interface ToolDelta extends BlockPosition {
   readonly text: string;
 }
 
-/** A call in full. When a provider repeats an id, the last one counts and keeps the place of the first. */
+/** A complete tool call. If a provider repeats an id, the last call counts and keeps the position of the first. */
 export interface ToolEnd extends BlockEnd {
   readonly type: "tool.end";
   readonly toolCall: ToolCall;
 }
 
-/** The result of a tool that ran on the provider's side. */
+/** The result of a tool which ran at the provider. */
 export interface ToolResultEvent extends BlockEnd {
   readonly type: "tool.result";
   readonly result: ToolResult;
 }
 
-/** Tokens of one model call. The turn's sum is in `end`. */
+/** Tokens of one model request. `end` has the sum of the turn. */
 export interface UsageReported {
   readonly type: "usage";
   readonly usage: Usage;
@@ -120,7 +131,7 @@ export interface HookFired {
   readonly type: "hook";
   readonly id: string;
   readonly name: string;
-  /** When it ran, in the provider's word. */
+  /** The provider's name for the moment at which the hook ran. */
   readonly stage: string;
   readonly decision?: string;
   readonly reason?: string;
@@ -137,12 +148,12 @@ export type ActivityKind =
   | "structured-result"
   | "node";
 
-/** Something the agent did that is not part of what it says. Never mixed into a message. */
+/** An action of the agent which is not message content. Never mixed into a message. */
 export interface ActivityEvent {
   readonly type: "activity";
   readonly kind: ActivityKind;
   readonly toolCallId?: string;
-  /** The tool, node or agent it is about; for tools the name people read. */
+  /** The tool, node or agent concerned. For tools: the display name. */
   readonly label?: string;
   readonly raw?: unknown;
 }
@@ -152,7 +163,7 @@ export interface DiagnosticRaised {
   readonly diagnostic: Diagnostic;
 }
 
-/** Something that this version does not know, kept as it came. */
+/** Input unknown to this version, stored unchanged. */
 export interface UnknownEvent {
   readonly type: "unknown";
   readonly what: "event" | "start" | "delta" | "field" | "role" | "reason";
@@ -164,27 +175,27 @@ export const OUTCOMES = ["completed", "action-required", "limited", "failed", "o
 
 /**
  * - `completed`: the agent is done.
- * - `action-required`: the calls in `openToolCallIds` wait for our results.
- * - `limited`: a budget, a filter or a policy stopped it; what was said is valid.
- * - `failed`: an error, or a stream that stopped before its end; what was said may be cut.
- * - `other`: a reason that this version does not know.
+ * - `action-required`: the tool calls in `openToolCallIds` wait for our results.
+ * - `limited`: a budget, a filter or a policy stopped the turn; the content so far is valid.
+ * - `failed`: an error, or a stream which stopped early; the content may be incomplete.
+ * - `other`: a reason unknown to this version.
  */
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Always the last event, and always there. */
+/** Always the last event of a stream, and always present. */
 export interface TurnEnd {
   readonly type: "end";
   readonly outcome: Outcome;
-  /** The provider's own word; null when the stream never said. */
+  /** The provider's reason string. Null if the stream has none. */
   readonly reason: string | null;
   /**
-   * Calls without a result that are ours to run, in the order they were first seen. Empty when the turn was cut or
-   * limited: what such a turn wanted to call may not be all that it meant to say.
+   * Tool calls without a result which we must run, in order of first appearance. Empty if the turn was cut or limited:
+   * the calls of such a turn may be incomplete.
    */
   readonly openToolCallIds: readonly string[];
-  /** The sum over all model calls; null when the stream reported none. */
+  /** Sum over all model requests. Null if the stream reported none. */
   readonly usage: Usage | null;
   readonly failure?: Failure;
-  /** The hook that stopped the turn. */
+  /** The hook which stopped the turn. Absent if none did. */
   readonly stoppedBy?: { readonly hook: string; readonly reason?: string };
 }

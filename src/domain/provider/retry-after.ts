@@ -1,8 +1,8 @@
 import type { ErrorResponse } from "./error-response.ts";
 
 /**
- * How long a server wants to be left alone, in seconds; undefined when it did not say. A date is held against the server's
- * own clock, which it was written by.
+ * Returns the retry delay requested by a server, in seconds; undefined if there is none. A date is compared with the
+ * server's `Date` header, because the local clock may differ.
  */
 export function parseRetryAfter(headers: ErrorResponse["headers"]): number | undefined {
   const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN);

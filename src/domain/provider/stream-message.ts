@@ -1,19 +1,19 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import type { Failure } from "../errors.ts";
 
-/** What one frame of a provider's stream carries, before anybody asks what it means. */
+/** The content of one frame of a provider's stream, not yet interpreted. */
 export type StreamMessage =
   | { readonly type: "event"; readonly name: string; readonly payload: unknown }
-  /** The other side says that it failed. Out of band: no payload can pass for one. */
+  /** The provider reports a failure. Marked by the framing, so no event payload can imitate an exception. */
   | { readonly type: "exception"; readonly name: string; readonly payload: unknown }
-  /** An event whose body cannot be read; `raw` is the body as text. */
+  /** An event with an unreadable body; `raw` is the body as text. */
   | {
       readonly type: "malformed";
       readonly name: string;
       readonly reason: string;
       readonly raw: string;
     }
-  /** Something is wrong here and the stream goes on behind it. With a `failure`, something that was sent is missing. */
+  /** A problem after which the stream continues. With a `failure`, some content is missing. */
   | { readonly type: "fault"; readonly diagnostic: Diagnostic; readonly failure?: Failure }
-  /** The stream itself broke: bad framing, or an end inside a frame. */
+  /** The stream itself broke: invalid framing, or an end inside a frame. */
   | { readonly type: "failure"; readonly failure: Failure };

@@ -11,7 +11,7 @@ import { createCutToolCall, type ToolCall, type ToolResult } from "../tools/tool
 import type { Usage } from "../usage.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What a turn has said so far, block by block. Everything that is built from a turn is a view of this. */
+/** The content of a turn so far, block by block. Every result built from a turn derives from this state. */
 export interface TurnBuilder {
   readonly messages: Map<number, MessageState>;
   readonly blocks: Map<string, Block>;
@@ -25,26 +25,26 @@ export interface TurnBuilder {
 export interface MessageState {
   role: Role;
   reason: string | null;
-  /** The keys of its text blocks that no replacement has taken back. */
+  /** Keys of its text blocks, except those withdrawn by a replacement. */
   texts: string[];
 }
 
-/** One model call of the turn. */
+/** One model request of the turn. */
 export interface UsageStep {
   readonly usage: Usage;
   readonly latencyMs?: number;
 }
 
-/** `open` is a block that nothing closed; `implicit` one that something other than its own stop closed. */
+/** `open`: not closed yet. `implicit`: closed by another event than its own stop. */
 export type Ending = "open" | "implicit" | "explicit";
 
 interface BlockState {
-  /** Unique in its stream and the same whenever the stream is read again. */
+  /** Unique in its stream, and the same each time the stream is read. */
   readonly key: string;
   readonly order: number;
   readonly message: number;
   readonly ending: Ending;
-  /** How many pieces of its text or arguments are loose, while they come. */
+  /** Number of text or argument pieces not yet joined. Absent once the block is closed. */
   readonly pieceCount?: TextBuilder["pieceCount"];
 }
 
@@ -60,17 +60,17 @@ export interface ReasoningBlock extends BlockState {
   readonly redacted?: string;
 }
 
-export interface CallBlock extends BlockState {
-  readonly kind: "call";
-  readonly call: ToolCall;
+export interface ToolCallBlock extends BlockState {
+  readonly kind: "tool-call";
+  readonly toolCall: ToolCall;
 }
 
-export interface ResultBlock extends BlockState {
-  readonly kind: "result";
+export interface ToolResultBlock extends BlockState {
+  readonly kind: "tool-result";
   readonly result: ToolResult;
 }
 
-export type Block = TextBlock | ReasoningBlock | CallBlock | ResultBlock;
+export type Block = TextBlock | ReasoningBlock | ToolCallBlock | ToolResultBlock;
 
 export function createTurnBuilder(): TurnBuilder {
   return {
@@ -109,15 +109,23 @@ export function addToTurn(turn: TurnBuilder, event: ProviderEvent): void {
     case "tool.start":
       return putBlock(turn, {
         ...createOpenBlock(event),
-        kind: "call",
-        call: createUnfinishedCall(event.toolCallId, event.name),
+        kind: "tool-call",
+        toolCall: createUnfinishedCall(event.toolCallId, event.name),
       });
     case "tool.delta":
       return appendInputDelta(turn, event);
     case "tool.end":
-      return putBlock(turn, { ...createClosedBlock(event), kind: "call", call: event.toolCall });
+      return putBlock(turn, {
+        ...createClosedBlock(event),
+        kind: "tool-call",
+        toolCall: event.toolCall,
+      });
     case "tool.result":
-      return putBlock(turn, { ...createClosedBlock(event), kind: "result", result: event.result });
+      return putBlock(turn, {
+        ...createClosedBlock(event),
+        kind: "tool-result",
+        result: event.result,
+      });
     case "usage": {
       const { usage, latencyMs } = event;
       turn.steps.push(latencyMs === undefined ? { usage } : { usage, latencyMs });
@@ -144,7 +152,10 @@ export function blocksInOrder(turn: TurnBuilder): Block[] {
   return [...turn.blocks.values()].sort((left, right) => left.order - right.order);
 }
 
-/** A message that never started has no known speaker, and must not be put into the assistant's mouth. */
+/**
+ * Returns the state of a message, creating it if needed. A message without a start has an unknown role: `assistant`
+ * would attribute foreign text to the model.
+ */
 function resolveMessage(turn: TurnBuilder, message: number): MessageState {
   const known = turn.messages.get(message);
   if (known !== undefined) return known;
@@ -153,7 +164,7 @@ function resolveMessage(turn: TurnBuilder, message: number): MessageState {
   return facts;
 }
 
-/** The replacement stands where the first text stood, else after all that was said before it. */
+/** Puts the replacement at the position of the first text, or after all earlier blocks of a message without text. */
 function replaceText(turn: TurnBuilder, { message, text }: MessageReplaced): void {
   const facts = resolveMessage(turn, message);
   let key = `m${message}`;
@@ -161,7 +172,7 @@ function replaceText(turn: TurnBuilder, { message, text }: MessageReplaced): voi
   for (const textKey of facts.texts) {
     const block = turn.blocks.get(textKey);
     if (block?.kind !== "text") continue;
-    // A withdrawn block stays, closed: its own end may still come and must not bring the text back.
+    // A withdrawn block stays, closed: its own end event may follow and must not restore the text.
     turn.blocks.set(textKey, { ...block, text: "", ending: "explicit" });
     if (block.order < order) ({ key, order } = block);
   }
@@ -206,7 +217,7 @@ function appendDelta(
   const previous = turn.blocks.get(key);
   const previousText = previous?.kind === kind ? previous.text : "";
   const { text, pieceCount } = appendPiece(previousText, delta.text, previous?.pieceCount);
-  // Field by field: a spread costs ten times as much, and this is done for every delta.
+  // Built field by field: a spread costs ten times as much, and this runs for every delta.
   putBlock(turn, { kind, text, key, order, message, ending, pieceCount });
 }
 
@@ -217,14 +228,22 @@ function appendInputDelta(
   const { key, order, message, ending } = createOpenBlock(delta);
   const previous = turn.blocks.get(key);
   const previousCall =
-    previous?.kind === "call" ? previous.call : createUnfinishedCall(delta.toolCallId, "");
+    previous?.kind === "tool-call" ? previous.toolCall : createUnfinishedCall(delta.toolCallId, "");
   const { text: inputText, pieceCount: loose } = appendPiece(
     previousCall.inputText,
     delta.text,
     previous?.pieceCount,
   );
   const call = { ...previousCall, inputText };
-  putBlock(turn, { kind: "call", call, key, order, message, ending, pieceCount: loose });
+  putBlock(turn, {
+    kind: "tool-call",
+    toolCall: call,
+    key,
+    order,
+    message,
+    ending,
+    pieceCount: loose,
+  });
 }
 
 function appendPiece(text: string, piece: string, loose = 0): TextBuilder {

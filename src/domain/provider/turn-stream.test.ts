@@ -15,7 +15,7 @@ type Block =
       readonly kind: "call";
       readonly runBy: "client" | "server";
       readonly isAnnounced: boolean;
-      /** False when the stream was cut before the arguments were there. */
+      /** False if the stream was cut before the arguments were complete. */
       readonly isCalled: boolean;
       readonly pieces: readonly string[];
       readonly output: string;
@@ -28,7 +28,7 @@ interface Message {
 }
 
 interface Turn {
-  /** Each is what one call of the provider said. */
+  /** The output of each invocation. */
   readonly calls: readonly (readonly Message[])[];
   readonly outcome: TurnOutcome;
   readonly hasDeltas: boolean;
@@ -68,7 +68,7 @@ interface Logged {
   readonly results: readonly ToolResult[];
 }
 
-/** What a session logs of a turn, and what a reader of it has to find. */
+/** Events which a session logs for a turn, and the content a reader must find. */
 function logged({ calls, outcome, hasDeltas }: Turn): Logged {
   const events: SessionEvent[] = [{ type: "turn.started", turnId: "turn_1", promptId: "prompt_1" }];
   const found = { text: "", calls: [] as Logged["calls"][number][], results: [] as ToolResult[] };
@@ -87,7 +87,7 @@ function logged({ calls, outcome, hasDeltas }: Turn): Logged {
       const theirs: (() => void)[] = [];
       events.push({ type: "message.started", messageId, role });
       for (const one of blocks) {
-        // Blocks are numbered by the provider's call, not by the message.
+        // Blocks are numbered per invocation, not per message.
         const place = { messageId, block: count };
         const toolCallId = `tool_${number}_${count}`;
         count += 1;
@@ -138,8 +138,8 @@ function logged({ calls, outcome, hasDeltas }: Turn): Logged {
   return { events, ...found };
 }
 
-describe("turnStream", () => {
-  it("gives a stream with the text, calls and results of the turn, and one end at its end", () => {
+describe("createTurnStream", () => {
+  it("The stream has the text, calls and results of the turn, and exactly one end", () => {
     fc.assert(
       fc.property(turn, (given) => {
         const { events, text, calls, results } = logged(given);
@@ -149,12 +149,12 @@ describe("turnStream", () => {
         expect(read.text).toBe(text);
         expect(
           blocks.flatMap((one) =>
-            one.type === "call"
-              ? [{ id: one.call.id, name: one.call.name, input: one.call.input }]
+            one.type === "tool-call"
+              ? [{ id: one.toolCall.id, name: one.toolCall.name, input: one.toolCall.input }]
               : [],
           ),
         ).toEqual(calls);
-        expect(blocks.flatMap((one) => (one.type === "result" ? [one.result] : []))).toEqual(
+        expect(blocks.flatMap((one) => (one.type === "tool-result" ? [one.result] : []))).toEqual(
           results,
         );
         expect(stream.flatMap(({ type }, at) => (type === "end" ? [at] : []))).toEqual([
@@ -164,7 +164,7 @@ describe("turnStream", () => {
     );
   });
 
-  it("numbers every message and block once, each block in a message that is open", () => {
+  it("Every message and block gets one number, each block in an open message", () => {
     fc.assert(
       fc.property(turn, (given) => {
         const open = new Set<number>();
@@ -179,7 +179,7 @@ describe("turnStream", () => {
           if (event.type === "message.end") open.delete(event.message);
           if (!("block" in event)) continue;
           if (event.type.endsWith(".end")) ended.push(event.block);
-          // A call that was cut is told when it is answered, which may be behind its message.
+          // The end of a cut call is emitted with its result, which may come after its message.
           const isCut = event.type === "tool.end" && event.toolCall.input === null;
           if (!open.has(event.message) && !isCut) misplaced.push(event);
         }
@@ -189,7 +189,7 @@ describe("turnStream", () => {
     );
   });
 
-  it("reads the same from a log whose deltas were dropped", () => {
+  it("A log without deltas produces the same turn", () => {
     fc.assert(
       fc.property(turn, (given) => {
         const [whole, dropped] = [true, false].map((hasDeltas) =>
@@ -200,14 +200,14 @@ describe("turnStream", () => {
     );
   });
 
-  it("says of a log that is cut that it is", () => {
+  it("A cut log ends as an incomplete turn", () => {
     const end = runCodec(createTurnStream(), [
       { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
     ]).at(-1);
     expect(end).toMatchObject({ outcome: "failed", failure: { code: "incomplete_turn" } });
   });
 
-  it("says how the turn ended, and nothing of what comes behind it", () => {
+  it("The end carries the turn's outcome, and later events are ignored", () => {
     const usage = {
       inputTokens: 1,
       outputTokens: 2,
@@ -226,7 +226,7 @@ describe("turnStream", () => {
     ]);
   });
 
-  it("takes a text back that the agent replaced", () => {
+  it("Text replaced by the agent is withdrawn", () => {
     const place = { messageId: "msg_1", block: 0 };
     const { text } = buildTurn(
       runCodec(createTurnStream(), [

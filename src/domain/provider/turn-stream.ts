@@ -6,11 +6,11 @@ import type { Outcome, ProviderEvent, TurnEnd } from "./provider-event.ts";
 import { createCutToolCall } from "../tools/tool-call.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What has to be known of a turn to number its messages and blocks. */
+/** State for numbering the messages and blocks of a turn. */
 export interface TurnStreamState {
   readonly messages: Map<string, number>;
   readonly blocks: Map<string, number>;
-  /** Where each call stands: its message and block, and whether it was told in full. */
+  /** Position of each tool call, and whether its arguments are complete. */
   readonly toolCalls: Map<string, ToolCallPosition>;
   openMessage: number | null;
   end: TurnEnd | null;
@@ -24,8 +24,9 @@ interface ToolCallPosition {
 }
 
 /**
- * A session's turn as one stream, as if the agent had run its tools itself: everything that reads a provider's stream
- * can show a turn, however many calls it took. Calls go by the session's ids, which are unique in it.
+ * Encodes the events of a session's turn as a single provider stream, as if the agent had run its tools itself. Readers
+ * of provider streams can therefore display a turn with any number of invocations. Tool calls have the session's ids,
+ * which are unique in the session.
  */
 export function createTurnStream(): Codec<TurnStreamState, SessionEvent, ProviderEvent> {
   return {
@@ -37,7 +38,7 @@ export function createTurnStream(): Codec<TurnStreamState, SessionEvent, Provide
       end: null,
     }),
     step(state, event, emit) {
-      // What a session says after the turn is not part of it.
+      // Later events of the session are not part of the turn.
       if (state.end === null) encodeEvent(state, event, emit);
     },
     finish: (state, emit) => emit(state.end ?? CUT_END),
@@ -138,7 +139,7 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
   }
 }
 
-/** A result from the provider's side stands in the message that is open; one of ours in a message of its own. */
+/** A result from the provider belongs to the open message; the result of a tool run here gets a separate message. */
 function encodeResult(
   state: TurnStreamState,
   { toolCallId, result: toolResult }: ToolFinished,

@@ -6,8 +6,8 @@ import { snapshotTurn, buildTurn } from "./turn.ts";
 
 const start: ProviderEvent = { type: "message.start", message: 0, role: "assistant" };
 
-describe("gathering a turn", () => {
-  it("shows the text so far while a block is still open", () => {
+describe("buildTurn", () => {
+  it("The text of an open block is visible", () => {
     const turn = createTurnBuilder();
     for (const text of ["Hel", "lo"]) {
       if (turn.messages.size === 0) addToTurn(turn, start);
@@ -17,7 +17,7 @@ describe("gathering a turn", () => {
   });
 
   it.each(["text.delta", "reasoning.delta", "tool.delta"] as const)(
-    "keeps an open block in a few bytes for a character, however short each %s is",
+    "An open block takes a few bytes per character, however short each %s is",
     (type) => {
       const characters = 300_000;
       const kept = measureRetainedBytes(() => {
@@ -32,7 +32,7 @@ describe("gathering a turn", () => {
     },
   );
 
-  it("puts a replacement where the withdrawn text stood, and keeps it withdrawn", () => {
+  it("A replacement takes the position of the withdrawn text, which stays withdrawn", () => {
     const turn = buildTurn([
       start,
       { type: "text.delta", message: 0, block: 0, text: "secret" },

@@ -19,48 +19,48 @@ export type TurnBlock =
       readonly signature?: string;
       readonly redacted?: string;
     }
-  | { readonly type: "call"; readonly call: ToolCall }
-  | { readonly type: "result"; readonly result: ToolResult };
+  | { readonly type: "tool-call"; readonly toolCall: ToolCall }
+  | { readonly type: "tool-result"; readonly result: ToolResult };
 
 export interface TurnMessage {
   readonly role: Role;
-  /** In the order they were opened. An id that the message repeats is one call, with the content of its last opening. */
+  /** In order of opening. A repeated tool call id is one call, with the content of its last opening. */
   readonly blocks: readonly TurnBlock[];
-  /** The provider's own word for why it stopped; null while open or when the stream never said. */
+  /** The provider's reason string. Null while the message is open, or if the stream has none. */
   readonly reason: string | null;
 }
 
-/** A call that ran on the provider's side. */
+/** A tool call which ran at the provider. */
 export interface ServerToolCall {
   readonly toolCall: ToolCall;
   readonly result: ToolResult | null;
 }
 
-/** Everything one invocation said, gathered. */
+/** The whole output of one invocation. */
 export interface Turn {
   readonly messages: readonly TurnMessage[];
-  /** Calls that wait for us, in the order they were first seen, each id once. */
+  /** Tool calls waiting for us, in order of first appearance, each id once. */
   readonly toolCalls: readonly ToolCall[];
   readonly serverToolCalls: readonly ServerToolCall[];
-  /** All assistant text, block after block. */
+  /** All assistant text, concatenated. */
   readonly text: string;
-  /** The text of the last assistant message alone. */
+  /** Text of the last assistant message only. */
   readonly finalText: string;
   readonly usage: Usage | null;
-  /** How it ended; null while the stream is still running. */
+  /** Null while the stream is running. */
   readonly end: TurnEnd | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly unknown: readonly UnknownEvent[];
 }
 
-/** Gathers a whole list of events. */
+/** Builds a turn from a complete list of events. */
 export function buildTurn(events: Iterable<ProviderEvent>): Turn {
   const turn = createTurnBuilder();
   for (const event of events) addToTurn(turn, event);
   return snapshotTurn(turn);
 }
 
-/** The turn so far. */
+/** Returns the turn as received so far. */
 export function snapshotTurn(turn: TurnBuilder): Turn {
   const blocks = blocksInOrder(turn);
   const messages = listMessages(turn, blocks);
@@ -98,7 +98,8 @@ function listMessages(turn: TurnBuilder, blocks: readonly Block[]): TurnMessage[
 
 function toTurnBlocks(blocks: readonly Block[]): TurnBlock[] {
   const lastOpening = new Map<string, ToolCall>();
-  for (const block of blocks) if (block.kind === "call") lastOpening.set(block.call.id, block.call);
+  for (const block of blocks)
+    if (block.kind === "tool-call") lastOpening.set(block.toolCall.id, block.toolCall);
   const content: TurnBlock[] = [];
   for (const block of blocks) {
     if (block.kind === "text") {
@@ -111,12 +112,12 @@ function toTurnBlocks(blocks: readonly Block[]): TurnBlock[] {
         text,
         ...omitUndefined({ signature, redacted }),
       });
-    } else if (block.kind === "result") {
-      content.push({ type: "result", result: block.result });
+    } else if (block.kind === "tool-result") {
+      content.push({ type: "tool-result", result: block.result });
     } else {
-      const call = lastOpening.get(block.call.id);
-      if (call !== undefined) content.push({ type: "call", call });
-      lastOpening.delete(block.call.id);
+      const call = lastOpening.get(block.toolCall.id);
+      if (call !== undefined) content.push({ type: "tool-call", toolCall: call });
+      lastOpening.delete(block.toolCall.id);
     }
   }
   return content;
@@ -124,7 +125,7 @@ function toTurnBlocks(blocks: readonly Block[]): TurnBlock[] {
 
 interface ToolUse {
   call: ToolCall;
-  /** A result answers what was opened before it: a later opening under the same id is a new call. */
+  /** A result belongs to the last call opened before it: a later opening with the same id is a new call. */
   result: ToolResult | null;
   isFinished: boolean;
 }
@@ -132,10 +133,10 @@ interface ToolUse {
 function listToolUses(blocks: readonly Block[]): ToolUse[] {
   const uses = new Map<string, ToolUse>();
   for (const block of blocks) {
-    if (block.kind === "call") {
-      const use = { call: block.call, result: null, isFinished: block.ending !== "open" };
-      uses.set(block.call.id, use);
-    } else if (block.kind === "result") {
+    if (block.kind === "tool-call") {
+      const use = { call: block.toolCall, result: null, isFinished: block.ending !== "open" };
+      uses.set(block.toolCall.id, use);
+    } else if (block.kind === "tool-result") {
       const use = uses.get(block.result.toolCallId);
       if (use !== undefined) use.result = block.result;
     }

@@ -3,8 +3,8 @@ import { createShell } from "./create-shell.ts";
 
 const place = { platform: "linux", source: "env", isAvailable: true } as const;
 
-describe("a shell at a path", () => {
-  it("has all that is to be known of it [B-240]", () => {
+describe("createShell", () => {
+  it("A shell at a path has all fields [B-240]", () => {
     expect(createShell({ ...place, path: "/bin/zsh", platform: "darwin" })).toEqual({
       id: "zsh",
       label: "zsh",
@@ -27,7 +27,7 @@ describe("a shell at a path", () => {
     ["\\\\server\\share\\bash.exe", "bash"],
     ["zsh", "zsh"],
     ["/bin/", ""],
-  ])("%s is known as %s", (path, id) => {
+  ])("The shell at %s has the id %s", (path, id) => {
     expect(createShell({ ...place, path }).id).toBe(id);
   });
 
@@ -35,7 +35,7 @@ describe("a shell at a path", () => {
     ["cmd.exe", ["/C"]],
     ["pwsh.exe", ["-NoProfile", "-Command"]],
     ["powershell.exe", ["-NoProfile", "-Command"]],
-  ])("%s is called with %j, as a login shell too [B-242]", (path, args) => {
+  ])("The shell at %s is called with %j, as a login shell too [B-242]", (path, args) => {
     expect(createShell({ ...place, path })).toMatchObject({
       supportsLogin: false,
       supportsInteractive: false,
@@ -44,10 +44,13 @@ describe("a shell at a path", () => {
     });
   });
 
-  it.each(["csh", "tcsh"])("%s takes -l only alone, and so is no login shell", (name) => {
-    expect(createShell({ ...place, path: `/bin/${name}` })).toMatchObject({
-      supportsLogin: false,
-      loginArgs: ["-c"],
-    });
-  });
+  it.each(["csh", "tcsh"])(
+    "%s accepts -l only as its single argument, so it has no login arguments",
+    (name) => {
+      expect(createShell({ ...place, path: `/bin/${name}` })).toMatchObject({
+        supportsLogin: false,
+        loginArgs: ["-c"],
+      });
+    },
+  );
 });

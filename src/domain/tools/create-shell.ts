@@ -7,14 +7,14 @@ export interface ShellLocation {
   readonly isAvailable: boolean;
 }
 
-/** A shell by the name of its file, which says how it is called. One that is not known is called as `sh` is. */
+/** Creates a shell from its path. The file name determines its arguments; an unknown shell is called like `sh`. */
 export function createShell({ path, platform, source, isAvailable }: ShellLocation): Shell {
   const id = createShellId(path);
   const { label = id, ...called } = SHELL_KINDS.get(id) ?? POSIX;
   return { id, label, path, platform, isAvailable, ...called, source };
 }
 
-/** Also of a path of another system: the shell may be on a client's machine. */
+/** Accepts paths of other systems, too: the shell may be on a client's machine. */
 export function createShellId(path: string): string {
   const start = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
   return path
@@ -37,7 +37,7 @@ const POSIX: ShellKind = {
   loginArgs: ["-l", "-c"],
 };
 
-/** Takes `-l` only where nothing else is said. */
+/** Accepts `-l` only as its single argument. */
 const C_SHELL: ShellKind = { ...POSIX, supportsLogin: false, loginArgs: ["-c"] };
 
 const SHELL_KINDS: ReadonlyMap<string, ShellKind> = new Map([

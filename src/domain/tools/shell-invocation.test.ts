@@ -7,7 +7,7 @@ function at(path: string) {
   return createShell({ path, platform: "linux", source: "env", isAvailable: true });
 }
 
-describe("the invocation of a shell", () => {
+describe("createShellInvocation", () => {
   const zsh = at("/bin/zsh");
   const cmd = at("C:\\Windows\\System32\\cmd.exe");
   const pwsh = at("C:\\pwsh.exe");
@@ -25,16 +25,19 @@ describe("the invocation of a shell", () => {
     [pwsh, {}, powerShell],
     [pwsh, { login: true, interactive: true }, powerShell],
     [at("/bin/tcsh"), { login: true, interactive: true }, ["-i", "-c", "ls"]],
-  ])("of %o with %o has the arguments %j [B-242] [B-248] [B-249]", (shell, wish, args) => {
-    expect(createShellInvocation(shell, { command: "ls", ...wish })).toEqual({
-      program: shell.path,
-      args,
-      commandIndex: args.length - 1,
-      shell,
-    });
-  });
+  ])(
+    "An invocation of %o with %o has the arguments %j [B-242] [B-248] [B-249]",
+    (shell, wish, args) => {
+      expect(createShellInvocation(shell, { command: "ls", ...wish })).toEqual({
+        program: shell.path,
+        args,
+        commandIndex: args.length - 1,
+        shell,
+      });
+    },
+  );
 
-  it("has the command last, and says where [B-249]", () => {
+  it("The command is the last argument, and commandIndex points to it [B-249]", () => {
     const path = fc.constantFrom("/bin/sh", "/bin/fish", "cmd.exe", "pwsh.exe", "/bin/csh");
     fc.assert(
       fc.property(path, fc.string(), fc.boolean(), fc.boolean(), (path, command, ...flags) => {

@@ -1,13 +1,13 @@
 import type { Shell } from "./shell.ts";
 
-/** A line for a shell. */
+/** A command line for a shell. */
 export interface ShellLine {
   readonly command: string;
   readonly login?: boolean;
   readonly interactive?: boolean;
 }
 
-/** A program and its arguments, the command the last of them. */
+/** A program with its arguments. The command is the last argument. */
 export interface ShellInvocation {
   readonly program: string;
   readonly args: readonly string[];
@@ -15,7 +15,7 @@ export interface ShellInvocation {
   readonly shell: Shell;
 }
 
-/** How a shell runs a line. What it does not support is left out. */
+/** Builds the invocation of a command line. Unsupported options are ignored. */
 export function createShellInvocation(
   shell: Shell,
   { command, login = false, interactive = false }: ShellLine,

@@ -1,22 +1,22 @@
-/** A program that runs lines of commands, and how it is called. */
+/** A program which runs command lines, and its arguments. */
 export interface Shell {
-  /** The name of its file, without an ending such as `.exe`. */
+  /** File name without an extension such as `.exe`. */
   readonly id: string;
   readonly label: string;
   readonly path: string;
-  /** `linux`, `darwin`, `windows`, or another system's own word. */
+  /** `linux`, `darwin`, `windows`, or the name of another system. */
   readonly platform: string;
   readonly isAvailable: boolean;
   readonly supportsLogin: boolean;
   readonly supportsInteractive: boolean;
-  /** What comes before the command. */
+  /** Arguments before the command. */
   readonly defaultArgs: readonly string[];
-  /** The same where it is to be a login shell. */
+  /** Arguments before the command for a login shell. */
   readonly loginArgs: readonly string[];
   readonly source: ShellSource;
 }
 
-/** How a shell was found, in the order in which they count. One that a client named is of its host. */
+/** Where a shell was found, in order of precedence. `host`: named by a client. */
 export const SHELL_SOURCES = [
   "configured",
   "env",
@@ -28,27 +28,29 @@ export const SHELL_SOURCES = [
 
 export type ShellSource = (typeof SHELL_SOURCES)[number];
 
-/** The shells of a machine, each id once. A session that chooses another default has another value. */
+/** The shells of a machine, each id once. A session with another default has its own list. */
 export interface ShellList {
   readonly shells: readonly Shell[];
-  /** Null where none can be used. */
+  /** Null if no shell is available. */
   readonly defaultId: string | null;
 }
 
-/** A shell itself, or one by its id; the default where neither is said. */
+/** A shell, or the id of one. Default: the default shell of the list. */
 export interface ShellChoice {
   readonly shell?: Shell;
   readonly shellId?: string;
 }
 
-/** Undefined where there is none by this id that can be used. A shell that is given counts as it is. */
+/**
+ * Returns the chosen shell; undefined if its id is unknown or unavailable. A shell passed as a value is used as it is.
+ */
 export function chooseShell(list: ShellList, { shell, shellId }: ShellChoice): Shell | undefined {
   if (shell !== undefined) return shell;
   const requestedId = shellId ?? list.defaultId;
   return list.shells.find(({ id, isAvailable }) => id === requestedId && isAvailable);
 }
 
-/** Undefined where there is none by this id that can be used. */
+/** Returns a list with another default; undefined if the id is unknown or unavailable. */
 export function setDefaultShell(list: ShellList, shellId: string): ShellList | undefined {
   const shell = chooseShell(list, { shellId });
   return shell === undefined ? undefined : { ...list, defaultId: shell.id };

@@ -6,11 +6,14 @@ import {
   type JsonValue,
 } from "../../data/json.ts";
 
-/** Where a tool runs: here, under our policy, or on the provider's side before we hear of it. */
+/**
+ * Where a tool runs: `client`: here, under our policy. `server`: at the provider, before the session learns of the
+ * call.
+ */
 export type Runner = "client" | "server";
 
 export interface ToolInputError {
-  /** `incomplete`: the stream stopped before the arguments did. */
+  /** `incomplete`: the stream stopped inside the arguments. */
   readonly problem: "invalid-json" | "not-an-object" | "incomplete";
   readonly message: string;
 }
@@ -18,14 +21,14 @@ export interface ToolInputError {
 interface ToolCallFields {
   readonly id: string;
   readonly name: string;
-  /** The arguments exactly as they were streamed; also what is shown when they cannot be read. */
+  /** The arguments as streamed; displayed if they cannot be parsed. */
   readonly inputText: string;
   readonly runBy: Runner;
-  /** The server that offers the tool, where the provider names one. */
+  /** The server which offers the tool. Absent if the provider does not name one. */
   readonly server?: string;
 }
 
-/** A call whose arguments cannot be read has no `input` at all, so that nobody can run it with `{}` by mistake. */
+/** A tool call. Unparsable arguments leave `input` null, so the tool cannot run with `{}` by mistake. */
 export type ToolCall = ToolCallFields &
   (
     | { readonly input: JsonObject; readonly inputError?: undefined }
@@ -35,18 +38,18 @@ export type ToolCall = ToolCallFields &
 export type ToolResultPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "json"; readonly value: JsonValue }
-  /** A kind of content that this version does not know, as it came. */
+  /** Content of a kind unknown to this version, unchanged. */
   | { readonly type: "unknown"; readonly raw: unknown };
 
 export interface ToolResult {
   readonly toolCallId: string;
   readonly parts: readonly ToolResultPart[];
   readonly isError: boolean;
-  /** What the provider says about the result beside its content. */
+  /** The provider's metadata of the result. */
   readonly metadata?: unknown;
 }
 
-/** The result of a tool that did its work. Text goes as text, anything else as its JSON, nothing as no output. */
+/** The result of a successful tool. A string becomes text, `undefined` no content, any other value JSON. */
 export function toolSuccess(toolCallId: string, output: unknown): ToolResult {
   if (output === undefined) return { toolCallId, parts: [], isError: false };
   const part: ToolResultPart =
@@ -56,18 +59,21 @@ export function toolSuccess(toolCallId: string, output: unknown): ToolResult {
   return { toolCallId, parts: [part], isError: false };
 }
 
-/** The result of a tool that did not; `message` is for the model. */
+/** The result of a failed tool; `message` is for the model. */
 export function toolError(toolCallId: string, message: string): ToolResult {
   return { toolCallId, parts: [{ type: "text", text: message }], isError: true };
 }
 
-/** A call whose arguments the stream did not live to bring. */
+/** A tool call whose stream stopped before its arguments were complete. */
 export function createCutToolCall(fields: ToolCallFields): ToolCall {
   const message = "The stream stopped before the arguments were complete";
   return { ...fields, input: null, inputError: { problem: "incomplete", message } };
 }
 
-/** Builds a call from its streamed arguments. No arguments at all means an empty object, as models do it. */
+/**
+ * Creates a tool call from its streamed arguments. Empty arguments mean `{}`: models omit them for tools without
+ * parameters.
+ */
 export function createToolCall(fields: ToolCallFields): ToolCall {
   if (fields.inputText.trim() === "") return { ...fields, input: {} };
   const parsed = parseJson(fields.inputText);
@@ -79,6 +85,6 @@ export function createToolCall(fields: ToolCallFields): ToolCall {
   if (isObject(input)) return { ...fields, input };
   const parsedInput =
     input === null ? "null" : Array.isArray(input) ? "an array" : `a ${typeof input}`;
-  const message = `Tool arguments are ${parsedInput}, wanted an object`;
+  const message = `Tool arguments are ${parsedInput}, expected an object`;
   return { ...fields, input: null, inputError: { problem: "not-an-object", message } };
 }

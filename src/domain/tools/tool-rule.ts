@@ -1,10 +1,10 @@
 import type { PolicyAction } from "../policy/policy-decision.ts";
 
-/** What the rules and the mode of a session say of a tool, before anybody has called it. */
+/** How the rules and the session mode treat a tool before any call. */
 export interface ToolRule {
   readonly name: string;
   readonly description: string;
   readonly action: PolicyAction;
-  /** Whether its arguments may lead to something else. */
+  /** Whether the decision may differ with the arguments. */
   readonly dependsOnArguments: boolean;
 }

@@ -1,18 +1,18 @@
-/** What a tool does, in the words that rules speak of it. */
+/** Properties of a tool which rules can match. */
 export interface ToolTraits {
   readonly kind: ToolKind;
   readonly sideEffect: SideEffect;
-  /** Names of the arguments that are paths, or lists of paths. */
+  /** Names of arguments which are paths or lists of paths. */
   readonly paths?: readonly string[];
   /** Such as `workspace.write_text`. */
   readonly capabilities?: readonly string[];
-  /** Who runs it; absent while that is not known. */
+  /** Absent while unknown. */
   readonly executor?: Executor;
-  /** Whether programs that it starts are kept in a sandbox; absent for a tool that starts none, or where nobody said. */
+  /** Whether started programs run in a sandbox. Absent if the tool starts none, or if unknown. */
   readonly confined?: boolean;
 }
 
-/** `other` counts as writing. */
+/** `other` is treated as writing. */
 export const TOOL_KINDS = [
   "read",
   "edit",
@@ -27,7 +27,7 @@ export const TOOL_KINDS = [
 
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
-/** From the least dangerous to the most. */
+/** From the least to the most dangerous. */
 export const SIDE_EFFECTS = [
   "none",
   "read_only",
@@ -38,11 +38,11 @@ export const SIDE_EFFECTS = [
 
 export type SideEffect = (typeof SIDE_EFFECTS)[number];
 
-/** A tool of ours, one that a client's machine runs, one of an MCP server, or one that ran where the agent does. */
+/** A built-in tool, a tool of a client's machine, a tool of an MCP server, or a tool which runs at the provider. */
 export type Executor =
   | { readonly type: "builtin" }
-  /** `server`: the MCP server that the client's machine has it from, and `tool`, its name there. */
+  /** `server`: the MCP server from which the client's machine has the tool; `tool`: its name there. */
   | { readonly type: "host"; readonly server?: string; readonly tool?: string }
-  /** `tool`: its name there, where the model knows it by another. */
+  /** `tool`: the name at the server. Absent if the model uses the same name. */
   | { readonly type: "mcp"; readonly server: string; readonly tool?: string }
   | { readonly type: "provider" };

@@ -6,7 +6,7 @@ import { ServiceError, type EmulatorRoute } from "../service/service-types.ts";
 import { recordResponse } from "../recording/record-response.ts";
 import type { Switches } from "../switches.ts";
 import type { BrainFinder, Commands, DataPlane, RuntimeRecord } from "./data-plane.ts";
-import { createCommandRoute } from "./operations/invoke-command.ts";
+import { createCommandRoute } from "./operations/command-route.ts";
 import { createHarnessRoute } from "./operations/invoke-harness.ts";
 import { createRuntimeRoute } from "./operations/invoke-runtime.ts";
 import { createSessionManager } from "./session/session-manager.ts";

@@ -19,41 +19,50 @@ import type { PromptRun } from "./prompt-run.ts";
 import type { Report } from "../connection/host-report.ts";
 
 /**
- * Talks to an agent over ACP, and to a bridge with what bridges have beside it.
+ * A client of an ACP agent, with the extensions of a bridge.
  *
- * The connection is made with the first call. When it is lost, and there is a way to make another, sessions are taken up
- * again; calls that may be made twice are made again, and others reject with `connection_lost`.
+ * The first call opens the connection. If the connection is lost and `connect` can open another, the client reconnects
+ * and resumes its sessions. Requests safe to repeat are sent again; others reject with `connection_lost`.
+ *
+ * ```ts
+ * const client = createClient(() => connectWebSocket("ws://127.0.0.1:4777/acp"));
+ * const { sessionId } = await client.newSession({ workingDirectory: "/work" });
+ * const run = client.prompt(sessionId, "Hello");
+ * for await (const update of run) if (update.type === "agent-text") process.stdout.write(update.text);
+ * ```
  */
 export interface Client {
-  /** Who the agent is. Every other call does this first. */
+  /** Connects and returns the agent's profile. Every other method connects first too. */
   initialize(): Promise<AgentProfile>;
   authenticate(methodId: string): Promise<void>;
   newSession(place: SessionLocation): Promise<OpenedSession>;
-  /** Tells all that was said before it resolves. */
+  /** Opens a session and sends its whole history as updates before resolving. */
   loadSession(sessionId: string, place: SessionLocation): Promise<OpenedSession>;
-  /** Tells only what comes. */
+  /** Opens a session without its history; only later updates are sent. */
   resumeSession(sessionId: string, place: SessionLocation): Promise<OpenedSession>;
   forkSession(sessionId: string, place: SessionLocation): Promise<OpenedSession>;
   listSessions(query?: ListSessionsQuery): Promise<SessionPage>;
   closeSession(sessionId: string): Promise<void>;
   deleteSession(sessionId: string): Promise<void>;
   prompt(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
-  /** Ends what the session does. Prompts are answered all the same, as cancelled. */
+  /**
+   * Cancels the running turn and the queued prompts of the session. Prompts still resolve, with the reason `cancelled`.
+   */
   cancel(sessionId: string): Promise<void>;
   setMode(sessionId: string, modeId: string): Promise<void>;
-  /** All options, as they are then. */
+  /** Sets an option and returns all options with their current values. */
   setOption(sessionId: string, option: string, value: JsonValue): Promise<readonly ConfigOption[]>;
   attach(sessionId: string, attachment: Attachment): Promise<ClientStatus>;
-  /** Takes control as the client that is attached. */
+  /** Takes control of the session, as the attached client. */
   takeOver(sessionId: string): Promise<ClientStatus>;
   heartbeat(sessionId: string, metadata?: JsonObject): Promise<ClientStatus>;
   detach(sessionId: string, reason?: string): Promise<ClientStatus>;
   liveClients(sessionId: string): Promise<readonly LiveClient[]>;
-  /** The host's skills are others now. */
+  /** Notifies the agent of changed host skills. */
   skillsChanged(): Promise<void>;
-  /** Any other request, and its result as it came. */
+  /** Sends any other request and returns the raw result. */
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonValue>;
-  /** The agent is left; its sessions go on. */
+  /** Closes the connection. The agent's sessions continue. */
   close(): Promise<void>;
 }
 
@@ -64,44 +73,44 @@ export interface ListSessionsQuery {
 
 export interface RequestOptions {
   readonly signal?: AbortSignal;
-  /** Whether it may be made again when its answer was lost. */
+  /** Whether the request may be sent again after a lost response. Default: false. */
   readonly repeatable?: boolean;
 }
 
 export interface ClientOptions {
-  /** What the agent may ask for. Without it everything is refused. */
+  /** The features this program offers to the agent. Default: all requests of the agent are refused. */
   readonly host?: Host;
   readonly info?: ClientInfo;
-  /** Everything that any session says, in order. */
+  /** Receives the updates of all sessions, in order. */
   readonly onUpdate?: (notification: SessionNotification) => void;
   /**
-   * A session is told from its beginning: what is on the screen of it goes. By `loadSession`, once more where the connection
-   * was lost meanwhile; and where a session is taken up by that.
+   * Called around a replay of a session's history, so a program can clear its view. A replay happens in `loadSession`,
+   * again if the connection was lost meanwhile, and when a reconnect has to load a session.
    */
   readonly onHistory?: (sessionId: string, state: "begins" | "ends") => void;
-  /** The mode of the client, which is attached, has changed: by its own `takeOver`, or by what others do. */
+  /** Called when the role of the attached client changes, by its own `takeOver` or by another client. */
   readonly onControl?: (sessionId: string, control: ClientControl) => void;
   readonly onState?: (state: ConnectionState) => void;
-  /** How sessions are taken up on a new connection: `load` tells all that was said once more. */
+  /** How sessions are resumed after a reconnect. `load` replays the history. Default: `resume`. */
   readonly reconnectMode?: "resume" | "load";
   readonly reconnect?: Partial<ReconnectRules>;
-  /** How soon a WebSocket is given up whose other side says nothing any more. */
+  /** When an unresponsive WebSocket is closed. Default: ping after 15 s, timeout 10 s. */
   readonly keepAlive?: Partial<KeepAliveRules>;
   readonly report?: Report;
   readonly clock?: BudgetClock;
-  /** From 0 up to 1, for waits that are not all the same. */
+  /** Returns a number from 0 up to 1 for the jitter of reconnect delays. Default: random. */
   readonly random?: () => number;
 }
 
 export interface ClientControl {
   readonly mode: ClientRole;
-  /** Who controls; null where nobody does, or nobody says. */
+  /** The controlling client's id. Null if no client controls the session or the controller is unknown. */
   readonly controller: string | null;
 }
 
 export interface SessionNotification {
   readonly sessionId: string;
   readonly update: SessionUpdate;
-  /** Whether it was said before: the session is being loaded. */
+  /** Whether the update is part of a history replay. */
   readonly isHistory: boolean;
 }

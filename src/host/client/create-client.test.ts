@@ -15,25 +15,25 @@ const PLACE = { workingDirectory: "/" };
 
 function world(script: ScriptedRuntimeOptions = {}, options: ClientOptions = {}) {
   const runtime = createScriptedRuntime(script);
-  const told: SessionNotification[] = [];
+  const notifications: SessionNotification[] = [];
   const reports: string[] = [];
   const client = createClient(runtime.connect, {
     reconnect: { first: 1, longest: 1 },
-    onUpdate: (one) => told.push(one),
+    onUpdate: (notification) => notifications.push(notification),
     report: (message, { problem }) => reports.push(`${message}: ${String(problem)}`),
     ...options,
   });
   onTestFinished(() => client.close());
-  return { runtime, client, told, reports };
+  return { runtime, client, notifications, reports };
 }
 
 function vendor(name: string, fields: JsonObject): JsonObject {
   return { sessionUpdate: name, _meta: { harn: fields } };
 }
 
-describe("a client that is told something", () => {
-  it("passes over what it does not know, says so once, and goes on [B-024] [B-060]", async () => {
-    const { client, runtime, told, reports } = world({
+describe("Updates and responses from the agent", () => {
+  it("Unknown updates and notifications are ignored, reported once, and later updates still arrive [B-024] [B-060]", async () => {
+    const { client, runtime, notifications, reports } = world({
       turn({ update, say, sessionId }) {
         update(vendor("of_tomorrow", {}));
         update(vendor("of_tomorrow", {}));
@@ -44,25 +44,25 @@ describe("a client that is told something", () => {
     });
     const { sessionId } = await client.newSession(PLACE);
     await client.prompt(sessionId, "Hi").result;
-    expect(told.map(({ update }) => update.type)).toEqual(["agent-text"]);
+    expect(notifications.map(({ update }) => update.type)).toEqual(["agent-text"]);
     expect(reports).toHaveLength(3);
   });
 
-  it("shows a bridge's own updates by what the agent advertised [B-025]", async () => {
+  it("Bridge updates are delivered only if the agent declared their names at initialize [B-025]", async () => {
     const turn: ScriptedRuntimeOptions["turn"] = ({ update }) => {
       update(vendor("progress", { message: "1 of 2" }));
       update(vendor("log", { message: "hm" }));
     };
     for (const extensions of [["progress"], ["log"], []]) {
-      const { client, told } = world({ turn, extensions });
+      const { client, notifications } = world({ turn, extensions });
       const { sessionId } = await client.newSession(PLACE);
       await client.prompt(sessionId, "Hi").result;
-      const names = told.map(({ update }) => update.type === "extension" && update.name);
+      const names = notifications.map(({ update }) => update.type === "extension" && update.name);
       expect(names).toEqual(extensions);
     }
   });
 
-  it("gives each prompt what was said before its own answer, and nothing behind it", async () => {
+  it("Each prompt receives exactly the updates of its turn", async () => {
     let turns = 0;
     const { client } = world({
       turn({ say }) {
@@ -82,7 +82,7 @@ describe("a client that is told something", () => {
     expect(texts).toEqual(["1", "2", "3"].map((digit) => digit.repeat(50)));
   });
 
-  it("suffers nothing of what its caller's code throws", async () => {
+  it("An exception in the caller's onUpdate does not affect the prompt", async () => {
     const { client } = world(
       { turn: ({ say }) => say("Hi") },
       {
@@ -98,7 +98,7 @@ describe("a client that is told something", () => {
     });
   });
 
-  it("takes sessions up from the last that it was told, where the agent says such", async () => {
+  it("After a reconnect the session resumes from the cursor of its last update", async () => {
     const { client, runtime } = world();
     const { sessionId } = await client.newSession(PLACE);
     const update = { sessionUpdate: "session_info_update", title: "A" };
@@ -121,7 +121,7 @@ describe("a client that is told something", () => {
   });
 });
 
-/** Refuses to go on from a place. */
+/** Refuses every resume request with a cursor. */
 function refusing(code: ErrorCode): ScriptedRuntimeOptions {
   return {
     answer(method, params) {
@@ -132,8 +132,8 @@ function refusing(code: ErrorCode): ScriptedRuntimeOptions {
   };
 }
 
-/** A session of which something was told, with its place, before the connection was lost; there is another one then. */
-async function takenUp(script: ScriptedRuntimeOptions, options: ClientOptions = {}) {
+/** Opens a session, sends updates with a cursor, and reconnects once. */
+async function reconnect(script: ScriptedRuntimeOptions, options: ClientOptions = {}) {
   let connected = (): void => {};
   const all = world(script, {
     ...options,
@@ -150,59 +150,61 @@ async function takenUp(script: ScriptedRuntimeOptions, options: ClientOptions = 
     runtime.drop();
     return again;
   };
-  const asked = (): (JsonValue | undefined)[] =>
+  const listOpenRequests = (): (JsonValue | undefined)[] =>
     runtime.receivedMessages.flatMap(({ method, params }) =>
       /load|resume/.test(method) ? [method, params ?? null] : [],
     );
   await lose();
-  return { ...all, sessionId, lose, asked };
+  return { ...all, sessionId, lose, listOpenRequests };
 }
 
-describe("a client whose agent does not go on from the last that it told", () => {
+describe("A client whose cursor the agent refuses", () => {
   const place = { cwd: "/", mcpServers: [] };
   const from = { ...place, _meta: { harn: { cursor: "c7" } } };
 
   it.each(["cursor_gone", "cursor_ahead", "validation_failed"] as const)(
-    "hears what comes all the same, and says that something may be missing (%s) [W-48]",
+    "The session is resumed without a cursor and missing updates are reported (%s) [W-48]",
     async (code) => {
-      const { sessionId, asked, lose, reports } = await takenUp(refusing(code));
+      const { sessionId, listOpenRequests, lose, reports } = await reconnect(refusing(code));
       const plain = ["session/resume", { sessionId, ...place }];
-      expect(asked()).toEqual(["session/resume", { sessionId, ...from }, ...plain]);
+      expect(listOpenRequests()).toEqual(["session/resume", { sessionId, ...from }, ...plain]);
       expect(reports).toContainEqual(expect.stringContaining("may be missing"));
       await lose();
-      expect(asked().slice(4)).toEqual(plain);
+      expect(listOpenRequests().slice(4)).toEqual(plain);
     },
   );
 
-  it("is told all once more where its program can begin anew [W-48]", async () => {
+  it("The session is loaded again if the program handles onHistory [W-48]", async () => {
     const seen: string[] = [];
-    const { sessionId, asked } = await takenUp(refusing("cursor_gone"), {
+    const { sessionId, listOpenRequests } = await reconnect(refusing("cursor_gone"), {
       onHistory: (_, state) => seen.push(state),
       onUpdate: ({ isHistory }) => seen.push(isHistory ? "history" : "news"),
     });
-    expect(asked().slice(2)).toEqual(["session/load", { sessionId, ...place }]);
+    expect(listOpenRequests().slice(2)).toEqual(["session/load", { sessionId, ...place }]);
     expect(seen).toEqual(["news", "news", "begins", "history", "ends"]);
   });
 
-  it("forgets a session that is not there any more, also where it goes on from a place", async () => {
-    const { lose, asked, reports } = await takenUp(refusing("not_found"));
-    expect(reports).toContainEqual(expect.stringContaining("could not be taken up again"));
-    expect(asked()).toHaveLength(2);
+  it("A session that no longer exists is forgotten after a resume with a cursor", async () => {
+    const { lose, listOpenRequests, reports } = await reconnect(refusing("not_found"));
+    expect(reports).toContainEqual(expect.stringContaining("could not be resumed"));
+    expect(listOpenRequests()).toHaveLength(2);
     await lose();
-    expect(asked()).toHaveLength(2);
+    expect(listOpenRequests()).toHaveLength(2);
   });
 
-  it("asks again on the next connection where it was refused for another reason", async () => {
-    const { sessionId, lose, asked, reports } = await takenUp(refusing("service_failed"));
-    expect(reports).toContainEqual(expect.stringContaining("could not be taken up again"));
+  it("A resume refused for another reason is tried again on the next connection", async () => {
+    const { sessionId, lose, listOpenRequests, reports } = await reconnect(
+      refusing("service_failed"),
+    );
+    expect(reports).toContainEqual(expect.stringContaining("could not be resumed"));
     await lose();
     const again = ["session/resume", { sessionId, ...from }];
-    expect(asked()).toEqual([...again, ...again]);
+    expect(listOpenRequests()).toEqual([...again, ...again]);
   });
 });
 
-describe("a client that gives a session folders beside its own", () => {
-  it("gives them also when it takes it up, and sees them in the list", async () => {
+describe("Additional folders of a session", () => {
+  it("Additional folders are sent again with the resume and returned by listSessions", async () => {
     const listed = { sessionId: "ses_1", cwd: "/work", additionalDirectories: ["/library"] };
     const { client, runtime } = world({
       answer: (method) => (method === "session/list" ? { sessions: [listed] } : undefined),
@@ -229,8 +231,8 @@ describe("a client that gives a session folders beside its own", () => {
   });
 });
 
-describe("a client that loads a session", () => {
-  it("says before each attempt that all is told, and ends with the answer", async () => {
+describe("Loading a session", () => {
+  it("onHistory begins and ends with each load attempt, also when the connection is lost meanwhile", async () => {
     const seen: string[] = [];
     let loads = 0;
     const { client, runtime } = world(
@@ -239,7 +241,7 @@ describe("a client that loads a session", () => {
         answer(method) {
           if (method !== "session/load") return undefined;
           loads += 1;
-          // Lost in the middle of what it is told.
+          // The connection is lost during the replay.
           if (loads === 1) void Promise.resolve().then(() => runtime.drop());
           return undefined;
         },
@@ -259,8 +261,8 @@ describe("a client that loads a session", () => {
   });
 });
 
-describe("a client whose agent is gone", () => {
-  it("waits longer from time to time, at random, and gives up in the end", async () => {
+describe("A client without its agent", () => {
+  it("Reconnect delays grow with jitter, and the client gives up after the last attempt", async () => {
     const clock = createFakeClock();
     const states: ConnectionState[] = [];
     let isHere = true;
@@ -302,7 +304,7 @@ describe("a client whose agent is gone", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("does not wait for an agent that never says who it is", async () => {
+  it("Initialize rejects with connection_lost if the agent never responds", async () => {
     const clock = createFakeClock();
     const [silent] = createMemoryTransports();
     const client = createClient(silent, { clock });
@@ -312,7 +314,7 @@ describe("a client whose agent is gone", () => {
     await expect(agent).rejects.toMatchObject({ code: "connection_lost" });
   });
 
-  it("connects once where it was given one transport", async () => {
+  it("A client created with a single transport does not reconnect", async () => {
     const runtime = createScriptedRuntime();
     const states: string[] = [];
     const client = createClient(runtime.connect(), { onState: ({ type }) => states.push(type) });
@@ -324,7 +326,7 @@ describe("a client whose agent is gone", () => {
     expect(states).toEqual(["connected", "closed"]);
   });
 
-  it("is closed at once while a connection is being made, which is closed when it is there", async () => {
+  it("Closing during a connection attempt takes effect at once, and a transport opened later is closed", async () => {
     const made = pending<Transport>();
     const states: string[] = [];
     const onState = ({ type }: ConnectionState): void => void states.push(type);
@@ -338,7 +340,7 @@ describe("a client whose agent is gone", () => {
     await closed.promise;
   });
 
-  it("ends whatever waits when it is closed, and asks nothing more", async () => {
+  it("Closing the client rejects open prompts and all later requests", async () => {
     const { client } = world({ turn: () => new Promise(() => {}) });
     const { sessionId } = await client.newSession(PLACE);
     const { result } = client.prompt(sessionId, "Hi");
@@ -349,17 +351,17 @@ describe("a client whose agent is gone", () => {
   });
 });
 
-describe("a client whose prompt an agent knows again", () => {
-  it("gets its answer on the next connection, and what is said until then [W-48]", async () => {
-    let goOn = (): void => {};
-    const isTold = new Promise<void>((resolve) => (goOn = resolve));
+describe("A repeated prompt", () => {
+  it("A prompt sent again with the same id after a reconnect resolves with its result and all later updates [W-48]", async () => {
+    let proceed = (): void => {};
+    const isResumed = new Promise<void>((resolve) => (proceed = resolve));
     let turns = 0;
     const { client, runtime } = world({
       repeatsPrompts: true,
       async turn({ say }) {
         turns += 1;
         say("One ");
-        await isTold;
+        await isResumed;
         say("two");
       },
     });
@@ -371,7 +373,7 @@ describe("a client whose prompt an agent knows again", () => {
       if (text !== "One ") continue;
       runtime.drop();
       await client.resumeSession(sessionId, PLACE);
-      goOn();
+      proceed();
     }
     expect([text, turns]).toEqual(["One two", 1]);
     expect(await run.result).toEqual({ reason: "end_turn", usage: null });
@@ -381,7 +383,7 @@ describe("a client whose prompt an agent knows again", () => {
   });
 });
 
-describe("a prompt that is cancelled", () => {
+describe("A cancelled prompt", () => {
   const ways = [
     ["by itself", (run: PromptRun) => run.cancel()],
     [
@@ -390,44 +392,50 @@ describe("a prompt that is cancelled", () => {
     ],
   ] as const;
 
-  it.each(ways)("is not sent where it was not yet, and is answered (%s)", async (_, cancel) => {
-    let turns = 0;
-    const { client, runtime } = world({ turn: () => void (turns += 1) });
-    const { sessionId } = await client.newSession(PLACE);
-    const run = client.prompt(sessionId, "Hi");
-    cancel(run, client, sessionId);
-    expect(await run.result).toEqual({ reason: "cancelled", usage: null });
-    for await (const update of run) expect.unreachable(update.type);
-    expect(await client.prompt(sessionId, "Again").result).toMatchObject({ reason: "end_turn" });
-    expect(turns).toBe(1);
-    const prompts = runtime.receivedMessages.filter(({ method }) => method === "session/prompt");
-    expect(prompts).toMatchObject([{ params: { prompt: [{ text: "Again" }] } }]);
-  });
+  it.each(ways)(
+    "A prompt cancelled before it is sent resolves as cancelled and is never sent (cancelled %s)",
+    async (_, cancel) => {
+      let turns = 0;
+      const { client, runtime } = world({ turn: () => void (turns += 1) });
+      const { sessionId } = await client.newSession(PLACE);
+      const run = client.prompt(sessionId, "Hi");
+      cancel(run, client, sessionId);
+      expect(await run.result).toEqual({ reason: "cancelled", usage: null });
+      for await (const update of run) expect.unreachable(update.type);
+      expect(await client.prompt(sessionId, "Again").result).toMatchObject({ reason: "end_turn" });
+      expect(turns).toBe(1);
+      const prompts = runtime.receivedMessages.filter(({ method }) => method === "session/prompt");
+      expect(prompts).toMatchObject([{ params: { prompt: [{ text: "Again" }] } }]);
+    },
+  );
 
-  it.each(ways)("while there is no connection is ended by the next (%s)", async (_, cancel) => {
-    let turns = 0;
-    const lost = pending();
-    const { client, runtime } = world(
-      {
-        repeatsPrompts: true,
-        turn({ signal, say }) {
-          turns += 1;
-          say("Well");
-          return aborted(signal);
+  it.each(ways)(
+    "A prompt cancelled while disconnected is cancelled on the next connection (cancelled %s)",
+    async (_, cancel) => {
+      let turns = 0;
+      const lost = pending();
+      const { client, runtime } = world(
+        {
+          repeatsPrompts: true,
+          turn({ signal, say }) {
+            turns += 1;
+            say("Well");
+            return aborted(signal);
+          },
         },
-      },
-      { onState: ({ type }) => type === "lost" && lost.resolve() },
-    );
-    const { sessionId } = await client.newSession(PLACE);
-    const run = client.prompt(sessionId, "Think");
-    await run[Symbol.asyncIterator]().next();
-    runtime.drop();
-    await lost.promise;
-    cancel(run, client, sessionId);
-    expect(await run.result).toEqual({ reason: "cancelled", usage: null });
-    expect(turns).toBe(1);
-    expect(runtime.receivedMessages.map(({ method }) => method)).not.toContain("session/cancel");
-  });
+        { onState: ({ type }) => type === "lost" && lost.resolve() },
+      );
+      const { sessionId } = await client.newSession(PLACE);
+      const run = client.prompt(sessionId, "Think");
+      await run[Symbol.asyncIterator]().next();
+      runtime.drop();
+      await lost.promise;
+      cancel(run, client, sessionId);
+      expect(await run.result).toEqual({ reason: "cancelled", usage: null });
+      expect(turns).toBe(1);
+      expect(runtime.receivedMessages.map(({ method }) => method)).not.toContain("session/cancel");
+    },
+  );
 });
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -442,10 +450,10 @@ function pending<Value = void>() {
   return { resolve, promise };
 }
 
-/** Bytes of a message that the agent of a narrow world takes. */
-const MOST = 100 * 1024;
+/** Bytes. The largest message the agent of `narrowWorld` accepts. */
+const MAX_MESSAGE_BYTES = 100 * 1024;
 
-/** An agent whose connection ends when it is sent too much at once, as a WebSocket's does. */
+/** An agent whose connection closes after an oversized message, as a WebSocket's does. */
 function narrowWorld(script: ScriptedRuntimeOptions, options: ClientOptions = {}) {
   const runtime = createScriptedRuntime(script);
   let connections = 0;
@@ -468,32 +476,32 @@ function narrow(transport: Transport): Transport {
     ...transport,
     incoming: incoming(),
     send(line) {
-      isTooLarge ||= Buffer.byteLength(line) > MOST;
+      isTooLarge ||= Buffer.byteLength(line) > MAX_MESSAGE_BYTES;
       if (isTooLarge) transport.close();
       else transport.send(line);
     },
   };
 }
 
-describe("a client that asks", () => {
-  it("does not send what is longer than a line may be", async () => {
+describe("Requests to the agent", () => {
+  it("A prompt longer than the line limit is rejected without being sent", async () => {
     const { client } = world();
     const { sessionId } = await client.newSession(PLACE);
     const { result } = client.prompt(sessionId, "x".repeat(17 * 1024 * 1024));
     await expect(result).rejects.toMatchObject({ code: "invalid_message" });
   });
 
-  it("is told what is too large for the agent, and asks that no more [W-48]", async () => {
+  it("A message too large for the agent is rejected once per size, and other requests continue [W-48]", async () => {
     const { runtime, client, connections } = narrowWorld({ repeatsPrompts: true });
     const { sessionId } = await client.newSession(PLACE);
     const small = client.request("session/resume", { sessionId }, { repeatable: true });
-    // Texts are measured in bytes.
-    const large = client.prompt(sessionId, "é".repeat(MOST * 0.75)).result;
+    // Limits are measured in bytes, not characters.
+    const large = client.prompt(sessionId, "é".repeat(MAX_MESSAGE_BYTES * 0.75)).result;
     await expect(large).rejects.toMatchObject({ code: "invalid_message" });
     expect(await small).toEqual({});
     expect(await client.prompt(sessionId, "Hi").result).toMatchObject({ reason: "end_turn" });
     expect(connections()).toBe(2);
-    const again = client.prompt(sessionId, "x".repeat(MOST * 2)).result;
+    const again = client.prompt(sessionId, "x".repeat(MAX_MESSAGE_BYTES * 2)).result;
     await expect(again).rejects.toMatchObject({ code: "invalid_message" });
     expect(connections()).toBe(2);
     expect(
@@ -501,8 +509,8 @@ describe("a client that asks", () => {
     ).toHaveLength(1);
   });
 
-  it("says so in place of an answer that is too large for the agent [W-48]", async () => {
-    const tools = [{ name: "read", run: () => "x".repeat(MOST * 2) }];
+  it("A tool result too large for the agent is replaced by an error [W-48]", async () => {
+    const tools = [{ name: "read", run: () => "x".repeat(MAX_MESSAGE_BYTES * 2) }];
     const { runtime, client, connections } = narrowWorld({}, { host: createHost({ tools }) });
     await client.newSession(PLACE);
     const call = (): Promise<JsonValue> =>
@@ -517,12 +525,12 @@ describe("a client that asks", () => {
     expect(connections()).toBe(2);
   });
 
-  it("tells the agent when an answer is no longer wanted", async () => {
-    let told = (): void => {};
-    const isTold = new Promise<void>((resolve) => (told = resolve));
+  it("Aborting a request sends a cancellation to the agent", async () => {
+    let onCancelled = (): void => {};
+    const isCancelled = new Promise<void>((resolve) => (onCancelled = resolve));
     const { client } = world({
       turn({ signal }) {
-        signal.addEventListener("abort", () => told());
+        signal.addEventListener("abort", () => onCancelled());
         return new Promise(() => {});
       },
     });
@@ -533,10 +541,10 @@ describe("a client that asks", () => {
     await client.resumeSession(sessionId, PLACE);
     controller.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
-    await expect(isTold).resolves.toBeUndefined();
+    await expect(isCancelled).resolves.toBeUndefined();
   });
 
-  it("says that an answer cannot be read", async () => {
+  it("A response without the expected fields rejects with unexpected_answer", async () => {
     const { client } = world({ answer: (method) => (method === "session/new" ? {} : undefined) });
     await expect(client.newSession(PLACE)).rejects.toMatchObject({ code: "unexpected_answer" });
   });

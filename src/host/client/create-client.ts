@@ -24,10 +24,10 @@ import type { Client, ClientOptions } from "./client.ts";
 import { createLiveClientMethods } from "./live-client-methods.ts";
 import { createOpenPrompts } from "./open-prompts.ts";
 import { createRequestAgent } from "./request-agent.ts";
-import { createSessionMethods } from "./session-methods.ts";
+import { createSessionMethods } from "./client-session-methods.ts";
 import { createTrackedSessions } from "./tracked-sessions.ts";
 
-/** `connect` is called again when the connection is lost; a transport by itself is used once. */
+/** Creates a client. `connect` is called again after each lost connection; a single transport is used once. */
 export function createClient(connect: Connect | Transport, options: ClientOptions = {}): Client {
   const { report = ignoreReport } = options;
   const runGuarded = createGuard(report);
@@ -99,7 +99,7 @@ export function createClient(connect: Connect | Transport, options: ClientOption
 interface LinkCallbacks {
   readonly onNotification: (notification: RpcNotification) => void;
   readonly runGuarded: (call: () => void) => void;
-  /** Who the agent is; what there was before is taken up. */
+  /** Called with the agent's profile. Resumes the sessions after a reconnect. */
   readonly onInitialized: (
     connection: Connection,
     agent: AgentProfile,
@@ -141,7 +141,7 @@ function createLink(
   });
 }
 
-/** What a caller's own code throws is not the connection's to suffer. */
+/** Exceptions in the caller's callbacks are reported and do not affect the connection. */
 function createGuard(report: Report): (call: () => void) => void {
   return (call) => {
     try {
@@ -152,7 +152,7 @@ function createGuard(report: Report): (call: () => void) => void {
   };
 }
 
-/** Sessions for which something is under way, however often at once. */
+/** Counts nested operations per session. */
 function createSessionCounter() {
   const counts = new Map<string, number>();
   return {
@@ -166,12 +166,12 @@ function createSessionCounter() {
 }
 
 const DEFAULT_CLIENT_INFO = { name: "spanline-host", title: "Spanline host", version: "0" };
-/** Milliseconds for the answer to `initialize`. */
+/** Milliseconds until the response to `initialize` must arrive. */
 const INITIALIZE_TIMEOUT_MS = 30_000;
 const DEFAULT_RECONNECT: ReconnectRules = { first: 250, longest: 15_000, attempts: 12 };
 const DEFAULT_KEEP_ALIVE: KeepAliveRules = { intervalMs: 15_000, timeoutMs: 10_000 };
 
-/** Reads what an agent tells. What is not known is passed over, and reported once. */
+/** Reads the agent's notifications. Unknown notifications are ignored and reported once. */
 function createUpdateReader(report: Report) {
   const reportedProblems = new Set<string>();
 
@@ -179,16 +179,16 @@ function createUpdateReader(report: Report) {
     const key = `${method} ${problem}`;
     if (reportedProblems.has(key) || reportedProblems.size >= MAX_REPORTED) return;
     reportedProblems.add(key);
-    report("Something that the agent told was passed over", { method, problem });
+    report("A notification of the agent was ignored", { method, problem });
   }
 
-  /** Which names count is for the agent to say, at `initialize`. */
+  /** The agent declares the names of its extensions at `initialize`. */
   return (
     { method, params }: RpcNotification,
     agent: AgentProfile | undefined,
   ): ReceivedUpdate | undefined => {
     const extensions = agent?.extensions ?? [];
-    let reading: ReadResult<ReceivedUpdate> = { ok: false, problem: "the method is not known" };
+    let reading: ReadResult<ReceivedUpdate> = { ok: false, problem: "the method is unknown" };
     if (method === "session/update") reading = readUpdate(params, extensions);
     if (method === "_harn/agentEvent") reading = readAgentEvent(params, extensions);
     if (reading.ok) return reading.value;

@@ -20,7 +20,7 @@ export interface LiveClientMethodsOptions {
   readonly sessions: TrackedSessions;
 }
 
-/** The calls about who is attached to a session. */
+/** The methods for attaching clients to a session. */
 export function createLiveClientMethods({
   requestAgent,
   link,
@@ -48,7 +48,7 @@ export function createLiveClientMethods({
     );
   }
 
-  /** Attaches at the cursor of the last update, so that none is missing. */
+  /** Attaches at the cursor of the last update, so no update is missing. */
   async function attachAtCursor(
     sessionId: string,
     encodeRequest: (cursor: string | undefined) => asking.AgentRequest,
@@ -70,7 +70,10 @@ export function createLiveClientMethods({
   function requireAttachment(sessionId: string): asking.Attachment {
     const attachment = sessions.getAttachment(sessionId);
     if (attachment !== undefined) return attachment;
-    throw new SpanlineError("invalid_option", "This client is not attached; call attach first");
+    throw new SpanlineError(
+      "invalid_option",
+      "This client is not attached. Fix: call attach first",
+    );
   }
 
   return {

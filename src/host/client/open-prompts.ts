@@ -15,12 +15,12 @@ import type {
 } from "../connection/reconnecting-connection.ts";
 import { createOpenPrompt, type OpenPrompt, type PromptRun } from "./prompt-run.ts";
 
-/** Prompts that have no answer yet. In one session the first of them is told what is said. */
+/** The prompts without a response. Updates of a session go to its first open prompt. */
 export interface OpenPrompts {
   submit(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
   /**
-   * None of a session is wanted any more. Those that were not sent are not; those that wait for the next connection are ended
-   * there. True where that was so, and the agent need not be told by anybody else.
+   * Cancels all prompts of a session. Prompts not sent yet are dropped; prompts waiting for a reconnect are cancelled
+   * on the next connection. Returns true if such prompts exist: the agent then needs no `session/cancel` notification.
    */
   cancel(sessionId: string): boolean;
   handleUpdate(sessionId: string, update: SessionUpdate): void;
@@ -30,11 +30,11 @@ interface SentPrompt {
   readonly sessionId: string;
   readonly blocks: readonly PromptBlock[];
   readonly prompt: OpenPrompt;
-  /** Aborted when it is not wanted, and was not sent. */
+  /** Aborted if the prompt is cancelled before being sent. */
   readonly sendController: AbortController;
   isSent: boolean;
   isCancelled: boolean;
-  /** Tells the agent to end it, on the connection by which it was sent; undefined while there is none. */
+  /** Tells the agent to cancel the prompt, on the connection it was sent on. Undefined while disconnected. */
   stop: (() => void) | undefined;
 }
 
@@ -51,7 +51,10 @@ export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
     return (open.get(sentPrompt.sessionId) ?? []).filter((candidate) => candidate !== sentPrompt);
   }
 
-  /** An agent that knows a prompt again by its id is asked again for its answer, on the next connection. */
+  /**
+   * Sends a prompt. After a reconnect, sends the prompt again with the same id if the agent recognizes repeated
+   * prompts.
+   */
   async function send(sentPrompt: SentPrompt): Promise<void> {
     const promptId = webRandomHex(16);
     for (;;) {
@@ -74,7 +77,7 @@ export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
     }
   }
 
-  /** From here on it may have been heard. */
+  /** Sends the request. From here on the agent may have received the prompt. */
   function requestPrompt(
     sentPrompt: SentPrompt,
     { connection }: Pick<InitializedConnection, "connection">,
@@ -84,7 +87,7 @@ export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
     const cancelController = new AbortController();
     sentPrompt.isSent = true;
     sentPrompt.stop = () => {
-      // Agents of ACP alone know no other way to end one prompt than to end what the session does.
+      // Plain ACP agents can only cancel the whole session, so a single prompt is cancelled by `session/cancel`.
       if (listOthers(sentPrompt).some(({ isSent }) => isSent)) return cancelController.abort();
       connection.notify(encodeCancelNotification(sessionId));
       connection.cancelPermissions(sessionId);
@@ -95,7 +98,7 @@ export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
       onResponse: () => close(sentPrompt),
     };
     const answer = connection.request(encodePromptRequest(sessionId, blocks, id), control);
-    // This one alone: its turn may be over by now, and that of somebody else under way.
+    // Cancels this request only: its turn may be over, and another client's turn may run.
     if (sentPrompt.isCancelled) cancelController.abort();
     return answer;
   }
@@ -159,5 +162,5 @@ function createLostError(): SpanlineError {
 }
 
 const PROMPT_LOST =
-  "The connection was lost before the prompt was answered. It was not sent again: the agent may have heard it, and what comes of it is told by the session's updates";
-const UNREADABLE_RESULT = "The agent's answer to the prompt cannot be read";
+  "The connection was lost before the response to the prompt. The prompt was not sent again, because the agent may have received it. The updates of the session show its outcome";
+const UNREADABLE_RESULT = "The agent's response to the prompt is not valid";

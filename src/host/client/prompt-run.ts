@@ -4,18 +4,18 @@ import { toJsonText } from "../../data/json.ts";
 import type { PromptResult } from "../../wire/acp/client/agent-results.ts";
 import type { SessionUpdate } from "../../wire/acp/client/session-update.ts";
 
-/** A prompt on its way: what the session says until it is answered, and the answer. */
+/** A submitted prompt: the session's updates until the response, and the result. */
 export interface PromptRun extends AsyncIterable<SessionUpdate> {
   /**
-   * How the turn ended. Rejects with the agent's error; or with `connection_lost` when the answer was lost: the prompt is not
-   * sent again, and what comes of it is seen in the session.
+   * The result of the turn. Rejects with the agent's error, or with `connection_lost` if the response was lost. A lost
+   * prompt is not sent again; the session's updates show its outcome.
    */
   readonly result: Promise<PromptResult>;
-  /** Not wanted any more. It is answered all the same, as cancelled; one that was not sent yet is not. */
+  /** Cancels the prompt. `result` then resolves as cancelled. A prompt not sent yet is never sent. */
   cancel(): void;
 }
 
-/** The same from the other side. */
+/** The sending side of a `PromptRun`. */
 export interface OpenPrompt {
   readonly run: PromptRun;
   pushUpdate(update: SessionUpdate): void;
@@ -31,7 +31,7 @@ export function createOpenPrompt(cancel: () => void): OpenPrompt {
     finish = resolve;
     reject = refuse;
   });
-  // Whoever only reads the updates hears of it there.
+  // Callers that only iterate over the updates receive the error there.
   result.catch(() => {});
   const updates = createItemQueue<SessionUpdate>();
 
@@ -47,7 +47,7 @@ export function createOpenPrompt(cancel: () => void): OpenPrompt {
     pushUpdate(update) {
       unread += measureUpdate(update);
       if (unread <= MAX_UNREAD_CHARACTERS) updates.push(update);
-      // Nobody reads them, or much too slowly. The answer still comes.
+      // The updates are not read, or too slowly. The result still arrives.
       else updates.end(new SpanlineError("turn_too_large", UNREAD_MESSAGE));
     },
     finish(answer) {
@@ -61,12 +61,12 @@ export function createOpenPrompt(cancel: () => void): OpenPrompt {
   };
 }
 
-/** Characters. */
+/** Size of an update in characters. */
 function measureUpdate(update: SessionUpdate): number {
   return "text" in update ? update.text.length : toJsonText(update).length;
 }
 
-/** Characters. */
+/** Characters. If more are unread, the iteration ends with `turn_too_large`. */
 const MAX_UNREAD_CHARACTERS = 64 * 1024 * 1024;
 const UNREAD_MESSAGE =
-  "Too much of what the agent said was not read; read the updates as they come, or use onUpdate";
+  "Too many updates of the agent are unread. Fix: read the updates as they arrive, or use onUpdate";

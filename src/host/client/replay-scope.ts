@@ -1,6 +1,6 @@
 /**
- * Asks for something before whose answer a session is told from its beginning, and says when that begins and ends. It ends at
- * the answer, of which `ask` says when it is there: what comes right behind it is new.
+ * Sends a request during which the agent replays a session's history, and reports the begin and end of the replay.
+ * `send` calls its argument when the response arrives: updates right after the response are already live.
  */
 export async function runInReplayScope<Value>(
   onState: (state: "begins" | "ends") => void,

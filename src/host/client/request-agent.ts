@@ -8,11 +8,11 @@ import { hasErrorCode } from "../connection/error-code.ts";
 import type { ReconnectingConnection } from "../connection/reconnecting-connection.ts";
 
 export interface AgentRequestOptions extends RequestOptions, Pick<RequestControl, "onResponse"> {
-  /** Called around each attempt, with how to make it; `answered` of it is called when the answer is there. */
+  /** Wraps each attempt. `send` performs the attempt and calls `onAnswered` when the response arrives. */
   readonly attempt?: (ask: (answered: () => void) => Promise<JsonValue>) => Promise<JsonValue>;
 }
 
-/** Asks on the connection that there is, and again on the next where that does no harm. */
+/** Sends a request on the current connection. A repeatable request is sent again after a lost connection. */
 export type RequestAgent = (
   agentRequest: AgentRequest,
   options?: AgentRequestOptions,
@@ -47,7 +47,7 @@ export function requireReadable<Value>(method: string, reading: ReadResult<Value
   if (reading.ok) return reading.value;
   throw new SpanlineError(
     "unexpected_answer",
-    `The agent's answer to ${method} cannot be read: ${reading.problem}`,
+    `The agent's response to ${method} is not valid: ${reading.problem}`,
     { details: { operation: method } },
   );
 }

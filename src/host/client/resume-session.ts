@@ -13,34 +13,34 @@ import type { Report } from "../connection/host-report.ts";
 import { runInReplayScope } from "./replay-scope.ts";
 
 export interface ResumeOptions {
-  /** `load` tells all that was said once more; it is used also where the agent knows no `resume`. */
+  /** How sessions are resumed. `load` replays the history; it is also used if the agent does not support `resume`. */
   readonly mode: "resume" | "load";
-  /** Whether the program can be told all once more where nothing else is left. */
+  /** Whether the program can handle a replay of the history, used if the agent refuses the cursor. */
   readonly canReload: boolean;
-  /** Called before a session is told from its beginning, and after it. */
+  /** Called before and after a replay of a session's history. */
   readonly onHistory: (sessionId: string, state: "begins" | "ends") => void;
-  /** The client controls a session, or does not any more. */
+  /** Called when the client gains or loses control of a session. */
   readonly onControl: (sessionId: string, control: ClientControl) => void;
   readonly report: Report;
 }
 
-/** What a client has of a session. */
+/** The state a client keeps of a session. */
 export interface TrackedSession {
   readonly sessionId: string;
   location: SessionLocation | undefined;
   attachment: Attachment | undefined;
-  /** The last that it was told, where the agent says such. */
+  /** Cursor of the last received update. Undefined if the agent does not send cursors. */
   cursor: string | undefined;
-  /** It was detached, and is not to be told more. */
+  /** Whether the client was detached: the session is not resumed after a reconnect. */
   isDetached: boolean;
 }
 
 export interface SessionResumer {
-  /** On a new connection. */
+  /** Resumes a session on a new connection. */
   resume(connection: Connection, agent: AgentProfile, known: TrackedSession): Promise<void>;
   /**
-   * Attaches at the session's cursor, and resumes the session with its location. A bridge that follows the session on this
-   * connection already sends nothing twice. `onMissed` is called if the resume is refused.
+   * Attaches at the session's cursor and resumes the session at its location. A bridge that already follows the session
+   * on this connection sends no update twice. `onMissed` is called if the resume is refused.
    */
   attachAtCursor<Value>(
     connection: Connection,
@@ -51,7 +51,7 @@ export interface SessionResumer {
 
 export interface AttachOptions<Value> {
   readonly session: TrackedSession;
-  /** The cursor is the last update that the client has, if the agent sends cursors. */
+  /** `cursor`: the last update received by the client, if the agent sends cursors. */
   readonly attach: (connection: Connection, cursor?: string) => Promise<Value>;
   readonly onMissed: (error: unknown) => void;
 }
@@ -80,7 +80,7 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
     await (isLoad ? runInReplayScope((state) => onHistory(sessionId, state), request) : request());
   }
 
-  /** Never by taking over: while the client was away, control may have been given to somebody else. */
+  /** Attaches again without takeover: another client may have taken control while this client was disconnected. */
   async function reattach(
     connection: Connection,
     session: TrackedSession,
@@ -93,14 +93,14 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
       await connection.request(encodeAttachRequest(sessionId, { ...newAttachment, cursor }));
     } catch (error) {
       if (!hasErrorCode(error, "conflict") || newAttachment.mode === "observer") throw error;
-      report("Another client controls the session now", { sessionId });
+      report("Another client now controls the session", { sessionId });
       session.attachment = { ...newAttachment, mode: "observer" };
       await connection.request(encodeAttachRequest(sessionId, { ...session.attachment, cursor }));
       onControl(sessionId, { mode: "observer", controller: null });
     }
   }
 
-  /** From a place, or where the agent has that no longer, from where it can. */
+  /** Resumes from the cursor. If the agent refuses the cursor, loads or resumes without it. */
   async function resumeFromCursor(
     connection: Connection,
     agent: AgentProfile,
@@ -116,14 +116,15 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
     } catch (error) {
       if (!isRefusedCursor(error)) throw error;
       const isLoad = canReload && agent.canLoad;
-      if (!isLoad)
-        report("Something of what the session said may be missing", { sessionId, error });
+      if (!isLoad) report("Some updates of the session may be missing", { sessionId, error });
       session.cursor = undefined;
       await reopen(connection, { known: session, place, loads: isLoad });
     }
   }
 
-  /** Where the agent refuses the cursor, the resume that follows is refused as well, and says so. */
+  /**
+   * Attaches without the cursor if the agent refuses it. The following resume is then refused too, and reports the gap.
+   */
   async function attachFrom<Value>(
     connection: Connection,
     attach: AttachOptions<Value>["attach"],
@@ -162,7 +163,9 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
     const { sessionId, location: place, cursor } = session;
     const isLoad = agent.canLoad && (how === "load" || !agent.canResume);
     if (place !== undefined && !isLoad && !agent.canResume) {
-      report("The agent takes up no session; what comes of this one is not heard", { sessionId });
+      report("The agent cannot resume sessions; later updates of this session are not received", {
+        sessionId,
+      });
     }
     const resumesFromCursor = cursor !== undefined && agent.canResume && !isLoad;
     if (place !== undefined && !resumesFromCursor && (isLoad || agent.canResume)) {
@@ -179,7 +182,7 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
   return { resume, attachAtCursor };
 }
 
-/** Also one that an agent of another version cannot read. */
+/** Includes cursors in a format the agent's version cannot parse. */
 function isRefusedCursor(error: unknown): boolean {
   return (["cursor_gone", "cursor_ahead", "validation_failed"] as const).some((code) =>
     hasErrorCode(error, code),

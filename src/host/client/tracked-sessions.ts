@@ -12,18 +12,18 @@ import {
   type TrackedSession,
 } from "./resume-session.ts";
 
-/** The sessions that a client has open, and what it is in each: what the next connection is to take up. */
+/** The client's open sessions and its attachment in each, used to resume them on the next connection. */
 export interface TrackedSessions {
   open(opened: Pick<OpenedSession, "sessionId" | "cursor">, place: SessionLocation): void;
   forget(sessionId: string): void;
   setAttachment(sessionId: string, attachment: Attachment): void;
   clearAttachment(sessionId: string): void;
   getAttachment(sessionId: string): Attachment | undefined;
-  /** Who is attached now, by an answer. Somebody may have taken control. */
+  /** Applies the client list of a response. Another client may have taken control. */
   applyLiveClients(sessionId: string, clients: ClientStatus): void;
-  /** The same by an update, and how far the session was told. */
+  /** Applies an update: its cursor, and its client list if present. */
   applyUpdate(received: ReceivedUpdate): void;
-  /** Attaches at the session's cursor, and resumes the session. */
+  /** Attaches at the session's cursor and resumes the session. */
   attachAtCursor<Value>(
     connection: Connection,
     agent: AgentProfile,
@@ -32,7 +32,7 @@ export interface TrackedSessions {
       readonly attach: AttachOptions<Value>["attach"];
     },
   ): Promise<Value>;
-  /** On a new connection. */
+  /** Resumes all sessions on a new connection. */
   resumeAll(connection: Connection, agent: AgentProfile): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function createTrackedSessions(options: ResumeOptions): TrackedSessions {
       const session = sessions.get(sessionId);
       if (session === undefined) return;
       session.attachment = undefined;
-      // Who attaches again goes on from there.
+      // The cursor is kept, so a later attach continues from it.
       session.isDetached = true;
     },
     getAttachment: (sessionId) => sessions.get(sessionId)?.attachment,
@@ -92,8 +92,8 @@ export function createTrackedSessions(options: ResumeOptions): TrackedSessions {
         attach,
         onMissed(error) {
           if (hasErrorCode(error, "not_found")) throw error;
-          // It is attached, and hears what comes.
-          report("Something of what the session said may be missing", { sessionId, error });
+          // The attach succeeded, so later updates arrive.
+          report("Some updates of the session may be missing", { sessionId, error });
         },
       }),
     async resumeAll(connection, agent) {
@@ -103,7 +103,7 @@ export function createTrackedSessions(options: ResumeOptions): TrackedSessions {
           await resumer.resume(connection, agent, session);
         } catch (error) {
           if (hasErrorCode(error, "connection_lost")) throw error;
-          report("A session could not be taken up again", { sessionId, error });
+          report("A session could not be resumed", { sessionId, error });
           if (hasErrorCode(error, "not_found")) sessions.delete(sessionId);
         }
       }

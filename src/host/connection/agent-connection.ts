@@ -30,47 +30,53 @@ import { createOpenRequests } from "./open-requests.ts";
 import type { Report } from "./host-report.ts";
 import type { Incoming, Transport } from "../transports/transport.ts";
 
-/** One connection to an agent, from its beginning to its loss. */
+/** A single connection to an agent, from its opening until its loss. */
 export interface Connection {
-  /** The agent's result. Rejects with its error, or with `connection_lost` when there will be no answer. */
+  /**
+   * Resolves with the agent's result. Rejects with the agent's error, or with `connection_lost` if no response can
+   * arrive.
+   */
   request(agentRequest: AgentRequest, control?: RequestControl): Promise<JsonValue>;
   notify(agentRequest: AgentRequest): void;
-  /** Puts away what the agent asks in a session, since its turn is cancelled. */
+  /** Cancels the agent's open permission requests of a session, because its turn is cancelled. */
   cancelPermissions(sessionId: string): void;
-  /** Resolves when it is lost or closed. */
+  /** Resolves when the connection is lost or closed. */
   readonly closed: Promise<void>;
   close(): void;
 }
 
 export interface RequestControl {
-  /** Tells the agent that the answer is no longer wanted, and rejects. */
+  /** Aborting sends a cancellation to the agent and rejects the request. */
   readonly signal?: AbortSignal;
-  /** The agent is told, and its answer is waited for all the same. */
+  /** With `signal`: sends the cancellation but still waits for the response. Default: false. */
   readonly stillWaits?: boolean;
-  /** Called at once when the answer is there, before anything that came behind it is read. Not when it is lost. */
+  /** Called when the response arrives, before any later message is read. Not called if the response is lost. */
   readonly onResponse?: (answer: RpcResponse) => void;
 }
 
 export interface ConnectionOptions {
-  /** Not used by any other connection. */
+  /** Unique among all connections. */
   readonly connectionId: string;
   readonly answer: (request: RpcRequest, context: RequestContext) => Promise<RpcOutcome>;
   readonly onNotification: (notification: RpcNotification) => void;
   readonly report: Report;
-  /** What is known of the agent from connections before. */
+  /** The size limit of lines, shared with earlier connections to the same agent. */
   readonly limit?: LineLimit;
 }
 
-/** Around something that an agent asks. */
+/** Context of a request from the agent. */
 export interface RequestContext {
   readonly connectionId: string;
-  /** Aborted when the answer is no longer wanted; its reason says why, where that matters. */
+  /**
+   * Aborts when the response is no longer needed. The abort reason is `TURN_CANCELLED` after a cancelled turn and
+   * `CONNECTION_GONE` after a lost connection.
+   */
   readonly signal: AbortSignal;
 }
 
 interface PendingRequest {
   readonly settle: (answer: RpcResponse) => void;
-  /** There will be no answer. */
+  /** Rejects the request, because no response can arrive. */
   readonly fail: (error?: SpanlineError) => void;
 }
 
@@ -79,7 +85,7 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
   const rpc = createRpcConnection<PendingRequest>({ epoch: connectionId });
   const waiting = new Set<PendingRequest>();
   const agentRequests = createOpenRequests();
-  /** The largest line that was sent, and who waits for its answer. */
+  /** The largest line sent so far, and the request waiting for its response. */
   let largest: { readonly bytes: number; readonly request?: PendingRequest } = { bytes: 0 };
   let isClosed = false;
 
@@ -91,7 +97,9 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
     if (line === undefined || isClosed) return;
     const bytes = measureLineBytes(line);
     if (limit.fits(bytes)) return sendLine(line, { bytes });
-    const error = createInternalError(`The answer has ${bytes} bytes, which is too much`);
+    const error = createInternalError(
+      `The response has ${bytes} bytes, more than the agent accepts`,
+    );
     transport.send(encodeResponseLine(request.id, { ok: false, error }));
   }
 
@@ -104,7 +112,7 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
     try {
       return await answer(request, { connectionId, signal });
     } catch (error) {
-      report("A request could not be answered", { method: request.method, error });
+      report("A request failed", { method: request.method, error });
       return { ok: false, error: createInternalError(formatThrown(error)) };
     }
   }
@@ -118,7 +126,7 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
 
   function receive(item: Incoming): void {
     if (item.type === "passed-over") {
-      report("A message was passed over", { reason: item.reason });
+      report("A message was skipped", { reason: item.reason });
       const { reason, start = "" } = item;
       const code = start === "" ? "invalid_message" : "line_too_large";
       return dispatch(rpc.readSkipped({ code, reason, start }), start);
@@ -135,9 +143,9 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
       case "response":
         return message.waiting.settle(message.outcome);
       case "stray":
-        return report("An answer that nobody waits for", { id: message.id });
+        return report("A response without an open request was ignored", { id: message.id });
       case "refused":
-        report("A line is no message", { start: text.slice(0, MAX_SHOWN_CHARACTERS) });
+        report("A line is not a valid message", { start: text.slice(0, MAX_SHOWN_CHARACTERS) });
         return transport.send(message.line);
     }
   }
@@ -157,9 +165,12 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
     throw createTooLargeError(bytes);
   }
 
-  /** Whatever was too large, the largest was. */
+  /**
+   * An agent closes the connection after an oversized message. The largest sent line is the likely cause, so the limit
+   * is lowered below its size.
+   */
   function handleBroken(error: unknown): void {
-    report("The connection broke", { error });
+    report("The connection failed", { error });
     const { bytes, request: pendingRequest } = largest;
     if (!hasErrorCode(error, "invalid_message") || !limit.lowerTo(bytes)) return;
     if (pendingRequest !== undefined && waiting.has(pendingRequest))
@@ -223,11 +234,11 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
   };
 }
 
-/** What was asked may have been done. */
+/** The agent may have performed the request. */
 function createLostError(method: string): SpanlineError {
-  const message = `The connection to the agent was lost before ${method} was answered; it may have been done`;
+  const message = `The connection to the agent was lost before the response to ${method}; the agent may have performed it`;
   return new SpanlineError("connection_lost", message, { details: { method } });
 }
 
-const TOO_MANY_REQUESTS = "Too many requests have no answer yet; wait for one of them";
+const TOO_MANY_REQUESTS = "Too many requests are open. Fix: wait for a response";
 const MAX_SHOWN_CHARACTERS = 200;

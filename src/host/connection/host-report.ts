@@ -1,4 +1,4 @@
-/** Notes for whoever runs the program: what was passed over, and why something was denied. */
+/** Receives notes for the operator: ignored messages, denied permissions and failures. */
 export type Report = (message: string, facts: { readonly [name: string]: unknown }) => void;
 
 export function ignoreReport(): void {}

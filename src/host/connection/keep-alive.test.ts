@@ -7,7 +7,7 @@ import type { Transport } from "../transports/transport.ts";
 
 const task = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** A connection that can fall silent without ending, as that of a machine which is switched off. */
+/** A connection that stops responding without closing, like a machine that is switched off. */
 function silenced(transport: Transport): { transport: Transport; fallSilent: () => void } {
   let isSilent = false;
   const send = (line: string): void => {
@@ -19,8 +19,8 @@ function silenced(transport: Transport): { transport: Transport; fallSilent: () 
   };
 }
 
-describe("a client whose agent is gone without a word", () => {
-  it("notices it, and connects again [W-48]", async () => {
+describe("An agent that stops responding without closing", () => {
+  it("A client detects an unresponsive agent and reconnects [W-48]", async () => {
     const clock = createFakeClock();
     const states: ConnectionState["type"][] = [];
     const runtime = createScriptedRuntime();
@@ -40,7 +40,7 @@ describe("a client whose agent is gone without a word", () => {
     );
     onTestFinished(() => client.close());
     await client.initialize();
-    // One that answers, be it that it knows no such method, is there.
+    // Any response counts as alive, also "method not found".
     for (let round = 0; round < 5; round += 1) {
       clock.advance(1000);
       await task();
@@ -58,7 +58,7 @@ describe("a client whose agent is gone without a word", () => {
     expect(states).toEqual(["connected", "lost", "connected"]);
   });
 
-  it("notices it also while its sessions are taken up again [W-48]", async () => {
+  it("A client detects an unresponsive agent while sessions are being resumed [W-48]", async () => {
     const clock = createFakeClock();
     const states: ConnectionState["type"][] = [];
     const runtime = createScriptedRuntime();
@@ -91,7 +91,7 @@ describe("a client whose agent is gone without a word", () => {
     expect(states).toEqual(["connected", "lost", "lost", "connected"]);
   });
 
-  it("asks nothing of an agent whose end is always heard of", async () => {
+  it("No pings are sent over a transport that always reports its end", async () => {
     const clock = createFakeClock();
     const runtime = createScriptedRuntime();
     const client = createClient(runtime.connect, { clock });

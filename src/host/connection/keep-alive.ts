@@ -3,15 +3,15 @@ import { encodePingRequest } from "../../wire/acp/client/agent-requests.ts";
 import type { Connection } from "./agent-connection.ts";
 
 export interface KeepAliveRules {
-  /** Milliseconds between an answer and the next time that the agent is asked whether it is there. */
+  /** Milliseconds from a response to the next ping. */
   readonly intervalMs: number;
-  /** How long it may take to answer. */
+  /** Milliseconds to wait for the response to a ping. */
   readonly timeoutMs: number;
 }
 
 /**
- * Closes a connection whose other side is gone without a word: a machine that sleeps, a network that changed. Any answer will do,
- * also that there is no such method. Gives back how to stop.
+ * Pings the agent and closes the connection if the ping times out, for example because a machine sleeps or a network
+ * changed. Any response counts, also "method not found". Returns a function to stop.
  */
 export function startKeepAlive(
   connection: Pick<Connection, "request" | "close">,

@@ -1,10 +1,13 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 
-/** How large a line may be that is sent: not larger than anybody reads, nor than what the agent turned out not to take. */
+/** The size limit of sent lines: the protocol's limit, lowered after the agent has rejected a smaller line. */
 export interface LineLimit {
   fits(bytes: number): boolean;
-  /** The agent ended a connection over something of this size. False where that cannot have been the reason. */
+  /**
+   * Lowers the limit after the agent closed the connection over a line of this size. Returns false if the line is too
+   * small to be the cause.
+   */
   lowerTo(bytes: number): boolean;
 }
 
@@ -20,14 +23,14 @@ export function createLineLimit(): LineLimit {
   };
 }
 
-/** In bytes of UTF-8, as limits are. */
+/** Size in bytes of UTF-8, the unit of all limits. */
 export function measureLineBytes(line: string): number {
-  // Measuring costs more than it tells of those that are always taken.
+  // Short lines are always accepted, so their exact size is not computed.
   return line.length * 3 < ALWAYS_ACCEPTED_BYTES ? line.length : utf8.encode(line).length;
 }
 
 export function createTooLargeError(bytes: number): SpanlineError {
-  const message = `The message has ${bytes} bytes, more than the agent takes; it was not heard`;
+  const message = `The message has ${bytes} bytes, more than the agent accepts; it was not delivered`;
   return new SpanlineError("invalid_message", message, { details: { bytes } });
 }
 

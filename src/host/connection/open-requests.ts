@@ -1,19 +1,21 @@
 import { isObject, toJsonText } from "../../data/json.ts";
 import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 
-/** The reason of a signal when a turn was cancelled, and what it asked with it. */
+/** Abort reason of a signal when the turn was cancelled, and its open requests with it. */
 export const TURN_CANCELLED = "turn cancelled";
-/** The same when the connection was lost: what was asked may be asked again on the next. */
+/**
+ * Abort reason of a signal when the connection was lost. The agent may send the request again on the next connection.
+ */
 export const CONNECTION_GONE = "connection gone";
 
-/** What an agent asks and has no answer to yet. */
+/** The agent's requests without a response. */
 export interface OpenRequests {
   add(request: RpcRequest): { readonly signal: AbortSignal; readonly done: () => void };
-  /** The answer to this request is no longer wanted. */
+  /** Aborts the request with this id. */
   cancel(requestId: RequestId): void;
-  /** Nor those to the permissions that a session waits for. */
+  /** Aborts the permission requests of a session, with the reason `TURN_CANCELLED`. */
   cancelPermissions(sessionId: string): void;
-  /** Nobody is there to be answered. */
+  /** Aborts all requests, because the connection is lost. */
   abortAll(): void;
 }
 
@@ -26,7 +28,7 @@ export function createOpenRequests(): OpenRequests {
       return { signal: controller.signal, done: () => void open.delete(request) };
     },
     cancel(requestId) {
-      // Compared as text, so that 1 is not "1".
+      // Compared as JSON, because the ids 1 and "1" are different.
       for (const [{ id }, controller] of open) {
         if (toJsonText(id) === toJsonText(requestId)) controller.abort();
       }

@@ -7,20 +7,20 @@ import type { Connection } from "./agent-connection.ts";
 import { startKeepAlive, type KeepAliveRules } from "./keep-alive.ts";
 import type { Transport } from "../transports/transport.ts";
 
-/** How a client's connection is. */
+/** The state of a client's connection. */
 export type ConnectionState =
   | { readonly type: "connected"; readonly agent: AgentProfile; readonly isReconnect: boolean }
   | { readonly type: "lost"; readonly error: unknown; readonly retryMs: number }
-  /** There will be no other. `error` is why, unless the client closed it. */
+  /** Final. `error` is the reason, absent if the client closed the connection. */
   | { readonly type: "closed"; readonly error?: unknown };
 
 export interface ReconnectingOptions {
   readonly connect: () => Transport | Promise<Transport>;
   readonly open: (transport: Transport) => Connection;
-  /** Says who we are, and takes up what there was before. A connection counts from then on. */
+  /** Performs the handshake and resumes the sessions. The connection is usable after this resolves. */
   readonly initialize: (connection: Connection, isAgain: boolean) => Promise<AgentProfile>;
   readonly rules: ReconnectRules;
-  /** For transports that may end unnoticed. */
+  /** Used for transports whose end may go unnoticed. */
   readonly keepAlive: KeepAliveRules;
   readonly clock: BudgetClock;
   readonly random: () => number;
@@ -28,15 +28,15 @@ export interface ReconnectingOptions {
 }
 
 export interface ReconnectRules extends Backoff {
-  /** Connections that may fail one after the other; none for one that is not made again. */
+  /** Maximum number of consecutive failed connections. 0: the connection is not opened again. */
   readonly attempts: number;
 }
 
-/** A connection that is kept up. */
+/** A connection that reconnects after a loss. */
 export interface ReconnectingConnection {
-  /** The one that there is, or the next. Rejects when there will be none. */
+  /** Resolves with the current connection, or with the next. Rejects if no connection will follow. */
   getConnection(signal?: AbortSignal): Promise<InitializedConnection>;
-  /** The one that there is now, if there is. */
+  /** The current connection. Undefined while disconnected. */
   readonly currentConnection: Connection | undefined;
   close(): Promise<void>;
 }
@@ -54,12 +54,15 @@ export function createReconnectingConnection(options: ReconnectingOptions): Reco
   let isLive = false;
   let runs: Promise<void> | undefined;
 
-  /** One connection, to its end. Throws why it did not come to be, or was lost. */
+  /**
+   * Opens a connection and waits for its end. Throws if the connection cannot be opened or is lost during the
+   * handshake.
+   */
   async function attempt(isReconnect: boolean): Promise<{ readonly livedMs: number }> {
     const transport = await openTransport(connect, closing.signal);
     connection = open(transport);
     const attemptedConnection = connection;
-    // Also while sessions are taken up: the agent may fall silent at any time.
+    // Runs also while sessions are resumed, because the agent may stop responding at any time.
     const stopKeeping =
       transport.mayStall === true
         ? startKeepAlive(attemptedConnection, clock, options.keepAlive)
@@ -89,7 +92,7 @@ export function createReconnectingConnection(options: ReconnectingOptions): Reco
       try {
         const { livedMs } = await attempt(wasConnected);
         wasConnected = true;
-        // One that is lost as soon as it is there is as good as none.
+        // A connection lost soon after its start counts as a failed attempt.
         if (livedMs >= rules.longest) failedAttempts = 0;
       } catch (thrown) {
         error = thrown;
@@ -135,7 +138,7 @@ export function createReconnectingConnection(options: ReconnectingOptions): Reco
   };
 }
 
-/** Nobody waits for a connection that is not wanted any more. One that comes all the same is closed. */
+/** Stops waiting when the client is closed. A transport opened later is closed. */
 async function openTransport(
   connect: ReconnectingOptions["connect"],
   signal: AbortSignal,
@@ -151,7 +154,7 @@ async function openTransport(
       );
     }
     if (signal.aborted || error instanceof SpanlineError) throw error;
-    const message = `No connection to the agent could be made: ${formatThrown(error)}`;
+    const message = `The connection to the agent could not be opened: ${formatThrown(error)}`;
     throw new SpanlineError("connect_failed", message, { cause: error });
   }
 }
@@ -169,7 +172,7 @@ function createDeferred<Value>(): Deferred<Value> {
     resolve = settle;
     reject = refuse;
   });
-  // Not everybody who could wait for it does.
+  // Prevents an unhandled rejection if no caller waits.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }

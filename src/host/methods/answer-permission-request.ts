@@ -17,7 +17,7 @@ import type { HostOptions } from "./host-options.ts";
 import { TURN_CANCELLED } from "../connection/open-requests.ts";
 import type { Report } from "../connection/host-report.ts";
 
-/** Answers `session/request_permission`. Whatever goes wrong on the way is no yes. */
+/** Responds to `session/request_permission`. Any failure on the way counts as a denial. */
 export async function answerPermissionRequest(
   { permission, report }: Pick<HostOptions, "permission"> & { readonly report: Report },
   params: JsonValue | undefined,
@@ -40,16 +40,15 @@ export async function answerPermissionRequest(
   }
 }
 
-/** What becomes of a question that is not about yes or no, when it is put away, is the agent's to say. */
+/** For a request with other choices than yes and no, the agent decides the meaning of a missing choice. */
 function reportUndecided(
   { approval: { action }, options, isYesOrNo }: PermissionRequest,
   problem: string,
   report: Report,
 ): void {
-  if (isYesOrNo)
-    return report("A permission was denied, since nobody decided", { action, problem });
+  if (isYesOrNo) return report("A permission was denied without a decision", { action, problem });
   const ids = options.map(({ id }) => id);
-  report("A question was left open: nobody chose one of its options", {
+  report("A request was cancelled without a chosen option", {
     action,
     problem,
     options: ids,
@@ -62,13 +61,13 @@ async function decidePermission(
   signal: AbortSignal,
 ): Promise<PermissionResult> {
   if (permission === undefined)
-    return encodeUndecidedResult(request, "This host has nobody to ask");
+    return encodeUndecidedResult(request, "This host has no permission callback");
   try {
     const reply = await permission(request, { signal });
-    // Somebody else may answer; the agent says when somebody has.
+    // Another client may decide; the agent then withdraws this request.
     return reply === "leave" ? await waitForever() : encodePermissionResult(request, reply);
   } catch (error) {
-    return encodeUndecidedResult(request, `The host could not ask: ${formatThrown(error)}`);
+    return encodeUndecidedResult(request, `The permission callback failed: ${formatThrown(error)}`);
   }
 }
 

@@ -8,7 +8,7 @@ import type { HostOptions } from "./host-options.ts";
 import type { Report } from "../connection/host-report.ts";
 import { createScriptedRuntime, type ScriptedRuntimeOptions } from "../scripted-runtime.ts";
 
-/** A runtime that is connected to a host. */
+/** A runtime connected to a host. */
 async function connected(options: HostOptions, script: ScriptedRuntimeOptions = {}) {
   const runtime = createScriptedRuntime(script);
   const client = createClient(runtime.connect, {
@@ -42,26 +42,34 @@ function selected(optionId: string): JsonObject {
   return { outcome: { outcome: "selected", optionId } };
 }
 
-describe("a host that is asked for a permission", () => {
+describe("Permission requests to a host", () => {
   it.each<[string, NonNullable<HostOptions["permission"]>, JsonObject]>([
     ["allows once", () => "allow", selected("yes")],
-    ["allows for good", () => "always", selected("ever")],
+    ["allows always", () => "always", selected("ever")],
     ["denies", () => "deny", selected("no")],
-    ["denies with a reason, which ACP has no place for", () => ({ deny: "busy" }), selected("no")],
+    ["denies with a reason, which ACP cannot carry,", () => ({ deny: "busy" }), selected("no")],
     ["chooses an option", () => ({ option: "ever" }), selected("ever")],
-    ["denies by an option that is not there", () => ({ option: "else" }), selected("no")],
-    // The agent would run the call with its own arguments.
-    ["denies other arguments to who takes none", () => ({ allow: { path: "b" } }), selected("no")],
-    ["denies when it fails", () => Promise.reject(new Error("no screen")), selected("no")],
-    ["denies when it says nothing", () => undefined as never, selected("no")],
-    ["denies when it says what nobody knows", () => "yes" as never, selected("no")],
-    ["denies arguments that are none", () => ({ allow: true }) as never, selected("no")],
-  ])("%s", async (_, permission, result) => {
+    ["chooses an unknown option, and is denied,", () => ({ option: "else" }), selected("no")],
+    // The agent would run the tool call with its original arguments.
+    [
+      "allows changed arguments, which ACP cannot carry, and is denied,",
+      () => ({ allow: { path: "b" } }),
+      selected("no"),
+    ],
+    ["fails, and is denied,", () => Promise.reject(new Error("no screen")), selected("no")],
+    ["returns undefined, and is denied,", () => undefined as never, selected("no")],
+    ["returns an unknown reply, and is denied,", () => "yes" as never, selected("no")],
+    [
+      "allows arguments that are not an object, and is denied,",
+      () => ({ allow: true }) as never,
+      selected("no"),
+    ],
+  ])("A permission callback that %s sends the matching option", async (_, permission, result) => {
     const { runtime } = await connected({ permission });
     expect(await runtime.request("session/request_permission", PERMISSION)).toEqual(result);
   });
 
-  it("denies without anybody to ask [W-07]", async () => {
+  it("A permission request is denied without a permission callback [W-07]", async () => {
     const { runtime } = await connected({});
     expect(await runtime.request("session/request_permission", PERMISSION)).toEqual(selected("no"));
   });
@@ -70,16 +78,16 @@ describe("a host that is asked for a permission", () => {
     ["no reason", () => "deny", { ...selected("no"), granted: false }],
     ["a reason", () => ({ deny: "no" }), { ...selected("no"), granted: false, reason: "no" }],
     [
-      "other arguments",
+      "changed arguments",
       () => ({ allow: { path: "b" } }),
       { ...selected("yes"), granted: true, args: { path: "b" } },
     ],
-  ])("answers a bridge with %s [B-115] [B-116]", async (_, permission, result) => {
+  ])("The reply to a bridge carries %s [B-115] [B-116]", async (_, permission, result) => {
     const { runtime } = await connected({ permission });
     expect(await runtime.request("session/request_permission", BRIDGE)).toEqual(result);
   });
 
-  it("answers a bridge that offers nothing to choose from [B-113]", async () => {
+  it("A permission request without options gets a reply without an option id [B-113]", async () => {
     const { options: _, ...bare } = BRIDGE;
     const { runtime } = await connected({ permission: () => "allow" });
     expect(await runtime.request("session/request_permission", bare)).toEqual({
@@ -87,7 +95,7 @@ describe("a host that is asked for a permission", () => {
     });
   });
 
-  it("does not take a plain yes or no for an answer to another question", async () => {
+  it("A plain yes or no to a request with other options is reported and sent as cancelled", async () => {
     const outcome = {
       ...PERMISSION,
       options: [
@@ -96,7 +104,7 @@ describe("a host that is asked for a permission", () => {
         { optionId: "failed", name: "It failed", kind: "reject_once" },
       ],
     };
-    for (const [reply, said] of [
+    for (const [reply, plainReply] of [
       ["allow", "yes"],
       ["deny", "no"],
     ] as const) {
@@ -107,17 +115,17 @@ describe("a host that is asked for a permission", () => {
         outcome: { outcome: "cancelled" },
       });
       const options = ["done", "run-again", "failed"];
-      const problem = `A plain ${said} does not say which of the options is meant: ${options.join(", ")}`;
+      const problem = `A plain ${plainReply} is ambiguous: expected one of ${options.join(", ")}`;
       expect(reports).toEqual([
         [
-          "A question was left open: nobody chose one of its options",
+          "A request was cancelled without a chosen option",
           { action: expect.any(String), problem, options },
         ],
       ]);
     }
   });
 
-  it("puts the question away when the turn is cancelled", async () => {
+  it("A permission request is answered as cancelled when the turn is cancelled", async () => {
     let asked = (): void => {};
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
     const { runtime, client } = await connected({
@@ -133,8 +141,8 @@ describe("a host that is asked for a permission", () => {
   });
 });
 
-describe("a host that is asked for its tools", () => {
-  it("lists them with all their fields [B-228]", async () => {
+describe("Tools of a host", () => {
+  it("The tool list has all fields of every tool [B-228]", async () => {
     const schema = { type: "object" };
     const { runtime } = await connected({
       tools: [
@@ -150,7 +158,7 @@ describe("a host that is asked for its tools", () => {
     });
   });
 
-  it("runs a call once, however often it is asked for, also over another connection [W-48]", async () => {
+  it("A repeated tool call runs once, also over another connection [W-48]", async () => {
     let runs = 0;
     const { runtime, client } = await connected({
       tools: [{ name: "count", run: ({ by }) => ({ runs: (runs += 1), by }) }],
@@ -166,7 +174,7 @@ describe("a host that is asked for its tools", () => {
     });
   });
 
-  it("goes on with a call whose connection is lost, and gives its result to who asks again", async () => {
+  it("A tool call continues after its connection is lost, and a repeated request gets its result", async () => {
     let runs = 0;
     let finish: (result: string) => void = () => {};
     const { runtime, client } = await connected({
@@ -192,7 +200,7 @@ describe("a host that is asked for its tools", () => {
     expect(runs).toBe(1);
   });
 
-  it("refuses an id that was used for another call", async () => {
+  it("A tool call id used for different arguments is refused", async () => {
     const { runtime } = await connected({ tools: [{ name: "a", run: () => 1 }] });
     const call = (args: JsonObject): JsonObject => ({
       name: "a",
@@ -203,7 +211,7 @@ describe("a host that is asked for its tools", () => {
     await expect(runtime.request("builtin_call", call({ b: 1 }))).rejects.toEqual(rpcCode(-32602));
   });
 
-  it("says what a tool failed of, the same when it is asked again", async () => {
+  it("The error of a failed tool is returned, and repeated for the same tool call", async () => {
     let runs = 0;
     const { runtime } = await connected({
       tools: [
@@ -223,7 +231,7 @@ describe("a host that is asked for its tools", () => {
     );
   });
 
-  it("ends a call that is no longer wanted", async () => {
+  it("Cancelling a request aborts the running tool", async () => {
     let begun = (): void => {};
     const isBegun = new Promise<void>((resolve) => (begun = resolve));
     const ended = new AbortController();
@@ -241,13 +249,13 @@ describe("a host that is asked for its tools", () => {
     });
     const answer = runtime.request("builtin_call", { name: "slow", args: [{}] });
     await isBegun;
-    // Ids of the scripted runtime are counted.
+    // The scripted runtime numbers its request ids.
     runtime.notify("$/cancel_request", { requestId: "scripted0-1" });
     await expect(answer).rejects.toEqual(rpcCode(-32800));
     expect(ended.signal.aborted).toBe(true);
   });
 
-  it("takes no two tools of one name", () => {
+  it("Two tools with the same name are refused", () => {
     const run = (): null => null;
     expect(() =>
       createHost({
@@ -260,7 +268,7 @@ describe("a host that is asked for its tools", () => {
   });
 });
 
-describe("a host that is asked for something else", () => {
+describe("Other requests to a host", () => {
   const shells = {
     shells: [
       createShell({ path: "/bin/zsh", platform: "darwin", source: "env", isAvailable: true }),
@@ -269,7 +277,7 @@ describe("a host that is asked for something else", () => {
   };
 
   it.each(["host/call", "host_call", "_harn/host/call"])(
-    "answers for its shells by %s [B-239]",
+    "The method %s performs shell operations [B-239]",
     async (method) => {
       const { runtime } = await connected({ shells });
       const call = { name: "process.list_shells", args: {} };
@@ -278,7 +286,7 @@ describe("a host that is asked for something else", () => {
     },
   );
 
-  it("lists and fetches its skills, and says which fit [B-256] [B-259] [B-268]", async () => {
+  it("Skills can be listed, fetched and matched [B-256] [B-259] [B-268]", async () => {
     const { runtime } = await connected({
       skills: {
         list: () => [{ id: "acme/review", name: "review", description: "Code review" }],
@@ -329,7 +337,7 @@ describe("a host that is asked for something else", () => {
     });
   });
 
-  it("reads and writes files, and runs terminals, as the editor has them", async () => {
+  it("File and terminal requests are passed to the editor's callbacks", async () => {
     const written: unknown[] = [];
     const { runtime } = await connected({
       files: {
@@ -378,12 +386,12 @@ describe("a host that is asked for something else", () => {
     "terminal/create",
     "constructor",
     "tool/pre_use",
-  ])("does not know %s when nothing was given for it", async (method) => {
+  ])("The method %s is not found if the host does not offer it", async (method) => {
     const { runtime } = await connected({});
     await expect(runtime.request(method, {})).rejects.toEqual(rpcCode(-32601));
   });
 
-  it("says at initialize what it has, and that it knows the bridge", async () => {
+  it("The capabilities at initialize name the offered features and the bridge protocol", async () => {
     const capabilities = (options: HostOptions): unknown => createHost(options).capabilities;
     expect(capabilities({})).toEqual({
       fs: { readTextFile: false, writeTextFile: false },

@@ -24,9 +24,9 @@ import type { HostOptions } from "./host-options.ts";
 import { createHostToolServer } from "./host-tool-server.ts";
 import { ignoreReport } from "../connection/host-report.ts";
 
-/** The other side of the bridge: what answers when a runtime asks. */
+/** A host: responds to the requests of a runtime with the features of this program. */
 export interface Host {
-  /** What a client says of it at `initialize`. */
+  /** The client capabilities sent at `initialize`. */
   readonly capabilities: JsonObject;
   answer(request: RpcRequest, context: RequestContext): Promise<RpcOutcome>;
 }
@@ -40,7 +40,7 @@ export function createHost(options: HostOptions): Host {
     options.tools === undefined
       ? undefined
       : createHostToolServer(options.tools, { records, report });
-  // A map and not an object: "constructor" is not a method.
+  // A map rather than an object, so that "constructor" is not a method.
   const methods: ReadonlyMap<string, HostMethod> = new Map<string, HostMethod>([
     ...(tools === undefined ? [] : [["host/tools/list", tools.list] as const]),
     ...createShellMethods(options.shells),

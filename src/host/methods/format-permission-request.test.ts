@@ -11,8 +11,8 @@ function lines(approvalRequest: object, more: object = {}): readonly string[] {
 
 const REQUEST = { id: "t", action: "edit_file", args: { path: "a.ts" } };
 
-describe("a permission as text", () => {
-  it("has what is asked, and why, and nothing of the call beside it [B-111]", () => {
+describe("A permission request as text", () => {
+  it("The text contains the request and its rationale, and no other field of the tool call [B-111]", () => {
     const request = {
       ...REQUEST,
       principal: "coder",
@@ -29,19 +29,19 @@ describe("a permission as text", () => {
     const toolCall = { toolCallId: "t", title: "Something harmless" };
     expect(lines(request, { policyDecision, toolCall })).toEqual([
       'edit_file {"path":"a.ts"}',
-      "asked by coder",
+      "requested by coder",
       "because: workspace edit",
-      "by edit-src of rules",
+      "rule: edit-src of rules",
       "path_rule",
       "workspace_path: a.ts",
       "needs workspace.write_text",
-      "2 people have to allow it",
-      "denied if nobody answers by 2026-04-30T12:10:00Z",
+      "2 people must approve",
+      "denied without a decision by 2026-04-30T12:10:00Z",
     ]);
     expect(lines(REQUEST)).toEqual(['edit_file {"path":"a.ts"}']);
   });
 
-  it("has the options of a request that has more than yes, always and no", () => {
+  it("The text lists the options of a request with more choices than once, always and no", () => {
     const options = [
       { optionId: "run-again", name: "Run it again", kind: "allow_once" },
       { optionId: "deny", name: "Do not run it again", kind: "reject_once" },
@@ -50,12 +50,12 @@ describe("a permission as text", () => {
     const action = "open_file may already have run; allowing runs it again";
     expect(lines({ ...REQUEST, action, deadline: "noon" }, { options })).toEqual([
       `${action} {"path":"a.ts"}`,
-      "one of: Run it again, Do not run it again, It was done",
-      "denied if nobody answers by noon",
+      "options: Run it again, Do not run it again, It was done",
+      "denied without a decision by noon",
     ]);
   });
 
-  it("says that arguments are a preview", () => {
+  it("The text says when the arguments are only a preview", () => {
     const truncated = { previews: ["approvalRequest.args"], bytes: 9000, shownBytes: 10 };
     expect(lines({ ...REQUEST, _meta: { harn: { truncated } } })).toEqual([
       'edit_file {"path":"a.ts"}',
@@ -63,7 +63,7 @@ describe("a permission as text", () => {
     ]);
   });
 
-  it("cannot draw on a terminal, and stays within its lines", () => {
+  it("Control characters in a request cannot move the cursor or start new lines", () => {
     const text = lines({
       ...REQUEST,
       action: "rm\u001b[2K\rls\nallow",

@@ -6,8 +6,8 @@ import type {
 } from "../../wire/acp/client/read-permission-request.ts";
 
 /**
- * A question as lines for a person. It is made of the request and of why it is asked, and of nothing else that came along;
- * what an agent wrote stands in it as JSON, so that it cannot draw on a terminal.
+ * Formats a permission request as lines for a person. Uses only the request and its rationale. Strings from the agent
+ * are escaped or formatted as JSON, so they cannot control a terminal.
  */
 export function formatPermissionRequest(request: PermissionRequest): readonly string[] {
   const { approval, rationale, options, isYesOrNo } = request;
@@ -15,7 +15,7 @@ export function formatPermissionRequest(request: PermissionRequest): readonly st
   const { approversRequired } = approval;
   return [
     `${escapeControlCharacters(action)} ${formatJsonLine(args)}`,
-    ...(principal === null ? [] : [`asked by ${escapeControlCharacters(principal)}`]),
+    ...(principal === null ? [] : [`requested by ${escapeControlCharacters(principal)}`]),
     ...(rationale === null ? [] : formatReason(rationale)),
     ...evidence.map(
       ({ kind, ref }) => `${escapeControlCharacters(kind)}: ${escapeControlCharacters(ref)}`,
@@ -23,27 +23,27 @@ export function formatPermissionRequest(request: PermissionRequest): readonly st
     ...(capabilities.length === 0
       ? []
       : [`needs ${capabilities.map(escapeControlCharacters).join(", ")}`]),
-    ...(approversRequired > 1 ? [`${approversRequired} people have to allow it`] : []),
+    ...(approversRequired > 1 ? [`${approversRequired} people must approve`] : []),
     ...(truncated === null ? [] : [`a preview: all arguments have ${truncated.bytes} bytes`]),
     ...(hasChoices(options)
-      ? [`one of: ${options.map(({ name }) => escapeControlCharacters(name)).join(", ")}`]
+      ? [`options: ${options.map(({ name }) => escapeControlCharacters(name)).join(", ")}`]
       : []),
     ...(deadline === null
       ? []
       : [
-          `${isYesOrNo ? "denied" : "given up"} if nobody answers by ${escapeControlCharacters(deadline)}`,
+          `${isYesOrNo ? "denied" : "cancelled"} without a decision by ${escapeControlCharacters(deadline)}`,
         ]),
   ];
 }
 
-/** More ways to answer than once, always and no. */
+/** Whether there are more choices than once, always and no. */
 function hasChoices(options: readonly PermissionOption[]): boolean {
   return new Set(options.map(({ kind }) => kind)).size < options.length;
 }
 
 function formatReason({ reason, labels, rule }: Rationale): readonly string[] {
   const why = reason === null ? [] : [`because: ${escapeControlCharacters(reason)}`];
-  const by = rule === null ? [] : [`by ${formatRuleName(rule)}`];
+  const by = rule === null ? [] : [`rule: ${formatRuleName(rule)}`];
   return [
     ...why,
     ...by,
@@ -63,7 +63,7 @@ function formatJsonLine(value: unknown): string {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 }
 
-/** Without what moves a cursor, turns the direction of writing, or begins a line of its own. */
+/** Escapes characters that move the cursor, change the writing direction or start a new line. */
 function escapeControlCharacters(text: string): string {
   return text.replaceAll(INVISIBLE_CHARACTERS, (character) =>
     toJsonText(character).slice(1, -1).replace(INVISIBLE_CHARACTERS, "\uFFFD"),

@@ -20,13 +20,13 @@ import {
 import type { RpcOutcome } from "../../wire/jsonrpc/rpc-message.ts";
 import type { Awaitable, HostContext, HostOptions } from "./host-options.ts";
 
-/** Answers one kind of request; what it throws, the runtime hears as an error. */
+/** Responds to one kind of request. An exception becomes an error response. */
 export type HostMethod = (
   params: JsonValue | undefined,
   context: HostContext,
 ) => Promise<RpcOutcome>;
 
-/** A method that reads what it is asked, does it, and says what came of it. */
+/** Creates a method that decodes the parameters, performs the request and encodes the result. */
 function createHostMethod<Asked, Done>(
   read: (params: JsonValue | undefined) => DecodeResult<Asked>,
   perform: (decodedParams: Asked, context: HostContext) => Awaitable<Done>,
@@ -39,7 +39,7 @@ function createHostMethod<Asked, Done>(
   };
 }
 
-/** What is asked about shells. Another default counts for as long as the host lives. */
+/** The shell methods. A changed default shell stays until the host ends. */
 export function createShellMethods(shells: ShellList | undefined): readonly [string, HostMethod][] {
   if (shells === undefined) return [];
   let knownShells = shells;
@@ -69,7 +69,7 @@ export function createSkillMethods({
       async ({ id }, context) => {
         const skill = await skills.fetch(id, context);
         if (skill !== undefined) return skill;
-        throw new SpanlineError("not_found", `There is no skill ${JSON.stringify(id)}`);
+        throw new SpanlineError("not_found", `The skill ${JSON.stringify(id)} does not exist`);
       },
       encodeSkill,
     );
@@ -84,7 +84,7 @@ export function createSkillMethods({
   return methods;
 }
 
-/** Files and terminals, as far as they are given. */
+/** The file and terminal methods, as far as the host offers them. */
 export function createEditorMethods({
   files,
   terminals,

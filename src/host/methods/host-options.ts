@@ -20,21 +20,22 @@ import type {
 import type { RecordLimits } from "./tool-call-records.ts";
 import type { Report } from "../connection/host-report.ts";
 
-/** What a program lets agents use. What is not given, agents are told is not there. */
+/** The features a program offers to agents. Features not set are reported as unsupported. */
 export interface HostOptions {
   /**
-   * Asked before a tool runs that needs it, and what became of one after a crash: `isYesOrNo` says whether a plain yes or no
-   * is an answer. Without it, and when it fails, nothing is allowed.
+   * Decides permission requests: before a tool runs, or about the outcome of a tool after a crash. `isYesOrNo` says
+   * whether a plain yes or no is a valid reply. "leave" keeps the request open for other clients. Without this
+   * callback, and if it fails, requests are denied.
    */
   readonly permission?: (
     question: PermissionRequest,
     context: HostContext,
   ) => Awaitable<PermissionReply | "leave">;
-  /** The tools that agents may call, or what says which they are now. */
+  /** The tools offered to agents, or a function returning the current tools. */
   readonly tools?: readonly HostToolDefinition[] | (() => Awaitable<readonly HostToolDefinition[]>);
   readonly skills?: {
     readonly list: (context: HostContext) => Awaitable<readonly HostSkillEntry[]>;
-    /** Undefined where there is none by this id. */
+    /** Undefined if no skill has this id. */
     readonly fetch: (id: string, context: HostContext) => Awaitable<HostSkill | undefined>;
   };
   readonly skillMatch?: (
@@ -43,13 +44,13 @@ export interface HostOptions {
   ) => Awaitable<readonly SkillMatch[]>;
   /** The shells of this machine. Agents may choose another default for themselves. */
   readonly shells?: ShellList;
-  /** Files as the editor has them, unsaved changes and all. */
+  /** Files as the editor shows them, including unsaved changes. */
   readonly files?: {
     readonly read?: (request: FileRead, context: HostContext) => Awaitable<string>;
     readonly write?: (request: FileWrite, context: HostContext) => Awaitable<void>;
   };
   readonly terminals?: {
-    /** The id of a terminal in which the command runs. */
+    /** Starts the command in a new terminal and returns the terminal's id. */
     readonly create: (request: TerminalStart, context: HostContext) => Awaitable<string>;
     readonly output: (
       request: TerminalReference,
@@ -59,11 +60,11 @@ export interface HostOptions {
       request: TerminalReference,
       context: HostContext,
     ) => Awaitable<TerminalExit>;
-    /** Ends the command; the terminal stays. */
+    /** Kills the command; the terminal stays until `release`. */
     readonly kill: (request: TerminalReference, context: HostContext) => Awaitable<void>;
     readonly release: (request: TerminalReference, context: HostContext) => Awaitable<void>;
   };
-  /** How long, and how many, calls of tools are remembered. */
+  /** Limits for remembered tool calls. Default: 1 hour, 100,000 calls, 32 Mi characters. */
   readonly records?: Partial<RecordLimits>;
   readonly report?: Report;
   readonly clock?: Pick<BudgetClock, "monotonic">;
@@ -72,22 +73,22 @@ export interface HostOptions {
 export interface HostToolDefinition {
   readonly name: string;
   readonly description?: string;
-  /** JSON Schema of its arguments. It is told to the agent; the arguments are the tool's own to check. */
+  /** JSON Schema of the arguments, sent to the agent. The tool itself has to validate its arguments. */
   readonly schema?: JsonObject;
   readonly deprecated?: boolean;
-  /** The MCP server that the host has the tool from. Updates and policies name it as the executor. */
+  /** The MCP server the host has the tool from. Updates and policies name this server as the executor. */
   readonly mcpServer?: string;
-  /** Gives anything that has a JSON form. What it throws, the agent hears as an error. */
+  /** Returns any value with a JSON form. An exception becomes the tool call's error. */
   readonly run: (input: JsonObject, context: HostToolContext) => unknown;
 }
 
 export interface HostContext {
-  /** Aborted when the answer is no longer wanted. */
+  /** Aborts when the response is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 export interface HostToolContext extends HostContext {
-  /** The same when the agent asks again for the same call; null where it does not say. */
+  /** The same for repeated requests of one tool call. Null if the agent does not send an id. */
   readonly toolCallId: string | null;
 }
 

@@ -12,7 +12,7 @@ function call(args: JsonObject, { id = 1, callId }: { id?: number; callId?: stri
   return { type: "request", id, method: "builtin_call", params };
 }
 
-it("keeps calls by ids that are short whatever an agent says, and tells them from each other", async () => {
+it("Tool calls are recorded under short, distinct ids, however long the agent's ids are", async () => {
   const ids: string[] = [];
   const tools = createHostToolServer([{ name: "save", run: () => 1 }], {
     report: ignoreReport,

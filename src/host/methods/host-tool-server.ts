@@ -10,10 +10,10 @@ import type { RequestContext } from "../connection/agent-connection.ts";
 import type { HostOptions, HostToolDefinition } from "./host-options.ts";
 import type { Report } from "../connection/host-report.ts";
 
-/** The tools that a host offers and runs. */
+/** The tools offered and run by a host. */
 export interface HostToolServer {
   readonly list: () => Promise<RpcOutcome>;
-  /** Once for each call, however often it is asked for. */
+  /** Runs a tool call once, however often it is requested. */
   run(request: RpcRequest, context: RequestContext): Promise<RpcOutcome>;
 }
 
@@ -32,7 +32,10 @@ export function createHostToolServer(
     try {
       const tool = (await current()).find((candidate) => candidate.name === name);
       if (tool === undefined) {
-        return { ok: false, error: createInvalidParams(`there is no tool ${toJsonText(name)}`) };
+        return {
+          ok: false,
+          error: createInvalidParams(`the tool ${toJsonText(name)} does not exist`),
+        };
       }
       const result = await tool.run(args, { signal, toolCallId: callId ?? null });
       return { ok: true, result: result ?? null };
@@ -60,8 +63,8 @@ export function createHostToolServer(
       if (!call.ok) return call;
       const { name, args, callId, isRepeat = false } = call.value;
       const content = `${name} ${toJsonText(args)}`;
-      // Without an id of its own, a call is told from others by its request, which only counts on its connection. Ids outlive
-      // results, so that they are short whatever the agent says.
+      // A tool call without an id is identified by its JSON-RPC request, which is only unique on its connection. Ids
+      // are kept longer than results, so long ids are replaced by a digest.
       const id =
         callId === undefined
           ? `request ${connectionId} ${computeShortDigest(`${toJsonText(request.id)} ${content}`)}`
@@ -72,7 +75,7 @@ export function createHostToolServer(
   };
 }
 
-/** Characters of an id that is kept as it is. */
+/** Characters. Longer ids are stored as a digest. */
 const MAX_ID_CHARACTERS = 200;
 
 function checkNames(tools: readonly HostToolDefinition[]): void {
@@ -80,7 +83,7 @@ function checkNames(tools: readonly HostToolDefinition[]): void {
   for (const { name } of tools) {
     if (name.trim() === "") throw new SpanlineError("invalid_tool", "A host tool has no name");
     if (names.has(name)) {
-      throw new SpanlineError("invalid_tool", `Two host tools are called ${toJsonText(name)}`, {
+      throw new SpanlineError("invalid_tool", `Two host tools have the name ${toJsonText(name)}`, {
         details: { tool: name },
       });
     }

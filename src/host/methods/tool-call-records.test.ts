@@ -24,8 +24,8 @@ function world(limits: Partial<RecordLimits> = {}) {
   return { clock, call, repeat, runs: () => runs };
 }
 
-describe("the records of calls", () => {
-  it("leave by age, the oldest first, whatever they are called [W-40]", async () => {
+describe("The records of tool calls", () => {
+  it("Records expire by age, the oldest first [W-40]", async () => {
     const { clock, call, runs } = world();
     await call("z");
     clock.advance(600);
@@ -37,7 +37,7 @@ describe("the records of calls", () => {
     expect(runs()).toBe(3);
   });
 
-  it("answer a repeat with what came of the call, and do not run one that they do not know", async () => {
+  it("A repeated tool call gets its recorded result, and an unknown one is not run", async () => {
     const { clock, call, repeat, runs } = world();
     await call("a", "first");
     expect(await repeat("a")).toEqual({ ok: true, result: "first" });
@@ -46,11 +46,11 @@ describe("the records of calls", () => {
     clock.advance(1001);
     expect(await repeat("a")).toMatchObject(unknown);
     expect(runs()).toBe(1);
-    // Whoever says that it is to be run says so.
+    // A call without the repeat mark runs.
     expect(await call("b")).toEqual({ ok: true, result: "b" });
   });
 
-  it("refuse further calls when there are too many, until the first to end leave: none is run twice [W-40]", async () => {
+  it("New tool calls are refused while the records are full, so no call runs twice [W-40]", async () => {
     const { clock, call, runs } = world({ toolCalls: 2 });
     await call("z");
     clock.advance(600);
@@ -64,7 +64,7 @@ describe("the records of calls", () => {
     expect(runs()).toBe(3);
   });
 
-  it("say of a call whose result was too much to keep that it was run, and do not run it again", async () => {
+  it("A tool call whose result was dropped for its size is reported as run and does not run again", async () => {
     const { call, runs } = world({ characters: 100 });
     expect(await call("a", "x".repeat(200))).toMatchObject({ ok: true });
     expect(await call("a")).toMatchObject({ ok: false });
@@ -73,7 +73,7 @@ describe("the records of calls", () => {
     expect(await call("b")).toMatchObject({ ok: true });
   });
 
-  it("keep a call that still runs, however long that takes", async () => {
+  it("The record of a running tool call does not expire", async () => {
     const clock = createFakeClock();
     const limits = { keepMs: 1000, toolCalls: 2, characters: 10 };
     const records = createToolCallRecords(limits, () => clock.monotonic());

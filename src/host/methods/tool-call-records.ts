@@ -3,9 +3,9 @@ import { createInternalError, createInvalidParams } from "../../wire/jsonrpc/rpc
 import type { RpcOutcome } from "../../wire/jsonrpc/rpc-message.ts";
 import { CONNECTION_GONE } from "../connection/open-requests.ts";
 
-/** What was run for whom: a call that is asked for again has the result that it had. */
+/** Records of tool calls, so a repeated tool call gets the result of its first run. */
 export interface ToolCallRecords {
-  /** `run` never rejects. */
+  /** Runs the tool call, or returns the recorded outcome. `run` must not reject. */
   runOnce(
     call: RecordedToolCall,
     run: (signal: AbortSignal) => Promise<RpcOutcome>,
@@ -14,20 +14,20 @@ export interface ToolCallRecords {
 
 export interface RecordedToolCall {
   readonly id: string;
-  /** What the call says: the same id with other words is another call. */
+  /** Name and arguments. The same id with other content is refused. */
   readonly content: string;
-  /** It may have been run before: where nothing is known of it, it is not run. */
+  /** Whether the agent marked the call as a repeat. Without a record, a repeat is not run: its outcome is unknown. */
   readonly isRepeat: boolean;
-  /** The answer is no longer wanted, by whoever asked this time. */
+  /** Aborts when the response to this request is no longer needed. */
   readonly cancelSignal: AbortSignal;
 }
 
 export interface RecordLimits {
-  /** How long a finished call is known. */
+  /** Milliseconds for which a finished tool call is remembered. */
   readonly keepMs: number;
-  /** With so many known, further ones are refused: none that was run is forgotten before its time. */
+  /** Maximum number of records. Further calls are refused, so no record is dropped before its time. */
   readonly toolCalls: number;
-  /** Of the words and results of all of them. */
+  /** Maximum characters of all arguments and results together. Beyond this limit the oldest results are dropped. */
   readonly characters: number;
 }
 
@@ -35,14 +35,14 @@ interface CallRecord {
   readonly content: string | null;
   readonly outcome: Promise<RpcOutcome>;
   readonly stop: (reason: unknown) => void;
-  /** By a clock that nobody sets; undefined while it runs. */
+  /** Milliseconds of a monotonic clock. Undefined while the tool call runs. */
   endedAt: number | undefined;
   weight: number;
 }
 
 /**
- * Calls leave in the order of their ends. Where results need too much room the oldest are dropped, but not that they were
- * run: within its time no call is run twice.
+ * Records expire in the order in which the calls ended. If the results need too much space, the oldest results are
+ * dropped, but not the fact of the run: within `keepMs` no call runs twice.
  */
 export function createToolCallRecords(limits: RecordLimits, now: () => number): ToolCallRecords {
   const entries = new Map<string, CallRecord>();
@@ -63,7 +63,7 @@ export function createToolCallRecords(limits: RecordLimits, now: () => number): 
     }
   }
 
-  /** In the same place, so that the order stays that of the ends. */
+  /** Replaced in place, so the order of the map stays the order of the ends. */
   function shrink(id: string, entry: CallRecord): void {
     weight -= entry.weight;
     entries.set(id, {
@@ -113,7 +113,7 @@ export function createToolCallRecords(limits: RecordLimits, now: () => number): 
       const { content, outcome, stop } = existing ?? begin(call, run);
       if (content !== null && content !== call.content) return ID_REUSED;
       const { cancelSignal } = call;
-      // It goes on when a connection is lost: what it comes to is for whoever asks again.
+      // A lost connection does not stop the tool call: its result is for the repeated request.
       const cancel = (): void =>
         void (cancelSignal.reason === CONNECTION_GONE || stop(cancelSignal.reason));
       if (cancelSignal.aborted) cancel();
@@ -125,24 +125,19 @@ export function createToolCallRecords(limits: RecordLimits, now: () => number): 
 
 const RESULT_EVICTED: RpcOutcome = {
   ok: false,
-  error: createInternalError("This call was run before; its result is no longer kept"),
+  error: createInternalError("This tool call has already run; its result is no longer stored"),
 };
 const RECORDS_FULL: RpcOutcome = {
   ok: false,
-  error: createInternalError(
-    "As many calls were run as can be remembered for now; try again later",
-  ),
+  error: createInternalError("The maximum number of tool calls is recorded. Fix: retry later"),
 };
 const OUTCOME_UNKNOWN: RpcOutcome = {
   ok: false,
-  error: createInternalError(
-    "This call may have been run before; what came of it is not known here",
-    {
-      code: "outcome_unknown",
-    },
-  ),
+  error: createInternalError("This tool call may have run before; its outcome is unknown here", {
+    code: "outcome_unknown",
+  }),
 };
 const ID_REUSED: RpcOutcome = {
   ok: false,
-  error: createInvalidParams("this id was used for another call"),
+  error: createInvalidParams("this id was used for another tool call"),
 };

@@ -29,8 +29,8 @@ async function all(incoming: AsyncIterable<Incoming>): Promise<Incoming[]> {
   return items;
 }
 
-describe("lines over streams", () => {
-  it("come from bytes and from texts, wherever they are cut", async () => {
+describe("Lines over streams", () => {
+  it("Lines are decoded from bytes and strings, however the chunks are split", async () => {
     const bytes = new TextEncoder().encode('{"a":"é"}\n');
     const { transport } = streams([bytes.slice(0, 7), bytes.slice(7), '{"b":', "1}\n\n", "[2]"]);
     expect(await all(transport.incoming)).toEqual([
@@ -40,7 +40,7 @@ describe("lines over streams", () => {
     ]);
   });
 
-  it("are passed over when they are too long, and the next is read", async () => {
+  it("A line over the limit is skipped, and the next line is read", async () => {
     const { transport } = streams([`${"x".repeat(50)}\n1\n`], 10);
     const [long, next] = await all(transport.incoming);
     expect(long).toMatchObject({
@@ -50,7 +50,7 @@ describe("lines over streams", () => {
     expect(next).toEqual({ type: "line", text: "1" });
   });
 
-  it("go out in order, and the other side is told when there are no more", async () => {
+  it("Lines are written in order, and the output is closed at the end", async () => {
     const { transport, written, isEnded } = streams([]);
     transport.send("1\n");
     transport.send("2\n");
@@ -61,7 +61,7 @@ describe("lines over streams", () => {
     expect(written.join("")).toBe("1\n2\n");
   });
 
-  it("wait while nobody takes them", async () => {
+  it("The transport is not ready while the output is not read", async () => {
     let take = (): void => {};
     const transport = createLineTransport({
       input: new ReadableStream(),
@@ -84,7 +84,7 @@ describe("lines over streams", () => {
     transport.close();
   });
 
-  it("end over a stream of Node's that has ended already", async () => {
+  it("The transport ends if Node's output stream has already ended", async () => {
     const ended = new PassThrough().end();
     const transport = createLineTransport({
       input: new ReadableStream(),
@@ -94,7 +94,7 @@ describe("lines over streams", () => {
     expect(await all(transport.incoming)).toEqual([]);
   });
 
-  it("end when nobody takes them any more", async () => {
+  it("The transport ends when writing fails", async () => {
     const transport = createLineTransport({
       input: new ReadableStream(),
       output: new WritableStream({

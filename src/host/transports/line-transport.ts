@@ -4,15 +4,15 @@ import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 import type { Incoming, Transport } from "./transport.ts";
 
 export interface LineStreams {
-  /** What the agent writes: a `ReadableStream` of bytes or texts. */
+  /** The agent's output: a `ReadableStream` of bytes or strings. */
   readonly input: ReadableInput;
-  /** What the agent reads: a `WritableStream` that takes bytes. */
+  /** The agent's input: a `WritableStream` of bytes. */
   readonly output: WritableOutput;
-  /** A longer line is passed over. */
+  /** Bytes. Longer lines are skipped. Default: 16 MiB. */
   readonly maxLineBytes?: number;
 }
 
-/** As much of web streams as is used: those of Node and of browsers are other types where a program knows both. */
+/** The used part of web streams. Programs that know both Node's and the browser's types can pass either. */
 export interface ReadableInput {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | string | undefined }>;
@@ -29,8 +29,8 @@ export interface WritableOutput {
 }
 
 /**
- * An agent at the ends of two streams: a program's standard input and output, a socket. Of Node's streams
- * `Readable.toWeb` and `Writable.toWeb` make these.
+ * A transport over two streams, for example a process's standard input and output, or a socket. Convert Node streams
+ * with `Readable.toWeb` and `Writable.toWeb`.
  */
 export function createLineTransport(streams: LineStreams): Transport {
   const { input, output, maxLineBytes = MAX_LINE_BYTES } = streams;
@@ -51,13 +51,13 @@ export function createLineTransport(streams: LineStreams): Transport {
     if (isClosed) return;
     isClosed = true;
     settle(0);
-    // Either side may have failed already, and said so to whoever reads.
+    // Either stream may have failed already, and reported the error to its reader.
     writer.close().catch(() => {});
     reader.cancel().catch(() => {});
   }
   writer.closed.catch(close);
 
-  /** Rejects, also where a stream that has ended throws at once, as those that Node makes of its own do. */
+  /** Rejects, also if the writer throws synchronously, as Node's converted streams do after their end. */
   async function write(line: string): Promise<void> {
     await writer.write(utf8.encode(line));
   }
@@ -100,5 +100,5 @@ export function createLineTransport(streams: LineStreams): Transport {
 }
 
 const utf8 = new TextEncoder();
-/** Characters. An agent that asks and does not read is not heard either. */
+/** Characters. Backpressure: an agent that does not read its responses is not read either. */
 const MAX_QUEUED_CHARACTERS = 1024 * 1024;

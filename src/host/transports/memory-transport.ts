@@ -1,7 +1,7 @@
 import { createItemQueue } from "../../async/item-queue.ts";
 import type { Incoming, Transport } from "./transport.ts";
 
-/** Two ends in one process: what one sends comes in at the other. */
+/** Creates two connected transports in one process. */
 export function createMemoryTransports(): readonly [Transport, Transport] {
   const close = (): void => {
     first.end();

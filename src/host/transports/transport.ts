@@ -1,28 +1,28 @@
-/** How messages get to an agent and back. Each is one line; a transport knows nothing of what is in them. */
+/** Carries messages to an agent and back. Each message is one line; a transport does not parse messages. */
 export interface Transport {
   /**
-   * What comes in, in order. Ends when the other side is gone, and is read once. Throws an `invalid_message` where the other
-   * side is gone since it was sent something that is too large for it.
+   * Received messages, in order; iterated once. Ends when the other side is gone. Throws `invalid_message` if the other
+   * side closed the connection over an oversized message.
    */
   readonly incoming: AsyncIterable<Incoming>;
-  /** Takes one whole line. What can no longer be sent is dropped: `incoming` ends then. */
+  /** Sends a whole line. Lines after the end are dropped; `incoming` ends then too. */
   send(line: string): void;
-  /** Resolves when not too much is on its way, or nobody takes it any more. */
+  /** Resolves when few enough characters are queued, or when the other side is gone. */
   ready(): Promise<void>;
   close(): void;
-  /** Whether the other side can be gone while this end does not hear of it. It is asked from time to time then. */
+  /** Whether the other side can disappear without a close event. The client then sends pings. Default: false. */
   readonly mayStall?: boolean;
 }
 
 export type Incoming =
   | { readonly type: "line"; readonly text: string }
-  /** Something that was longer than the limit, or no text. */
+  /** A message over the size limit, or not a text message. */
   | {
       readonly type: "passed-over";
       readonly reason: string;
-      /** The first characters of a text that was too long. */
+      /** The first characters of an oversized message. */
       readonly start?: string;
     };
 
-/** Makes a connection, and another one when that is lost. */
+/** Opens a connection; called again after a lost connection. */
 export type Connect = () => Transport | Promise<Transport>;

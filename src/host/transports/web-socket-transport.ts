@@ -6,7 +6,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { MAX_LINE_BYTES } from "../../wire/jsonrpc/rpc-connection.ts";
 import type { Incoming, Transport } from "./transport.ts";
 
-/** What is used of a WebSocket: the browser's, Node's, or that of the package `ws`. */
+/** The used part of a WebSocket: the browser's, Node's, or the package `ws`. */
 export interface WebSocketLike {
   readonly readyState: number;
   readonly bufferedAmount: number;
@@ -17,16 +17,16 @@ export interface WebSocketLike {
 }
 
 export interface WebSocketOptions {
-  /** A longer message is passed over. */
+  /** Characters. Longer messages are skipped. Default: 16 Mi. */
   readonly maxMessageCharacters?: number;
-  /** How long it may take to open. */
+  /** Milliseconds to wait for the open event. Default: 30 s. */
   readonly openTimeoutMs?: number;
   readonly clock?: Timer;
 }
 
 /**
- * An agent behind a WebSocket, one message to a text. Given an address, the global `WebSocket` connects to it; where there
- * is none, or it needs headers, the caller hands in a socket of its own.
+ * A transport over a WebSocket, with a message per text frame. An address is opened with the global `WebSocket`. Where
+ * the global is missing, or headers are needed, pass an open socket.
  */
 export async function connectWebSocket(
   target: string | URL | WebSocketLike,
@@ -36,21 +36,21 @@ export async function connectWebSocket(
   const socket = typeof target === "string" || target instanceof URL ? openSocket(target) : target;
   const incoming = createItemQueue<Incoming>(() => socket.close());
   let waitingCharacters = 0;
-  /** Whether it ends for a reason of this side. */
+  /** Whether this side caused the end. */
   let isOurs = false;
 
   function skipMessage(reason: string, start = ""): void {
     incoming.push({ type: "passed-over", reason, ...(start !== "" && { start }) });
   }
 
-  /** Nothing tells the other side to wait: rather none of it than all of the memory. */
+  /** WebSockets have no backpressure, so a connection with too much unread data is closed to limit memory. */
   function closeUnread(): void {
     isOurs = true;
-    socket.close(CLOSE_TOO_BIG, "too much is unread");
+    socket.close(CLOSE_TOO_BIG, "too much unread data");
   }
 
   socket.addEventListener("message", ({ data }) => {
-    if (typeof data !== "string") return skipMessage("A message is no text");
+    if (typeof data !== "string") return skipMessage("A message is not text");
     if (data.length > maxMessageCharacters) {
       const maxCharacters = maxMessageCharacters;
       const reason = `A message has ${data.length} characters, more than ${maxCharacters}`;
@@ -60,7 +60,8 @@ export async function connectWebSocket(
     if (waitingCharacters > MAX_WAITING_CHARACTERS) return closeUnread();
     incoming.push({ type: "line", text: data });
   });
-  // The package "ws" throws what nobody listens to. It says so, too, of what is too large for its own end, before it closes.
+  // The package "ws" throws unhandled error events. It also emits an error for messages over its own limit, before
+  // closing.
   socket.addEventListener("error", () => void (isOurs = true));
   await waitForOpen(socket, options);
   socket.addEventListener("close", (event) => {
@@ -86,7 +87,7 @@ export async function connectWebSocket(
     ready: () => Promise.resolve(),
     close() {
       socket.close();
-      // One whose other side is gone closes late, or never.
+      // A socket whose other side is gone closes late or never.
       incoming.end();
     },
     mayStall: true,
@@ -98,7 +99,7 @@ function openSocket(address: string | URL): WebSocketLike {
   if (typeof WebSocket !== "function") {
     throw new SpanlineError(
       "invalid_option",
-      'There is no global WebSocket here; hand in a socket, such as one of the package "ws"',
+      'The global WebSocket is missing. Fix: pass a socket, for example of the package "ws"',
     );
   }
   return Reflect.construct(WebSocket, [String(address)]) as WebSocketLike;
@@ -121,7 +122,7 @@ async function waitForOpen(
   });
   if ((await waitWithTimeout(clock, openTimeoutMs, isOpen)) !== "late") return;
   socket.close();
-  throw createOpenError(`it took longer than ${openTimeoutMs} ms`);
+  throw createOpenError(`timeout after ${openTimeoutMs} ms`);
 }
 
 function createOpenError(why: string): SpanlineError {
@@ -131,12 +132,11 @@ function createOpenError(why: string): SpanlineError {
 
 const DEFAULT_OPEN_TIMEOUT_MS = 30_000;
 const OPEN = 1;
-/** Of RFC 6455: a message is too big. */
+/** RFC 6455: the message is too big. */
 const CLOSE_TOO_BIG = 1009;
-/** Characters. */
+/** Characters, queued in either direction. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
-const MESSAGE_TOO_LARGE =
-  "The other side ended the connection, since a message was too large for it";
+const MESSAGE_TOO_LARGE = "The other side closed the connection because a message was too large";
 
-/** Enough for the members that stand before the content of a message. */
+/** Characters. Enough for the members before the content of a message. */
 const START_CHARACTERS = 4096;

@@ -1,6 +1,6 @@
 import type { Right } from "../../domain/actor.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { TraceMode } from "../../domain/trace-mode.ts";
+import type { TraceMode } from "../../domain/responses-settings.ts";
 import { digestSecret } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
 import { isLoopback } from "./loopback.ts";

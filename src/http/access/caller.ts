@@ -1,5 +1,5 @@
 import type { Principal, Right } from "../../domain/actor.ts";
-import type { TraceMode } from "../../domain/trace-mode.ts";
+import type { TraceMode } from "../../domain/responses-settings.ts";
 import { ApiError } from "../routing/api-error.ts";
 
 /** The authenticated caller of a request. `agents` lists the agents it may use; undefined means all. */

@@ -1,5 +1,4 @@
-import { toDiskFullError } from "../../domain/disk-full-error.ts";
-import { SpanlineError, type ErrorCode } from "../../domain/errors.ts";
+import { toDiskFullError, SpanlineError, type ErrorCode } from "../../domain/errors.ts";
 import type { ServedResponse } from "../server/http-types.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 

@@ -1,4 +1,4 @@
-/** How much a policy may hold. A call is compared with all of it. */
+/** Size limits of a policy, because every tool call is compared with all its rules and patterns. */
 export const MAX_COUNTS = {
   rules: 1_000,
   listed: 1_000,
@@ -9,11 +9,12 @@ export const MAX_COUNTS = {
   layers: 32,
 } as const;
 
+/** Characters. */
 export const MAX_LENGTHS = {
   pattern: 1_000,
   expression: 1_000,
   id: 100,
   text: 2_000,
-  /** As JSON. */
+  /** Characters of the value's JSON. */
   value: 4_000,
 } as const;

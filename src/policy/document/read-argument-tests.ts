@@ -12,14 +12,14 @@ import {
   refine,
   string,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 import { readPattern } from "./read-patterns.ts";
 
 type ArgumentTestFields = Omit<ArgumentTest, "name">;
 
-/** How each test is read; those of an argument stand in this order. */
+/** The reader of each test, by its name in the document. The order is the order of the tests in the parsed rule. */
 const READERS: {
   readonly [Key in keyof ArgumentTestFields]-?: readonly [
     string,
@@ -37,12 +37,15 @@ const READERS: {
 
 const TEST_NAMES: readonly string[] = Object.values(READERS).map(([name]) => name);
 
-/** Any JSON of a reasonable size, its keys in order, so that equal values have equal texts. */
+/** Reads any JSON value within the size limit. Keys are sorted, so equal values have equal JSON texts. */
 export function readJson(value: unknown, path: string): JsonValue {
   return json({ maxDepth: 21, maxLength: MAX_LENGTHS.value, sortsNames: true })(value, path);
 }
 
-/** Reads what a rule expects of arguments, by their names. */
+/**
+ * Reads a rule's tests of arguments, such as `{"to.mail": {"glob": "*@example.com"}}`. Dots in a name separate the
+ * levels of nested arguments.
+ */
 export function readArgumentTests(value: unknown, path: string): ArgumentTest[] {
   const tests = Object.entries(TESTS_SCHEMA(value, path));
   if (tests.length === 0) throwProblem(path, "is empty: expected at least one argument");
@@ -76,6 +79,7 @@ function readChoices(value: unknown, path: string): readonly JsonValue[] {
   return array(readJson, { min: 1, max: MAX_COUNTS.choices })(value, path);
 }
 
+/** Instructions of the compiled RE2 program. Limits the time of a match. */
 const MAX_PROGRAM_SIZE = 10_000;
 
 const EXPRESSION: Schema<string> = refine(

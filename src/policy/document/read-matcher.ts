@@ -1,6 +1,6 @@
 import { namesTools } from "../matching/exact-matcher.ts";
 import type { Matcher } from "../../domain/policy/policy.ts";
-import { integer, members } from "../../data/schema.ts";
+import { integer, members } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { readArgumentTests } from "./read-argument-tests.ts";
 import {
@@ -18,7 +18,7 @@ import {
 
 type Reader<Read> = (value: unknown, path: string, isAllowing: boolean) => Read;
 
-/** How each key is read; those of a matcher stand in this order. */
+/** The reader of each key, by its name in the document. The order is the order of the keys in the parsed matcher. */
 const READERS: { readonly [Key in keyof Matcher]-?: readonly [string, Reader<Matcher[Key]>] } = {
   tool: ["tool", patterns(readNamePattern)],
   toolKind: ["tool_kind", patterns(readToolKind)],
@@ -42,10 +42,13 @@ const READERS: { readonly [Key in keyof Matcher]-?: readonly [string, Reader<Mat
 
 export const MATCHER_NAMES: readonly string[] = Object.values(READERS).map(([name]) => name);
 
-/** Reads which calls a rule is about: tools for short, true for all, or a key for each thing that has to fit. */
+/**
+ * Reads the conditions of a rule: a tool or a list of tools, `true` for every tool call, or an object whose keys must
+ * all match. `isAllowing`: the rule's action is `allow`, for which some conditions are refused as unsafe.
+ */
 export function readMatcher(value: unknown, path: string, isAllowing: boolean): Matcher {
   if (value === true) return {};
-  // What YAML makes of a key with nothing after it.
+  // YAML parses a key without a value as null.
   if (value === null) throwProblem(path, "is empty", "write true for every call");
   if (typeof value === "string" || Array.isArray(value))
     return { tool: patterns(readNamePattern)(value, path) };
@@ -62,7 +65,10 @@ export function readMatcher(value: unknown, path: string, isAllowing: boolean): 
   return matcher;
 }
 
-/** What an argument means depends on the tool, and the model may add one to any call. */
+/**
+ * An argument's meaning depends on the tool, and the model may add arguments to any tool call. A rule that allows by
+ * arguments must therefore name its tools.
+ */
 function checkAllowMatcher(matcher: Matcher, path: string): void {
   const { args, method, repeatCountAtLeast } = matcher;
   const isLoose = args ?? method ?? repeatCountAtLeast;

@@ -7,16 +7,16 @@ import {
 import { formatValue } from "../../text/format-value.ts";
 import { findPathPatternProblem } from "../matching/path-pattern.ts";
 import { findUrlPatternProblem } from "../matching/url-pattern.ts";
-import { oneOf, oneOrMore, string, type Schema } from "../../data/schema.ts";
+import { oneOf, oneOrMore, string, type Schema } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 
-/** One or several patterns. An empty list would match no call. */
+/** Reads a pattern or a list of patterns. An empty list is refused, because no tool call would match. */
 export function patterns<Read>(item: Schema<Read>): Schema<readonly Read[]> {
   return oneOrMore(item, { max: MAX_COUNTS.patterns });
 }
 
-/** Tools, servers and capabilities: `*` and `?` are all that is special. */
+/** Reads a pattern for names of tools, servers and capabilities. Only `*` and `?` are special. */
 export function readNamePattern(value: unknown, path: string): string {
   const pattern = readPattern(value, path);
   const [sign] = /[[\]{}()!|\\]/.exec(pattern) ?? [];
@@ -35,7 +35,10 @@ export function readPathPattern(value: unknown, path: string): string {
   return throwProblem(path, `is ${formatValue(pattern)}, which ${problem}`);
 }
 
-/** A rule that allows is compared with one simple command at a time, and would never fit more. */
+/**
+ * Reads a command pattern. A rule that allows is compared with one simple command at a time, so a pattern with
+ * operators would never match and is refused.
+ */
 export function readCommandPattern(value: unknown, path: string, isAllowing: boolean): string {
   const pattern = readPattern(value, path).trim().replaceAll(/ +/g, " ");
   const bare = pattern.replaceAll(/'[^']*'/g, "");

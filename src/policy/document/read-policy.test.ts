@@ -16,36 +16,36 @@ const rule = (one: unknown): unknown => ({ rules: [{ deny: "a" }, { deny: "b" },
 const match = (one: unknown): unknown => rule({ action: "deny", match: one });
 const proto: unknown = JSON.parse('{"__proto__":[]}');
 
-describe("a policy document", () => {
+describe("Reading a policy document", () => {
   it.each([
-    ["no object", [], "policy", "expected an object"],
-    ["nothing", undefined, "policy", "missing"],
-    [
-      "a key that is misspelt",
-      { auto_aprove: [] },
-      "policy.auto_aprove",
-      "did you mean auto_approve?",
-    ],
-    ["a key of nobody", { zebra: 1 }, "policy.zebra", "expected rules, "],
+    ["an array in place of the object", [], "policy", "expected an object"],
+    ["no value", undefined, "policy", "missing"],
+    ["a misspelled key", { auto_aprove: [] }, "policy.auto_aprove", "did you mean auto_approve?"],
+    ["an unknown key", { zebra: 1 }, "policy.zebra", "expected rules, "],
     ["a key __proto__", proto, "policy.__proto__", "is not a known name"],
-    ["a list that is text", { auto_deny: "x" }, "policy.auto_deny", "expected an array"],
+    ["a string in place of a list", { auto_deny: "x" }, "policy.auto_deny", "expected an array"],
     [
-      "a character class in a path, which would fit no name",
+      "an unsupported character class in a path",
       { rules: [{ deny: { path: "key[0-9].txt" } }] },
       "policy.rules[0].deny.path",
       'is "key[0-9].txt", which has [; character classes are not supported',
     ],
-    ["a list that is null", { auto_deny: null }, "policy.auto_deny", "null is not a valid"],
-    ["an allowance of nothing", rule({ allow: null }), "policy.rules[2].allow", "write true"],
-    ["a question of nothing", rule({ ask: null }), "policy.rules[2].ask", "write true"],
-    ["a denial of nothing", rule({ deny: null }), "policy.rules[2].deny", "write true"],
+    ["null in place of a list", { auto_deny: null }, "policy.auto_deny", "null is not a valid"],
+    ["an empty allow", rule({ allow: null }), "policy.rules[2].allow", "write true"],
+    ["an empty ask", rule({ ask: null }), "policy.rules[2].ask", "write true"],
+    ["an empty deny", rule({ deny: null }), "policy.rules[2].deny", "write true"],
     [
-      "a match of nothing",
+      "an empty match",
       rule({ action: "allow", match: null }),
       "policy.rules[2].match",
       "is empty. Fix: write true for every call",
     ],
-    ["a name that is no text", { auto_deny: ["a", 5] }, "policy.auto_deny[1]", "expected a string"],
+    [
+      "a name that is not a string",
+      { auto_deny: ["a", 5] },
+      "policy.auto_deny[1]",
+      "expected a string",
+    ],
     [
       "an empty name",
       { auto_deny: [""] },
@@ -66,18 +66,18 @@ describe("a policy document", () => {
       "policy.auto_deny",
       "expected at most 1000",
     ],
-    ["a default of nobody", { default: "alow" }, "policy.default", "did you mean allow?"],
-    ["a default that is no word", { default: true }, "policy.default", "true is not a valid"],
+    ["an unknown default", { default: "alow" }, "policy.default", "did you mean allow?"],
+    ["a default that is not a string", { default: true }, "policy.default", "true is not a valid"],
     [
-      "a flag that is text",
+      "a string in place of a flag",
       { allow_sensitive_paths: "true" },
       "policy.allow_sensitive_paths",
       "expected true or false",
     ],
-    ["a limit of none", { repeat_limit: 0 }, "policy.repeat_limit", "whole number from 1"],
-    ["a limit that is no number", { repeat_limit: "3" }, "policy.repeat_limit", "whole number"],
+    ["a limit of zero", { repeat_limit: 0 }, "policy.repeat_limit", "whole number from 1"],
+    ["a limit that is not a number", { repeat_limit: "3" }, "policy.repeat_limit", "whole number"],
     [
-      "repeating that is allowed",
+      "a repeat action that allows",
       { repeat_action: "allow" },
       "policy.repeat_action",
       "expected ask or deny",
@@ -89,7 +89,7 @@ describe("a policy document", () => {
       "no negation",
     ],
     [
-      "an allowlist outside",
+      "an allowlist outside the workspace",
       { write_path_allowlist: ["/srv/**"] },
       "policy.write_path_allowlist[0]",
       "workspace only",
@@ -100,13 +100,13 @@ describe("a policy document", () => {
       "policy.sensitive_path_patterns[0]",
       "extended glob",
     ],
+    ["a relative root", { external_roots: ["srv"] }, "policy.external_roots[0]", "from the root"],
     [
-      "a root that is none",
-      { external_roots: ["srv"] },
+      "the file system root",
+      { external_roots: ["/"] },
       "policy.external_roots[0]",
-      "from the root",
+      "empty segment",
     ],
-    ["the root of all", { external_roots: ["/"] }, "policy.external_roots[0]", "empty segment"],
     [
       "a root that is a pattern",
       { external_roots: ["/srv/*"] },
@@ -114,21 +114,21 @@ describe("a policy document", () => {
       "name the folder",
     ],
     [
-      "a root that climbs",
+      "a root with a parent segment",
       { external_roots: ["/srv/../etc"] },
       "policy.external_roots[0]",
       "segment ..",
     ],
-    ["rules that are no list", { rules: {} }, "policy.rules", "expected an array"],
+    ["rules that are not a list", { rules: {} }, "policy.rules", "expected an array"],
     [
       "too many rules",
       { rules: Array.from({ length: 1_001 }, () => ({ deny: "x" })) },
       "policy.rules",
       "expected at most 1000",
     ],
-    ["a rule that is text", rule("x"), "policy.rules[2]", "expected an object"],
+    ["a string in place of a rule", rule("x"), "policy.rules[2]", "expected an object"],
     [
-      "a rule with a key of nobody",
+      "a rule with an unknown key",
       rule({ denny: "x" }),
       "policy.rules[2].denny",
       "did you mean deny?",
@@ -140,13 +140,13 @@ describe("a policy document", () => {
       "expected allow, ask or deny",
     ],
     [
-      "an action of nobody",
+      "an unknown action",
       rule({ action: "dney", match: "x" }),
       "policy.rules[2].action",
       "did you mean deny?",
     ],
     [
-      "an action that objects inherit",
+      "the name of an inherited property as action",
       rule({ action: "constructor", match: "x" }),
       "policy.rules[2].action",
       "expected allow, ask or deny",
@@ -158,43 +158,43 @@ describe("a policy document", () => {
       "write true for every call",
     ],
     [
-      "action beside deny",
+      "both action and deny",
       rule({ action: "deny", deny: "x" }),
       "policy.rules[2].deny",
-      "is beside action",
+      "conflicts with action",
     ],
     [
-      "match beside deny",
+      "both match and deny",
       rule({ match: "y", deny: "x" }),
       "policy.rules[2].deny",
-      "is beside match",
+      "conflicts with match",
     ],
     [
-      "two actions for short",
+      "two short actions",
       rule({ allow: "y", deny: "x" }),
       "policy.rules[2].allow",
-      "is beside deny",
+      "conflicts with deny",
     ],
     [
-      "match and when",
+      "both match and when",
       rule({ action: "deny", match: "x", when: "y" }),
       "policy.rules[2].when",
-      "is beside match",
+      "conflicts with match",
     ],
     [
-      "id and name",
+      "both id and name",
       rule({ id: "a", name: "b", deny: "x" }),
       "policy.rules[2].name",
-      "is beside id",
+      "conflicts with id",
     ],
     [
-      "a matcher's key beside match",
+      "a matcher key outside match",
       rule({ action: "deny", match: "x", tool: "y" }),
       "policy.rules[2].tool",
       "put it into policy.rules[2].match",
     ],
     [
-      "an id twice",
+      "a repeated id",
       {
         rules: [
           { id: "a", deny: "x" },
@@ -211,25 +211,25 @@ describe("a policy document", () => {
       "expected at most 100",
     ],
     [
-      "approval of what is denied",
+      "approval options in a deny rule",
       rule({ deny: "x", approval: {} }),
       "policy.rules[2].approval",
       "no meaning",
     ],
     [
-      "approval of nobody",
+      "zero approvers",
       rule({ ask: "x", approval: { approvers: 0 } }),
       "policy.rules[2].approval.approvers",
       "from 1 to 16",
     ],
     [
-      "approval by names",
+      "approvers given by name",
       rule({ ask: "x", approval: { approvers: ["ada"] } }),
       "policy.rules[2].approval.approvers",
       "An array is not",
     ],
     [
-      "metadata that is no object",
+      "metadata that is not an object",
       rule({ ask: "x", approval: { metadata: [] } }),
       "policy.rules[2].approval.metadata",
       "expected an object",
@@ -241,28 +241,28 @@ describe("a policy document", () => {
       "expected a JSON value",
     ],
     [
-      "metadata without end",
+      "metadata over the size limit",
       rule({ ask: "x", approval: { metadata: { a: "x".repeat(5_000) } } }),
       "policy.rules[2].approval.metadata",
       "is too long",
     ],
     [
-      "a matcher's key that is misspelt",
+      "a misspelled matcher key",
       match({ tol: "x" }),
       "policy.rules[2].match.tol",
       "did you mean tool?",
     ],
     [
-      "a matcher's key of nobody",
+      "an unknown matcher key",
       match({ persona: "x" }),
       "policy.rules[2].match.persona",
       "is not a known name",
     ],
-    ["a matcher that names nothing", match({}), "policy.rules[2].match", "is empty"],
+    ["an empty matcher", match({}), "policy.rules[2].match", "is empty"],
     ["a matcher that is false", match(false), "policy.rules[2].match", "false is not a valid"],
     ["a matcher that is an empty list", match([]), "policy.rules[2].match", "expected at least 1"],
     [
-      "patterns that are an empty list",
+      "an empty list of patterns",
       match({ tool: [] }),
       "policy.rules[2].match.tool",
       "expected at least 1",
@@ -280,13 +280,13 @@ describe("a policy document", () => {
       "expected at most 1000",
     ],
     [
-      "a side effect of nobody [W-08]",
+      "an unknown side effect [W-08]",
       match({ side_effect: "read" }),
       "policy.rules[2].match.side_effect",
       "did you mean read_only?",
     ],
     [
-      "a kind of nobody",
+      "an unknown tool kind",
       match({ tool_kind: ["read", "write"] }),
       "policy.rules[2].match.tool_kind[1]",
       "expected read, ",
@@ -304,37 +304,37 @@ describe("a policy document", () => {
       "a host alone",
     ],
     [
-      "a domain with a dot before it",
+      "a domain with a leading dot",
       match({ domain: ".x.com" }),
       "policy.rules[2].match.domain",
       "write *.x.com",
     ],
     [
-      "a domain in letters of its own",
+      "a domain with non-ASCII letters",
       match({ domain: "bücher.de" }),
       "policy.rules[2].match.domain",
       "xn--",
     ],
     [
-      "an address without a path",
+      "a URL without a path",
       match({ url: "https://x.com" }),
       "policy.rules[2].match.url",
       "https://example.com/*",
     ],
     [
-      "an address with a name",
+      "a URL with a user name",
       match({ url: "https://a@x.com/" }),
       "policy.rules[2].match.url",
       "is not a URL pattern",
     ],
     [
-      "a method that is none",
+      "an invalid HTTP method",
       match({ method: "GET /" }),
       "policy.rules[2].match.method",
       "such as GET",
     ],
     [
-      "a count that is none",
+      "a negative count",
       match({ repeat_count_at_least: -1 }),
       "policy.rules[2].match.repeat_count_at_least",
       "from 0",
@@ -346,7 +346,7 @@ describe("a policy document", () => {
       "names of arguments",
     ],
     [
-      "arguments of none",
+      "no arguments",
       match({ args: {} }),
       "policy.rules[2].match.args",
       "expected at least one argument",
@@ -358,54 +358,54 @@ describe("a policy document", () => {
       "expected some of equals, ",
     ],
     [
-      "a test of nobody",
+      "an unknown argument test",
       match({ args: { a: { equal: 1 } } }),
       "policy.rules[2].match.args.a.equal",
       "did you mean equals?",
     ],
     [
-      "a name with two dots",
+      "an argument name with two dots",
       match({ args: { "a..b": { exists: true } } }),
       "policy.rules[2].match.args.a..b",
       "is not a valid name",
     ],
     [
-      "a choice of nothing",
+      "an empty list of choices",
       match({ args: { a: { in: [] } } }),
       "policy.rules[2].match.args.a.in",
       "expected at least 1",
     ],
     [
-      "an expression that looks ahead",
+      "an expression with lookahead",
       match({ args: { a: { matches: "(?=x)" } } }),
       "policy.rules[2].match.args.a.matches",
       "linear time",
     ],
     [
-      "an expression without end",
+      "an expression over the size limit",
       match({ args: { a: { matches: "((a{99}){99}){99}" } } }),
       "policy.rules[2].match.args.a.matches",
       "linear time",
     ],
     [
-      "a bound that is text",
+      "a string in place of a bound",
       match({ args: { a: { at_most: "5" } } }),
       "policy.rules[2].match.args.a.at_most",
       "expected a number",
     ],
     [
-      "an allowance of two commands at once",
+      "an allow rule for two commands at once",
       rule({ allow: { command: "ls && git log" } }),
       "policy.rules[2].allow.command",
       "one simple command",
     ],
     [
-      "an allowance by arguments of any tool",
+      "an allow rule by arguments without a tool",
       rule({ allow: { args: { dry: { equals: true } } } }),
       "policy.rules[2].allow.tool",
       "expected the tool",
     ],
-  ])("with %s is refused", (_, document, path, part) => {
+  ])("A policy document with %s is refused", (_, document, path, part) => {
     const problem = problemWith(document);
     expect(problem.code).toBe("invalid_option");
     expect(problem.path).toBe(path);
@@ -413,13 +413,13 @@ describe("a policy document", () => {
     expect(problem.message).toContain(path);
   });
 
-  it("is named as the caller names it", () => {
+  it("Errors use the caller's name for the document", () => {
     expect(() => readPolicy({ x: 1 }, "agents.demo.policy")).toThrow(
       "agents.demo.policy.x is not a known name",
     );
   });
 
-  it("is read whole", () => {
+  it("All fields of a policy document are read", () => {
     const policy = readPolicy({
       default: "deny",
       auto_approve: ["get_*"],
@@ -481,7 +481,7 @@ describe("a policy document", () => {
     expect(JSON.parse(JSON.stringify(policy))).toEqual(policy);
   });
 
-  it("is the same text however its keys are ordered", () => {
+  it("The parsed policy does not depend on the order of keys", () => {
     const one = {
       default: "ask",
       rules: [
@@ -509,11 +509,11 @@ describe("a policy document", () => {
     expect(JSON.stringify(readPolicy(one))).toBe(JSON.stringify(readPolicy(other)));
   });
 
-  it("asks where it does not say what to do otherwise [W-06]", () => {
+  it("The default of a policy is ask [W-06]", () => {
     expect(readPolicy({}).layers[0]?.default).toBe("ask");
   });
 
-  it("keeps the difference between no list and an empty one [W-05]", () => {
+  it("A missing write allowlist differs from an empty one [W-05]", () => {
     expect(readPolicy({}).layers[0]?.writePathAllowlist).toBeNull();
     expect(readPolicy({ write_path_allowlist: [] }).layers[0]?.writePathAllowlist).toEqual([]);
   });

@@ -10,7 +10,7 @@ import {
   refine,
   withDefault,
   type Schema,
-} from "../../data/schema.ts";
+} from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { readOptions } from "../../domain/option-reader.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
@@ -18,7 +18,18 @@ import { findPlainPathProblem } from "../matching/path-pattern.ts";
 import { readNamePattern, readPathPattern, readPattern } from "./read-patterns.ts";
 import { readRule } from "./read-rule.ts";
 
-/** Reads a policy document. Anything that it does not know, or that could not do what it says, is an error with its place. */
+/**
+ * Reads a policy document. Throws `invalid_option` with the path of the field for unknown names and for values that
+ * could never have their stated effect. `path` is the document's name in these errors.
+ *
+ * ```ts
+ * const policy = readPolicy({
+ *   default: "ask",
+ *   auto_approve: ["read_*"],
+ *   rules: [{ id: "no-force-push", deny: { command: "git push --force*" } }],
+ * });
+ * ```
+ */
 export function readPolicy(value: unknown, path = "policy"): Policy {
   return readOptions(POLICY_SCHEMA, value, path);
 }
@@ -44,7 +55,7 @@ function listed<Item>(item: Schema<Item>): Schema<readonly Item[]> {
   return array(item, { max: MAX_COUNTS.listed });
 }
 
-/** A list of tools is a list of rules that name nothing else. */
+/** Reads a list of tools as rules with the tool as their only condition. */
 function createToolList(source: RuleSource, action: PolicyAction): Schema<readonly Rule[]> {
   return refine(withDefault(listed(readNamePattern), []), (tools) =>
     tools.map((tool, index) => ({
@@ -67,7 +78,7 @@ const LAYER_SCHEMA = object({
   auto_approve: createToolList("auto_approve", "allow"),
   auto_deny: createToolList("auto_deny", "deny"),
   require_approval: createToolList("require_approval", "ask"),
-  // Absent is no restriction, empty allows nothing.
+  // Null (absent) means no restriction; an empty list allows no writes.
   write_path_allowlist: withDefault(listed(readWorkspacePath), null),
   sensitive_path_patterns: withDefault(listed(readPathPattern), []),
   allow_sensitive_paths: FLAG,

@@ -1,7 +1,14 @@
 import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
 import type { ApprovalNote, PolicyAction } from "../../domain/policy/policy-decision.ts";
 import type { Rule } from "../../domain/policy/policy.ts";
-import { integer, members, object, optional, string, withDefault } from "../../data/schema.ts";
+import {
+  integer,
+  members,
+  object,
+  optional,
+  string,
+  withDefault,
+} from "../../data/schema-reader.ts";
 import { suggestFix, throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { readJson } from "./read-argument-tests.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
@@ -37,7 +44,7 @@ type Fields = { readonly [name: string]: unknown };
 const ID = string({ isFilled: true, max: MAX_LENGTHS.id });
 const TEXT = string({ isFilled: true, max: MAX_LENGTHS.text });
 
-/** Reads one rule: `{action, match}`, or `{deny: matcher}` for short. */
+/** Reads a rule: `{action, match}`, or the short form `{deny: matcher}`. */
 export function readRule(value: unknown, path: string, index: number): Rule {
   checkStrayKeys(value, path);
   const fields = members(RULE_FIELDS)(value, path);
@@ -57,15 +64,15 @@ export function readRule(value: unknown, path: string, index: number): Rule {
   };
 }
 
-/** The name that was used, of several for the same field. */
+/** Returns the used name of a field with several names. Throws if two names are used. */
 function findField(fields: Fields, path: string, names: readonly string[]): string | undefined {
   const [first, second] = names.filter((name) => Object.hasOwn(fields, name));
   if (second !== undefined)
-    throwProblem(`${path}.${second}`, `is beside ${first}`, "write one of them");
+    throwProblem(`${path}.${second}`, `conflicts with ${first}`, "write only one of the two");
   return first;
 }
 
-/** What a rule is about stands in its `match`, so that nobody reads it as something else. */
+/** Conditions must be inside `match`. A condition next to the action would look effective but be ignored. */
 function checkStrayKeys(value: unknown, path: string): void {
   const stray = isObject(value)
     ? Object.keys(value).find((key) => MATCHER_NAMES.includes(key))
@@ -73,7 +80,7 @@ function checkStrayKeys(value: unknown, path: string): void {
   if (stray !== undefined)
     throwProblem(
       `${path}.${stray}`,
-      "is beside the match of the rule",
+      "is outside the match of the rule",
       `put it into ${path}.match`,
     );
 }
@@ -92,7 +99,7 @@ function readAction(fields: Fields, path: string): RuleAction {
     if (conflictingField !== undefined)
       throwProblem(
         `${path}.${short}`,
-        `is beside ${conflictingField}`,
+        `conflicts with ${conflictingField}`,
         `write ${short} alone, or action and match`,
       );
     const matchPath = `${path}.${short}`;

@@ -27,9 +27,13 @@ function formatBlock(
       return [indentLines(`${speaker}: ${block.text}`)];
     case "reasoning":
       return [];
-    case "call":
-      return [indentLines(`${speaker} called ${block.call.name}: ${block.call.inputText || "{}"}`)];
-    case "result": {
+    case "tool-call":
+      return [
+        indentLines(
+          `${speaker} called ${block.toolCall.name}: ${block.toolCall.inputText || "{}"}`,
+        ),
+      ];
+    case "tool-result": {
       const name = names.get(block.result.toolCallId) ?? block.result.toolCallId;
       return [indentLines(`Result of ${name}: ${formatResultText(block.result)}`)];
     }
@@ -49,7 +53,7 @@ function collectToolNames(messages: readonly ModelMessage[]): ReadonlyMap<string
   const blocks = messages.flatMap((message) => message.blocks);
   return new Map(
     blocks.flatMap((block) =>
-      block.type === "call" ? [[block.call.id, block.call.name] as const] : [],
+      block.type === "tool-call" ? [[block.toolCall.id, block.toolCall.name] as const] : [],
     ),
   );
 }

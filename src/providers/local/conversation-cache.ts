@@ -53,7 +53,9 @@ export function collectAgentMessages({
   );
   return dropUnknownRoles(messages).map(({ role, blocks }) => ({
     role,
-    blocks: blocks.filter((block) => block.type !== "call" || knownCallIds.has(block.call.id)),
+    blocks: blocks.filter(
+      (block) => block.type !== "tool-call" || knownCallIds.has(block.toolCall.id),
+    ),
   }));
 }
 
@@ -67,8 +69,8 @@ export function deriveTurnProgress(messages: readonly ModelMessage[]): TurnProgr
   const calls = new Map<string, ToolCall>();
   const answeredToolCalls: AnsweredToolCall[] = [];
   for (const block of messages.flatMap(({ blocks }) => blocks)) {
-    if (block.type === "call") calls.set(block.call.id, block.call);
-    if (block.type !== "result") continue;
+    if (block.type === "tool-call") calls.set(block.toolCall.id, block.toolCall);
+    if (block.type !== "tool-result") continue;
     const call = calls.get(block.result.toolCallId);
     if (call !== undefined) answeredToolCalls.push({ toolCall: call, result: block.result });
   }

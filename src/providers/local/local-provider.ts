@@ -168,7 +168,7 @@ function toModelMessages(input: InvocationInput): ModelMessage[] {
   const { turn, results } = input;
   const findResult = matchResults(turn.toolCalls, results);
   const resultBlocks = turn.toolCalls.map(
-    (toolCall) => ({ type: "result", result: findResult(toolCall) }) as const,
+    (toolCall) => ({ type: "tool-result", result: findResult(toolCall) }) as const,
   );
   return [
     ...dropUnknownRoles(turn.messages),

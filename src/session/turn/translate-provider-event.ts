@@ -1,13 +1,22 @@
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
-import { toServerResult, toInputDelta } from "../tools/tool-call-events.ts";
-import { createMessageId, findOpenToolCallId, createToolCallId } from "./stream-ids.ts";
-import type { StreamContext } from "./stream-context.ts";
+import {
+  toServerResult,
+  toInputDelta,
+  toToolCallOpened,
+  toToolCallReceived,
+  toSuperseded,
+} from "../tools/tool-call-events.ts";
 import { checkEventOrder } from "./check-event-order.ts";
-import { translateBlock } from "./translate-block.ts";
+import {
+  type StreamContext,
+  createMessageId,
+  findOpenToolCallId,
+  createToolCallId,
+} from "./stream-context.ts";
 import type { Invocation } from "./turn-state.ts";
 
-/** What an event of a stream means for the log. */
+/** Translates a provider event into events of the log. */
 export function translateProviderEvent(
   context: StreamContext,
   event: Exclude<ProviderEvent, TurnEnd>,
@@ -88,8 +97,68 @@ export function translateProviderEvent(
   }
 }
 
-/** A stream that never said who speaks still has to be shown. */
+/** Creates the missing start of a message, with an unknown role, so its content can be displayed. */
 function createMissingStart({ messages }: Invocation, messageId: string): SessionEvent[] {
   const hasStarted = messages.some((message) => message.messageId === messageId);
   return hasStarted ? [] : [{ type: "message.started", messageId, role: "other" }];
+}
+
+type BlockEvent = Extract<
+  ProviderEvent,
+  {
+    type:
+      | "text.delta"
+      | "text.end"
+      | "reasoning.delta"
+      | "reasoning.end"
+      | "tool.start"
+      | "tool.end";
+  }
+>;
+
+function translateBlock(
+  context: StreamContext,
+  event: BlockEvent,
+  messageId: string,
+): SessionEvent[] {
+  const { block } = event;
+  switch (event.type) {
+    case "text.delta":
+      return [{ type: "text.delta", messageId, block, text: event.text }];
+    case "text.end":
+      return [{ type: "text.finished", messageId, block, text: event.text }];
+    case "reasoning.delta":
+      return [{ type: "thought.delta", messageId, block, text: event.text }];
+    case "reasoning.end": {
+      const { text, signature, redacted } = event;
+      return [
+        {
+          type: "thought.finished",
+          messageId,
+          block,
+          text,
+          ...(signature !== undefined && { signature }),
+          ...(redacted !== undefined && { redacted }),
+        },
+      ];
+    }
+    case "tool.start":
+      return [
+        toToolCallOpened(
+          { toolCallId: createToolCallId(context.invocation, block), messageId },
+          event,
+        ),
+      ];
+    case "tool.end": {
+      const { invocation, tools } = context;
+      const location = { toolCallId: createToolCallId(invocation, block), messageId };
+      const supersededId = findOpenToolCallId(invocation, tools, event.toolCall.id);
+      return [
+        ...(supersededId === undefined ? [] : [toSuperseded(supersededId, event)]),
+        toToolCallReceived(location, event, context),
+      ];
+    }
+    default:
+      return event satisfies never;
+  }
 }

@@ -1,14 +1,13 @@
-import { principalOf, requireRight } from "./access.ts";
+import { principalOf, requireRight } from "./portal-access.ts";
 import { failureBody } from "./error-body.ts";
 import { createJsonResponse } from "../../http/routing/json-response.ts";
 import type { PortalOptions } from "./portal-options.ts";
-import { readCommand } from "./read-command.ts";
+import { readCommand, senderOf } from "./read-command.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
 import type { Route } from "../../http/routing/router.ts";
-import { senderOf } from "./sender.ts";
 import { foundSession } from "./session-view.ts";
 
-/** What a client can ask of a session, one command for a request. */
+/** Routes for session commands, one command per request. */
 export function commandRoutes(options: PortalOptions): Route[] {
   return [
     {

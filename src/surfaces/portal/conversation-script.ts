@@ -1,8 +1,8 @@
 import { RECOVERY_NOTICE } from "../../domain/recovery-notice.ts";
 
-/** Browser code: what each event of the log does to the conversation on the page. */
+/** Browser code: applies each event of the log to the conversation on the page. */
 export const CONVERSATION_SCRIPT = String.raw`
-/** What is on the page, by the ids that events use. Begun anew when the log is read from its beginning. */
+/** The elements on the page, by the ids in events. Replaced when the log is read from its beginning. */
 function emptyView() {
   return { prompts: new Map(), messages: new Map(), blocks: new Map(), tools: new Map(), approvals: new Map(), turnId: null, plan: null };
 }
@@ -11,7 +11,7 @@ let view = emptyView();
 const QUESTIONS = {
   run: "May this run?",
   outcome: "The bridge was stopped while this ran. It may already have run; allowing runs it again. Check, then choose:",
-  "lost-invocation": "The connection to the agent was lost in the middle of its work. How shall it go on?",
+  "lost-invocation": "The connection to the agent was lost during its work. How should the session continue?",
 };
 const CHOICES = {
   allow: "Allow", "allow-always": "Always allow", deny: "Deny",
@@ -32,7 +32,7 @@ const shown = {
     if (title) setTitle(title);
   },
   "session.title_changed": ({ title }) => setTitle(title),
-  "session.mode_changed": ({ mode }) => note("The session is in the mode " + mode + " now"),
+  "session.mode_changed": ({ mode }) => note("The session mode is now " + mode),
   "session.recovered": () => note("Session resumed after a restart"),
 
   "prompt.accepted": ({ promptId, content }) => {
@@ -49,7 +49,7 @@ const shown = {
   "message.sent": ({ origin, content }) => {
     if (origin === "instructions") note("Instructions to the agent: " + textIn(content));
     else if (origin === "recovery") note(${JSON.stringify(RECOVERY_NOTICE)});
-    else if (origin !== "prompt") note("Said to the agent by the bridge: " + textIn(content));
+    else if (origin !== "prompt") note("Message of the bridge to the agent: " + textIn(content));
   },
 
   "turn.started": ({ turnId, promptId }) => {
@@ -57,7 +57,7 @@ const shown = {
     const prompt = view.prompts.get(promptId);
     if (!prompt) return;
     prompt.who.textContent = "";
-    // A prompt that waited is now said, behind what was said before it.
+    // A queued prompt moves behind the messages of the turns before it.
     if (prompt.message.nextElementSibling) add(prompt.message);
   },
   "turn.finished": ({ outcome, reason, failure }) => {
@@ -119,7 +119,7 @@ const shown = {
     view.plan ??= made("section", { class: "plan", "aria-label": "Plan" });
     const items = entries.map(({ content, status }) => made("li", {}, (PLAN[status] ?? "☐") + " " + content));
     view.plan.replaceChildren(made("div", { class: "label" }, "Plan"), made("ul", {}, ...items));
-    // There is one plan, where it last changed.
+    // The page shows a single plan, at the position of its last change.
     add(view.plan);
   },
 
@@ -138,7 +138,7 @@ const shown = {
     const approval = view.approvals.get(approvalId);
     if (!approval) return;
     view.approvals.delete(approvalId);
-    const how = { person: "", deadline: " (nobody answered in time)", cancel: " (the turn was cancelled)", change: " (the rules, the mode or the tool changed)" }[resolvedBy] ?? "";
+    const how = { person: "", deadline: " (no decision in time)", cancel: " (the turn was cancelled)", change: " (the rules, the mode or the tool changed)" }[resolvedBy] ?? "";
     const text = "Answer: " + (CHOICES[decision] ?? decision) + how + (reason ? ": " + reason : "");
     approval.card.classList.add("over");
     approval.card.replaceChildren(made("p", {}, text));
@@ -165,7 +165,7 @@ function said(text) {
 }
 
 function textIn(content) {
-  return content.map((part) => part.text ?? "(A picture, " + part.mediaType + ")").join("\n");
+  return content.map((part) => part.text ?? "(Image, " + part.mediaType + ")").join("\n");
 }
 
 function messageOf(messageId) {
@@ -177,7 +177,7 @@ function messageOf(messageId) {
   return message;
 }
 
-/** The text node of a block, made when the block is first heard of. */
+/** The text node of a block, created with the first event of the block. */
 function textBlock({ messageId, block }) {
   return blockOf("text", messageId, block, () => said(""));
 }
@@ -198,7 +198,7 @@ function blockOf(kind, messageId, block, make) {
   return text;
 }
 
-/** Calls stand where the agent made them, between the texts of its message. */
+/** Tool calls appear at their position in the agent's message. */
 function toolOf(toolCallId, name = "tool", messageId) {
   let tool = view.tools.get(toolCallId);
   if (tool) return tool;
@@ -270,7 +270,7 @@ function approvalCard(asked, isInTool) {
   return approval;
 }
 
-/** What the rule that asks wants said, why it is asked, how many have to say yes, and what it would change. */
+/** The rule's prompt and risk, the reason of the request, the number of approvers, and the changes to files. */
 function reasonsFor({ decision, approvers = 1, diffs = [] }) {
   const reasons = [];
   if (decision) {
@@ -280,12 +280,12 @@ function reasonsFor({ decision, approvers = 1, diffs = [] }) {
     const labels = decision.labels.filter((label) => label !== "approval_required").join(", ");
     reasons.push(made("p", { class: "label" }, decision.reason + (labels ? " (" + labels + ")" : "")));
   }
-  if (approvers > 1) reasons.push(made("p", {}, approvers + " different people have to say yes."));
+  if (approvers > 1) reasons.push(made("p", {}, approvers + " different people must approve."));
   for (const diff of diffs) reasons.push(labelled(diff.path, diffText(diff)));
   return reasons;
 }
 
-/** The lines that change, with a little of what is around them. */
+/** The changed lines, with three lines of context. */
 function diffText({ oldText, newText }) {
   const before = oldText === null ? [] : oldText.split("\n");
   const after = newText.split("\n");

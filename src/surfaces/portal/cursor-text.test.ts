@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { cursorText, parseCursor } from "./cursor-text.ts";
 
-describe("a cursor as text", () => {
+describe("Cursors as text", () => {
   it.each([
     { incarnation: "abc", seq: 0 },
     { incarnation: "a.b.7", seq: 123_456_789 },
-  ])("is read as it was written: %j", (cursor) => {
+  ])("A cursor is parsed as it was formatted: %j", (cursor) => {
     expect(parseCursor(cursorText(cursor))).toEqual(cursor);
   });
 
@@ -21,7 +21,7 @@ describe("a cursor as text", () => {
     "a b.1",
     "a\n.1",
     "a.9999999999999999",
-  ])("is not %j", (text) => {
+  ])("%j is not a valid cursor", (text) => {
     expect(parseCursor(text)).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
 import type { Cursor } from "../../domain/events/envelope.ts";
 
-/** A cursor as the id of a server-sent event. */
+/** Formats a cursor as the id of a server-sent event. */
 export function cursorText({ incarnation, seq }: Cursor): string {
   return `${incarnation}.${seq}`;
 }
 
-/** Undefined for what is no cursor. */
+/** Undefined if the text is not a cursor. */
 export function parseCursor(text: string): Cursor | undefined {
   const [, incarnation, digits] = /^([!-~]{1,200})\.(\d{1,15})$/.exec(text) ?? [];
   if (incarnation === undefined || digits === undefined) return undefined;

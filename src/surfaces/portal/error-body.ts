@@ -4,7 +4,7 @@ import { createJsonResponse } from "../../http/routing/json-response.ts";
 import type { ServedResponse } from "../../http/server/http-types.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** The one form that an error has on this surface. */
+/** The body of every error on this surface. */
 export interface ErrorBody {
   readonly error: {
     readonly code: ErrorCode;
@@ -21,7 +21,7 @@ export function portalErrors(error: ApiError): ServedResponse {
   return createJsonResponse(status, body, headers);
 }
 
-const CURSOR_HINT = "Forget what was read, and read from the beginning: without a cursor";
+const CURSOR_HINT = "Discard the events read so far, and read from the beginning: without a cursor";
 
 export function failureBody({ code, message, details }: Failure): ErrorBody {
   return { error: { code, message, details } };

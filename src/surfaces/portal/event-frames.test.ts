@@ -9,8 +9,8 @@ function envelope(seq: number, text: string, visibility: Envelope["visibility"] 
 
 const frameOf = (one: Envelope): string => `id: i.${one.seq}\ndata: ${JSON.stringify(one)}\n\n`;
 
-describe("frames of events", () => {
-  it("come in pieces of 64 kB at most: short ones together, a long one in several", () => {
+describe("Frames of events", () => {
+  it("Short frames are sent together and long frames are split, in chunks of at most 64 kB", () => {
     const lengths = [10, 20, 200_000, 5, 30_000, 30_000, 30_000, 64 * 1024];
     const events = lengths.map((length, index) => envelope(index + 1, "é".repeat(length)));
     const pieces = [...new EventFrames().pieces({ incarnation: "i", events })];
@@ -20,17 +20,17 @@ describe("frames of events", () => {
     expect(pieces[0]?.toString()).toBe(events.slice(0, 2).map(frameOf).join(""));
   });
 
-  it("leave out what is for the session alone", () => {
+  it("Internal events are omitted", () => {
     const events = [envelope(1, "a", "internal"), envelope(2, "b"), envelope(3, "c", "internal")];
     const pieces = [...new EventFrames().pieces({ incarnation: "i", events })];
     expect(Buffer.concat(pieces).toString()).toBe(frameOf(envelope(2, "b")));
     expect([...new EventFrames().pieces({ incarnation: "i", events: [] })]).toEqual([]);
   });
 
-  it("are the same bytes for everybody, and others for another log", () => {
+  it("All readers of a log share the same bytes, and other logs have other bytes", () => {
     const frames = new EventFrames();
     const piecesFor = (incarnation: string) => [
-      // Every reader has the events from a batch of its own.
+      // Every reader gets the events in a separate batch.
       ...frames.pieces({ incarnation, events: [envelope(1, "x".repeat(100_000))] }),
     ];
     const first = piecesFor("i");

@@ -3,27 +3,27 @@ import { toJsonText } from "../../data/json.ts";
 import { BoundedCache } from "../../data/bounded-cache.ts";
 import { cursorText } from "./cursor-text.ts";
 
-/** Some events of one log, in their order. */
+/** Consecutive events of a log. */
 export interface EventRun {
   readonly incarnation: string;
   readonly events: readonly Envelope[];
 }
 
-/** The most bytes that are sent off at once: of what a reader has not taken, the server holds no more beside what Node does. */
+/** Maximum bytes per write. Limits the unread data per reader, in addition to Node's own buffer. */
 const PIECE_BYTES = 64 * 1024;
 const KEPT_BYTES = 2_000_000;
-/** Roughly what a frame takes in memory beside its bytes. */
+/** Estimated memory of a cached frame in addition to its bytes. */
 const BESIDE_BYTES = 300;
 
-/** Events as server-sent events, each written out once for all who read it at about the same time. */
+/** Encodes events as server-sent events, each once for all readers at about the same position. */
 export class EventFrames {
   readonly #frames = new BoundedCache<Uint8Array>(KEPT_BYTES);
-  /** Those who follow a session at the same pace are given the same event one after the other. */
+  /** The last single event. Readers at the same position request the same event one after another. */
   #last: { readonly envelope: Envelope; readonly pieces: readonly Uint8Array[] } | undefined;
 
   /**
-   * The frames of some events in pieces: short ones together, a long one in several. The id of a frame is the cursor, its
-   * data the envelope. A reader that is told nothing of internal events resumes from before them, and again sees none.
+   * Encodes events in chunks: short frames together, a long frame in several chunks. A frame's id is the cursor, its
+   * data the envelope. Internal events are omitted, also for a reader that resumes at an earlier cursor.
    */
   pieces(run: EventRun): Iterable<Uint8Array> {
     const [only] = run.events;
@@ -61,7 +61,7 @@ export class EventFrames {
   }
 }
 
-/** A frame that stands alone is not copied: it is the same bytes for all. */
+/** A single frame is not copied, so all readers share its bytes. */
 function joined(frames: readonly Uint8Array[]): Uint8Array {
   const [only, ...more] = frames;
   return only !== undefined && more.length === 0 ? only : Buffer.concat(frames);

@@ -1,20 +1,19 @@
 import { flattenAsync } from "../../async/flatten-async.ts";
-import type { Cursor } from "../../domain/events/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { ServedRequest } from "../../http/server/http-types.ts";
-import { principalOf } from "./access.ts";
-import { failureBody } from "./error-body.ts";
-import { parseCursor } from "./cursor-text.ts";
-import { EventFrames, type EventRun } from "./event-frames.ts";
-import { findGap, gapFrame } from "./log-gap.ts";
-import { readHeader } from "../../http/routing/read-header.ts";
+import type { Cursor } from "../../domain/events/envelope.ts";
 import { createEventStream } from "../../http/routing/event-stream.ts";
-import { streamingOf, type PortalOptions } from "./portal-options.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
+import { readHeader } from "../../http/routing/read-header.ts";
 import type { Route } from "../../http/routing/router.ts";
+import type { ServedRequest } from "../../http/server/http-types.ts";
+import { principalOf } from "./portal-access.ts";
+import { parseCursor, cursorText } from "./cursor-text.ts";
+import { failureBody } from "./error-body.ts";
+import { EventFrames, type EventRun } from "./event-frames.ts";
+import { streamingOf, type PortalOptions } from "./portal-options.ts";
 import { foundSession, type SessionRecord } from "./session-view.ts";
 
-/** A session's log as server-sent events, from a cursor or from its beginning, and then whatever comes. */
+/** Streams a session's log as server-sent events, from a cursor or from the beginning, and then live. */
 export function eventRoutes(options: PortalOptions): Route[] {
   const { sessions } = options;
   const frames = new EventFrames();
@@ -39,18 +38,20 @@ export function eventRoutes(options: PortalOptions): Route[] {
   ];
 }
 
-/** A browser that reconnects asks for the address it had, with the cursor of then: the header knows better. */
+/**
+ * A reconnecting browser sends the original address with the old cursor, so the `last-event-id` header has priority.
+ */
 function cursorIn(request: ServedRequest): Cursor | undefined {
   const asked = new URLSearchParams(request.query).get("cursor") ?? "";
   const text = readHeader(request, "last-event-id") || asked;
   if (text === "") return undefined;
   const cursor = parseCursor(text);
   if (cursor === undefined)
-    throw createInvalidRequestError(`The cursor "${text}" is no id of an event`);
+    throw createInvalidRequestError(`The cursor "${text}" is not a valid event id`);
   return cursor;
 }
 
-/** Nothing is to be read yet: the stream has to begin without it. */
+/** Whether the cursor is at the end of the log: the stream has to start without waiting for an event. */
 function isAtEnd(cursor: Cursor | undefined, { incarnation, seq }: SessionRecord): boolean {
   return cursor === undefined
     ? seq === 0
@@ -58,22 +59,22 @@ function isAtEnd(cursor: Cursor | undefined, { incarnation, seq }: SessionRecord
 }
 
 /**
- * Where there is something to read, it comes at once, or the news that the cursor is none of this log's. Only before
- * the stream has begun can that be said with a status, which a browser does not answer by trying again.
+ * Waits for the first batch, or for the error of an invalid cursor. Only before the stream starts can the error be sent
+ * as an HTTP status, which stops the browser from reconnecting.
  */
 async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIterator<Item>> {
   let first: Promise<IteratorResult<Item>> | undefined = source.next();
-  // A gap is no reason not to begin: the stream says it, and goes on behind it.
+  // A gap does not prevent the stream: the stream reports the gap and continues behind it.
   await first.catch((error: unknown) => {
     if (findGap(error) === undefined) throw error;
   });
   return {
     next() {
       if (first === undefined) return source.next();
-      const given = first;
-      // A reader that never reads on would hold it for as long as it is there.
+      const batch = first;
+      // Released, because a reader that never continues would keep the batch in memory.
       first = undefined;
-      return given;
+      return batch;
     },
     return: async () => (await source.return?.()) ?? { done: true, value: undefined },
   };
@@ -91,7 +92,7 @@ function streamed(
   { frames, disconnectSignal: gone, subscribe, incarnation }: EventReader,
 ): AsyncIterable<Uint8Array | string> {
   return flattenAsync<EventRun, Uint8Array | string>(batches, {
-    // How long a browser waits before it connects again.
+    // Milliseconds until the browser reconnects.
     initial: ["retry: 1000\n\n"],
     expand: (run) => frames.pieces(run),
     resume(error) {
@@ -107,4 +108,28 @@ function streamed(
       return [`event: failure\ndata: ${body}\n\n`];
     },
   });
+}
+
+/** Events of a log that are missing or cannot be read, by their first and last `seq`. */
+interface LogGap {
+  readonly seq: number;
+  readonly through: number;
+}
+
+/** Returns the gap at which a reader of the log stopped. Undefined for any other error. */
+function findGap(error: unknown): LogGap | undefined {
+  if (!(error instanceof SpanlineError) || error.code !== "store_damaged") return undefined;
+  const { seq, through } = error.details;
+  return typeof seq === "number" && typeof through === "number" ? { seq, through } : undefined;
+}
+
+/** The frame in place of the missing events. Its id is the cursor behind the gap, so a resuming reader gets it once. */
+function gapFrame({ seq, through }: LogGap, incarnation: Cursor["incarnation"]): string {
+  const events =
+    seq === through ? `Event ${seq} of the log is` : `Events ${seq} to ${through} of the log are`;
+  const message = `${events} missing or cannot be read. Fix: see spanline sessions check`;
+  const data = JSON.stringify({
+    error: { code: "store_damaged", message, details: { seq, through } },
+  });
+  return `id: ${cursorText({ incarnation, seq: through })}\nevent: gap\ndata: ${data}\n\n`;
 }

@@ -1,7 +1,7 @@
 import type { PageParts } from "./page.ts";
 import { SHARED_SCRIPT } from "./shared-script.ts";
 
-/** The sessions, the newest first, and a way to begin one. */
+/** The list page: sessions, newest first, and a button for a new session. */
 export const LIST_PAGE: PageParts = {
   title: "Sessions · Spanline",
   body: String.raw`
@@ -48,7 +48,7 @@ async function refresh() {
     const { sessions, agents } = await call("/api/sessions");
     show("problem", "");
     offerAgents(agents);
-    // Rebuilt only when something changed, so that the keyboard's place in the list stays.
+    // Rebuilt only after a change, so that the keyboard focus stays in the list.
     const now = JSON.stringify(sessions);
     if (now === shown) return;
     shown = now;

@@ -4,8 +4,8 @@ import { ApiError } from "../../http/routing/api-error.ts";
 import type { SessionRecord } from "./session-view.ts";
 
 /**
- * Opens a session under an idempotency key of the caller's principal. A repeated request returns the same session for as long
- * as that session exists. Throws `conflict` if the key was used for another request; then no session is opened.
+ * Opens a session under an idempotency key of the caller's principal. A repeated request returns the same session while
+ * the session exists. Throws `conflict` if the key was used for another request; no session is opened then.
  */
 export async function openOnce(
   sessions: Sessions,
@@ -15,14 +15,14 @@ export async function openOnce(
   const name = JSON.stringify([wanted.principal.id, key]);
   const sessionId = `ses_${digestText(name).slice(0, ID_LENGTH)}`;
   const label = requestLabel({ agent: sessions.agents[0], ...wanted });
-  // Compared afterwards: of two requests at once, one gets the session that the other opened.
+  // Compared afterwards: of two concurrent requests, the second gets the session opened by the first.
   const record = await sessions.open({ ...wanted, sessionId, label });
   if (record.label === label) return record;
   const message = `The Idempotency-Key was used for a session with another ${changedField(record, label)}`;
-  throw new ApiError(409, "conflict", message, { hint: "Give every session a key of its own" });
+  throw new ApiError(409, "conflict", message, { hint: "Use a different key for every session" });
 }
 
-/** As long as other ids are. */
+/** Characters, the same as in other ids. */
 const ID_LENGTH = 26;
 const FIELDS = ["agent", "title", "workingDirectory"] as const;
 

@@ -1,5 +1,5 @@
 import type { ServedResponse, ServedRequest } from "../../http/server/http-types.ts";
-import { isToken, tokenCookie } from "./access.ts";
+import { isToken, tokenCookie } from "./portal-access.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
 import { SECURITY_HEADERS } from "../../http/routing/json-response.ts";
 import { LIST_PAGE } from "./list-page.ts";
@@ -7,7 +7,7 @@ import { page } from "./page.ts";
 import type { Route } from "../../http/routing/router.ts";
 import { SESSION_PAGE } from "./session-page.ts";
 
-/** The pages. They hold nothing of any session, so anybody may have them; what they show they ask for. */
+/** The pages. A page contains no session data and needs no token; its script requests the data. */
 export function pageRoutes({ token }: { readonly token: string }): Route[] {
   const list = page(LIST_PAGE);
   const session = page(SESSION_PAGE);
@@ -21,7 +21,10 @@ export function pageRoutes({ token }: { readonly token: string }): Route[] {
   ]);
 }
 
-/** A link with the token becomes a cookie, and the token leaves the address bar and the history. */
+/**
+ * Exchanges the token in a link for a cookie and redirects, so the token does not stay in the address bar and the
+ * history.
+ */
 function signedIn(request: ServedRequest, token: string): ServedResponse | undefined {
   const query = new URLSearchParams(request.query);
   const given = query.get("token");
@@ -30,9 +33,9 @@ function signedIn(request: ServedRequest, token: string): ServedResponse | undef
     throw new ApiError(
       403,
       "access_denied",
-      "The token in this link is not the one of this bridge",
+      "The token in this link is not the token of this bridge",
       {
-        hint: "Open the link that `spanline up` printed last",
+        hint: "Open the last link printed by `spanline up`",
       },
     );
   }

@@ -1,4 +1,4 @@
-/** The looks of both pages. */
+/** The style sheet of both pages. */
 export const PAGE_STYLE = String.raw`
 :root {
   color-scheme: light dark;

@@ -3,10 +3,10 @@ import type { ServedResponse } from "../../http/server/http-types.ts";
 import { SECURITY_HEADERS } from "../../http/routing/json-response.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 
-/** A page without any data: its script asks for that. */
+/** A page without data; its script requests the data. */
 export interface PageParts {
   readonly title: string;
-  /** Markup of ours. */
+  /** Trusted markup, written here. */
   readonly body: string;
   readonly script: string;
 }
@@ -37,7 +37,9 @@ export function page({ title, body, script }: PageParts): ServedResponse {
   };
 }
 
-/** Nothing runs and nothing is loaded but what is in the page, and no text is ever made into markup by its script. */
+/**
+ * The content security policy: only the page's own script and style run, and the script cannot turn text into markup.
+ */
 function policy(script: string): string {
   return [
     "default-src 'none'",

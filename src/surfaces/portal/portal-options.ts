@@ -1,21 +1,23 @@
 import type { EventStreamOptions } from "../../http/routing/event-stream.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Sessions } from "../../session/sessions.ts";
-import type { AccessOptions } from "./access.ts";
+import type { AccessOptions } from "./portal-access.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface PortalOptions extends AccessOptions {
   readonly sessions: Sessions;
   readonly clock: Clock;
-  /** A stream that has nothing to say says so this often: proxies and browsers give up on silent ones. */
+  /** Milliseconds between heartbeats of an idle stream, because proxies and browsers close silent connections. */
   readonly heartbeatMs?: number;
-  /** A client that takes nothing of what is there for it for so long is cut off. It can go on from its cursor. */
+  /** Milliseconds after which a client that reads nothing is disconnected. The client can resume from its cursor. */
   readonly stalledMs?: number;
-  /** How long `wait` waits. Many clients give up after five minutes without an answer. */
+  /**
+   * Maximum milliseconds for requests with `wait`. Default: 280,000, because many clients time out after five minutes.
+   */
   readonly waitMs?: number;
 }
 
-/** What the sending of a stream needs of them. */
+/** The options of an event stream. */
 export function streamingOf(options: PortalOptions): EventStreamOptions {
   const { clock, heartbeatMs, stalledMs } = options;
   return {

@@ -8,13 +8,13 @@ import { promptRoutes } from "./prompt-routes.ts";
 import type { RouteGroup } from "../../http/routing/router.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
-/** What the portal takes in one request. */
+/** Size limits of a request to the portal. */
 export const PORTAL_LIMITS: ServerLimits = {
   bodyBytes: () => 1_000_000,
   headerBytes: 32 * 1024,
 };
 
-/** The browser's side of the bridge: its pages, and the interface that they and `curl` use. */
+/** The portal: its pages, and the HTTP API used by the pages and by `curl`. */
 export function portalRoutes(options: PortalOptions): RouteGroup {
   return {
     routes: [

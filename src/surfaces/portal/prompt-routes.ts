@@ -2,24 +2,23 @@ import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { Cursor } from "../../domain/events/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
-import { principalOf, requireRight } from "./access.ts";
+import { principalOf, requireRight } from "./portal-access.ts";
 import { failureBody } from "./error-body.ts";
 import { cursorText } from "./cursor-text.ts";
 import { readHeader } from "../../http/routing/read-header.ts";
 import { createJsonResponse, createTextStream } from "../../http/routing/json-response.ts";
 import { streamingOf, type PortalOptions } from "./portal-options.ts";
-import { promptCommand } from "./read-command.ts";
+import { promptCommand, senderOf } from "./read-command.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
 import { optionalFlag, requiredText } from "./request-body.ts";
 import type { Route } from "../../http/routing/router.ts";
-import { senderOf } from "./sender.ts";
 import { foundSession } from "./session-view.ts";
 import { addToReport, initialReport, reportOf, type TurnReport } from "./turn-report.ts";
 import { addToText, breakOff, initialText } from "./turn-text.ts";
 
 const DEFAULT_WAIT_MS = 280_000;
 
-/** A prompt, and with `wait` the end of its turn: one question, one answer, as `curl` likes it. */
+/** Submits a prompt. With `wait`, responds at the end of the turn, so `curl` gets the answer in one request. */
 export function promptRoutes(options: PortalOptions): Route[] {
   const { sessions } = options;
   return [
@@ -41,7 +40,7 @@ export function promptRoutes(options: PortalOptions): Route[] {
         if (promptId === undefined) throw new Error("An accepted prompt has no id");
         const place = { sessionId, promptId, events: eventsPath(sessionId, before) };
         if (!wait) return createJsonResponse(202, { ...place, turnId });
-        // A command that was sent before may have had its turn long ago.
+        // The turn of a repeated command may be long over, so the log is read from its beginning.
         const cursor = sender.commandId === undefined ? before : undefined;
         const prompted = { sessionId, promptId, cursor };
         if (wantsText(request)) {
@@ -64,11 +63,11 @@ function eventsPath(sessionId: string, cursor: Cursor): string {
 interface Prompted {
   readonly sessionId: string;
   readonly promptId: string;
-  /** From where on its turn can be. */
+  /** The log position before the turn. Undefined: the beginning of the log. */
   readonly cursor: Cursor | undefined;
 }
 
-/** Reads until the turn of a prompt has ended, or as long as may be waited. */
+/** Reads until the prompt's turn has ended or the wait times out. */
 async function turnEnd(
   options: PortalOptions,
   prompted: Prompted,
@@ -82,7 +81,7 @@ async function turnEnd(
   return reportOf(state);
 }
 
-/** The same as it comes. A failure in its middle can only be said as text: the status is sent. */
+/** Streams the turn as text. The status is already sent, so a failure in the middle is reported as text. */
 async function* turnText(
   options: PortalOptions,
   prompted: Prompted,
@@ -95,14 +94,14 @@ async function* turnText(
       if (text !== "") yield text;
       if (state.report.end !== null) return;
     }
-    yield breakOff(state, "the turn goes on");
+    yield breakOff(state, "the turn continues");
   } catch (error) {
     if (!(error instanceof SpanlineError)) throw error;
-    yield breakOff(state, `broke off: ${error.message}`);
+    yield breakOff(state, `failed: ${error.message}`);
   }
 }
 
-/** What happens from a prompt on, for as long as may be waited. A caller that hangs up leaves the turn running. */
+/** The events from a prompt on, until the wait times out. A caller that disconnects leaves the turn running. */
 async function* eventsOf(
   { sessions, clock, waitMs = DEFAULT_WAIT_MS }: PortalOptions,
   { sessionId, cursor }: Prompted,
@@ -125,7 +124,7 @@ async function* eventsOf(
 interface PromptAnswer extends TurnReport {
   readonly sessionId: string;
   readonly promptId: string;
-  /** Where the turn can be followed. */
+  /** The path of the event stream from before the prompt. */
   readonly events: string;
 }
 

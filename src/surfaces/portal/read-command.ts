@@ -1,17 +1,20 @@
-import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
-import type { Right } from "../../domain/actor.ts";
 import type { JsonObject } from "../../data/json.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
+import type { Right, Principal } from "../../domain/actor.ts";
+import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { isSessionMode, SESSION_MODES } from "../../domain/session-mode.ts";
+import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
+import type { ServedRequest } from "../../http/server/http-types.ts";
+import type { Sender } from "../../session/sessions.ts";
 import { optionalText, requiredText } from "./request-body.ts";
-import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** A command, and the right that it takes. */
+/** A command and the right it requires. */
 export interface AskedCommand {
   readonly command: SessionCommand;
   readonly right: Right;
-  /** For people: what is refused to those without the right. */
+  /** The action's name in the error for callers without the right. */
   readonly what: string;
 }
 
@@ -40,13 +43,13 @@ export function readCommand(body: JsonObject): AskedCommand {
     }
     case "revoke": {
       const command = { type: "revoke-grant", grantId: requiredText(body, "grantId") } as const;
-      return { command, right: "approve", what: "Taking back what was allowed" };
+      return { command, right: "approve", what: "Revoking a grant" };
     }
     case "configure":
       return { command: configureIn(body), right: "prompt", what: "Changing the mode" };
     default:
       throw createInvalidRequestError(
-        `"type" is "${type}", wanted prompt, answer, cancel, withdraw, revoke or configure`,
+        `"type" is "${type}": expected prompt, answer, cancel, withdraw, revoke or configure`,
       );
   }
 }
@@ -54,7 +57,9 @@ export function readCommand(body: JsonObject): AskedCommand {
 function configureIn(body: JsonObject): SessionCommand {
   const mode = requiredText(body, "mode");
   if (isSessionMode(mode)) return { type: "set-mode", mode };
-  throw createInvalidRequestError(`"mode" is "${mode}", wanted one of ${SESSION_MODES.join(", ")}`);
+  throw createInvalidRequestError(
+    `"mode" is "${mode}": expected one of ${SESSION_MODES.join(", ")}`,
+  );
 }
 
 export function promptCommand(text: string): SessionCommand {
@@ -79,7 +84,7 @@ function answerIn(body: JsonObject): SessionCommand {
   const reason = optionalText(body, "reason");
   if (!isDecision(decision)) {
     throw createInvalidRequestError(
-      `"decision" is "${decision}", wanted one of ${Object.keys(DECISIONS).join(", ")}`,
+      `"decision" is "${decision}": expected one of ${Object.keys(DECISIONS).join(", ")}`,
     );
   }
   return { type: "decide-approval", approvalId, decision, ...omitUndefined({ reason }) };
@@ -87,4 +92,10 @@ function answerIn(body: JsonObject): SessionCommand {
 
 function isDecision(text: string): text is ApprovalDecision {
   return Object.hasOwn(DECISIONS, text);
+}
+
+export function senderOf(request: ServedRequest, principal: Principal): Sender {
+  const key = readIdempotencyKey(request);
+  // Command ids of all surfaces share one session, so the prefix names the surface.
+  return { principal, ...(key !== undefined && { commandId: `portal:${key}` }) };
 }

@@ -7,11 +7,11 @@ export function requiredText(body: JsonObject, name: string): string {
   return value;
 }
 
-/** Null is as good as absent. */
+/** Null counts as absent. */
 export function optionalText(body: JsonObject, name: string): string | undefined {
   const value = ownValue(body, name);
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") throw createInvalidRequestError(`"${name}" is no text`);
+  if (typeof value !== "string") throw createInvalidRequestError(`"${name}" is not a string`);
   if (value.trim() === "") throw createInvalidRequestError(`"${name}" is empty`);
   return value;
 }
@@ -20,11 +20,11 @@ export function optionalFlag(body: JsonObject, name: string): boolean | undefine
   const value = ownValue(body, name);
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "boolean")
-    throw createInvalidRequestError(`"${name}" is neither true nor false`);
+    throw createInvalidRequestError(`"${name}" is not a boolean: expected true or false`);
   return value;
 }
 
-/** Not what every object inherits. */
+/** Reads own properties only, not inherited ones. */
 function ownValue(body: JsonObject, name: string): JsonObject[string] | undefined {
   return Object.hasOwn(body, name) ? body[name] : undefined;
 }

@@ -3,7 +3,7 @@ import { SESSION_SCRIPT } from "./session-script.ts";
 import { SHARED_SCRIPT } from "./shared-script.ts";
 import { CONVERSATION_SCRIPT } from "./conversation-script.ts";
 
-/** One session, live. */
+/** The page of a session, updated live. */
 export const SESSION_PAGE: PageParts = {
   title: "Session · Spanline",
   body: String.raw`

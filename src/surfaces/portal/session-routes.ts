@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { createInvalidRequestError, readJsonBody } from "../../http/routing/json-body.ts";
 import { optionalText } from "./request-body.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
-import { principalOf, requireRight } from "./access.ts";
+import { principalOf, requireRight } from "./portal-access.ts";
 import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createJsonResponse } from "../../http/routing/json-response.ts";
 import { openOnce } from "./open-once.ts";
@@ -15,7 +15,7 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 const DEFAULT_LIMIT = 50;
 const MOST_SESSIONS = 200;
 
-/** Sessions as a list, one by one, and new ones. */
+/** Routes to list, create and read sessions. */
 export function sessionRoutes(options: PortalOptions): Route[] {
   const { sessions } = options;
   return [
@@ -80,7 +80,7 @@ export function sessionRoutes(options: PortalOptions): Route[] {
   ];
 }
 
-/** Tools of the agent run in the folder, so it has to exist here before the session does. */
+/** The agent's tools run in the folder, so the folder must exist before the session is opened. */
 async function requireFolder(path: string): Promise<void> {
   const stats = isAbsolute(path) ? await stat(path).catch(() => undefined) : undefined;
   if (stats?.isDirectory() === true) return;
@@ -94,14 +94,14 @@ function limitIn(query: URLSearchParams): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > MOST_SESSIONS) {
     throw createInvalidRequestError(
-      `"limit" is "${text}", wanted a whole number from 1 to ${MOST_SESSIONS}`,
+      `"limit" is "${text}": expected a whole number from 1 to ${MOST_SESSIONS}`,
     );
   }
   return limit;
 }
 
 function noAgent(name: string, agents: readonly string[]): ApiError {
-  return new ApiError(404, "not_found", `There is no agent "${name}"`, {
-    hint: `There are: ${agents.join(", ")}`,
+  return new ApiError(404, "not_found", `The agent "${name}" does not exist`, {
+    hint: `Available: ${agents.join(", ")}`,
   });
 }

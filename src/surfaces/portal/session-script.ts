@@ -1,11 +1,11 @@
-/** Browser code: the connection of a session's page to the bridge, and what its user can do. */
+/** Browser code: the page's connection to the bridge, and its controls. */
 export const SESSION_SCRIPT = String.raw`
 const sessionId = decodeURIComponent(location.pathname.split("/")[2]);
 const api = "/api/sessions/" + encodeURIComponent(sessionId);
 const MOST_RAW_EVENTS = 500;
 
 let rights = [];
-/** Events up to here were there before the page was: they are shown, not announced. */
+/** The last event before the page was loaded. Events up to this one are shown but not announced to screen readers. */
 let oldSeq = Infinity;
 let lastSeq = 0;
 let rawEvents = [];
@@ -15,7 +15,7 @@ function may(right) {
   return rights.includes(right);
 }
 
-/** The key lets the bridge know a command that is sent again because its answer was lost. */
+/** Sends a command, and again if the response was lost. The idempotency key prevents a second effect. */
 async function command(body) {
   const headers = { "idempotency-key": crypto.randomUUID() };
   try {
@@ -40,7 +40,7 @@ function problem(text) {
   byId("problem").hidden = text === "";
 }
 
-/** The events come from the log, so the same one never comes twice but after a reset. */
+/** Shows an event. Events come from the log, so no event is repeated except after a reset. */
 function show(envelope) {
   lastSeq = envelope.seq;
   shown[envelope.event.type]?.(envelope.event);
@@ -50,7 +50,7 @@ function show(envelope) {
   refreshSoon();
 }
 
-/** Once for all the events of a frame: a long log would otherwise lay the page out for each of them. */
+/** Refreshes once per animation frame: with a long log, a layout per event would be slow. */
 let isRefreshing = false;
 function refreshSoon() {
   if (isRefreshing) return;
@@ -73,7 +73,7 @@ function refreshControls() {
   byId("send").disabled = !may("prompt");
   byId("notice").hidden = may("approve");
   byId("notice").textContent =
-    "This page may read and prompt. To answer approvals and to cancel, open the link that spanline up printed.";
+    "This page may read and prompt. To answer approvals and to cancel, open the link printed by spanline up.";
   for (const approval of view.approvals.values()) refreshChoices(approval);
 }
 
@@ -87,7 +87,7 @@ function addRaw({ seq, at, event }) {
   byId("omitted").textContent = "The last " + MOST_RAW_EVENTS + " are here";
 }
 
-/** Everything from the beginning, on an empty page. */
+/** Clears the page, before the log is read from its beginning. */
 function reset() {
   view = emptyView();
   rawEvents = [];
@@ -105,7 +105,7 @@ async function learn() {
   return session;
 }
 
-/** The browser connects again by itself, from the last event it saw; what it gives up on begins anew here. */
+/** Connects. The browser reconnects from the last event by itself; after a final error the page connects again here. */
 async function connect() {
   try {
     const { seq } = await learn();
@@ -120,7 +120,7 @@ async function connect() {
   let isFirst = true;
   source.onopen = () => {
     setConnection("live", "live");
-    // A bridge that was started again may have another token.
+    // The bridge may have been restarted with another token, so the rights are read again.
     if (!isFirst) learn().catch(() => {});
     isFirst = false;
   };
@@ -165,7 +165,7 @@ byId("composer").addEventListener("submit", (event) => {
   send();
 });
 byId("prompt").addEventListener("keydown", (event) => {
-  // Enter also ends the composing of a character, which is no sending.
+  // Enter also ends the composition of a character, which must not send the prompt.
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   send();
@@ -187,7 +187,7 @@ byId("raw").addEventListener("toggle", () => {
   byId("events").replaceChildren();
   if (byId("raw").open) rawEvents.forEach(addRaw);
 });
-/** What is added moves the end away from the reader: only going up is leaving it. */
+/** New content moves the end of the page away, so only scrolling up stops following it. */
 let lastTop = 0;
 window.addEventListener("scroll", () => {
   const { scrollHeight } = document.documentElement;
@@ -196,7 +196,7 @@ window.addEventListener("scroll", () => {
   lastTop = window.scrollY;
 }, { passive: true });
 
-/** Another tab may have opened the link meanwhile, with the rights that this one lacks. */
+/** Another tab may have signed in meanwhile, so the rights are read again. */
 function learnAgain() {
   if (!document.hidden) learn().catch(() => {});
 }

@@ -5,11 +5,11 @@ import { cursorText } from "./cursor-text.ts";
 
 export type SessionRecord = Awaited<ReturnType<Sessions["open"]>>;
 
-/** A session as the list and its own resource show it. */
+/** A session in the list and in its own resource. */
 export interface SessionView extends SessionRecord {
-  /** The end of the log at this moment. */
+  /** Cursor of the last event at the time of the response. */
   readonly cursor: string;
-  /** The path of its page. */
+  /** Path of the session's page. */
   readonly page: string;
 }
 
@@ -21,7 +21,7 @@ export function sessionView(record: SessionRecord): SessionView {
   };
 }
 
-/** A session belongs to its principal; to another it is not there, unless they may control everything here. */
+/** Finds a session of this principal, or any session if the principal has the right `control`. Throws 404 otherwise. */
 export async function foundSession(
   sessions: Sessions,
   sessionId: string,
@@ -30,12 +30,12 @@ export async function foundSession(
   const record = await sessions.find(sessionId);
   const wanted = ownedBy(principal).principal ?? record?.principal;
   if (record !== undefined && record.principal === wanted) return record;
-  throw new ApiError(404, "not_found", `There is no session "${sessionId}"`, {
-    hint: "GET /api/sessions lists those that there are",
+  throw new ApiError(404, "not_found", `The session "${sessionId}" does not exist`, {
+    hint: "GET /api/sessions lists the existing sessions",
   });
 }
 
-/** Whose sessions somebody sees: all, with the token of the bridge. */
+/** The filter for listing sessions: all sessions with the right `control`, else the principal's own. */
 export function ownedBy({ id, rights }: Principal): { readonly principal?: string } {
   return rights.includes("control") ? {} : { principal: id };
 }

@@ -1,13 +1,13 @@
 /**
- * Browser code that both pages have. What comes from a session goes into the page as text nodes only; the content
- * security policy has the browser refuse anything else (`require-trusted-types-for`).
+ * Browser code of both pages. Session content is added to the page as text nodes only; the content security policy
+ * makes the browser refuse anything else (`require-trusted-types-for`).
  */
 export const SHARED_SCRIPT = String.raw`
 "use strict";
 
 const byId = (id) => document.getElementById(id);
 
-/** A new element. Children that are strings become text, whatever they look like. */
+/** Creates an element. Strings become text nodes, never markup. */
 function made(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -15,14 +15,14 @@ function made(tag, attributes, ...children) {
   return element;
 }
 
-/** A call of the portal's own interface. Throws an Error whose message is for people; status is 0 without an answer. */
+/** Calls the portal's API. Throws an Error with a message for people; its status is 0 without a response. */
 async function call(path, options = {}) {
   const failed = (message, status) => Object.assign(new Error(message), { status });
   let response;
   try {
     response = await fetch(path, options);
   } catch {
-    throw failed("The bridge does not answer", 0);
+    throw failed("The bridge does not respond", 0);
   }
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;

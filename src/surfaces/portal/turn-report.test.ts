@@ -11,8 +11,8 @@ function reported(...events: readonly SessionEvent[]): TurnReport {
   return reportOf(state);
 }
 
-describe("the report of a turn", () => {
-  it("is empty before the turn has begun", () => {
+describe("Turn reports", () => {
+  it("The report is empty before the turn starts", () => {
     expect(reported(agentSpeaks)).toEqual({
       turnId: null,
       outcome: null,
@@ -24,13 +24,13 @@ describe("the report of a turn", () => {
     });
   });
 
-  it("has the text so far of a block that is still open", () => {
+  it("The report contains the text so far of an open block", () => {
     const delta = { type: "text.delta", messageId: "m", block: 0 } as const;
     const events = [started, agentSpeaks, { ...delta, text: "So " }, { ...delta, text: "far" }];
     expect(reported(...events)).toMatchObject({ turnId: "turn_1", outcome: null, text: "So far" });
   });
 
-  it("takes the end of a block, and what replaced a message, at their word", () => {
+  it("The final text of a block replaces its deltas, and a replaced message replaces its blocks", () => {
     const block = { messageId: "m", block: 0 };
     const events: SessionEvent[] = [
       started,
@@ -43,13 +43,13 @@ describe("the report of a turn", () => {
     expect(reported(...events, replaced).text).toBe("Final");
   });
 
-  it("has nothing of what was said by others than the agent", () => {
+  it("The report contains no text of messages that are not from the agent", () => {
     const event = { type: "message.started", messageId: "u", role: "user" } as const;
     const text = { type: "text.finished", messageId: "u", block: 0, text: "Not this" } as const;
     expect(reported(started, event, text).text).toBe("");
   });
 
-  it("does not go on behind the end of its turn", () => {
+  it("Events after the end of the turn are ignored", () => {
     const end: SessionEvent = {
       type: "turn.finished",
       turnId: "turn_1",

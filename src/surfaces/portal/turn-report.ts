@@ -8,16 +8,16 @@ import type { ToolResultPart } from "../../domain/tools/tool-call.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** A turn for somebody who asked once and wants one answer. */
+/** The result of a turn, for a caller with a single request. */
 export interface TurnReport {
   readonly turnId: string | null;
-  /** Null while it runs or waits for its turn. */
+  /** Null while the turn runs or the prompt is queued. */
   readonly outcome: TurnOutcome | "withdrawn" | null;
   readonly reason: string | null;
-  /** What the agent said, messages apart by an empty line. */
+  /** The agent's text; messages are separated by an empty line. */
   readonly text: string;
   readonly toolCalls: readonly ReportedCall[];
-  /** What the turn waits for. */
+  /** Approvals the turn waits for. */
   readonly pendingApprovals: readonly Omit<ApprovalRequested, "type">[];
   readonly usage: Usage | null;
   readonly failure?: Failure;
@@ -27,17 +27,17 @@ export interface ReportedCall {
   readonly toolCallId: string;
   readonly name: string;
   readonly input: JsonObject | null;
-  /** Null while it runs. */
+  /** Null while the tool call runs. */
   readonly ending: ToolEnding | null;
   readonly result: readonly ToolResultPart[];
 }
 
-/** Belongs to one prompt, and is advanced in place. */
+/** State of the report for one prompt, changed in place. */
 export interface ReportState {
   readonly promptId: string;
   turnId: string | null;
   end: Pick<TurnReport, "outcome" | "reason" | "usage" | "failure"> | null;
-  /** Of the agent's messages, by their ids: the text of each block. */
+  /** The text of each block of the agent's messages, by message id and block number. */
   readonly messages: Map<string, Map<number, string>>;
   readonly calls: Map<string, ReportedCall>;
   readonly approvals: Map<string, Omit<ApprovalRequested, "type">>;
@@ -54,7 +54,7 @@ export function initialReport(promptId: string): ReportState {
   };
 }
 
-/** Turns are serial in a session: between its start and its end, everything is of the one turn. */
+/** Turns of a session are serial: all events between the turn's start and its end belong to the turn. */
 export function addToReport(state: ReportState, event: SessionEvent): void {
   if (state.end !== null) return;
   if (state.turnId !== null) addOfTurn(state, event);

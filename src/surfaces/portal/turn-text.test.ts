@@ -31,18 +31,18 @@ const approval: SessionEvent = {
   deadline: 0,
 };
 
-/** What each batch of events adds. */
-function told(...batches: (readonly SessionEvent[])[]): string[] {
+/** The text added by each batch of events. */
+function addBatches(...batches: (readonly SessionEvent[])[]): string[] {
   const state = initialText("prompt_1");
   return batches.map((events) => addToText(state, events));
 }
 
-describe("a turn as text", () => {
-  it("comes as it is said, and says what it waits for", () => {
+describe("A turn as text", () => {
+  it("Text is added as it arrives, and open approvals are shown in brackets", () => {
     const next: SessionEvent = { type: "message.started", messageId: "m2", role: "assistant" };
     const allowed = { type: "approval.resolved", approvalId: "a1", decision: "allow" } as const;
     expect(
-      told(
+      addBatches(
         [...start, delta("Let me ")],
         [delta("see.")],
         [{ type: "text.finished", messageId: "m1", block: 0, text: "Let me see. Yes." }],
@@ -64,11 +64,11 @@ describe("a turn as text", () => {
     ]);
   });
 
-  it("says nothing of other turns, of other roles, and of what was answered at once", () => {
+  it("Other turns, other roles and approvals resolved in the same batch add no text", () => {
     const user: SessionEvent = { type: "message.started", messageId: "u", role: "user" };
     const denied = { type: "approval.resolved", approvalId: "a1", decision: "deny" } as const;
     expect(
-      told(
+      addBatches(
         [delta("Not mine")],
         [
           ...start,
@@ -84,21 +84,21 @@ describe("a turn as text", () => {
   it.each([
     [{ outcome: "cancelled", reason: null }, "Half\n\n[cancelled]\n"],
     [{ outcome: "limited", reason: "max_steps" }, "Half\n\n[limited: max_steps]\n"],
-  ] as const)("ends with how the turn ended when that was early: %j", (end, text) => {
-    expect(told([...start, delta("Half"), { ...ended, ...end }])).toEqual([text]);
+  ] as const)("An early end of the turn is shown in brackets: %j", (end, text) => {
+    expect(addBatches([...start, delta("Half"), { ...ended, ...end }])).toEqual([text]);
   });
 
-  it("shows what replaces what was said, behind it", () => {
+  it("A replacement text is shown behind the replaced text", () => {
     const replaced: SessionEvent = { type: "message.replaced", messageId: "m1", text: "Withheld." };
-    expect(told([...start, delta("The secret")], [replaced, ended])).toEqual([
+    expect(addBatches([...start, delta("The secret")], [replaced, ended])).toEqual([
       "The secret",
-      "\n\n[said instead:]\n\nWithheld.\n",
+      "\n\n[replaced by:]\n\nWithheld.\n",
     ]);
   });
 
-  it("says when it is told no further", () => {
+  it("A note in brackets ends the text if the turn continues", () => {
     const state = initialText("prompt_1");
     addToText(state, [...start, delta("Half")]);
-    expect(breakOff(state, "the turn goes on")).toBe("\n\n[the turn goes on]\n");
+    expect(breakOff(state, "the turn continues")).toBe("\n\n[the turn continues]\n");
   });
 });

@@ -3,15 +3,15 @@ import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { toJsonText } from "../../data/json.ts";
 import { addToReport, initialReport, type ReportState } from "./turn-report.ts";
 
-/** A turn for somebody who reads it while it comes. Belongs to one prompt, and is advanced in place. */
+/** State of a turn's text for a reader that follows the turn live. Belongs to one prompt and is changed in place. */
 export interface TextState {
   readonly report: ReportState;
-  /** How much of a block was written, by its message and number. */
+  /** Characters written of each block, by message and block number. */
   readonly written: Map<string, number>;
   readonly asked: Set<string>;
   /** The message whose text was written last. */
   message: string | null;
-  /** How many line ends the text so far ends with; null when there is none. */
+  /** Number of line ends at the end of the text so far. Null if no text was written. */
   lineEnds: number | null;
 }
 
@@ -26,8 +26,8 @@ export function initialText(promptId: string): TextState {
 }
 
 /**
- * What some events add: what the agent says, messages apart by an empty line, and in brackets what that alone would hide.
- * A question that is answered further on among them is none.
+ * Returns the text added by some events: the agent's text, with an empty line between messages, and notes in brackets
+ * for approvals and early ends. An approval resolved within the same events is omitted.
  */
 export function addToText(state: TextState, events: Iterable<SessionEvent>): string {
   const { report } = state;
@@ -45,7 +45,7 @@ export function addToText(state: TextState, events: Iterable<SessionEvent>): str
   return report.end === null ? text : text + ending(state, report.end);
 }
 
-/** For a reader who is told no more, though the turn has not ended. */
+/** The last note for a reader that is disconnected before the end of the turn. */
 export function breakOff(state: TextState, why: string): string {
   return note(state, why);
 }
@@ -67,7 +67,7 @@ function said(state: TextState, event: SessionEvent): string {
     }
     case "message.replaced": {
       if (!state.report.messages.has(event.messageId)) return "";
-      const withdrawn = state.message === null ? "" : note(state, "said instead:");
+      const withdrawn = state.message === null ? "" : note(state, "replaced by:");
       const gap = apart(state);
       state.message = event.messageId;
       return withdrawn + gap + write(state, event.text);
@@ -91,7 +91,7 @@ function ending(state: TextState, end: NonNullable<ReportState["end"]>): string 
   return state.lineEnds === 0 || state.lineEnds === null ? write(state, "\n") : "";
 }
 
-/** A line of its own, whole, so that whoever shows lines shows it at once. */
+/** A note on its own line, with a line end, so that line-buffered readers show it at once. */
 function note(state: TextState, text: string): string {
   const gap = apart(state);
   state.message = null;

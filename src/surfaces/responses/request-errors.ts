@@ -11,12 +11,12 @@ import type { SubmittedPrompt } from "./prompt/prompt-request.ts";
 import { createReferenceHeaders } from "./routes/request-headers.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** Nothing was run, and sending it again would not change that. */
+/** The request had no effect, and a retry would fail in the same way. */
 const NEVER_RETRY = { "x-should-retry": "false" };
 
 export function createUnknownModelError(model: string, knownModels: readonly string[]): ApiError {
-  const message = `There is no agent "${model.slice(0, 100)}" here`;
-  const hint = knownModels.length === 0 ? {} : { hint: `There is: ${knownModels.join(", ")}` };
+  const message = `The agent "${model.slice(0, 100)}" does not exist`;
+  const hint = knownModels.length === 0 ? {} : { hint: `Available: ${knownModels.join(", ")}` };
   return new ApiError(404, "not_found", message, {
     param: "model",
     reason: "model_not_found",
@@ -25,90 +25,101 @@ export function createUnknownModelError(model: string, knownModels: readonly str
 }
 
 export function createOtherAgentError(model: string, agent: string): ApiError {
-  const message = `The session belongs to the agent "${agent}", and "${model}" was asked for`;
+  const message = `The session belongs to the agent "${agent}", not to "${model}"`;
   return new ApiError(400, "validation_failed", message, {
     param: "model",
     reason: "agent_mismatch",
-    hint: "Begin another session for another agent",
+    hint: "Start a new session for another agent",
   });
 }
 
-/** `param` is what named it. */
+/** `param`: the field or header with the session id. */
 export function createUnknownSessionError(sessionId: string, param = "session_id"): ApiError {
-  const message = `There is no session "${sessionId}"`;
+  const message = `The session "${sessionId}" does not exist`;
   return new ApiError(404, "not_found", message, {
     param,
     reason: "session_not_found",
-    hint: `Begin one without an id. ${SESSION_ID_HINT}`,
+    hint: `Start a session without an id. ${SESSION_ID_HINT}`,
   });
 }
 
-/** It is told the whole conversation every time: what a session knows would be lost without a word. */
+/**
+ * A stateless agent receives the whole conversation with every request. The session's history would be dropped
+ * silently, so naming a session is an error.
+ */
 export function createStatelessAgentError(agent: string, param: string): ApiError {
-  const message = `The agent "${agent}" keeps no conversations, and "${param}" names one`;
+  const message = `The agent "${agent}" is stateless, but "${param}" names a conversation`;
   return new ApiError(400, "validation_failed", message, {
     param,
     reason: "stateless_agent",
-    hint: "Send the whole conversation, and name none; only the results of open calls go on with one",
+    hint: "Send the whole conversation without naming a session; only results of open tool calls may name a session",
     headers: NEVER_RETRY,
   });
 }
 
-/** As soon as a session has gone on, what was said before cannot be answered in another way. */
+/**
+ * A session has a single line of history: once the session has continued, an earlier response cannot be the starting
+ * point.
+ */
 export function createNotLatestError(): ApiError {
-  return new ApiError(400, "conflict", "The session has gone on since that response", {
+  return new ApiError(400, "conflict", "The session has continued after that response", {
     param: "previous_response_id",
     reason: "previous_response_not_latest",
-    hint: "Go on from its last response, or begin another session",
+    hint: "Continue from its last response, or start a new session",
     headers: NEVER_RETRY,
   });
 }
 
-/** `response` is the one that left it open, where it can be found. */
+/** `response`: the response that left the call open, if known. */
 export function createOpenCallsError(callId: string, response: LogPosition | undefined): ApiError {
-  const message = `The turn waits for the result of the call "${callId}"`;
+  const message = `The turn waits for the result of the tool call "${callId}"`;
   const end = response === undefined ? "" : `. To end the turn: ${formatCancelPath(response)}`;
   return new ApiError(400, "resume_mismatch", message, {
     param: "input",
     reason: "missing_result",
-    hint: `Send the results of all open calls; of one that was not done, that it was not${end}`,
+    hint: `Send the results of all open tool calls, also of calls that were not run${end}`,
   });
 }
 
 export function createForeignHistoryError(): ApiError {
-  return new ApiError(400, "validation_failed", "The conversation was not held here", {
-    param: "input",
-    reason: "unknown_history",
-    hint: "Send only what is new, or have the setting foreignHistory changed to replay",
-  });
+  return new ApiError(
+    400,
+    "validation_failed",
+    "The conversation has history that is unknown to this bridge",
+    {
+      param: "input",
+      reason: "unknown_history",
+      hint: "Send only new messages, or change the setting foreignHistory to replay",
+    },
+  );
 }
 
 export function createKeyReusedError(): ApiError {
   return new ApiError(409, "conflict", "The Idempotency-Key was used for another request", {
     reason: "idempotency_key_reused",
-    hint: "Give every request a key of its own",
+    hint: "Use a different key for every request",
     headers: NEVER_RETRY,
   });
 }
 
-/** How soon it is worth to try again: nobody knows when a turn ends. */
+/** Seconds. Sent as `retry-after`; the end of a running turn cannot be predicted. */
 export const BUSY_SECONDS = 2;
 
-/** Another turn runs: later there is room, and nothing was said to the agent. */
+/** Another turn runs in the session. The request had no effect and can be retried. */
 export function createBusyError(seconds: number): ApiError {
-  return new ApiError(409, "conflict", "Another turn of this session is under way", {
+  return new ApiError(409, "conflict", "Another turn of this session is running", {
     reason: "session_busy",
-    hint: `Try again in ${seconds} s; nothing was run`,
+    hint: `Retry in ${seconds} s; the request had no effect`,
     headers: { "retry-after": String(seconds), "x-should-retry": "true" },
   });
 }
 
-/** A command that the session did not take. */
+/** Converts a refused session command to an HTTP error. */
 export function toRefusalError(
   { code, message, details }: Failure,
   resolveField: (path: string) => string | undefined = () => undefined,
 ): ApiError {
-  // More wait than may.
+  // The session's prompt queue is full.
   if (code === "conflict") return createBusyError(BUSY_SECONDS);
   const status = code === "access_denied" ? 403 : code === "not_found" ? 404 : 400;
   const path = code === "resume_mismatch" ? "results" : details["path"];
@@ -123,7 +134,7 @@ export function createPreviousNotFoundError(reference: LogPosition): Error {
   return createPreviousResponseNotFoundError(formatResponseId(reference));
 }
 
-/** The agent failed before it said a word: the status of the answer can still say so. */
+/** The error for an agent that failed before its first output: the HTTP status can still report the failure. */
 export function createEarlyFailure(
   failure: Failure | undefined,
   submitted: SubmittedPrompt,
@@ -131,7 +142,8 @@ export function createEarlyFailure(
 ): ApiError {
   const { code, message, details } = failure ?? DEFAULT_FAILURE;
   const { retryAfter } = details;
-  // A call that was turned away was not made. Whether one was made that broke, nobody knows. Results are taken once.
+  // A rejected invocation did not run. After a broken invocation the effect is unknown, so no retry. Tool results are
+  // accepted only once.
   const mayRetry = RETRYABLE_CODES.has(code) && !hasResults;
   return new ApiError(resolveStatus(code) ?? 502, code, message, {
     reason: code,
@@ -149,7 +161,7 @@ export function createEarlyFailure(
 
 const DEFAULT_FAILURE: Failure = {
   code: "service_failed",
-  message: "The agent failed before it said anything",
+  message: "The agent failed before its first output",
   details: {},
 };
 

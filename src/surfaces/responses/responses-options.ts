@@ -11,11 +11,11 @@ export interface ResponsesOptions {
   readonly access: Access;
   readonly rates?: RateLimits;
   readonly settings?: Partial<ResponsesSettings>;
-  /** Told once how each turn ended that was asked for here and followed to its end, and what it cost. */
+  /** Called once for each turn submitted here and followed to its end, with its outcome and usage. */
   readonly observe?: (end: TurnSummary) => void;
-  /** What could not be done for a caller who is gone. */
+  /** Receives errors of work whose caller has disconnected. */
   readonly report: (error: unknown) => void;
-  /** In place of chance, for those who compare answers byte for byte. */
+  /** Generates session ids. Golden tests set a deterministic generator. Default: random. */
   readonly newSessionId?: () => string;
 }
 
@@ -30,7 +30,7 @@ const DEFAULT_SETTINGS: ResponsesSettings = {
   adoptSessions: false,
   foreignHistory: "replay",
   statelessAgents: [],
-  // Agent frameworks take a function call item for one that they have to run themselves.
+  // Agent frameworks try to run a function call item themselves, so tool calls of the agent are shown as MCP items.
   trace: "mcp",
   onDisconnect: "cancel",
   queueMs: 30_000,

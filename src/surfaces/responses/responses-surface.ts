@@ -15,11 +15,11 @@ import { createResponsesSocketRoute } from "./socket/serve-responses-socket.ts";
 import { createSurfaceContext } from "./surface-context.ts";
 
 export interface ResponsesSurface extends RouteGroup {
-  /** Paths of the same whose connections may become WebSockets. */
+  /** The WebSocket routes of the same surface. */
   readonly sockets: readonly SocketRoute[];
 }
 
-/** Agents for whoever speaks Open Responses: the routes, with and without `/v1`. */
+/** The Open Responses surface: all routes, each with and without the prefix `/v1`. */
 export function createResponsesSurface(options: ResponsesOptions): ResponsesSurface {
   const surface = createSurfaceContext(options);
   const routes = ROUTE_FACTORIES.flatMap((createRoutes) => createRoutes(surface));
@@ -39,7 +39,7 @@ const ROUTE_FACTORIES = [
   createOpenApiRoutes,
 ];
 
-/** The surface, described for programs. */
+/** Serves the OpenAPI document of this surface. */
 function createOpenApiRoutes(): GuardedRoute[] {
   return [
     {

@@ -5,7 +5,7 @@ import { createIdempotencyKeys, type IdempotencyKeys } from "./prompt/idempotenc
 import { createWaitingCallers, type WaitingCallers } from "./turn/waiting-callers.ts";
 import { resolveSettings, type ResponsesOptions } from "./responses-options.ts";
 
-/** What every route of this surface works with. */
+/** The dependencies shared by all routes of this surface. */
 export interface SurfaceContext extends Omit<ResponsesOptions, "settings" | "newSessionId"> {
   readonly settings: ResponsesSettings;
   readonly newSessionId: () => string;
@@ -20,7 +20,7 @@ export function createSurfaceContext(options: ResponsesOptions): SurfaceContext 
   return {
     ...options,
     settings,
-    // AgentCore wants 33 characters, and this is the name of its conversation too.
+    // At least 33 characters, as AgentCore requires: the id is also the id of the upstream session.
     newSessionId: options.newSessionId ?? (() => `ses_${randomHex(16)}`),
     waitingCallers: createWaitingCallers(),
     idempotencyKeys: createIdempotencyKeys(),

@@ -11,6 +11,6 @@ it.each([
   ["a.ts", "C:\\work", "C:\\work/a.ts"],
   ["C:\\a.ts", "/home/me", "C:\\a.ts"],
   ["a.ts", undefined, "a.ts"],
-])("%j in %j is %j", (path, workspace, absolute) => {
+])("The path %j in the workspace %j resolves to %j", (path, workspace, absolute) => {
   expect(toAbsolutePath(path, workspace)).toBe(absolute);
 });

@@ -1,11 +1,14 @@
-/** The codes of ACP and its hosts beside those of JSON-RPC. */
+/** Error codes of ACP and of bridge hosts, in addition to the codes of JSON-RPC. */
 export const ACP_CODES = {
-  /** A service does not know who asks. */
+  /** The provider requires credentials. */
   authRequired: -32000,
-  /** What was named is not there. */
+  /** The named session, file or other resource does not exist. */
   notFound: -32002,
-  /** Somebody else has it, or it is over. ACP has no number for these two; hosts of the Harn bridge know them. */
+  /**
+   * Another client holds the resource, or the resource has ended. ACP has no code for this case or the next; bridge
+   * hosts know both.
+   */
   conflict: -32010,
-  /** Whoever asks may not. */
+  /** The caller lacks permission. */
   accessDenied: -32011,
 } as const;

@@ -1,12 +1,12 @@
 /**
- * How a client's user comes to be known to the agent's service. There is nothing to type in: credentials are where the
- * service's own tools have them, and are looked for again.
+ * The authentication methods of `initialize`. The client enters no credentials: Spanline reads credentials from the
+ * places which the provider's own tools use, and reads them again on `authenticate`.
  */
 export const AUTH_METHODS = [
   {
     id: "environment",
     name: "Credentials of this machine",
     description:
-      "The configuration and the environment name them: an AWS profile, keys of a model. Set them, then try again.",
+      "Read from the configuration and the environment: an AWS profile or model API keys. Set them, then try again.",
   },
 ] as const;

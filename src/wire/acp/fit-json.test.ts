@@ -9,8 +9,8 @@ function bytesOf(value: unknown): number {
 
 const anyText = fc.string({ unit: "binary", maxLength: 3000 });
 
-describe("what has to fit into so many bytes", () => {
-  it("fits or not by its bytes in JSON, and not by its characters", () => {
+describe("JSON size limits", () => {
+  it("A limit counts UTF-8 bytes of JSON, not characters", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(200), (value, bytes) => {
         expect(fits(value, bytes)).toBe(bytesOf(value) <= bytes);
@@ -20,7 +20,7 @@ describe("what has to fit into so many bytes", () => {
     expect(fits("ü".repeat(10), 22)).toBe(true);
   });
 
-  it("stays as it is when it fits, and else loses its middle, and says so [ACP-15]", () => {
+  it("A text over the limit loses its middle and states how much is missing [ACP-15]", () => {
     expect(fitText("short", 100)).toBe("short");
     const cut = fitText(`begin${"x".repeat(5000)}end`, 500);
     expect(cut).toMatch(/^begin.*\n… \d+ characters are not shown …\n.*end$/s);
@@ -33,7 +33,7 @@ describe("what has to fit into so many bytes", () => {
     );
   });
 
-  it("is any value, as much of it as there is room for [ACP-15]", () => {
+  it("Any JSON value is shortened to the limit [ACP-15]", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
         const many = [value, { text: "y".repeat(20_000), list: Array(500).fill(value) }];
@@ -49,7 +49,7 @@ describe("what has to fit into so many bytes", () => {
     expect(isObject(fitObject(deep, 100))).toBe(true);
   });
 
-  it("is the first of a list [ACP-15]", () => {
+  it("A list over the limit keeps as many first items as fit [ACP-15]", () => {
     fc.assert(
       fc.property(fc.array(anyText), fc.integer({ min: 2, max: 5000 }), (items, bytes) => {
         const first = takeFitting(items, bytes);
@@ -59,7 +59,7 @@ describe("what has to fit into so many bytes", () => {
     );
   });
 
-  it("is a text in pieces, none of which has half a character", () => {
+  it("Splitting a text never cuts a character in half", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 9 }), (text, most) => {
         const parts = [...splitText(text, most)];

@@ -1,23 +1,28 @@
 import { isObject, toJsonText } from "../../data/json.ts";
 
-/** How many bytes a line may have where nobody said: some clients stop reading at 64 KiB. */
+/** Default limit of a line in bytes: some clients stop reading at 64 KiB. */
 export const DEFAULT_LINE_BYTES = 48 * 1024;
-/** Bytes of a line that its names, ids and braces may take. */
+/** Bytes of a line reserved for field names, ids and braces. */
 export const LINE_MARGIN = 1024;
 
-/** Whether a value takes no more than this many bytes of JSON. */
+/** Returns true if the value as JSON has at most `bytes` UTF-8 bytes. */
 export function fits(value: unknown, bytes: number): boolean {
+  const isShort = typeof value === "string" && value.length * MAX_ESCAPED_BYTES + 2 <= bytes;
+  if (isShort) return true;
   const text = toJsonText(value);
   if (text.length > bytes) return false;
   return text.length * MAX_UTF8_BYTES <= bytes || encoder.encode(text).length <= bytes;
 }
 
-/** The length of a value as JSON, in UTF-8. */
+/** Returns the length of the value as JSON, in UTF-8 bytes. */
 export function measureJsonBytes(value: unknown): number {
   return encoder.encode(toJsonText(value)).length;
 }
 
-/** The value, or as much of it as fits: texts, lists and objects lose what is far from their beginning. */
+/**
+ * Returns the value, or a shortened copy within the limit: strings lose their middle, lists and objects lose their last
+ * entries.
+ */
 export function fitValue(value: unknown, bytes: number): unknown {
   if (fits(value, bytes)) return value;
   for (let maxLength = 8192; maxLength >= 32; maxLength /= 4) {
@@ -27,12 +32,13 @@ export function fitValue(value: unknown, bytes: number): unknown {
   return "(too long to be shown)";
 }
 
+/** Like `fitValue`, but returns an empty object if the object is too large even when shortened. */
 export function fitObject(value: object, bytes: number): object {
   const less = fitValue(value, bytes);
   return isObject(less) ? less : {};
 }
 
-/** A text, or its beginning and its end. */
+/** Returns the text, or its beginning and its end if the whole text exceeds the limit. */
 export function fitText(text: string, bytes: number): string {
   let result = text;
   for (
@@ -45,7 +51,7 @@ export function fitText(text: string, bytes: number): string {
   return result;
 }
 
-/** As many of the first items as fit. */
+/** Returns the longest prefix of `items` whose JSON fits into `bytes`. */
 export function takeFitting<Item>(items: readonly Item[], bytes: number): readonly Item[] {
   if (fits(items, bytes)) return items;
   let remainingBytes = bytes;
@@ -57,7 +63,10 @@ export function takeFitting<Item>(items: readonly Item[], bytes: number): readon
   return items.slice(0, end);
 }
 
-/** Text in pieces of so many characters. Half of a pair would not survive being sent alone. */
+/**
+ * Splits text into pieces of at most `characters` UTF-16 code units. A surrogate pair is never split: half of a pair is
+ * lost when sent alone.
+ */
 export function* splitText(text: string, characters: number): Generator<string> {
   for (let at = 0; at < text.length;) {
     const end = alignToCharacter(text, Math.min(at + characters, text.length));
@@ -66,7 +75,7 @@ export function* splitText(text: string, characters: number): Generator<string> 
   }
 }
 
-/** Six bytes for a character is the most that JSON takes. */
+/** The most bytes that JSON takes for a single UTF-16 code unit (`\u0001`). */
 export const MAX_ESCAPED_BYTES = 6;
 
 const MAX_UTF8_BYTES = 3;
@@ -83,7 +92,7 @@ function shrinkValue(value: unknown, maxLength: number): unknown {
   return Object.fromEntries(entries.map(([name, item]) => [name, shrinkValue(item, maxLength)]));
 }
 
-/** What we make ourselves has no more, and stays whole. */
+/** Objects built by Spanline have at most 20 keys, so shortening never removes their fields. */
 const MIN_KEYS = 20;
 
 function cutText(text: string, maxLength: number): string {
@@ -93,7 +102,7 @@ function cutText(text: string, maxLength: number): string {
   return `${text.slice(0, head)}\n… ${tail - head} characters are not shown …\n${text.slice(tail)}`;
 }
 
-/** An end that does not cut a character in two. */
+/** Moves `end` back by a code unit if it would split a surrogate pair. */
 export function alignToCharacter(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   const isCut = end < text.length && last >= 0xd800 && last <= 0xdbff;

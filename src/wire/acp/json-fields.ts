@@ -1,12 +1,17 @@
 import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
 import { createInvalidParams, type RpcError } from "../jsonrpc/rpc-error.ts";
 
-/** An object, or none. What is missing in what an agent says is not there, and no error. */
+/**
+ * Returns the object, or an empty object for any other value. Missing fields in an agent's message are not an error.
+ */
 export function readObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** What bridges say beside ACP, which is in this place alone: the same words at the root are of old builds. */
+/**
+ * Reads the bridge fields under `_meta.harn`. The same fields at the root of a message come from old builds and are
+ * ignored.
+ */
 export function readHarnMeta(value: JsonValue | undefined): JsonObject {
   return readObject(readObject(readObject(value)["_meta"])["harn"]);
 }
@@ -31,7 +36,7 @@ export function readStrings(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((item: JsonValue) => typeof item === "string") : [];
 }
 
-/** What the door gives: a typed value, or the error that answers for it. */
+/** The result of decoding: a typed value, or the error for the response. */
 export type DecodeResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: RpcError };
@@ -44,7 +49,10 @@ export function rejectParams(reason: string): DecodeResult<never> {
   return { ok: false, error: createInvalidParams(reason) };
 }
 
-/** The session that a request is about. A longer id is refused here, so that errors do not repeat it whole. */
+/**
+ * Reads the session id of a request. An id over 256 characters is refused here, so error messages never repeat a huge
+ * id.
+ */
 export function decodeSessionId({ sessionId }: JsonObject): DecodeResult<string> {
   if (typeof sessionId !== "string" || sessionId === "")
     return rejectParams('"sessionId" is missing');

@@ -1,11 +1,14 @@
 import { isObject, toJsonText } from "../../data/json.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 
-/** Refuses what a caller gave, before anything is sent. `path` names the field as the caller wrote it. */
+/**
+ * Throws `invalid_option` before any request is sent. `path` names the field as written by the caller. The message starts
+ * with the path, because the command line replaces the path by the name of its option.
+ */
 export function throwInvalidOption(path: string, actual: unknown, expected: string): never {
   const formattedValue =
-    actual === undefined ? "nothing" : toJsonText(actual).slice(0, MAX_QUOTED_CHARACTERS);
-  const message = `${path} is ${formattedValue}, wanted ${expected}`;
+    actual === undefined ? "missing" : toJsonText(actual).slice(0, MAX_QUOTED_CHARACTERS);
+  const message = `${path} is ${formattedValue}: expected ${expected}`;
   throw new SpanlineError("invalid_option", message, { details: { path } });
 }
 
@@ -33,7 +36,10 @@ export function checkCount(path: string, value: unknown): number {
     : throwInvalidOption(path, value, "a whole number above 0");
 }
 
-/** A union of the service: an object with exactly one of its members. Members that are newer than this list may come too. */
+/**
+ * Checks a union of the service: an object with exactly one member. The member's name is not checked, because the
+ * service may add members.
+ */
 export function checkUnion(path: string, value: unknown): void {
   const members = isObject(value)
     ? Object.keys(value).filter((name) => value[name] !== undefined)
@@ -57,7 +63,7 @@ export function checkHarnessArn(path: string, arn: unknown): string {
   return checkString(path, arn, pattern, expected);
 }
 
-/** An agent of somebody's own making. */
+/** Checks the ARN of an agent runtime deployed by the user. */
 export function checkAgentArn(path: string, arn: unknown): string {
   const pattern = new RegExp(`^${PARTITION}:[a-z0-9-]+:\\d{12}:runtime/[\\w-]{1,100}$`);
   return checkString(path, arn, pattern, RUNTIME_RULE);
@@ -66,7 +72,9 @@ export function checkAgentArn(path: string, arn: unknown): string {
 const RUNTIME_RULE =
   "the ARN of an agent runtime, such as arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/name-a1b2c3d4e5";
 
-/** A harness can be stopped, and have commands run, under its own ARN as under that of its runtime. */
+/**
+ * Checks the ARN for stopping a session or running a command. A harness accepts its own ARN or the ARN of its runtime.
+ */
 export function checkRuntimeArn(path: string, arn: unknown): string {
   const pattern = new RegExp(`^${PARTITION}:[a-z0-9-]+:\\d{12}:(?:runtime|harness)/[\\w-]{1,100}$`);
   return checkString(path, arn, pattern, RUNTIME_RULE);
@@ -79,6 +87,6 @@ export function checkQualifier(path: string, qualifier: unknown): string {
 
 export function checkSessionId(path: string, id: unknown): string {
   const expected =
-    "33 to 100 letters, digits, - and _, the first a letter or digit; leave it out to have one made";
+    "33 to 100 letters, digits, - and _, the first a letter or digit; omit it to generate an id";
   return checkString(path, id, /^[a-zA-Z0-9][a-zA-Z0-9_-]{32,99}$/, expected);
 }

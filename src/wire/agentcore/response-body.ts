@@ -22,8 +22,9 @@ export function isEventStream(contentType: string | null | undefined): boolean {
 }
 
 /**
- * For an answer that succeeded but is no event stream: a proxy's login page, a JSON error with status 200.
- * Keeps the first part of the body, and at the end says what came instead.
+ * Reads a successful response which is not an event stream, such as the login page of a proxy or a JSON error with
+ * status
+ * 200. Keeps the first 1,024 bytes and emits an error with the quote at the end.
  */
 export function createUnexpectedBodyReader(
   contentType: string | null | undefined,
@@ -36,16 +37,19 @@ export function createUnexpectedBodyReader(
       state.bytes.push(...chunk.subarray(0, MAX_QUOTED_BYTES - state.bytes.length));
     },
     finish(state, emit) {
-      const actual = contentType ?? "no content type";
+      const actual =
+        contentType === null || contentType === undefined
+          ? "no content type"
+          : `the content type ${contentType}`;
       const body = new TextDecoder().decode(Uint8Array.from(state.bytes));
-      const message = `The answer is ${actual}, wanted ${expected}; it begins: ${body}`;
+      const message = `The response has ${actual}: expected ${expected}. The body starts with: ${body}`;
       const details = { contentType: contentType ?? null, body, bytes: state.totalBytes };
       emit(new SpanlineError("unexpected_content_type", message, { details }));
     },
   };
 }
 
-/** Says where in the stream a diagnostic was found. */
+/** Adds the position in the stream to a diagnostic without a position. */
 export function addDiagnosticOffset(event: ProviderEvent, offset: number): ProviderEvent {
   if (event.type !== "diagnostic" || event.diagnostic.offset !== undefined) return event;
   return { type: "diagnostic", diagnostic: { ...event.diagnostic, offset } };
@@ -60,7 +64,7 @@ interface WholeBodyState {
   isTooLarge: boolean;
 }
 
-/** An answer or a file that only makes sense as a whole: kept up to a limit, given out at the end. */
+/** Buffers a body of up to `maxBytes` and emits the text at the end, for formats which cannot be read incrementally. */
 export function createWholeBodyReader(
   maxBytes: number,
 ): Codec<WholeBodyState, Uint8Array, WholeBodyItem> {
@@ -72,7 +76,7 @@ export function createWholeBodyReader(
       if (body.length + chunk.length <= maxBytes) return appendPending(body, chunk, maxBytes);
       state.isTooLarge = true;
       clearPending(body);
-      const message = `The body holds more than ${maxBytes} bytes`;
+      const message = `The body has more than ${maxBytes} bytes`;
       emit({ type: "failure", error: new FrameError("event_too_large", message, { offset: 0 }) });
     },
     finish({ body, isTooLarge }, emit) {

@@ -10,7 +10,9 @@ import {
 import { parseRetryAfter } from "../../domain/provider/retry-after.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
+/**
+ * Creates the error for an HTTP error response. The status is kept even if the body is empty or the page of a proxy.
+ */
 export function serviceErrorFromResponse({ status, headers, body }: ErrorResponse): ProviderError {
   const parsed = parseJson(body);
   const members = parsed.ok && isObject(parsed.value) ? parsed.value : {};
@@ -36,7 +38,7 @@ export function serviceErrorFromResponse({ status, headers, body }: ErrorRespons
 const MAX_QUOTED_CHARACTERS = 1024;
 
 interface ServiceErrorFacts {
-  /** The service's name for it, without a namespace; empty when it gave none. */
+  /** The service's name of the error, without namespace. Empty if absent. */
   readonly type: string;
   readonly status?: number;
   readonly message: string;
@@ -45,7 +47,10 @@ interface ServiceErrorFacts {
   readonly details?: Failure["details"];
 }
 
-/** One error for one cause, whether it came as an answer, as the first frame or in the middle of a stream. */
+/**
+ * The same cause becomes the same error in all three forms: an HTTP response, the first frame, or an exception inside a
+ * stream.
+ */
 function createServiceError(facts: ServiceErrorFacts): ProviderError {
   const { type, status, message, phase, requestId } = facts;
   const code = resolveErrorCode(type, status);
@@ -58,7 +63,7 @@ function createServiceError(facts: ServiceErrorFacts): ProviderError {
   });
 }
 
-/** The failure of a stream. An exception of the service is the error that it would be as an answer. */
+/** Classifies the failure of a stream. An exception of the service becomes the same error as in an HTTP response. */
 export function classifyServiceFailure(failure: Failure, requestId: string | undefined): Failure {
   const { code, message, details } = failure;
   const streamDetails = { phase: "stream", ...omitUndefined({ requestId }) } as const;
@@ -76,7 +81,7 @@ export function classifyServiceFailure(failure: Failure, requestId: string | und
   }).toFailure();
 }
 
-/** `com.amazonaws#ThrottlingException:http://…` as older services write it. */
+/** Removes the namespace and the URL written by older services: `com.amazonaws#ThrottlingException:http://…`. */
 function toPlainName(type: string): string {
   return (type.split(":", 1)[0] ?? "").replace(/^.*#/, "");
 }
@@ -118,7 +123,7 @@ const CODES_BY_STATUS: ReadonlyMap<number, ProviderErrorCode> = new Map<number, 
   [429, "throttled"],
 ]);
 
-/** What the model behind an agent complained of, in the words that were seen of it. */
+/** Recognizes known complaints of the model behind an agent by their wording. */
 function findKnownProblem(message: string): string | undefined {
   return KNOWN_PROBLEMS.find(([words]) => message.toLowerCase().includes(words))?.[1];
 }
@@ -132,7 +137,7 @@ const KNOWN_PROBLEMS: readonly (readonly [words: string, problem: string])[] = [
   ["exceed context limit", "context-overflow"],
 ];
 
-/** What a validation blames, field by field. */
+/** The fields refused by a validation. */
 function readValidationDetails({
   reason,
   fieldList,

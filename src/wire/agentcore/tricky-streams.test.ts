@@ -30,7 +30,7 @@ function sse(...values: readonly unknown[]): string {
 }
 
 function skipped(count: number, offset: number): ProviderEvent {
-  const message = `${count} line(s) repeated what had come before and were not read`;
+  const message = `${count} line(s) repeated earlier content and were skipped`;
   return { type: "diagnostic", diagnostic: { code: "noise_skipped", message, count, offset } };
 }
 
@@ -45,7 +45,7 @@ function failed(failure: Failure, reason: string | null = null): TurnEnd {
 const TURN_STARTED = { type: "activity", kind: "turn-started" } as const;
 const CYCLE_STARTED = { type: "activity", kind: "cycle-started" } as const;
 
-/** The first two messages of the recorded tool turns, in which a tool is called and answered. */
+/** The first two messages of the recorded tool turns: a tool call and its result. */
 function toolRound(toolCallId: string): ProviderEvent[] {
   return [
     started(0),
@@ -91,8 +91,8 @@ function toolRound(toolCallId: string): ProviderEvent[] {
   ];
 }
 
-describe("the same text in several carriers (1)", () => {
-  it("comes out once though Python sends it three times [AC-73, AC-74]", () => {
+describe("The same text in several carriers (1)", () => {
+  it("Text that Python sends three times is emitted once [AC-73, AC-74]", () => {
     const bytes = readFixture("py-tool-turn.sse");
     expect(fold(bytes)).toEqual([
       TURN_STARTED,
@@ -108,7 +108,7 @@ describe("the same text in several carriers (1)", () => {
     ]);
   });
 
-  it("comes out once though TypeScript sends it six times [AC-73, AC-74, AC-85]", () => {
+  it("Text that TypeScript sends six times is emitted once [AC-73, AC-74, AC-85]", () => {
     expect(fold(readFixture("ts-tool-turn.sse"))).toEqual([
       TURN_STARTED,
       CYCLE_STARTED,
@@ -122,7 +122,7 @@ describe("the same text in several carriers (1)", () => {
     ]);
   });
 
-  it("comes out the same from the ASCII era of the Python app [AC-74]", () => {
+  it("Streams of old Python apps with ASCII escapes yield the same events [AC-74]", () => {
     const bytes = readFixture("py-old-tool-turn.sse");
     const now = fold(readFixture("py-tool-turn.sse"));
     expect(fold(bytes)).toEqual(
@@ -131,14 +131,14 @@ describe("the same text in several carriers (1)", () => {
   });
 });
 
-describe("apps that pass on part of the stream (2, 3)", () => {
-  it("takes bare strings for the whole answer [AC-73]", () => {
+describe("Apps that forward part of the stream (2, 3)", () => {
+  it("Bare strings are the complete text [AC-73]", () => {
     expect(fold(readFixture("py-data-strings.sse"))).toEqual(
       plainTurn(null, "こんにちは、", "世界 😀", "\u2028次の行\n「引用」と'quote'"),
     );
   });
 
-  it("recovers the answer from reprs when they are its only carrier [AC-73, AC-76]", () => {
+  it("The text is recovered from reprs if they are its only carrier [AC-73, AC-76]", () => {
     expect(fold(readFixture("py-data-events-tool.sse"))).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "Let me ", "look that up."),
@@ -151,8 +151,8 @@ describe("apps that pass on part of the stream (2, 3)", () => {
   });
 });
 
-describe("reprs (4, 5, 6)", () => {
-  it("undoes every way in which Python quotes a text [AC-73, AC-76]", () => {
+describe("Python reprs (4, 5, 6)", () => {
+  it("Every quoting style of Python strings is decoded [AC-73, AC-76]", () => {
     expect(fold(readFixture("py-data-events.sse"))).toEqual(
       plainTurn(
         null,
@@ -166,12 +166,12 @@ describe("reprs (4, 5, 6)", () => {
     );
   });
 
-  it("leaves text that only looks like a repr as text [AC-73, AC-78]", () => {
+  it("Text that only resembles a repr stays text [AC-73, AC-78]", () => {
     const texts = ["{'a': 1}", "{'data': 'x'}", "{'data': broken", "{'message': {'role': 'x'}}"];
     for (const text of texts) expect(fold(sse(text))).toEqual(plainTurn(null, text));
   });
 
-  it("reads the Converse events and messages that only a repr carries [AC-73, AC-76]", () => {
+  it("Converse events and messages carried only by a repr are read [AC-73, AC-76]", () => {
     const bytes = readFixture("py-redacted-reasoning.sse");
     expect(fold(bytes)).toEqual([
       TURN_STARTED,
@@ -192,7 +192,7 @@ describe("reprs (4, 5, 6)", () => {
     ]);
   });
 
-  it("reads a tool result that only a repr carries, with its bytes [AC-73, AC-76]", () => {
+  it("A tool result carried only by a repr is read with its bytes [AC-73, AC-76]", () => {
     const image = {
       format: "png",
       source: { bytes: Buffer.from("\x89PNG\r\n\x1a\n'\"", "latin1").toString("base64") },
@@ -239,7 +239,7 @@ describe("reprs (4, 5, 6)", () => {
     ]);
   });
 
-  it("says that content is lost when a repr cannot be read, and shows nothing of it [AC-73, AC-76]", () => {
+  it("An unreadable repr is reported as lost content, and none of it is emitted [AC-73, AC-76]", () => {
     const reprs = [
       ["data", "{'data': 'x', 'agent': <A object at 0x1>, 'event_loop_cycle_id': UUID('"],
       ["event", "{'event': {'contentBlockDelta': {'delta': {'text': b'\\x"],
@@ -254,7 +254,7 @@ describe("reprs (4, 5, 6)", () => {
     }
   });
 
-  it("completes a turn whose lost event is in the full message [AC-73, AC-76]", () => {
+  it("A turn completes if the full message contains the lost event [AC-73, AC-76]", () => {
     const start = sse({ event: { messageStart: { role: "assistant" } } });
     const rest = sse(
       "{'event': {'contentBlockDelta': {'delta': {'text': b'\\x",
@@ -272,7 +272,7 @@ describe("reprs (4, 5, 6)", () => {
   });
 });
 
-describe("events inside strings (7)", () => {
+describe("Events inside strings (7)", () => {
   const turn = [
     started(0),
     ...saidText({ message: 0, block: 0 }, "One. ", "Two."),
@@ -281,15 +281,15 @@ describe("events inside strings (7)", () => {
     completed("end_turn", tokens(1, 2)),
   ];
 
-  it("reads events that an app sends as strings of JSON [AC-73]", () => {
+  it("Events sent as strings of JSON are read [AC-73]", () => {
     expect(fold(readFixture("py-json-in-string.sse"))).toEqual(turn);
   });
 
-  it("reads event streams that an app sends as strings [AC-73]", () => {
+  it("Event streams sent as strings are read [AC-73]", () => {
     expect(fold(readFixture("py-sse-in-string.sse"))).toEqual(turn);
   });
 
-  it("leaves JSON and event streams that a model writes as text", () => {
+  it("JSON and event streams written by a model stay text", () => {
     const texts = [
       '{"answer": 42}',
       "data: not an event\n\n",
@@ -300,8 +300,8 @@ describe("events inside strings (7)", () => {
   });
 });
 
-describe("event-stream syntax (8, 9, 10)", () => {
-  it("reads the fields as the standard has them [AC-73]", () => {
+describe("Event-stream syntax (8, 9, 10)", () => {
+  it("Fields are read as defined by the standard [AC-73]", () => {
     const body = [
       ": a comment alone\n\n",
       'data:"no space"\n\n',
@@ -315,16 +315,16 @@ describe("event-stream syntax (8, 9, 10)", () => {
     expect(fold(body)).toEqual(plainTurn(null, "no space", " two spaces", " two lines", " last"));
   });
 
-  it("joins the lines of one event with a line break [AC-73]", () => {
+  it("The lines of one event are joined with a line break [AC-73]", () => {
     expect(fold("data: two\ndata: lines\n\n")).toEqual(plainTurn(null, "two\nlines"));
   });
 
-  it("passes over comments [AC-73]", () => {
+  it("Comments are skipped [AC-73]", () => {
     const body = `: heartbeat\n\n${sse("Hi")}: heartbeat\n\n`;
     expect(fold(body)).toEqual(plainTurn(null, "Hi"));
   });
 
-  it("reads all line ends, a byte order mark, and a last event without its blank line [AC-73]", () => {
+  it("All line ends, a byte order mark and a last event without its blank line are read [AC-73]", () => {
     const lines = ['data: "A "', "", 'data: "b"', "", ""];
     const expected = plainTurn(null, "A ", "b");
     for (const end of ["\n", "\r\n", "\r"]) expect(fold(lines.join(end))).toEqual(expected);
@@ -334,15 +334,15 @@ describe("event-stream syntax (8, 9, 10)", () => {
     expect(runCodec(createRuntimeStream(), cut)).toEqual(expected);
   });
 
-  it("joins characters that are cut, and ends no line at U+2028 [AC-73]", () => {
+  it("Split characters are joined, and U+2028 does not end a line [AC-73]", () => {
     const text = "日本\u2028\u2029\u0085😀";
     const bytes = encoder.encode(sse(text));
     expect(runCodec(createRuntimeStream(), splitChunks(bytes, 1))).toEqual(plainTurn(null, text));
   });
 });
 
-describe("numbers and keys (11)", () => {
-  it("keeps NaN, Infinity, 64-bit integers and odd keys as they came [AC-73, AC-82]", () => {
+describe("Numbers and keys (11)", () => {
+  it("NaN, Infinity, 64-bit integers and unusual keys are kept [AC-73, AC-82]", () => {
     const bytes = readFixture("py-numbers.sse");
     const text = new TextDecoder().decode(bytes);
     const delta = text.indexOf("data: ", 10);
@@ -367,7 +367,7 @@ describe("numbers and keys (11)", () => {
     );
   });
 
-  it("counts the last of two keys, and keeps __proto__ a key [AC-42, AC-73]", () => {
+  it("The last of two equal keys wins, and __proto__ stays an ordinary key [AC-42, AC-73]", () => {
     const body = 'data: {"custom": 1, "custom": 2, "__proto__": {"polluted": true}}\n\n';
     const [unknown] = fold(body);
     expect(unknown).toMatchObject({ type: "unknown", name: "custom" });
@@ -378,10 +378,10 @@ describe("numbers and keys (11)", () => {
   });
 });
 
-describe("streams that are cut (12)", () => {
+describe("Truncated streams (12)", () => {
   const text = new TextDecoder().decode(readFixture("py-japanese.sse"));
 
-  it("fails with truncated_stream inside an event [AC-73]", () => {
+  it("A stream truncated inside an event fails with truncated_stream [AC-73]", () => {
     const at = text.indexOf('{"message": ');
     const offset = encoder.encode(text.slice(0, at - "data: ".length)).length;
     const pendingBytes = "data: ".length + 20;
@@ -395,7 +395,7 @@ describe("streams that are cut (12)", () => {
     });
   });
 
-  it("fails for want of the full message behind the last event [AC-73]", () => {
+  it("A stream without the full message after the last event fails [AC-73]", () => {
     const message = "The stream ended before the full copy that confirms the last message";
     expect(fold(text.slice(0, text.indexOf('data: {"message"'))).at(-1)).toEqual({
       ...failed({ code: "incomplete_turn", message, details: {} }, "end_turn"),
@@ -403,16 +403,16 @@ describe("streams that are cut (12)", () => {
     });
   });
 
-  it("fails inside the message on the boundary of an event [AC-73]", () => {
+  it("A stream truncated between events inside a message fails [AC-73]", () => {
     const message = "The stream ended inside a message";
     expect(fold(text.slice(0, text.indexOf('data: {"event": {"messageStop"'))).at(-1)).toEqual(
       failed({ code: "incomplete_turn", message, details: {} }),
     );
   });
 
-  it("fails while the agent runs its tools, and leaves none of them to us", () => {
+  it("A stream truncated while the agent runs its tools fails and leaves no tool call open", () => {
     const turn = new TextDecoder().decode(readFixture("py-tool-turn.sse"));
-    const message = "The stream stopped for tools, but no call waits for a result";
+    const message = "The stream stopped for tools, but no tool call waits for a result";
     expect(fold(turn.slice(0, turn.indexOf('data: {"message": {"role": "user"'))).at(-1)).toEqual({
       ...failed({ code: "incomplete_turn", message, details: {} }, "tool_use"),
       usage: tokens(120, 30),
@@ -420,7 +420,7 @@ describe("streams that are cut (12)", () => {
   });
 });
 
-describe("large events (13)", () => {
+describe("Large events (13)", () => {
   const start = sse(
     { event: { messageStart: { role: "assistant" } } },
     { event: { contentBlockDelta: { delta: { text: "Hi" }, contentBlockIndex: 0 } } },
@@ -430,8 +430,8 @@ describe("large events (13)", () => {
     { event: { messageStop: { stopReason: "end_turn" } } },
   );
 
-  it("passes over a repr of 12 MB without reading it [AC-73, AC-75]", () => {
-    // Neither a whole Python literal nor a whole JSON string: whoever parsed it would have to complain.
+  it("A repr of 12 MB is skipped without parsing [AC-73, AC-75]", () => {
+    // Neither a complete Python literal nor a complete JSON string: any parser would report an error.
     const noise = `data: "{'data': 'Hi', 'agent': <${"\\u12 ' ".repeat(1_700_000)}\n\n`;
     const body = concat(encoder.encode(start), encoder.encode(noise), encoder.encode(end));
     expect(body.length).toBeGreaterThan(10_000_000);
@@ -446,7 +446,7 @@ describe("large events (13)", () => {
     ]);
   });
 
-  it("fails a turn for an event beyond the limit that it would have to read [AC-73]", () => {
+  it("An event above the limit fails the turn if the event must be read [AC-73]", () => {
     const large = `data: {"custom": "${"x".repeat(5000)}"}\n\n`;
     const offset = start.length;
     const message = `The event at byte ${offset} is larger than the limit of 4096 bytes`;
@@ -469,8 +469,8 @@ describe("large events (13)", () => {
   });
 });
 
-describe("words with two meanings (14)", () => {
-  it("takes a message that is a string for what its event says it is [AC-73]", () => {
+describe("Fields with two meanings (14)", () => {
+  it("A message that is a string is interpreted by the type of its event [AC-73]", () => {
     const handoff = {
       type: "multiagent_handoff",
       from_node_ids: ["a"],
@@ -496,7 +496,7 @@ describe("words with two meanings (14)", () => {
     ]);
   });
 
-  it("takes the event of a node for the event of an agent inside, never for one of Converse [AC-73, AC-84]", () => {
+  it("The event of a node belongs to a nested agent and is never a Converse event [AC-73, AC-84]", () => {
     const inner = {
       event: { contentBlockDelta: { delta: { text: "inner" }, contentBlockIndex: 0 } },
     };
@@ -514,7 +514,7 @@ describe("words with two meanings (14)", () => {
   });
 });
 
-describe("block indexes (15)", () => {
+describe("Block indexes (15)", () => {
   const start = sse({ event: { messageStart: { role: "assistant" } } });
   const rest = (contentBlockIndex: unknown): string =>
     sse(
@@ -525,7 +525,7 @@ describe("block indexes (15)", () => {
   const invalid = (index: unknown): string =>
     `Content block index of type ${typeof index} is not a whole number from 0`;
 
-  it("reads Converse events without an index, or with null [AC-73]", () => {
+  it("Converse events without an index, or with null, are read [AC-73]", () => {
     const bytes = readFixture("py-no-index.sse");
     expect(fold(bytes)).toEqual([
       TURN_STARTED,
@@ -539,7 +539,7 @@ describe("block indexes (15)", () => {
     ]);
   });
 
-  it("reads Converse events whose index is no index, and says so [AC-73]", () => {
+  it("Converse events with an invalid index are read with a diagnostic [AC-73]", () => {
     for (const index of [-1, 1.5, "x", true]) {
       expect(fold(start + rest(index))).toEqual([
         started(0),
@@ -551,7 +551,7 @@ describe("block indexes (15)", () => {
     }
   });
 
-  it("does not know an object again that stands for an index [AC-73]", () => {
+  it("An object as index does not match its stop event [AC-73]", () => {
     const body = start + rest({});
     expect(fold(body)).toEqual([
       started(0),
@@ -559,7 +559,7 @@ describe("block indexes (15)", () => {
       { type: "text.delta", message: 0, block: 0, text: "Hi" },
       diagnostic(
         "block_stop_unmatched",
-        "A block was closed that is not open",
+        "A stop event arrived for a block which is not open",
         body.indexOf('data: {"event":{"contentBlockStop"'),
       ),
       diagnostic(

@@ -1,10 +1,10 @@
 import type { TraceContext as W3cTraceContext } from "../../domain/trace-context.ts";
 import { checkLength } from "./check-options.ts";
 
-/** A request to the service, before anybody knows its host or signs it. */
+/** A request to the service without host and signature. */
 export interface WireRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Escaped once; a signature escapes it a second time. */
+  /** Escaped once. Signing escapes the path a second time. */
   readonly path: string;
   readonly query: { readonly [name: string]: string };
   readonly headers: { readonly [name: string]: string };
@@ -17,19 +17,19 @@ export function encodeJsonBody(value: unknown): Uint8Array {
 
 const encoder = new TextEncoder();
 
-/** With what X-Ray has beside it. */
+/** The W3C trace context, extended by the trace id of AWS X-Ray. */
 export interface TraceContext extends W3cTraceContext {
   readonly traceId?: string;
 }
 
 export interface SessionHeaders {
   readonly sessionId: string;
-  /** On whose behalf the agent acts. */
+  /** The user on whose behalf the agent acts. */
   readonly userId?: string;
   readonly trace?: TraceContext;
 }
 
-/** The longest values that an operation takes. */
+/** The maximum lengths of an operation's headers, in characters. */
 interface HeaderLimits {
   readonly traceparent: number;
   readonly traceId: number;

@@ -7,8 +7,8 @@ import { aigoProblems } from "../../../test/aigo/aigo-models.ts";
 import { encodeAigoOutput } from "./aigo-output.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
-describe("any disorder of events", () => {
-  it("is encoded without throwing, with unique ids and no call without an id [SD-20]", () => {
+describe("Events in random order", () => {
+  it("Random events are encoded without a throw, with unique ids and no tool call without an id [SD-20]", () => {
     fc.assert(
       fc.property(disorder(), (events) => {
         const { items } = encodeResponse(events, {
@@ -23,7 +23,7 @@ describe("any disorder of events", () => {
     );
   });
 
-  it("has one assistant message, last, with the session, and is what AI GO! accepts [SD-34]", () => {
+  it("The output has one assistant message at the end, with the session, and AI GO! accepts the output [SD-34]", () => {
     fc.assert(
       fc.property(disorder(), (events) => {
         const output = encodeAigoOutput(events, { scope: "t", sessionId: "s" });
@@ -38,7 +38,7 @@ describe("any disorder of events", () => {
   });
 });
 
-/** Events that no fold would send: unknown blocks, missing starts, repeated ends, numbers used twice. */
+/** Events which no fold would emit: unknown blocks, missing starts, repeated ends, reused numbers. */
 function disorder(): fc.Arbitrary<ProviderEvent[]> {
   const event = fc.oneof(messageEvent(), deltaEvent(), blockEnd(), turnEvent());
   return fc.array(event, { maxLength: 24 });

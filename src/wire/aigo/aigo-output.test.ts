@@ -55,16 +55,16 @@ const SEARCH_OUTPUT = {
   usage: { num_prompt_tokens: 201, num_completion_tokens: 22 },
 };
 
-describe("an AI GO! output", () => {
-  it("is the trace of one turn with the reply last", () => {
+describe("AI GO! output", () => {
+  it("The output is the trace of one turn with the reply last", () => {
     expect(encodeAigoOutput(SEARCH_TURN, OPTIONS)).toEqual(SEARCH_OUTPUT);
   });
 
-  it("is the same, ids included, when the same events are encoded again, one at a time [SD-34]", () => {
+  it("The same events yield the same output and ids, also one at a time [SD-34]", () => {
     expect(runCodec(createAigoEncoder(OPTIONS), SEARCH_TURN)).toEqual([SEARCH_OUTPUT]);
   });
 
-  it("parts pieces of text with a blank line and keeps their place in a trace [SD-29]", () => {
+  it("Texts are joined with a blank line, and the trace keeps their position [SD-29]", () => {
     const events = [
       assistant(0),
       text(0, 0, "Let me check."),
@@ -93,7 +93,7 @@ describe("an AI GO! output", () => {
     });
   });
 
-  it("has its one message even when nothing was said, to carry the session [SD-34]", () => {
+  it("A turn without text has one message, which carries the session [SD-34]", () => {
     const events = [
       assistant(0),
       call(0, 0, "a", "{}"),
@@ -105,7 +105,7 @@ describe("an AI GO! output", () => {
     ]);
   });
 
-  it("counts tokens read from and written to a cache as prompt tokens [SD-33]", () => {
+  it("Cached tokens count as prompt tokens [SD-33]", () => {
     const usage = { ...tokens(100, 7), cacheReadTokens: 30, cacheWriteTokens: 5 };
     expect(encodeAigoOutput([end({ usage })], OPTIONS).usage).toEqual({
       num_prompt_tokens: 135,
@@ -113,7 +113,7 @@ describe("an AI GO! output", () => {
     });
   });
 
-  it("The model's reasoning is in neither the items nor the trace of the message [SD-26]", () => {
+  it("Reasoning is neither in the items nor in the trace of the message [SD-26]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       { type: "reasoning.end", message: 0, block: 0, text: "Hm." },
@@ -131,7 +131,7 @@ describe("an AI GO! output", () => {
     ]);
   });
 
-  it("says on the message that a limit stopped the turn [SD-31]", () => {
+  it("The message of a limited turn has the limit [SD-31]", () => {
     const events = [
       assistant(0),
       text(0, 0, "The answer is"),
@@ -146,7 +146,7 @@ describe("an AI GO! output", () => {
     ]);
   });
 
-  it("says on the message that the turn failed, and keeps what came before [SD-32]", () => {
+  it("The message of a failed turn has the error, and earlier items are kept [SD-32]", () => {
     const failure = { code: "stream_exception", message: "Internal error", details: {} } as const;
     const events = [
       assistant(0),
@@ -167,7 +167,7 @@ describe("an AI GO! output", () => {
     ]);
   });
 
-  it("shows a failed tool as such [SD-27]", () => {
+  it("A failed tool is marked as failed [SD-27]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       call(0, 0, "a", "{}"),
@@ -193,7 +193,7 @@ describe("an AI GO! output", () => {
     ]);
   });
 
-  it("reports text of the user beside the reply, never in it [SD-25]", () => {
+  it("Text of the user is reported as an anomaly and is not part of the reply [SD-25]", () => {
     const events = [user(0), text(0, 0, "As I said."), assistant(1), text(1, 1, "Noted."), end()];
     expect(encodeAigoOutput(events, OPTIONS).items).toEqual([
       {
@@ -209,7 +209,7 @@ describe("an AI GO! output", () => {
     ]);
   });
 
-  it("reports a call that nobody answered and nobody waits for [SD-34]", () => {
+  it("A tool call without a result is reported if no result is awaited [SD-34]", () => {
     const events = [assistant(0), call(0, 0, "a", "{}"), end()];
     expect(encodeAigoOutput(events, OPTIONS).items).toEqual([
       functionCall("fc_turn1_0", "a"),
@@ -218,7 +218,7 @@ describe("an AI GO! output", () => {
         anomalies: [
           {
             code: "call_unanswered",
-            message: "A call has no result and waits for none",
+            message: "A tool call has no result, and none is expected",
             call_id: "a",
           },
         ],

@@ -20,21 +20,21 @@ import {
 } from "../../domain/provider/turn-builder.ts";
 
 export interface AigoOptions {
-  /** Names this one turn among all others: every item id is made from it. */
+  /** Identifies the turn. All item ids derive from this value. */
   readonly scope: string;
-  /** Comes back on the next turn, unchanged, on the assistant's message. */
+  /** Set on the assistant message and returned unchanged by the client with the next turn. */
   readonly sessionId: string;
-  /** Comes back beside the session. It takes the place of nothing that the message says itself. */
+  /** Client state copied to the message, next to the session id. Never overrides a field of the message itself. */
   readonly state?: JsonObject;
-  /** What of the request had no effect. */
+  /** Fields of the request without effect. */
   readonly ignored?: readonly string[];
-  /** What the items cannot say, beside what is found in the events. */
+  /** Facts which the items cannot express, in addition to the anomalies found in the events. */
   readonly anomalies?: readonly Anomaly[];
 }
 
 /**
- * What AI GO! reads: the trace of one turn, the assistant's one message last. LatticeFlow's models accept these three kinds of
- * items and reject a whole turn that has any other kind, so reasoning is left out.
+ * The output of one turn for AI GO!: the trace, with the single assistant message last. LatticeFlow's models accept
+ * these three item types and reject a whole turn with any other type, so reasoning is omitted.
  */
 export interface AigoOutput {
   readonly items: readonly (AigoTraceItem | AigoMessage)[];
@@ -50,7 +50,7 @@ export interface AigoMessage {
   readonly role: "assistant";
   readonly content: readonly [OutputText];
   readonly session_id: string;
-  /** The turn in its true order; there only when the message joins more than one piece of text. */
+  /** The items and texts in their real order. Present only if the message joins more than one text. */
   readonly trace?: readonly AigoTraceStep[];
   readonly incomplete_details?: IncompleteDetails;
   readonly error?: ResponseError;
@@ -62,7 +62,7 @@ export type AigoTraceStep =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "item"; readonly id: string };
 
-/** Turns a provider's events into one AI GO! output, emitted at `finish`. */
+/** Creates an encoder for one turn. The output is emitted at `finish`. */
 export function createAigoEncoder(
   options: AigoOptions,
 ): Codec<TurnBuilder, ProviderEvent, AigoOutput> {
@@ -73,7 +73,7 @@ export function createAigoEncoder(
   };
 }
 
-/** The AI GO! output of a whole list of events. */
+/** Encodes a complete list of events. */
 export function encodeAigoOutput(
   events: Iterable<ProviderEvent>,
   options: AigoOptions,
@@ -97,7 +97,7 @@ export interface AigoMessageFields extends Pick<AigoOptions, "sessionId" | "stat
   readonly messageId: string;
 }
 
-/** The output of a turn of which the items are known. */
+/** Encodes the output from the finished items of a turn. */
 export function encodeAigoResponse(
   response: FinishedResponse,
   facts: AigoMessageFields,
@@ -115,7 +115,7 @@ function isTraceItem(item: ResponseItem): item is AigoTraceItem {
   return item.type === "function_call" || item.type === "function_call_output";
 }
 
-/** Scorers find the assistant's messages by turn, so there is exactly one, whatever was said and however it ended. */
+/** Scorers look up assistant messages by turn, so each turn has exactly one, regardless of its text and its end. */
 function encodeMessage(
   { items, status, incomplete_details, error, anomalies }: FinishedResponse,
   { messageId, sessionId, state = {}, ignored = [] }: AigoMessageFields,
@@ -145,7 +145,7 @@ function encodeTraceSteps(item: ResponseItem): AigoTraceStep[] {
   return item.content.map(({ text }) => ({ type: "text", text }));
 }
 
-/** A second message in the trace would pass for a turn of the user's. */
+/** User text becomes an anomaly: as a second message, it would look like a turn of the user. */
 function listUserTextAnomalies(item: ResponseItem): Anomaly[] {
   if (item.type !== "message" || item.role !== "user") return [];
   return item.content.map(({ text }) => ({

@@ -12,7 +12,7 @@ import { convertModelOutput } from "./model-output.ts";
 const folder = join(import.meta.dirname, "../../../test/fixtures/strands");
 const captures = readdirSync(folder).filter((name) => name.endsWith(".sse"));
 
-/** The same turn, by way of Converse. */
+/** Encodes the turn through Converse events. */
 function throughConverse(events: readonly ProviderEvent[]) {
   const failure = events.findLast((event) => event.type === "end")?.failure;
   const raw = { session_id: "s", turn_id: "t", events: encodeConverseEvents(events) };
@@ -23,21 +23,21 @@ function directly(events: readonly ProviderEvent[]) {
   return withoutIds(encodeAigoOutput(events, { scope: "t", sessionId: "s" }));
 }
 
-/** Ids number the blocks, of which Converse may have fewer. */
+/** Ids number the blocks, and Converse may have fewer blocks. */
 function withoutIds(output: object): unknown {
   return JSON.parse(
     JSON.stringify(output, (key, value: unknown) => (key === "id" ? undefined : value)),
   );
 }
 
-describe("the events of another provider, told in those of Converse", () => {
-  it.each(captures)("come to the same output: %s", (name) => {
+describe("Events of other providers as Converse events", () => {
+  it.each(captures)("The output through Converse equals the direct output: %s", (name) => {
     const bytes = new Uint8Array(readFileSync(join(folder, name)));
     const events = runCodec(createRuntimeStream(), [bytes]);
     expect(throughConverse(events)).toEqual(directly(events));
   });
 
-  it("keep parallel calls in the order they were made, and who ran them [OR-54] [SD-19]", () => {
+  it("Parallel tool calls keep their order and the side that ran them [OR-54] [SD-19]", () => {
     const call = (block: number, id: string, server?: string): ProviderEvent => ({
       type: "tool.end",
       message: 0,

@@ -10,7 +10,7 @@ import {
 import type { Usage } from "../../domain/usage.ts";
 import { resolveOutcome } from "../converse/stop-reasons.ts";
 
-/** The events of any provider as those of a Converse stream. Why a turn failed is the caller's to tell. */
+/** Encodes the events of any provider as Converse events. The caller reports the failure of a failed turn. */
 export function encodeConverseEvents(events: Iterable<ProviderEvent>): object[] {
   const turn = createTurnBuilder();
   for (const event of events) addToTurn(turn, event);
@@ -47,7 +47,7 @@ function encodeBlock(block: Block, index: number): object[] {
   const at = { contentBlockIndex: index };
   const start = (member: object): object => ({ contentBlockStart: { ...at, start: member } });
   const delta = (member: object): object => ({ contentBlockDelta: { ...at, delta: member } });
-  // A block that nobody closed is cut, and is to be seen as such.
+  // A block without a stop event was truncated, so its stop is omitted here too.
   const stop = block.ending === "explicit" ? [{ contentBlockStop: at }] : [];
   switch (block.kind) {
     case "text":
@@ -62,12 +62,12 @@ function encodeBlock(block: Block, index: number): object[] {
       if (pieces.length === 0) return [];
       return [...pieces.map((piece) => delta({ reasoningContent: piece })), ...stop];
     }
-    case "call": {
-      const { inputText } = block.call;
+    case "tool-call": {
+      const { inputText } = block.toolCall;
       const input = inputText === "" ? [] : [delta({ toolUse: { input: inputText } })];
-      return [start({ toolUse: encodeToolCallStart(block.call) }), ...input, ...stop];
+      return [start({ toolUse: encodeToolCallStart(block.toolCall) }), ...input, ...stop];
     }
-    case "result": {
+    case "tool-result": {
       const { toolCallId, isError, parts } = block.result;
       const status = isError ? "error" : "success";
       const content =
@@ -91,12 +91,12 @@ function encodeResultPart(part: ToolResultPart): unknown {
   return part.type === "json" ? { json: part.value } : part.raw;
 }
 
-/** Where the provider said nothing that means the same in Converse, a word that does. Null for a turn that failed. */
+/** Returns the stop reason of the turn, or a Converse reason with the same outcome. Null for a failed turn. */
 function toStopReason(end: TurnEnd | null): string | null {
   if (end === null || end.outcome === "failed") return null;
   const { reason, outcome } = end;
   const knownOutcome = reason === null ? undefined : resolveOutcome(reason);
-  // One that Converse does not know is no success there, and is passed on as it is.
+  // A reason unknown to Converse does not mean success there, so the reason of a limited turn is kept.
   if (knownOutcome === outcome || (knownOutcome === "other" && outcome === "limited"))
     return reason;
   return STOP_REASONS[outcome];
@@ -109,7 +109,7 @@ const STOP_REASONS = {
   other: "unknown",
 } as const;
 
-/** A turn whose last message does not say how it ended has that in one more, which says nothing else. */
+/** If the last message does not have the stop reason of the turn, an additional empty message carries the reason. */
 function encodeEnding({ end, messages }: TurnBuilder, lastNumber: number | undefined): object[] {
   const lastMessage = lastNumber === undefined ? undefined : messages.get(lastNumber);
   const stopReason = toStopReason(end);

@@ -2,13 +2,15 @@ import { readStreamMessage } from "../framing/eventstream-message.ts";
 import { createEventStreamDecoder } from "../framing/eventstream.ts";
 
 export interface HarnessEventRecorder {
-  /** Takes the next bytes of an answer. */
+  /** Adds the next bytes of a response. */
   readonly add: (chunk: Uint8Array) => void;
-  /** What they say so far, as the AWS SDKs hand it out. */
+  /** The decoded events so far, in the form of the AWS SDKs. */
   readonly events: readonly object[];
 }
 
-/** The events of an InvokeHarness answer as they came. What is no event of a stream is left to whoever reads the turn. */
+/**
+ * Records the events of an InvokeHarness response. Other content is ignored; the turn's own decoder reports problems.
+ */
 export function createHarnessEventRecorder(): HarnessEventRecorder {
   const decoder = createEventStreamDecoder();
   const state = decoder.initial();
@@ -30,5 +32,5 @@ export function createHarnessEventRecorder(): HarnessEventRecorder {
   };
 }
 
-/** A service answer has at most 100 MB. */
+/** Bytes. A response of the service has at most 100 MB. */
 const MAX_BYTES = 100_000_000;

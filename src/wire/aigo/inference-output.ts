@@ -14,9 +14,9 @@ import { createResponseStream } from "../responses/stream/response-stream.ts";
 import type { StreamState } from "../responses/stream/stream-state.ts";
 import { encodeAigoResponse, type AigoOutput } from "./aigo-output.ts";
 
-/** What an answer is made with, beside the events: the log keeps it with the prompt. */
+/** Settings for encoding a response, in addition to the events. Stored in the log with the prompt. */
 export interface InferenceNote {
-  /** Carried along on the assistant's messages. */
+  /** State copied to the assistant messages. */
   readonly state: JsonObject;
   readonly ignored: readonly string[];
 }
@@ -35,18 +35,18 @@ export function readInferenceNote({ surface, state, ignored }: JsonObject): Infe
 
 export interface InferenceState {
   readonly stream: StreamState;
-  /** The agent's own ids of its calls, by those that clients of other surfaces know. */
+  /** The agent's own tool call ids, by the ids known to clients of other surfaces. */
   readonly originalCallIds: Map<string, string>;
 }
 
-/** A session's events, from the one that is answered, as the one output of that turn. */
+/** Encodes a session's events as one AI GO! output, starting with the event of the prompt. */
 export function createInferenceEncoder(
   position: LogPosition,
   { state: carriedState, ignored }: InferenceNote,
 ): Codec<InferenceState, Envelope, AigoOutput> {
   const { sessionId, seq } = position;
   const responses = createResponseStream(createUnrecordedRequest(""));
-  // No message of the turn has this id: it is the prompt's place, and a block.
+  // Unique within the turn: derived from the position of the prompt and a block number.
   const messageId = formatItemId("message", sessionId, `${seq}-0`);
   const encodeOutput = ({ stream, originalCallIds }: InferenceState): AigoOutput => {
     const response = snapshotResponse(stream);
@@ -91,7 +91,7 @@ function toResponseStatus({ status, incomplete_details, error }: ResponseObject)
 
 const CANCELLED_ERROR = { code: "cancelled", message: "The turn was cancelled before it ended" };
 
-/** The calls under the agent's own ids, as evaluations compare them. What the agent took back is not in its answer. */
+/** Uses the agent's own tool call ids, as compared by evaluations. Withdrawn text is omitted. */
 function toResponseItems(
   item: OutputItem,
   originalCallIds: ReadonlyMap<string, string>,
@@ -111,7 +111,10 @@ function toResponseItems(
   }
 }
 
-/** Pieces end with the blank line that keeps them apart in a response; here they are joined with one. */
+/**
+ * In a response, texts end with a separating blank line. AI GO! output joins texts with a blank line, so this end is
+ * removed.
+ */
 function toAssistantItems(
   item: Extract<OutputItem, { readonly role: "assistant" }>,
 ): ResponseItem[] {

@@ -10,7 +10,7 @@ import {
 import { rejectRequest } from "../chat-server/reject-request.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What AI GO! sends for each turn: the whole conversation. Messages may have any further fields. */
+/** The request of AI GO! for each turn: the whole conversation. Messages may have additional fields. */
 export interface ChatCompletionInput {
   readonly messages: readonly ChatCompletionMessage[];
   readonly [field: string]: unknown;
@@ -22,32 +22,35 @@ export interface ChatCompletionMessage {
   readonly [field: string]: unknown;
 }
 
-/** What the agent needs of it. */
+/** The input of the agent for one turn. */
 export interface ModelInput {
   /** Empty on the first turn. */
   readonly session_id: string;
   readonly user_message: string;
-  /** What messages of the system say. */
+  /** The text of system messages. Absent if none. */
   readonly instructions?: string;
-  /** What was said in a conversation that the agent does not know. */
+  /** The earlier conversation, for an agent without this history. */
   readonly history?: readonly ModelMessage[];
-  /** What was attached to the assistant's last message beside the session, to be attached to the next. */
+  /** State attached to the last assistant message, returned with the next message. */
   readonly state?: JsonObject;
-  /** Fields of the request that have no effect. */
+  /** Fields of the request without effect. */
   readonly ignored?: readonly string[];
 }
 
 export interface InputOptions {
   /**
-   * What becomes of a conversation without a session: the agent is told of it (`replay`, unless said otherwise), it is
-   * refused, or only what is new in it counts.
+   * How to handle earlier messages without a session: send them to the agent (`replay`), refuse the request (`reject`),
+   * or drop them (`ignore`). Default: `replay`.
    */
   readonly history?: "replay" | "reject" | "ignore";
-  /** `false` for an agent that remembers nothing: it is told of every conversation. */
+  /** False for an agent without memory: every request includes the history. Default: true. */
   readonly keepsHistory?: boolean;
 }
 
-/** The first stage. Throws an `invalid_message` with `param` and `code` in its details where nothing can be sent. */
+/**
+ * Stage 1 of an AI GO! connector: reads the request. Throws `invalid_message` with `param` and `code` in its details if
+ * the request is refused.
+ */
 export function convertUserInput(
   data: ChatCompletionInput,
   options: InputOptions = {},
@@ -67,16 +70,16 @@ export function convertUserInput(
   };
 }
 
-/** Results of tools are the agent's own. */
+/** Refuses tool results: agents on this path run their own tools. */
 export function rejectResults({ results }: Pick<ChatTurn, "results">): void {
   const [result] = results;
   if (result === undefined) return;
   const param = `messages[${result.index}]`;
-  const message = `${param} is the result of a tool, which agents here run themselves`;
+  const message = `${param} is a tool result: agents on this endpoint run their own tools`;
   rejectRequest(param, "unsupported_content", message);
 }
 
-/** An agent that has a session has its history, too: told once more, it would have it twice. */
+/** An agent with a session has the history; sending it again would duplicate the messages. */
 function shouldReplayHistory(
   { sessionId, earlierMessages }: ChatTurn,
   { history = "replay", keepsHistory = true }: InputOptions,
@@ -84,7 +87,7 @@ function shouldReplayHistory(
   if (sessionId !== null) return !keepsHistory;
   if (history !== "reject") return history === "replay";
   const message =
-    "The conversation began elsewhere, and the agent is not to be told of it; begin a new one";
+    'The conversation has earlier messages without a session, and history is "reject". Fix: start a new conversation';
   return rejectRequest(
     `messages[${earlierMessages[0]?.index ?? 0}]`,
     "missing_required_parameter",
@@ -92,7 +95,7 @@ function shouldReplayHistory(
   );
 }
 
-/** An agent has its own tools and limits. */
+/** Lists the fields without effect. An agent has its own tools and limits. */
 export function listIneffectiveFields(request: ChatRequest): readonly string[] {
   const { ignored, tools, toolChoice, maxTokens } = request;
   return [

@@ -8,21 +8,23 @@ import type { Anomaly } from "../responses/anomaly.ts";
 import { computeShortDigest } from "../../data/short-digest.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What an agent said in one turn, as a Converse stream has it, and the session that it said it in. */
+/** The output of an agent in one turn as Converse events, with its session. */
 export interface RawModelOutput {
   readonly session_id: string;
   readonly events: readonly unknown[];
-  /** Names the turn among all others; without it, what was said does. */
+  /** Identifies the turn. Default: a digest of the session and the events. */
   readonly turn_id?: string;
-  /** Why the stream broke off, where its events do not say so. */
+  /** Why the stream broke off, if the events do not include the failure. */
   readonly failure?: Failure;
   readonly state?: JsonObject;
   readonly ignored?: readonly string[];
-  /** What the items cannot say, beside what is found in the events. */
+  /** Facts which the items cannot express, in addition to the anomalies found in the events. */
   readonly anomalies?: readonly Anomaly[];
 }
 
-/** The third stage. What broke off is incomplete, and keeps all that came before. */
+/**
+ * Stage 3 of an AI GO! connector: encodes the output. An interrupted turn is incomplete and keeps all earlier items.
+ */
 export function convertModelOutput(raw: RawModelOutput): AigoOutput {
   const { session_id: sessionId, events, turn_id, failure, state, ignored, anomalies } = raw;
   const scope = turn_id ?? computeShortDigest(`${sessionId} ${toJsonText(events)}`);

@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from "../../data/json.ts";
 import { rejectRequest } from "../chat-server/reject-request.ts";
 
 /**
- * Whoever asks over the network names no keys: the agent is called with those of this machine. One that came along is
- * refused by its name, so that it is noticed; its value is told nobody.
+ * Refuses credentials in a network request: the agent is invoked with the credentials of this machine. The error has
+ * the name of the field, so the mistake is noticed, and never its value.
  */
 export function rejectCredentials(body: JsonObject): void {
   for (const [name, value] of Object.entries(body)) {
@@ -11,7 +11,7 @@ export function rejectCredentials(body: JsonObject): void {
   }
 }
 
-/** What is said and offered may speak of passwords, and carried state may be a token. */
+/** Fields which are not checked: messages and tools may mention passwords, and carried state may be a token. */
 const CONTENT_FIELDS: ReadonlySet<string> = new Set([
   "messages",
   "tools",
@@ -27,7 +27,7 @@ interface FieldPosition {
 function checkField(name: string, value: unknown, { path, depth }: FieldPosition): void {
   if (CREDENTIAL_NAME.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""))) {
     const param = path.slice(0, MAX_PATH_LENGTH);
-    const message = `"${param}" looks like a credential, and none are taken: the agent is called with those of the server`;
+    const message = `"${param}" looks like a credential, which is not accepted: the agent is invoked with the credentials of the server`;
     rejectRequest(param, "credentials_not_accepted", message);
   }
   if (depth >= MAX_DEPTH) return;

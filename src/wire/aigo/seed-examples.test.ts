@@ -13,7 +13,7 @@ function refusal(data: ChatCompletionInput, options?: InputOptions): unknown {
 }
 
 describe("convertUserInput", () => {
-  it("takes a first turn as it is", () => {
+  it("The first turn has the message and no session", () => {
     const body = `{
       "messages": [
         { "role": "user", "content": "Search the catalog for shoes." }
@@ -25,7 +25,7 @@ describe("convertUserInput", () => {
     });
   });
 
-  it("takes of a later turn the new message, and the session that came back", () => {
+  it("A later turn has the new message and the returned session", () => {
     const body = `{
       "messages": [
         { "role": "user", "content": "Hello!" },
@@ -52,7 +52,7 @@ describe("convertUserInput", () => {
     });
   });
 
-  it("sends every message since the agent spoke, and the parts of one as its lines [SD-3] [SD-8]", () => {
+  it("All new messages are sent, and the parts of a message are lines [SD-3] [SD-8]", () => {
     const content = [
       { type: "text", text: "One" },
       { type: "text", text: "Two" },
@@ -68,7 +68,7 @@ describe("convertUserInput", () => {
     });
   });
 
-  it("says what system messages say, what was attached, and what has no effect [SD-4] [SD-10]", () => {
+  it("Instructions, attached state and fields without effect are returned [SD-4] [SD-10]", () => {
     const messages = [
       { role: "system", content: "Be brief." },
       { role: "user", content: "Hi" },
@@ -98,7 +98,7 @@ describe("convertUserInput", () => {
     });
   });
 
-  it("tells of a conversation that began elsewhere, refuses it or leaves it out, as it is wanted [SD-5]", () => {
+  it("An imported conversation is replayed, refused or dropped by option [SD-5]", () => {
     const messages = [
       { role: "user", content: "My name is Ada." },
       { role: "assistant", content: "Hello Ada!" },
@@ -117,7 +117,7 @@ describe("convertUserInput", () => {
     expect(refusal({ messages }, { history: "reject" })).toMatchObject({ param: "messages[0]" });
   });
 
-  it("tells an agent that remembers nothing of every conversation", () => {
+  it("An agent without memory receives the history with every request", () => {
     const messages = [
       { role: "user", content: "Hi" },
       { role: "assistant", content: "Hello!", session_id: SESSION },
@@ -153,9 +153,12 @@ describe("convertUserInput", () => {
         },
       ],
     ],
-  ])("refuses with %s [SD-1] [SD-2] [SD-7] [SD-8] [SD-9]", (code, messages) => {
-    expect(refusal({ messages })).toMatchObject({ code });
-  });
+  ])(
+    "An invalid request is refused with %s [SD-1] [SD-2] [SD-7] [SD-8] [SD-9]",
+    (code, messages) => {
+      expect(refusal({ messages })).toMatchObject({ code });
+    },
+  );
 });
 
 describe("convertModelOutput", () => {
@@ -190,7 +193,7 @@ describe("convertModelOutput", () => {
   }`);
   const id = expect.any(String);
 
-  it("gives the trace of the turn, its reply last with the session, and what it took [OR-74]", () => {
+  it("The output has the trace, the reply with the session at the end, and the usage [OR-74]", () => {
     expect(convertModelOutput(RAW)).toEqual({
       items: [
         {
@@ -221,7 +224,7 @@ describe("convertModelOutput", () => {
     });
   });
 
-  it("gives the reply to a greeting as AI GO! prints it", () => {
+  it("The reply to a greeting equals the example of AI GO!", () => {
     const text = "Hello! How can I assist you today?";
     const events = [
       { messageStart: { role: "assistant" } },
@@ -244,14 +247,14 @@ describe("convertModelOutput", () => {
     });
   });
 
-  it("has the same ids for the same turn, and others for another [SD-34]", () => {
+  it("The same turn has the same ids, and another turn has different ids [SD-34]", () => {
     const ids = (raw: RawModelOutput) => convertModelOutput(raw).items.map((item) => item.id);
     expect(ids(RAW)).toEqual(ids(structuredClone(RAW)));
     expect(ids(RAW)).not.toEqual(ids({ ...RAW, events: RAW.events.slice(0, -1) }));
     expect(ids(RAW)).not.toEqual(ids({ ...RAW, turn_id: "request-1" }));
   });
 
-  it("keeps what came before a stream broke off, and says that it did [SD-15] [SD-32]", () => {
+  it("An interrupted turn keeps earlier items and reports the failure [SD-15] [SD-32]", () => {
     const failure = { code: "connection_lost", message: "It broke", details: {} } as const;
     const { items } = convertModelOutput({ ...RAW, events: RAW.events.slice(0, 6), failure });
     expect(items).toMatchObject([
@@ -269,7 +272,7 @@ describe("convertModelOutput", () => {
     });
   });
 
-  it("attaches what is to come back, which takes the place of nothing of ours", () => {
+  it("Attached state replaces no field of the message", () => {
     const state = JSON.parse(`{"cursor":7,"session_id":"x","status":"y","__proto__":{"a":1}}`);
     const text = JSON.stringify(
       convertModelOutput({ ...RAW, state, ignored: ["top_p"] }).items.at(-1),

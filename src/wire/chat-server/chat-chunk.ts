@@ -4,7 +4,7 @@ import type { ChatUsage } from "./chat-usage.ts";
 
 export type FinishReason = "stop" | "length" | "content_filter" | "tool_calls";
 
-/** What a stream of a chat completion is made of; an error is the last of it. */
+/** An item of a streamed chat completion. An error is always the last item. */
 export type ChatOutput = ChatChunk | ChatError;
 
 export interface ChatChunk {
@@ -12,7 +12,7 @@ export interface ChatChunk {
   readonly object: "chat.completion.chunk";
   readonly created: number;
   readonly model: string;
-  /** None in the chunk that brings the usage. */
+  /** Empty in the chunk with the usage. */
   readonly choices: readonly ChunkChoice[];
   readonly usage?: ChatUsage | null;
 }
@@ -27,14 +27,16 @@ export interface ChunkChoice {
 export interface ChatDelta {
   readonly role?: "assistant";
   readonly content?: string;
-  /** Ours, as `trace` is: clients put what they do not know on the message, and send it back with that. */
+  /**
+   * A Spanline extension, like `trace`. Clients keep unknown fields on the message and send them back with the message.
+   */
   readonly session_id?: string;
   readonly tool_calls?: readonly ChunkToolCall[];
-  /** Whole and once: clients keep the last of a field that they do not know. */
+  /** Complete and sent once: clients keep only the last value of an unknown field. */
   readonly trace?: readonly ChatTraceItem[];
-  /** Ours: absent if there are none. */
+  /** A Spanline extension. Absent without anomalies. */
   readonly anomalies?: readonly Anomaly[];
-  /** What the client attached to the message before. */
+  /** Fields attached by the client to the previous message. */
   readonly [carried: string]: unknown;
 }
 
@@ -57,7 +59,7 @@ export interface ChatError {
   };
 }
 
-/** Whoever asked did nothing wrong. */
+/** Creates an error which is not the client's fault (`server_error`). */
 export function createChatError(code: string, message: string): ChatError {
   return { error: { message, type: "server_error", param: null, code } };
 }

@@ -13,12 +13,12 @@ import {
 import type { ChatUsage } from "./chat-usage.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** A turn that did not come to its end, with what was said until then: a completion has no word for that. */
+/** An interrupted turn with the message so far. The chat completion format cannot express an interruption. */
 export interface InterruptedCompletion extends ChatError {
   readonly partial: ChatAssistantMessage;
 }
 
-/** The completion that a stream comes to: what a client would make of its chunks. */
+/** Builds the completion from the chunks of a stream, as a client would. */
 export function collectCompletion(
   outputs: Iterable<ChatOutput>,
 ): ChatCompletion | InterruptedCompletion {

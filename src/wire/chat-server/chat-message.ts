@@ -2,13 +2,13 @@ import type { ImageBlock } from "../../domain/model/image-block.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { ToolCall } from "../../domain/tools/tool-call.ts";
 
-/** A message of a request, in our words. `at` is its place in the request. */
+/** A message of a request. `index` is its position in the request. */
 export type ChatMessage = InstructionsMessage | UserMessage | AssistantMessage | ResultMessage;
 
-/** What a message says, piece by piece. */
+/** One part of the content of a message. */
 export type ChatPart = { readonly type: "text"; readonly text: string } | ImageBlock;
 
-/** Of the system or the developer. */
+/** A system or developer message. */
 export interface InstructionsMessage {
   readonly type: "instructions";
   readonly index: number;
@@ -26,27 +26,27 @@ export interface AssistantMessage {
   readonly index: number;
   readonly parts: readonly ChatPart[];
   readonly toolCalls: readonly ToolCall[];
-  /** That it was given here; it says which answer it is. */
+  /** The id of the message if Spanline assigned the id. Identifies the response. */
   readonly id?: string;
-  /** Fields that are nobody's but the sender's: what it once attached comes back with them. */
+  /** Unknown fields of the message: state attached by the client, returned with the next response. */
   readonly state: JsonObject;
 }
 
 export interface ResultMessage {
   readonly type: "result";
   readonly index: number;
-  /** As the client has it. */
+  /** The tool call id known to the client. */
   readonly callId: string;
   readonly text: string;
 }
 
-/** A session that a part of the request names. */
+/** A session id in the request, with its position. */
 export interface SessionReference {
   readonly id: string;
   readonly param: string;
 }
 
-/** Parts of one message are lines of it. */
+/** Joins the text parts of a message with line breaks. */
 export function joinText(parts: readonly ChatPart[]): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }

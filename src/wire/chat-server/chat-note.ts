@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from "../../data/json.ts";
 import type { ChunkOptions } from "./chunk-state.ts";
 
-/** What an answer is made with, beside the events: the log keeps it with the prompt. */
+/** Settings for encoding a response, in addition to the events. Stored in the log with the prompt. */
 export interface ChatNote {
   readonly model: string;
   readonly trace: NonNullable<ChunkOptions["trace"]>;
-  /** Carried along on the assistant's messages. */
+  /** State copied to the assistant messages. */
   readonly state: JsonObject;
 }
 
@@ -13,7 +13,7 @@ export function encodeChatNote({ model, trace, state }: ChatNote): JsonObject {
   return { surface: "chat", model, trace, state };
 }
 
-/** Of a prompt that came another way, the agent's name is all there is. */
+/** Reads the settings. A prompt from another surface has no settings: the model is then the name of the agent. */
 export function readChatNote(note: JsonObject, agent: string): ChatNote {
   const { surface, model, trace, state } = note;
   const isOurs = surface === "chat";

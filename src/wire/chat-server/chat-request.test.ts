@@ -19,7 +19,7 @@ function turnOf(body: object, options?: ChatTurnOptions) {
   return readChatTurn(readChatRequest(body), options);
 }
 
-/** What a request is refused with. */
+/** The code and param with which a request is refused. */
 function refusal(body: unknown, options?: ChatTurnOptions): unknown {
   try {
     readChatTurn(readChatRequest(body), options);
@@ -27,10 +27,10 @@ function refusal(body: unknown, options?: ChatTurnOptions): unknown {
     if (error instanceof SpanlineError) return [error.details["code"], error.details["param"]];
     throw error;
   }
-  throw new Error("It was not refused");
+  throw new Error("The request was not refused");
 }
 
-/** What the agent is sent: one text for each message. */
+/** The prompt texts sent to the agent, one per message. */
 function texts(body: object, options?: ChatTurnOptions): string[] {
   return turnOf(body, options).userMessages.map(({ parts }) =>
     parts.map((part) => (part.type === "text" ? part.text : part.mediaType)).join("|"),
@@ -50,8 +50,8 @@ function calling(...ids: readonly string[]) {
   return { role: "assistant", content: null, tool_calls: calls };
 }
 
-describe("what is new for the agent", () => {
-  it("is all that the user said since the agent last spoke, in order [SD-3]", () => {
+describe("New messages of a request", () => {
+  it("All user messages after the last assistant message are new, in order [SD-3]", () => {
     const messages = [
       { role: "user", content: "One" },
       assistant({ session_id: SESSION }),
@@ -62,20 +62,20 @@ describe("what is new for the agent", () => {
     expect(turnOf({ messages }).sessionId).toBe(SESSION);
   });
 
-  it("is all that the user said where no agent spoke", () => {
+  it("All user messages are new without an assistant message", () => {
     expect(texts({ messages: [HI, { role: "user", content: "Anybody?" }] })).toEqual([
       "Hi",
       "Anybody?",
     ]);
   });
 
-  it("is nothing without a message of the user's, which is refused [SD-1]", () => {
+  it("A request without a user message is refused [SD-1]", () => {
     expect(refusal({ messages: [] })).toEqual(["missing_user_message", "messages"]);
     const system = { role: "system", content: "Be brief" };
     expect(refusal({ messages: [system] })).toEqual(["missing_user_message", "messages"]);
   });
 
-  it("is nothing behind which the agent spoke: an old message is not said again [SD-2]", () => {
+  it("A request that ends with an assistant message is refused: old messages are not sent again [SD-2]", () => {
     expect(refusal({ messages: [HI, assistant({ session_id: SESSION })] })).toEqual([
       "no_new_message",
       "messages[1]",
@@ -87,12 +87,15 @@ describe("what is new for the agent", () => {
     ]);
   });
 
-  it.each(["", " \n", [], [{ type: "text", text: " " }]])("is not %j [SD-9]", (content) => {
-    const messages = [HI, { role: "user", content }];
-    expect(refusal({ messages })).toEqual(["empty_message", "messages[1].content"]);
-  });
+  it.each(["", " \n", [], [{ type: "text", text: " " }]])(
+    "The empty user content %j is refused [SD-9]",
+    (content) => {
+      const messages = [HI, { role: "user", content }];
+      expect(refusal({ messages })).toEqual(["empty_message", "messages[1].content"]);
+    },
+  );
 
-  it("has the instructions of the system and the developer, wherever they stand [SD-4]", () => {
+  it("System and developer messages become instructions at any position [SD-4]", () => {
     const messages = [
       { role: "system", content: "Be brief." },
       HI,
@@ -105,7 +108,7 @@ describe("what is new for the agent", () => {
     expect(turn.userMessages.map(({ index }) => index)).toEqual([4]);
   });
 
-  it("keeps the parts of a message and their order [SD-8]", () => {
+  it("The parts of a message keep their order [SD-8]", () => {
     const url = "data:image/png;base64,iVBORw0KGgo=";
     const content = [
       { type: "text", text: "What is this?" },
@@ -122,7 +125,7 @@ describe("what is new for the agent", () => {
     [{ type: "image_url", image_url: { url: "data:image/bmp;base64,AAAA" } }, ".image_url"],
     [{ type: "file", file: { file_id: "f" } }, ""],
     [{ type: "input_audio", input_audio: {} }, ""],
-  ])("names content that cannot be passed on: %j [SD-8] [OR-62]", (part, place) => {
+  ])("Unsupported content is refused with its position: %j [SD-8] [OR-62]", (part, place) => {
     expect(refusal({ messages: [{ role: "user", content: [part] }] })).toEqual([
       "unsupported_content",
       `messages[0].content[0]${place}`,
@@ -130,7 +133,7 @@ describe("what is new for the agent", () => {
   });
 });
 
-describe("the session of a request", () => {
+describe("The session of a request", () => {
   it.each([
     ["the newest assistant message", [HI, assistant({ session_id: SESSION }), HI], {}],
     ["an older one", [HI, assistant({ session_id: SESSION }), HI, assistant(), HI], {}],
@@ -141,11 +144,11 @@ describe("the session of a request", () => {
     ],
     ["the request itself", [HI], { session_id: SESSION }],
     ["its metadata", [HI], { metadata: { session_id: SESSION } }],
-  ])("is what %s names [SD-6] [OR-32]", (_, messages, fields) => {
+  ])("The session id is read from %s [SD-6] [OR-32]", (_, messages, fields) => {
     expect(turnOf({ messages, ...fields }).sessionId).toBe(SESSION);
   });
 
-  it("is refused where two of them differ [SD-6] [OR-33]", () => {
+  it("Two different session ids are refused [SD-6] [OR-33]", () => {
     const messages = [
       HI,
       assistant({ session_id: OTHER }),
@@ -166,20 +169,23 @@ describe("the session of a request", () => {
     [`_${"x".repeat(40)}`, "invalid_session_id"],
     [`${"x".repeat(40)}\n`, "invalid_session_id"],
     [12, "invalid_type"],
-  ])("is refused as %j, before anything is sent [SD-7] [OR-35]", (session_id, code) => {
-    const messages = [HI, assistant({ session_id }), HI];
-    expect(refusal({ messages })).toEqual([code, "messages[1].session_id"]);
-  });
+  ])(
+    "The session id %j is refused before any request is sent [SD-7] [OR-35]",
+    (session_id, code) => {
+      const messages = [HI, assistant({ session_id }), HI];
+      expect(refusal({ messages })).toEqual([code, "messages[1].session_id"]);
+    },
+  );
 
-  it("is none where an assistant's message has none, or an empty one [SD-5]", () => {
+  it("An assistant message without a session id, or with an empty id, names no session [SD-5]", () => {
     for (const extra of [{}, { session_id: "" }, { session_id: null }]) {
       expect(turnOf({ messages: [HI, assistant(extra), HI] }).sessionId).toBeNull();
     }
   });
 });
 
-describe("a conversation that began elsewhere", () => {
-  it("is a history, with its calls and results, and the rest is new [SD-5] [OR-38]", () => {
+describe("Conversations of another system", () => {
+  it("An imported conversation is a history with tool calls and results, and the rest is new [SD-5] [OR-38]", () => {
     const messages = [
       { role: "system", content: "Be brief" },
       HI,
@@ -192,13 +198,19 @@ describe("a conversation that began elsewhere", () => {
     expect(turn.userMessages.map(({ index: at }) => at)).toEqual([5]);
     expect(toChatHistory(turn.earlierMessages)).toMatchObject([
       { role: "user", blocks: [{ type: "text", text: "Hi" }] },
-      { role: "assistant", blocks: [{ type: "call", call: { id: "a", name: "look", input: {} } }] },
-      { role: "user", blocks: [{ type: "result", result: { toolCallId: "a", isError: false } }] },
+      {
+        role: "assistant",
+        blocks: [{ type: "tool-call", toolCall: { id: "a", name: "look", input: {} } }],
+      },
+      {
+        role: "user",
+        blocks: [{ type: "tool-result", result: { toolCallId: "a", isError: false } }],
+      },
       { role: "assistant", blocks: [{ type: "text", text: "Hello!" }] },
     ]);
   });
 
-  it("takes results of its own calls for history, and refuses them where nothing follows", () => {
+  it("Results of imported tool calls are history, and are refused without a following message", () => {
     const result = { role: "tool", tool_call_id: "a", content: "rain" };
     const turn = turnOf({ messages: [HI, calling("a"), result, HI] });
     expect([turn.earlierMessages.length, turn.results, turn.userMessages.length]).toEqual([
@@ -213,7 +225,7 @@ describe("a conversation that began elsewhere", () => {
   });
 });
 
-describe("results of calls [OR-68]", () => {
+describe("Results of tool calls [OR-68]", () => {
   const findSession = (id: string) => (id.startsWith("call_") ? SESSION : undefined);
   const result = (id: string) => ({
     role: "tool",
@@ -221,7 +233,7 @@ describe("results of calls [OR-68]", () => {
     content: [{ type: "text", text: "ok" }],
   });
 
-  it("belong to the session of the call, though nothing else names it [OR-32]", () => {
+  it("Results belong to the session of their tool call, even if nothing else names the session [OR-32]", () => {
     const messages = [HI, calling("call_1", "call_2"), result("call_2"), result("call_1"), HI];
     const turn = turnOf({ messages }, { findSession });
     expect(turn).toMatchObject({
@@ -234,7 +246,7 @@ describe("results of calls [OR-68]", () => {
     });
   });
 
-  it("go to the session by its own ids of the calls, which they have to have [OR-53]", () => {
+  it("Results are submitted with the session's own tool call ids, which must be open [OR-53]", () => {
     const [one, two] = ["tooluse_1", "tooluse_2"].map((id) => formatCallId(SESSION, id));
     const open = { sessionId: SESSION, toolCallIds: ["tooluse_1", "tooluse_2"] };
     const given = (messages: object[]) => toChatToolResults(turnOf({ messages }), open);
@@ -245,20 +257,22 @@ describe("results of calls [OR-68]", () => {
       isError: false,
     }));
     expect(given([HI, said, result(one ?? ""), result(two ?? "")])).toEqual(taken);
-    // Each behind its own call, as some clients have it.
+    // Some clients send each result directly after its tool call.
     const apart = [one, two].flatMap((id = "") => [
       { ...calling(id), session_id: SESSION },
       result(id),
     ]);
     expect(given([HI, ...apart])).toEqual(taken);
-    expect(() => given([HI, said, result(one ?? "")])).toThrow(`The call "${two}" has no result`);
+    expect(() => given([HI, said, result(one ?? "")])).toThrow(
+      `The tool call "${two}" has no result`,
+    );
     const other = { ...calling("call_1"), session_id: SESSION };
     expect(() => given([HI, other, result("call_1")])).toThrow(
-      "messages[2].tool_call_id names no call",
+      "messages[2].tool_call_id does not match a tool call",
     );
   });
 
-  it("are refused for a call that was not made, or twice for one", () => {
+  it("A result without a tool call and a second result for one tool call are refused", () => {
     const named = { ...calling("call_1"), session_id: SESSION };
     expect(refusal({ messages: [HI, named, result("x")] }, { findSession })).toEqual([
       "unknown_call",
@@ -270,7 +284,7 @@ describe("results of calls [OR-68]", () => {
     ]);
   });
 
-  it("are refused for a call of another session than the one that is named [OR-33]", () => {
+  it("A result for a tool call of a different session is refused [OR-33]", () => {
     const named = { ...calling("call_1"), session_id: OTHER };
     expect(refusal({ messages: [HI, named, result("call_1")] }, { findSession })).toEqual([
       "conflicting_session",
@@ -279,8 +293,8 @@ describe("results of calls [OR-68]", () => {
   });
 });
 
-describe("what else a request says", () => {
-  it("is read, and what has no effect is named [SD-10] [OR-63]", () => {
+describe("Other fields of a request", () => {
+  it("Supported fields are read, and fields without effect are listed [SD-10] [OR-63]", () => {
     const parameters = { type: "object", properties: { city: { type: "string" } } };
     const request = readChatRequest({
       model: "demo",
@@ -312,13 +326,13 @@ describe("what else a request says", () => {
     });
   });
 
-  it("is not named where it says what holds anyway", () => {
+  it("Fields with a default value are not listed as ignored", () => {
     const body = { messages: [HI], response_format: { type: "text" }, n: 1 };
     expect(readChatRequest(body).ignored).toEqual([]);
     expect(toChatPromptOptions(readChatRequest(body), undefined)).toEqual({});
   });
 
-  it("forbids tools where it says so, and is refused where it would force one [OR-57]", () => {
+  it('tool_choice "none" forbids tools, and "required" is refused [OR-57]', () => {
     const tools = [{ type: "function", function: { name: "look" } }];
     const none = readChatRequest({ messages: [HI], tools, tool_choice: "none" });
     expect(toChatPromptOptions(none, undefined).allowedTools).toEqual([]);
@@ -343,11 +357,11 @@ describe("what else a request says", () => {
     [{ messages: [HI], metadata: { a: 1 } }, "invalid_type", "metadata.a"],
     [{ messages: Array.from({ length: 10_001 }, () => HI) }, "too_large", "messages"],
     [{ messages: [HI, assistant({ memory: "x".repeat(70_000) }), HI] }, "too_large", "messages[1]"],
-  ])("is refused by name: %j", (body, code, param) => {
+  ])("An invalid field is refused by name: %j", (body, code, param) => {
     expect(refusal(body)).toEqual([code, param]);
   });
 
-  it("gives back what somebody attached to the assistant's last message, and nothing that is ours", () => {
+  it("State attached to the last assistant message is returned, without our own fields", () => {
     const text = `{"cursor": 7, "__proto__": {"polluted": true}, "trace": [], "id": "msg_1", "status": "completed"}`;
     const last = { ...assistant({ session_id: SESSION }), ...JSON.parse(text) };
     const { state } = turnOf({ messages: [HI, assistant({ old: 1 }), HI, last, HI] });
@@ -355,7 +369,7 @@ describe("what else a request says", () => {
     expect(Object.getPrototypeOf(state)).toBe(Object.prototype);
   });
 
-  /** Anything but a refusal is thrown on. */
+  /** Rethrows any error other than a refusal. */
   function attempt(body: object): unknown {
     try {
       return toChatHistory(turnOf(body).earlierMessages);
@@ -366,7 +380,7 @@ describe("what else a request says", () => {
     }
   }
 
-  it("never throws anything but a refusal, whatever it is", () => {
+  it("Random requests cause no errors other than refusals", () => {
     const field = fc.oneof(fc.jsonValue(), fc.constantFrom("user", "assistant", "tool", "system"));
     const message = fc.record(
       { role: field, content: field, tool_calls: field, tool_call_id: field, session_id: field },

@@ -7,33 +7,36 @@ import { readChatToolChoice, readChatTools, type ChatToolChoice } from "./read-c
 import { rejectRequest, rejectType } from "./reject-request.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** A chat completion that somebody asks for. */
+/** A validated chat completion request. */
 export interface ChatRequest {
-  /** The agent. */
+  /** The name of the agent. Undefined if absent. */
   readonly model?: string;
   readonly messages: readonly ChatMessage[];
-  /** Sessions that the request names, wherever it does. */
+  /** All session ids in the request, from any field. */
   readonly sessions: readonly SessionReference[];
   readonly tools: readonly PromptTool[];
   readonly toolChoice: ChatToolChoice;
   readonly stream: boolean;
   readonly includeUsage: boolean;
   readonly maxTokens?: number;
-  /** Fields that had no effect, by name. */
+  /** Names of fields without effect. */
   readonly ignored: readonly string[];
 }
 
 type Fields = { readonly [key: string]: unknown };
 
-/** Throws an `invalid_message` whose details have the `param` and `code` of OpenAI's errors. */
+/**
+ * Validates a chat completion request. Throws `invalid_message` whose details have the `param` and `code` of OpenAI's
+ * errors.
+ */
 export function readChatRequest(body: unknown): ChatRequest {
   if (!isObject(body)) return rejectType("body", body, "an object with messages");
   for (const [name, instead] of UNSUPPORTED_FIELDS) {
     if (isPresent(body[name]))
-      rejectRequest(name, "unsupported_parameter", `${name} is not known; ${instead}`);
+      rejectRequest(name, "unsupported_parameter", `${name} is not supported; ${instead}`);
   }
   if (isPresent(body["n"]) && body["n"] !== 1) {
-    rejectRequest("n", "unsupported_parameter", "n is not 1; an agent gives one answer");
+    rejectRequest("n", "unsupported_parameter", "n is not 1: an agent returns one choice");
   }
   const { messages, sessions } = readChatMessages(body["messages"]);
   const metadata = readMetadata(body["metadata"]);
@@ -57,7 +60,7 @@ export function readChatRequest(body: unknown): ChatRequest {
   };
 }
 
-/** What the request asks of its turn. */
+/** Returns the prompt options set by the request. */
 export function toChatPromptOptions(
   { tools, toolChoice, maxTokens }: ChatRequest,
   instructions: string | undefined,
@@ -70,7 +73,7 @@ export function toChatPromptOptions(
   };
 }
 
-/** The field that a part of a session's command was made of. */
+/** Maps the path of a command field to the request field it came from, for error messages. */
 export function resolveChatField(path: string): string | undefined {
   const field = FIELDS_BY_PATH.get(path);
   return field ?? (path.startsWith("options.tools") ? "tools" : undefined);
@@ -87,10 +90,10 @@ const FIELDS_BY_PATH: ReadonlyMap<string, string> = new Map([
 const UNSUPPORTED_FIELDS: readonly (readonly [name: string, instead: string])[] = [
   ["functions", "use tools"],
   ["function_call", "use tool_choice"],
-  ["audio", "an agent answers with text"],
+  ["audio", "an agent responds with text"],
 ];
 
-/** What is read; and `user`, which promises nothing. */
+/** The fields with an effect, and `user`, which is accepted without effect. */
 const SUPPORTED_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "messages",
@@ -106,7 +109,7 @@ const SUPPORTED_FIELDS: ReadonlySet<string> = new Set([
   "n",
 ]);
 
-/** A response in plain text is what there is anyway. */
+/** Lists the fields without effect. `response_format: text` is the default and therefore not listed. */
 function listIgnoredFields(body: Fields): string[] {
   return Object.keys(body).filter((name) => {
     const value = body[name];
@@ -144,7 +147,7 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value > 0;
 }
 
-/** The newer name goes before the older. */
+/** The newer name takes precedence. */
 function readMaxTokens(body: Fields): number | undefined {
   const older = readOptional(body, "max_tokens", isCount, "a whole number above 0");
   return readOptional(body, "max_completion_tokens", isCount, "a whole number above 0") ?? older;
@@ -158,7 +161,7 @@ function readIncludeUsage(value: unknown): boolean {
 
 function readMetadata(value: unknown): ReadonlyMap<string, string> {
   if (!isPresent(value)) return new Map();
-  if (!isObject(value)) return rejectType("metadata", value, "an object of texts");
+  if (!isObject(value)) return rejectType("metadata", value, "an object of strings");
   const entries = Object.entries(value).map(([name, text]): readonly [string, string] => {
     const isValid = typeof text === "string" && name.length <= 64 && text.length <= 512;
     return isValid
@@ -169,4 +172,4 @@ function readMetadata(value: unknown): ReadonlyMap<string, string> {
   return rejectRequest("metadata", "too_large", "metadata has more than 16 entries");
 }
 
-const METADATA_RULE = "a text of at most 512 characters under a name of at most 64";
+const METADATA_RULE = "a string of at most 512 characters with a name of at most 64";

@@ -20,20 +20,20 @@ function named(body: object, value?: string) {
   return resolveChatSession(readChatRequest({ messages: [HI], ...body }), header);
 }
 
-describe("the session that a chat request names", () => {
-  it("is none where nothing says one", () => {
+describe("The session of a chat request", () => {
+  it("A request without a session id names no session", () => {
     expect(named({})).toBeNull();
   });
 
-  it("is said by a header as by a field [OR-32]", () => {
+  it("A header names a session like a field [OR-32]", () => {
     const session = { sessionId: ONE, isImplied: false };
     expect(named({}, ONE)).toEqual({ ...session, param: "x-spanline-session" });
     expect(named({ session_id: ONE })).toEqual({ ...session, param: "session_id" });
     expect(() => named({ session_id: ONE }, OTHER)).toThrow("name different sessions");
-    expect(() => named({}, "short")).toThrow("x-spanline-session is no session id");
+    expect(() => named({}, "short")).toThrow("x-spanline-session is not a valid session id");
   });
 
-  it("is implied by the newest call: those before may be of one that is gone [OR-32]", () => {
+  it("The newest tool call implies the session; earlier sessions may be deleted [OR-32]", () => {
     const messages = [HI, calling(ONE), HI, calling(OTHER), HI];
     const param = "messages[3]";
     expect(named({ messages })).toEqual({ sessionId: OTHER, param, isImplied: true });
@@ -41,7 +41,7 @@ describe("the session that a chat request names", () => {
     expect(() => named({ messages, session_id: ONE })).toThrow("name different sessions");
   });
 
-  it("may be one of our own from before, which is shorter", () => {
+  it("Shorter session ids generated for other surfaces are accepted", () => {
     const sessionId = `ses_${"0".repeat(26)}`;
     const session = { sessionId, param: "session_id", isImplied: false };
     expect(named({ session_id: sessionId })).toEqual(session);

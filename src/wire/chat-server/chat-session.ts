@@ -5,13 +5,16 @@ import { resolveSingleSession, readSessionId } from "./read-session-id.ts";
 
 export interface ChatSession {
   readonly sessionId: string;
-  /** What names it, of several the first. */
+  /** The field with the session id. The first field if several have the id. */
   readonly param: string;
-  /** Only read out of the id of a call, which may be somebody else's. */
+  /** True if the session is only derived from a tool call id, which may belong to another system. */
   readonly isImplied: boolean;
 }
 
-/** The session that a request names, in whichever way; null where nothing names one. Two that differ are refused. */
+/**
+ * Resolves the session of a request from all fields with a session id. Null if none is set. Throws
+ * `conflicting_session` if two differ.
+ */
 export function resolveChatSession(
   request: ChatRequest,
   header?: SessionHeader,
@@ -25,15 +28,15 @@ interface SessionHeader {
 }
 
 /**
- * A request to an agent that is told the whole conversation every time: what was said names the sessions that it was said
- * in, and means none of them.
+ * Removes the session ids inside messages, for an agent which receives the whole conversation with every request: they
+ * name the sessions of earlier turns, not the session of this request.
  */
 export function toStatelessRequest(request: ChatRequest): ChatRequest {
   const sessions = request.sessions.filter(({ param }) => !param.startsWith("messages["));
   return { ...request, sessions };
 }
 
-/** The session that such a request names. Only who brings the result of a call means that call's. */
+/** Resolves the session of a stateless request. Only a new tool result implies the session of its tool call. */
 export function resolveStatelessSession(
   request: ChatRequest,
   header?: SessionHeader,
@@ -42,7 +45,7 @@ export function resolveStatelessSession(
   return resolveNamedSession(toStatelessRequest(request), header, implied);
 }
 
-/** Results behind all that the agent said. */
+/** Returns the results after the last assistant message. */
 export function listNewResults({
   messages,
 }: Pick<ChatRequest, "messages">): readonly ResultMessage[] {
@@ -63,7 +66,9 @@ function resolveNamedSession(
   return sessionId === null ? null : { sessionId, param, isImplied: named.length === 0 };
 }
 
-/** Clients that carry nothing else carry the ids of calls. Older ones may be of a session that is gone. */
+/**
+ * Some clients preserve only tool call ids. Only the newest counts, because older ids may belong to a deleted session.
+ */
 function findNewestCallSession(messages: readonly ChatMessage[]): SessionReference[] {
   for (const message of messages.toReversed()) {
     const callIds =

@@ -13,32 +13,32 @@ import type {
 } from "../responses/items/response-item.ts";
 import { isFailedOutcome } from "../responses/stream/executed-events.ts";
 
-/** What the agent did: the items that an Open Responses output has for it, and what it said between them. */
+/** One action of the agent, in the item format of Open Responses, or a piece of text between actions. */
 export type ChatTraceItem =
   | FunctionCallItem
   | (FunctionCallOutputItem & {
-      /** How a call ended that did not succeed. */
+      /** The ending of a tool call which did not succeed. Absent on success. */
       readonly ending?: ToolEnding;
     })
   | ReasoningItem
-  /** A piece of the answer, at its place. */
+  /** A piece of the text, at its position among the actions. */
   | { readonly type: "text"; readonly text: string };
 
-/** Where a text is one piece, its place says nothing that the message does not. */
+/** Removes the text entries if their position carries no information: a single text, or texts only. */
 export function dropRedundantTexts(items: readonly ChatTraceItem[]): ChatTraceItem[] {
   const texts = items.filter(({ type }) => type === "text");
   const hasPlaces = texts.length > 1 && texts.length < items.length;
   return hasPlaces ? [...items] : items.filter(({ type }) => type !== "text");
 }
 
-/** `place` is of the event that opened the item, here and below. */
+/** Encodes a tool call for the trace. `position` is the position of the event which opened the item, here and below. */
 export function encodeTracedCall(
   call: ToolCall,
   wireCallId: string,
   position: LogPosition,
 ): FunctionCallItem {
   const status = call.input === null ? "incomplete" : "completed";
-  const block = { key: String(position.seq), call: { ...call, id: wireCallId } };
+  const block = { key: String(position.seq), toolCall: { ...call, id: wireCallId } };
   return encodeFunctionCall(block, { scope: position.sessionId, status });
 }
 
@@ -61,7 +61,7 @@ export function encodeTracedThought(text: string, position: LogPosition): Reason
   return encodeReasoning({ key: String(position.seq), text }, facts);
 }
 
-/** A call without arguments has those of an empty object. */
+/** A tool call without arguments has an empty object as arguments. */
 export function formatArguments({ inputText }: ToolCall): string {
   return inputText.trim() === "" ? "{}" : inputText;
 }

@@ -15,31 +15,34 @@ import type { ChatRequest } from "./chat-request.ts";
 import { resolveSingleSession } from "./read-session-id.ts";
 import { rejectRequest } from "./reject-request.ts";
 
-/** What of a request is new for the agent, and to which conversation it belongs. */
+/** The new content of a request, and its conversation. */
 export interface ChatTurn {
-  /** Null where nothing names one: then the conversation is new here. */
+  /** Null if no session is named: the conversation is new to Spanline. */
   readonly sessionId: string | null;
-  /** Everything that the user said since the agent last spoke, in order. */
+  /** All user messages after the last assistant message, in order. */
   readonly userMessages: readonly UserMessage[];
-  /** Results of calls that the agent waits for. */
+  /** Results of tool calls the agent waits for. */
   readonly results: readonly ResultMessage[];
-  /** What was said before that, which only a session that does not have it needs. */
+  /** Messages before the new messages. Needed only for a session without this history. */
   readonly earlierMessages: readonly ConversationMessage[];
   readonly instructions?: string;
-  /** What somebody attached to the assistant's last message, to be given back with the next. */
+  /** State attached to the last assistant message, returned with the next response. */
   readonly state: JsonObject;
 }
 
 export type ConversationMessage = Exclude<ChatMessage, InstructionsMessage>;
 
 export interface ChatTurnOptions {
-  /** The session that a call was made in, by the id that the client has of it; undefined for those of others. */
+  /** Returns the session of a tool call by the id known to the client. Undefined for tool calls of other systems. */
   readonly findSession?: (callId: string) => string | undefined;
-  /** Whether the session still has to be opened; where nobody says so, it has if none is named. */
+  /** Whether the session must be opened. Default: true if no session is named. */
   readonly isNew?: boolean;
 }
 
-/** Throws where nothing is new, or what is new belongs nowhere: an old message is never said again. */
+/**
+ * Reads the new content of a request. Throws if the request has no new message, or new content without a matching
+ * session: old messages are never sent again.
+ */
 export function readChatTurn(request: ChatRequest, options: ChatTurnOptions = {}): ChatTurn {
   const { findSession } = options;
   const { messages } = request;
@@ -72,7 +75,7 @@ export function readChatTurn(request: ChatRequest, options: ChatTurnOptions = {}
   };
 }
 
-/** What the agent said last, as the client sent it back. */
+/** Returns the last assistant message as sent back by the client. */
 export function findLastAssistantMessage({ messages }: ChatRequest): AssistantMessage | undefined {
   return messages.findLast((message) => message.type === "assistant");
 }
@@ -85,12 +88,12 @@ function checkHasNewMessage(
     rejectRequest(
       "messages",
       "missing_user_message",
-      "messages has none of the user's; say something",
+      "messages has no user message. Fix: add a message with the role user",
     );
   }
   if (newMessages.length > 0) return;
   const message =
-    "The last message is the assistant's, so that nothing is new; say something behind it";
+    "The last message is an assistant message, so the request has no new message. Fix: add a user message after it";
   rejectRequest(`messages[${conversation.at(-1)?.index ?? 0}]`, "no_new_message", message);
 }
 
@@ -104,11 +107,19 @@ function checkResults(
   for (const { callId, index } of results) {
     const param = `messages[${index}].tool_call_id`;
     if (answeredCallIds.has(callId)) {
-      rejectRequest(param, "duplicate_result", `${param} names a call that has its result already`);
+      rejectRequest(
+        param,
+        "duplicate_result",
+        `${param} refers to a tool call which already has a result`,
+      );
     }
     answeredCallIds.add(callId);
     if (knownCallIds.has(callId) || findSession?.(callId) !== undefined) continue;
-    rejectRequest(param, "unknown_call", `${param} names no call of the assistant's last message`);
+    rejectRequest(
+      param,
+      "unknown_call",
+      `${param} does not match a tool call of the last assistant message`,
+    );
   }
 }
 
@@ -126,14 +137,14 @@ function splitExistingSession(
   };
 }
 
-/** Calls that were made elsewhere are history with their results; something has to follow them. */
+/** Tool calls made by other systems are history together with their results; a user message must follow. */
 function splitNewSession(conversation: readonly ConversationMessage[]): SplitConversation {
   const start = conversation.findLastIndex(({ type }) => type !== "user") + 1;
   const userMessages = conversation.slice(start).filter((message) => message.type === "user");
   const last = conversation.at(-1);
   if (last?.type === "result") {
     const param = `messages[${last.index}].tool_call_id`;
-    rejectRequest(param, "unknown_call", `${param} names a call that was not made here`);
+    rejectRequest(param, "unknown_call", `${param} refers to a tool call of another system`);
   }
   return {
     userMessages: userMessages.map(requireContent),
@@ -146,17 +157,17 @@ function requireContent(message: UserMessage): UserMessage {
   const { parts, index } = message;
   if (parts.some((part) => part.type !== "text" || part.text.trim() !== "")) return message;
   const param = `messages[${index}].content`;
-  return rejectRequest(param, "empty_message", `${param} is empty; give it some text`);
+  return rejectRequest(param, "empty_message", `${param} is empty: expected some text`);
 }
 
-/** What the user said, as a session takes it. Whether its agent takes pictures, the session knows. */
+/** Converts user messages to the parts of a prompt. The session checks whether its agent supports images. */
 export function toChatPromptParts(userMessages: readonly UserMessage[]): SubmittedPart[] {
   return userMessages.flatMap(({ parts }) =>
     parts.some(({ type }) => type === "image") ? parts : [{ type: "text", text: joinText(parts) }],
   );
 }
 
-/** The same for an agent that takes text alone: one for each message. */
+/** Converts user messages for an agent without image support: one string per message. */
 export function toPromptTexts(userMessages: readonly UserMessage[]): string[] {
   return userMessages.map(({ parts, index }) => {
     const imageIndex = parts.findIndex(({ type }) => type === "image");
@@ -165,14 +176,14 @@ export function toPromptTexts(userMessages: readonly UserMessage[]): string[] {
     return rejectRequest(
       param,
       "unsupported_content",
-      `${param} is a picture, and the agent takes text`,
+      `${param} is an image: the agent accepts text only`,
     );
   });
 }
 
 /**
- * Results as a session takes them: of all calls that it waits for, each once. Some clients put every result behind its own
- * call, so that those before the last message count where their call is still open.
+ * Converts the results for a session: exactly one for each open tool call. Some clients send each result directly after
+ * its tool call, so results before the last message count if their tool call is still open.
  */
 export function toChatToolResults(
   { earlierMessages, results }: Pick<ChatTurn, "earlierMessages" | "results">,
@@ -189,7 +200,11 @@ export function toChatToolResults(
       return { toolCallId, parts: [{ type: "text", text: result.text }], isError: false };
     }
     const param = `messages[${result.index}].tool_call_id`;
-    return rejectRequest(param, "unknown_call", `${param} names no call that waits for a result`);
+    return rejectRequest(
+      param,
+      "unknown_call",
+      `${param} does not match a tool call that waits for a result`,
+    );
   });
   const missingId = toolCallIds.find(
     (id) => !toolResults.some(({ toolCallId }) => toolCallId === id),
@@ -197,18 +212,21 @@ export function toChatToolResults(
   if (missingId === undefined) return toolResults;
   const cancelHint =
     seq === undefined ? "" : `, or end the turn: ${formatCancelPath({ sessionId, seq })}`;
-  const message = `The call "${formatCallId(sessionId, missingId)}" has no result; send those of all open calls${cancelHint}`;
+  const message = `The tool call "${formatCallId(sessionId, missingId)}" has no result; send the results of all open tool calls${cancelHint}`;
   return rejectRequest("messages", "missing_result", message);
 }
 
-/** What was said before, for an agent that does not know it. */
+/** Converts earlier messages to a history, for an agent without these messages. */
 export function toChatHistory(earlierMessages: readonly ConversationMessage[]): ModelMessage[] {
   return earlierMessages.map((message): ModelMessage => {
     switch (message.type) {
       case "user":
         return { role: "user", blocks: message.parts };
       case "assistant": {
-        const calls = message.toolCalls.map((call): ModelBlock => ({ type: "call", call }));
+        const calls = message.toolCalls.map((toolCall): ModelBlock => ({
+          type: "tool-call",
+          toolCall,
+        }));
         return { role: "assistant", blocks: [...message.parts, ...calls] };
       }
       case "result": {
@@ -218,7 +236,7 @@ export function toChatHistory(earlierMessages: readonly ConversationMessage[]): 
           parts: [{ type: "text", text } as const],
           isError: false,
         };
-        return { role: "user", blocks: [{ type: "result", result }] };
+        return { role: "user", blocks: [{ type: "tool-result", result }] };
       }
       default:
         return message satisfies never;

@@ -1,7 +1,7 @@
 import type { ResponseUsage } from "../responses/response-usage.ts";
 
 export interface ChatUsage {
-  /** Everything that the model read, cached or not. */
+  /** All tokens read by the model, cached or not. */
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
@@ -9,7 +9,7 @@ export interface ChatUsage {
   readonly completion_tokens_details: ResponseUsage["output_tokens_details"];
 }
 
-/** The counts of a response, in the words of chat completions. */
+/** Converts the usage of a response to the field names of chat completions. */
 export function encodeChatUsage(usage: ResponseUsage): ChatUsage {
   const { input_tokens, output_tokens } = usage;
   return {

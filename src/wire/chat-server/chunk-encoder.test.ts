@@ -38,7 +38,7 @@ const COUNTED = {
   completion_tokens_details: { reasoning_tokens: 0 },
 };
 
-/** A log, from an event that is not the first of its session. */
+/** A log which starts with an event other than the first of its session. */
 function logOf(events: readonly SessionEvent[], turnId = "t"): Envelope[] {
   return events.map((event, at) => ({
     sessionId: SESSION,
@@ -92,7 +92,7 @@ function calls(
   ];
 }
 
-/** One call of the provider, as it says of itself what it used. */
+/** One invocation with its reported usage. */
 function counted(usage: Usage): SessionEvent {
   return {
     type: "invocation.finished",
@@ -147,8 +147,8 @@ function encoded(
   return runCodec(createChunkEncoder({ ...OPTIONS, ...options }), logOf(events));
 }
 
-describe("a streamed chat completion", () => {
-  it("names its role and session first, and says why it stopped and what it took last [OR-65]", () => {
+describe("A streamed chat completion", () => {
+  it("The first chunk names role and session, and the last chunks have reason and usage [OR-65]", () => {
     const head = {
       id: `chatcmpl_${SESSION}_7`,
       object: "chat.completion.chunk",
@@ -176,7 +176,7 @@ describe("a streamed chat completion", () => {
     expect(encoded(events, { includeUsage: false }).filter((one) => "usage" in one)).toEqual([]);
   });
 
-  it("has executed tools in its trace, and never as calls for the client [OR-66]", () => {
+  it("Executed tools are in the trace and never tool calls for the client [OR-66]", () => {
     const outputs = encoded(TOOL_TURN);
     expect(JSON.stringify(outputs)).not.toContain("tool_calls");
     expect(collectCompletion(outputs)).toEqual({
@@ -207,7 +207,7 @@ describe("a streamed chat completion", () => {
     expect(JSON.stringify(encoded(TOOL_TURN, { trace: "none" }))).not.toContain("trace");
   });
 
-  it("hands tools of the client's out, under ids that lead back [OR-66] [OR-67]", () => {
+  it("Client-run tool calls are sent with ids that identify their session [OR-66] [OR-67]", () => {
     const events = [
       ...BEGUN,
       ...calls("tool_1"),
@@ -216,7 +216,7 @@ describe("a streamed chat completion", () => {
       ...calls("tool_3", "m2"),
       counted(USAGE),
       { type: "turn.paused", turnId: "t", toolCallIds: ["tool_2", "tool_3"] } as const,
-      // Said in the log behind the pause, and part of the next answer.
+      // Logged after the pause, so part of the next response.
       ...says("m3", "Later"),
     ];
     const call = (id: string, input: string) => ({
@@ -239,7 +239,7 @@ describe("a streamed chat completion", () => {
     });
   });
 
-  it("says what was done before the turn failed [SD-15]", () => {
+  it("A failed turn includes its trace so far [SD-15]", () => {
     const failed = finished({ outcome: "failed", reason: null });
     const outputs = encoded([...TOOL_TURN.slice(0, -1), failed]);
     expect(collectCompletion(outputs)).toMatchObject({
@@ -248,7 +248,7 @@ describe("a streamed chat completion", () => {
     });
   });
 
-  it("goes on behind given results, whose calls are not told again [OR-68]", () => {
+  it("A turn continues after submitted results without repeating their tool calls [OR-68]", () => {
     const events: SessionEvent[] = [
       { type: "tool_results.submitted", promptId: "p2", turnId: "t", toolCallIds: ["tool_2"] },
       ends("tool_2"),
@@ -259,7 +259,7 @@ describe("a streamed chat completion", () => {
     expect(collectCompletion(encoded(events))).toMatchObject({
       id: `chatcmpl_${SESSION}_7`,
       choices: [{ message: { content: "Thanks." }, finish_reason: "stop" }],
-      // Not that of the answer before it, which was told its own.
+      // Without the usage of the previous response, which was already reported.
       usage: COUNTED,
     });
     expect(JSON.stringify(encoded(events))).not.toContain("trace");
@@ -272,13 +272,16 @@ describe("a streamed chat completion", () => {
     ["limited", "max_steps", "length"],
     ["limited", "content_filtered", "content_filter"],
     ["limited", "guardrail_intervened", "content_filter"],
-  ] as const)("that is %s by %s stopped because of %s [OR-67]", (outcome, reason, wanted) => {
-    expect(collectCompletion(encoded([...BEGUN, finished({ outcome, reason })]))).toMatchObject({
-      choices: [{ finish_reason: wanted }],
-    });
-  });
+  ] as const)(
+    "A turn that is %s by %s has the finish reason %s [OR-67]",
+    (outcome, reason, wanted) => {
+      expect(collectCompletion(encoded([...BEGUN, finished({ outcome, reason })]))).toMatchObject({
+        choices: [{ finish_reason: wanted }],
+      });
+    },
+  );
 
-  it("ends with an error in OpenAI's form where the turn failed, behind what was said [OR-22]", () => {
+  it("A failed turn ends with an error in OpenAI's format after its text [OR-22]", () => {
     const failure = {
       code: "connection_lost",
       message: "The connection broke",
@@ -310,24 +313,24 @@ describe("a streamed chat completion", () => {
       [ACCEPTED, { type: "prompt.withdrawn", promptId: "p", reason: "asked" } as const],
       "cancelled",
     ],
-    ["cut", [...BEGUN, ...says("m1", "Hel")], "incomplete_turn"],
-  ])("never passes for whole when it was %s", (_, events, code) => {
+    ["truncated", [...BEGUN, ...says("m1", "Hel")], "incomplete_turn"],
+  ])("A turn that was %s never looks complete", (_, events, code) => {
     expect(encoded(events).at(-1)).toMatchObject({ error: { code } });
     expect(encoded(events).filter(isChatError)).toHaveLength(1);
   });
 
-  it("carries state under any name, which takes the place of nothing", () => {
+  it("State is carried under any name and replaces no field of the message", () => {
     const state = JSON.parse(`{"cursor":7,"__proto__":{"polluted":true},"role":"user"}`);
     const made = collectCompletion(
       encoded([...BEGUN, ...says("m1", "Hello"), finished()], { state }),
     );
-    if (isChatError(made)) throw new Error("It is no completion");
+    if (isChatError(made)) throw new Error("The result is not a completion");
     const [{ message }] = made.choices;
     expect(JSON.stringify(message)).toContain(`"cursor":7,"__proto__":{"polluted":true}`);
     expect([message.role, message.session_id]).toEqual(["assistant", SESSION]);
   });
 
-  it("shows no turn but its own, no text but the assistant's, and a failed tool as such [OR-55]", () => {
+  it("Only assistant text of the own turn is included, and a failed tool is marked as failed [OR-55]", () => {
     const other: Envelope[] = logOf(
       [...says("x", "Not this"), finished({ turnId: "before" })],
       "before",
@@ -359,7 +362,7 @@ describe("a streamed chat completion", () => {
     });
   });
 
-  it("says in its trace how a call ended that was not run [OR-55]", () => {
+  it("The trace shows the ending of a tool call that was not run [OR-55]", () => {
     const denied = {
       type: "tool.finished",
       toolCallId: "tool_1",
@@ -372,7 +375,7 @@ describe("a streamed chat completion", () => {
     });
   });
 
-  it("says in place of a message that was replaced what stands there now", () => {
+  it("The replacement of a message follows the text already sent", () => {
     const events: SessionEvent[] = [
       ...BEGUN,
       { type: "message.started", messageId: "m1", role: "assistant" },
@@ -387,7 +390,7 @@ describe("a streamed chat completion", () => {
   });
 
   it.each([["m1"], ["m2"], ["m1", "m2"]])(
-    "is the same completion when the log has the deltas of %s no more [OR-18]",
+    "The completion is the same after the deltas of %s were removed from the log [OR-18]",
     (...dropped) => {
       const left = logOf(TOOL_TURN).filter(
         ({ event }) => event.type !== "text.delta" || !dropped.includes(event.messageId),
@@ -397,7 +400,7 @@ describe("a streamed chat completion", () => {
     },
   );
 
-  it("says of every event whether it is told, or why not", () => {
+  it("Every event has a rule that encodes it or gives a reason for silence", () => {
     expect(Object.keys(CHUNK_RULES).sort()).toEqual(Object.keys(EVENT_MANIFEST).sort());
     for (const { silent, encode } of Object.values(CHUNK_RULES)) {
       expect((silent === undefined) !== (encode === undefined)).toBe(true);
@@ -430,8 +433,8 @@ describe(`openai ${VERSION}`, () => {
   ];
 
   it.each([
-    ["that ran a tool", TOOL_TURN],
-    ["that waits for tools of the client", PAUSED],
+    ["with a tool run", TOOL_TURN],
+    ["waiting for client-run tool calls", PAUSED],
   ])("The client's completion of a turn %s equals ours [OR-18] [OR-65]", async (_, events) => {
     const outputs = encoded(events, { state: { cursor: { at: 7 } } });
     const client = new OpenAI({ apiKey: "k", baseURL: await serving(outputs), maxRetries: 0 });
@@ -451,7 +454,7 @@ describe(`openai ${VERSION}`, () => {
     await expect(made).rejects.toMatchObject({ code: "agent_failed", type: "server_error" });
   });
 
-  /** The clients add what they parsed, and leave out what is null. */
+  /** The client adds parsed values and omits null. */
   function plain(completion: unknown): unknown {
     return JSON.parse(
       JSON.stringify(completion, (key, value: unknown) =>

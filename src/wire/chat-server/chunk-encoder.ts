@@ -6,8 +6,8 @@ import { CHUNK_RULES } from "./chunk-rules.ts";
 import { createChunkState, type ChunkOptions, type ChunkState } from "./chunk-state.ts";
 
 /**
- * A session's events, from the one that is answered, as a streamed chat completion. It ends with the end of the turn, or
- * with its pause for tools of the client's.
+ * Encodes a session's events as a streamed chat completion, starting with the event of the prompt. The stream ends with
+ * the end of the turn, or with its pause for client-run tool calls.
  */
 export function createChunkEncoder(options: ChunkOptions): Codec<ChunkState, Envelope, ChatOutput> {
   return {
@@ -19,7 +19,7 @@ export function createChunkEncoder(options: ChunkOptions): Codec<ChunkState, Env
     },
     finish(state, emit) {
       if (!state.isOver)
-        emit(createChatError("incomplete_turn", "The events stop before the turn does"));
+        emit(createChatError("incomplete_turn", "The events stopped before the turn ended"));
     },
     isOver: ({ isOver }) => isOver,
   };

@@ -30,21 +30,21 @@ import { encodeChatUsage } from "./chat-usage.ts";
 import { emitDelta, type ChunkState } from "./chunk-state.ts";
 import { addText, endText, replaceText } from "./chunk-text.ts";
 
-/** Another turn may run while this one waits. */
+/** Another turn may run while this turn is paused. */
 const duringTurn = mappedIf<ChunkState>(
   ({ turnId }, envelope) => turnId !== null && (envelope.turnId ?? turnId) === turnId,
 );
 
-/** Every event of a session and what a client of chat completions is told of it. */
+/** The rule for every event of a session: how it is encoded for a chat completion client, or why it is not. */
 export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
-  "session.opened": silent("the answer names the session"),
+  "session.opened": silent("the response names the session"),
   "agent.configured": silent("the client has named the agent"),
   "session.folders_changed": silent("chat completions have no folders"),
-  "session.recovered": silent("what follows from it is told"),
+  "session.recovered": silent("its consequences are sent"),
   "session.metadata_changed": silent("chat completions have no conversations"),
   "session.title_changed": silent("chat completions have no titles"),
   "session.mode_changed": silent("chat completions have no modes"),
-  "history.imported": silent("the client has said it"),
+  "history.imported": silent("sent by the client"),
   "prompt.accepted": mapped((state, { promptId }, emit, envelope) =>
     beginCompletion(state, promptId, emit, envelope),
   ),
@@ -53,7 +53,7 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     state.isOver = true;
     emit(createChatError("cancelled", `The request was withdrawn before its turn: ${reason}`));
   }),
-  "prompt.hidden": silent("it was said all the same"),
+  "prompt.hidden": silent("the message was sent"),
   "turn.started": mapped((state, { turnId, promptId }) => {
     if (state.completion?.promptId === promptId) state.turnId = turnId;
   }),
@@ -64,7 +64,7 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     state.turnId = turnId;
   }),
   "turn.finished": duringTurn(finishTurn),
-  ...silentGroup("the provider's side is no matter of the client's", [
+  ...silentGroup("internal to the provider connection", [
     "upstream.opened",
     "upstream.settled",
     "invocation.started",
@@ -72,18 +72,18 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
   "invocation.finished": duringTurn((state, { usage }) => {
     if (usage !== null) state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
   }),
-  "invocation.lost": silent("the turn's end says what came of it"),
+  "invocation.lost": silent("the end of the turn has the outcome"),
   "message.sent": duringTurn((state, { origin }, emit) => {
     if (origin === "instructions") emitDelta(state, { anomalies: [INSTRUCTIONS_AS_TEXT] }, emit);
   }),
   "message.started": duringTurn((state, { messageId, role }) => {
     state.messageRoles.set(messageId, role);
   }),
-  "message.finished": silent("an answer is one message, whatever it was made of"),
+  "message.finished": silent("a completion is a single message"),
   "message.replaced": duringTurn((state, event, emit) => replaceText(state, event, emit)),
   "text.delta": duringTurn((state, event, emit) => addText(state, event, emit)),
   "text.finished": duringTurn((state, event, emit) => endText(state, event, emit)),
-  "thought.delta": silent("its end has the whole of it"),
+  "thought.delta": silent("the finished event has the whole text"),
   "thought.finished": duringTurn((state, { text }, _, envelope) => {
     if (text !== "")
       state.trace.push({ toolCallId: null, item: encodeTracedThought(text, envelope) });
@@ -91,7 +91,7 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
   "tool_call.opened": duringTurn((state, { toolCallId }, _, { seq }) => {
     if (!state.toolCalls.has(toolCallId)) state.toolCalls.set(toolCallId, { seq, call: null });
   }),
-  "tool_call.input.delta": silent("the call in full has its arguments"),
+  "tool_call.input.delta": silent("the complete tool call has its arguments"),
   "tool_call.received": duringTurn((state, { toolCallId, toolCall }, _, { sessionId, seq }) => {
     const callState = state.toolCalls.get(toolCallId) ?? { seq, call: null };
     callState.call = toolCall;
@@ -102,8 +102,8 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
       item: encodeTracedCall(toolCall, wireCallId, { sessionId, seq: callState.seq }),
     });
   }),
-  "tool_call.paths_resolved": silent("what follows from it is told"),
-  ...silentGroup("chat completions have no word for it; what comes of it is told", [
+  "tool_call.paths_resolved": silent("its consequences are sent"),
+  ...silentGroup("not part of chat completions; the outcome is sent", [
     "policy.decided",
     "approval.requested",
     "approval.routed",
@@ -112,21 +112,18 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "grant.added",
     "grant.revoked",
   ]),
-  ...silentGroup("its result is told", ["tool.started", "tool.waiting_for_host", "tool.progress"]),
-  ...silentGroup("a process group is the session's own", [
-    "tool.process_started",
-    "tool.process_exited",
-  ]),
+  ...silentGroup("its result is sent", ["tool.started", "tool.waiting_for_host", "tool.progress"]),
+  ...silentGroup("internal to the session", ["tool.process_started", "tool.process_exited"]),
   "tool.finished": duringTurn((state, event, _, envelope) => {
     const { toolCallId } = event;
-    // What the client itself brought to a call of an answer before this one, it knows.
+    // Results submitted by the client for tool calls of an earlier response are not repeated.
     if (!state.toolCalls.has(toolCallId)) return;
     const wireCallId = state.options.formatCallId(toolCallId);
     state.trace.push({ toolCallId, item: encodeTracedResult(event, wireCallId, envelope) });
   }),
   "plan.updated": silent("chat completions have no plans"),
-  "approvals.invalidated": silent("whoever has to be asked is asked again"),
-  ...silentGroup("chat completions know one client", [
+  "approvals.invalidated": silent("approvals are requested again"),
+  ...silentGroup("chat completions have one client", [
     "client.attached",
     "client.heartbeat",
     "client.detached",
@@ -135,11 +132,11 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "host.replied",
   ]),
   "usage.reported": duringTurn((state, { usage }) => void state.steps.push({ usage })),
-  ...silentGroup("chat completions have no word for it", ["hook.fired", "provider.activity"]),
-  ...silentGroup("for the operator, who reads the log", ["diagnostic.raised", "provider.unknown"]),
+  ...silentGroup("not part of chat completions", ["hook.fired", "provider.activity"]),
+  ...silentGroup("for operators; in the log", ["diagnostic.raised", "provider.unknown"]),
 };
 
-/** An answer is named after the event that it answers, so that it has the same name whenever the log is read. */
+/** Starts the completion. The id derives from the answered event, so it is the same for every replay of the log. */
 function beginCompletion(
   state: ChunkState,
   promptId: string,
@@ -172,7 +169,7 @@ function finishTurn(state: ChunkState, event: TurnFinished, emit: Emit<ChatOutpu
   const ending = toFinishReason(event);
   if (typeof ending === "string")
     return endCompletion(state, { reason: ending, clientToolCallIds: [] }, emit);
-  // What was done is done, however the turn ended.
+  // Completed actions are reported for every ending of the turn.
   const trace = listTraceItems(state, []);
   if (trace.length > 0) emitDelta(state, { trace }, emit);
   state.isOver = true;
@@ -181,7 +178,7 @@ function finishTurn(state: ChunkState, event: TurnFinished, emit: Emit<ChatOutpu
 
 interface CompletionEnding {
   readonly reason: FinishReason;
-  /** Calls that are the client's to run, and so are not done. */
+  /** Tool calls to be run by the client, excluded from the trace. */
   readonly clientToolCallIds: readonly string[];
 }
 
@@ -198,12 +195,12 @@ function endCompletion(
   if (!options.includeUsage || completion === null) return;
   const { id, created } = completion;
   const { model } = options;
-  // A turn may have been several answers: its calls of the provider say what this one used.
+  // A turn may consist of several responses: the usage of this response is summed over its own invocations.
   const usage = encodeChatUsage(encodeResponseUsage(state.usage, state.steps) ?? NO_USAGE);
   emit({ id, object: "chat.completion.chunk", created, model, choices: [], usage });
 }
 
-/** What was done, without calls that somebody else still has to run. */
+/** Returns the trace without client-run tool calls, which are not completed yet. */
 function listTraceItems(
   { options, trace }: ChunkState,
   clientToolCallIds: readonly string[],
@@ -216,7 +213,7 @@ function listTraceItems(
   return dropRedundantTexts(items);
 }
 
-/** Why a turn ended, as a client of chat completions knows it; an error where it has no word for that. */
+/** Maps the end of a turn to a finish reason. Returns an error if chat completions have no matching reason. */
 function toFinishReason(turn: TurnFinished): FinishReason | ChatError {
   switch (turn.outcome) {
     case "completed":

@@ -10,32 +10,32 @@ import type { ChatTraceItem } from "./chat-trace.ts";
 
 export interface ChunkOptions {
   readonly sessionId: string;
-  /** As the client called the agent. */
+  /** The name of the agent as sent by the client. */
   readonly model: string;
   readonly includeUsage: boolean;
-  /** The session's id of a call as clients get to know it. */
+  /** Converts a tool call id of the session to the id for clients. */
   readonly formatCallId: (toolCallId: string) => string;
-  /** Whether the answer says what the agent did beside what it said; it does unless told otherwise. */
+  /** Whether the response includes the trace of the agent's actions. Default: `items`. */
   readonly trace?: "items" | "none";
-  /** Comes back beside the session, on the message. It takes the place of nothing that the message says itself. */
+  /** Client state copied to the message, next to the session id. Never overrides a field of the message itself. */
   readonly state?: JsonObject;
 }
 
 export interface ChunkState {
   readonly options: ChunkOptions;
-  /** Of the event that it answers; null before that. */
+  /** Derived from the answered event. Null before this event. */
   completion: { readonly id: string; readonly created: number; readonly promptId: string } | null;
   turnId: string | null;
   readonly messageRoles: Map<string, Role>;
-  /** By message and number. */
+  /** By message id and block number. */
   readonly blocks: Map<string, ChunkTextBlock>;
-  /** The one that was shown last. */
+  /** The block of the last sent text. */
   lastBlock: ChunkTextBlock | null;
   readonly toolCalls: Map<string, ChunkToolCallState>;
   readonly trace: TraceEntry[];
-  /** Of the calls of the provider that have ended, as they count themselves. */
+  /** Usage of the finished invocations, as reported by the provider. */
   usage: Usage | null;
-  /** What was counted while they ran. */
+  /** Usage reported while the invocations ran. */
   readonly steps: UsageStep[];
   isOver: boolean;
 }
@@ -44,20 +44,20 @@ export interface ChunkTextBlock {
   readonly messageId: string;
   sentLength: number;
   isWithdrawn: boolean;
-  /** What was shown of it since another one was. */
+  /** The trace entry of this block since another block was sent. */
   traceText?: TextBuilder;
 }
 
 export interface ChunkToolCallState {
-  /** Where it was first heard of. */
+  /** Sequence number of the first event about the tool call. */
   readonly seq: number;
   call: ToolCall | null;
 }
 
 export interface TraceEntry {
-  /** Of a call and its result. */
+  /** Null for text. */
   readonly toolCallId: string | null;
-  /** What was said is still being said. */
+  /** A text builder while the text grows. */
   readonly item: ChatTraceItem | TextBuilder;
 }
 
@@ -90,7 +90,7 @@ export function emitDelta(
     created: completion.created,
     model: options.model,
     choices: [{ index: 0, delta, logprobs: null, finish_reason }],
-    // OpenAI's streams say so in every chunk but the last.
+    // OpenAI's streams have `usage: null` in every chunk except the last.
     ...(options.includeUsage && { usage: null }),
   });
 }

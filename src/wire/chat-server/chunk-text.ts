@@ -14,14 +14,14 @@ export function addText(state: ChunkState, event: BlockText, emit: Emit<ChatOutp
   sendText(state, ensureBlock(state, event), event.text, emit);
 }
 
-/** The end of a block has its whole text: what was not shown of it is shown now. */
+/** The final event of a block has the whole text; the part not sent yet is sent now. */
 export function endText(state: ChunkState, event: BlockText, emit: Emit<ChatOutput>): void {
   if (!isAssistantText(state, event)) return;
   const block = ensureBlock(state, event);
   sendText(state, block, event.text.slice(block.sentLength), emit);
 }
 
-/** What was shown cannot be taken back; what stands in its place follows it. */
+/** Sent text cannot be withdrawn, so the replacement is sent after the text. */
 export function replaceText(
   state: ChunkState,
   { messageId, text }: { readonly messageId: string; readonly text: string },
@@ -34,7 +34,7 @@ export function replaceText(
   sendText(state, { messageId, sentLength: 0, isWithdrawn: false }, text, emit);
 }
 
-/** Results of tools come in messages of the user's, whose text is nobody's answer. */
+/** Tool results arrive in user messages, whose text is not part of the completion. */
 function isAssistantText({ messageRoles }: ChunkState, { messageId }: BlockText): boolean {
   return messageRoles.get(messageId) === "assistant";
 }
@@ -46,7 +46,7 @@ function ensureBlock({ blocks }: ChunkState, { messageId, block }: BlockText): C
   return textBlock;
 }
 
-/** A client joins everything to one text: what was said before a call and after it stays apart by a blank line. */
+/** A client joins all text to one string, so texts before and after a tool call are separated by a blank line. */
 function sendText(
   state: ChunkState,
   block: ChunkTextBlock,
@@ -61,7 +61,7 @@ function sendText(
   emitDelta(state, { content: isNewParagraph ? `\n\n${text}` : text }, emit);
 }
 
-/** Where it was said among all that was done. */
+/** Records the position of the text among the actions of the agent. */
 function recordTrace(state: ChunkState, block: ChunkTextBlock, text: string): void {
   if (state.options.trace === "none") return;
   if (block.traceText === undefined || state.lastBlock !== block) {

@@ -8,16 +8,16 @@ import { rejectRequest, rejectType } from "./reject-request.ts";
 
 export interface ChatContent {
   readonly parts: readonly ChatPart[];
-  /** Some clients move what they were given on a message into its content. */
+  /** Session ids in parts. Some clients move fields of a message into its content. */
   readonly sessions: readonly SessionReference[];
 }
 
-/** The content of a message: a text, or parts. What cannot be passed on is refused, not left out. */
+/** Reads the content of a message: a string or a list of parts. Unsupported parts are refused instead of dropped. */
 export function readChatContent(content: unknown, param: string): ChatContent {
   if (typeof content === "string") {
     return { parts: [{ type: "text", text: checkTextLength(content, param) }], sessions: [] };
   }
-  if (!Array.isArray(content)) return rejectType(param, content, "a text or a list of parts");
+  if (!Array.isArray(content)) return rejectType(param, content, "a string or a list of parts");
   if (content.length > MAX_PARTS) {
     rejectRequest(param, "too_large", `${param} has more than ${MAX_PARTS} parts`);
   }
@@ -29,7 +29,7 @@ export function readChatContent(content: unknown, param: string): ChatContent {
 }
 
 const MAX_PARTS = 1000;
-/** As OpenAI counts. */
+/** OpenAI's limit, in characters. */
 const MAX_CHARACTERS = 10_485_760;
 
 interface ChatContentPart {
@@ -38,7 +38,7 @@ interface ChatContentPart {
 }
 
 function readPart(value: unknown, param: string): ChatContentPart {
-  // A bare text in a list is what it looks like.
+  // A bare string in a list is a text part.
   const fields: Fields =
     typeof value === "string" ? { type: "text", text: value } : requireObject(value, param);
   return {
@@ -66,7 +66,7 @@ function toChatPart(fields: Fields, param: string): ChatPart {
     case "input_image":
       return readImage(fields["image_url"], `${param}.image_url`);
     default: {
-      const message = `${param}.type is ${formatValue(type)}; wanted text or image_url, since nothing else can be passed on`;
+      const message = `${param}.type is ${formatValue(type)}: expected text or image_url; other content is not supported`;
       return rejectRequest(param, "unsupported_content", message);
     }
   }
@@ -75,7 +75,7 @@ function toChatPart(fields: Fields, param: string): ChatPart {
 export function requireString(value: unknown, param: string): string {
   return typeof value === "string"
     ? checkTextLength(value, param)
-    : rejectType(param, value, "a text");
+    : rejectType(param, value, "a string");
 }
 
 function checkTextLength(text: string, param: string): string {
@@ -83,12 +83,15 @@ function checkTextLength(text: string, param: string): string {
   return rejectRequest(param, "too_large", `${param} has more than ${MAX_CHARACTERS} characters`);
 }
 
-/** Only what the request itself carries: nothing is fetched on somebody's behalf. */
+/**
+ * Reads an image from a data: URL. URLs are never fetched, because the server must not make requests chosen by a
+ * client.
+ */
 function readImage(value: unknown, param: string): ImageBlock {
   const url = isObject(value) ? value["url"] : value;
   const [, mediaType = "", base64 = ""] = typeof url === "string" ? (DATA_URL.exec(url) ?? []) : [];
   if (mediaType === "") {
-    const message = `${param} is no picture as a data: URL in base64; addresses are not fetched`;
+    const message = `${param} is not an image as a base64 data: URL; URLs are not fetched`;
     return rejectRequest(param, "unsupported_content", message);
   }
   try {

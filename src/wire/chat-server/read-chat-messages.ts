@@ -15,17 +15,17 @@ import { rejectRequest, rejectType } from "./reject-request.ts";
 
 export interface ChatMessages {
   readonly messages: readonly ChatMessage[];
-  /** Those that the assistant's messages name. */
+  /** Session ids in assistant messages. */
   readonly sessions: readonly SessionReference[];
 }
 
 type Fields = { readonly [key: string]: unknown };
 
-/** Messages may have any fields beside those that are read. */
+/** Validates the messages of a request. Messages may have additional fields. */
 export function readChatMessages(value: unknown): ChatMessages {
   if (!Array.isArray(value)) return rejectType("messages", value, "a list of messages");
   if (value.length === 0)
-    rejectRequest("messages", "missing_user_message", `messages is empty; ${NEXT_STEP}`);
+    rejectRequest("messages", "missing_user_message", `messages is empty: ${NEXT_STEP}`);
   if (value.length > MAX_MESSAGES) {
     rejectRequest("messages", "too_large", `messages has more than ${MAX_MESSAGES} messages`);
   }
@@ -40,7 +40,7 @@ export function readChatMessages(value: unknown): ChatMessages {
 }
 
 const MAX_MESSAGES = 10_000;
-const NEXT_STEP = "say something as the user";
+const NEXT_STEP = "expected at least one user message";
 
 interface MessagePosition {
   readonly index: number;
@@ -65,7 +65,7 @@ function readMessage(fields: Fields, position: MessagePosition): ChatMessage {
       return { type: "result", index, callId, text: readTextContent(content, `${param}.content`) };
     }
     default: {
-      const message = `${param}.role is ${formatValue(role)}; wanted system, developer, user, assistant or tool`;
+      const message = `${param}.role is ${formatValue(role)}: expected system, developer, user, assistant or tool`;
       return rejectRequest(`${param}.role`, "invalid_value", message);
     }
   }
@@ -90,12 +90,12 @@ function readAssistant(fields: Fields, position: MessagePosition): ChatMessage {
 
 function readToolCalls(value: unknown, param: string, budget: JsonBudget): ToolCall[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) return rejectType(param, value, "a list of calls");
+  if (!Array.isArray(value)) return rejectType(param, value, "a list of tool calls");
   return value.map((call: unknown, at) => {
     const callParam = `${param}[${at}]`;
     const expected = isObject(call) ? call["function"] : undefined;
     if (!isObject(call) || !isObject(expected)) {
-      return rejectType(callParam, call, "a call with an id and a function");
+      return rejectType(callParam, call, "a tool call with an id and a function");
     }
     const inputText = readArguments(expected["arguments"], callParam, budget);
     return createToolCall({
@@ -120,20 +120,21 @@ function readTextContent(content: unknown, param: string): string {
   const { parts } = readChatContent(content, param);
   const at = parts.findIndex(({ type }) => type !== "text");
   if (at === -1) return joinText(parts);
-  return rejectRequest(`${param}[${at}]`, "unsupported_content", `${param}[${at}] is no text`);
+  return rejectRequest(`${param}[${at}]`, "unsupported_content", `${param}[${at}] is not text`);
 }
 
 function readId(value: unknown, param: string): string {
-  if (typeof value !== "string" || value === "") return rejectType(param, value, "some text");
+  if (typeof value !== "string" || value === "")
+    return rejectType(param, value, "a non-empty string");
   if (value.length <= MAX_ID_LENGTH) return value;
   return rejectRequest(param, "too_large", `${param} has more than ${MAX_ID_LENGTH} characters`);
 }
 
 const MAX_ID_LENGTH = 512;
 
-/** What nobody here reads, to be given back with the next answer. */
+/** Collects unknown fields as state, to be returned with the next response. */
 function readState(fields: Fields, param: string): JsonObject {
-  // Clients have fields of their own, which are null where they are empty.
+  // Clients set unused fields to null.
   const entries = Object.entries(fields).filter(
     ([name, value]) => !KNOWN_FIELDS.has(name) && value !== null,
   );
@@ -149,7 +150,7 @@ function readState(fields: Fields, param: string): JsonObject {
 
 const MAX_STATE_LENGTH = 65_536;
 
-/** What chat completions and our own answers have on a message of the assistant's. */
+/** Fields of an assistant message in chat completions and in our responses. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "role",
   "content",

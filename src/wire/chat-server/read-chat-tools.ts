@@ -3,14 +3,14 @@ import { isObject, type JsonObject } from "../../data/json.ts";
 import { describeTool } from "../responses/tool-name.ts";
 import { rejectRequest, rejectType } from "./reject-request.ts";
 
-/** `only`: none but these may be called. */
+/** `only` lists the tools which may be called. */
 export type ChatToolChoice = "auto" | { readonly only: readonly string[] };
 
 export function readChatTools(value: unknown): readonly PromptTool[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) return rejectType("tools", value, "a list of tools");
   if (value.length > MAX_TOOLS)
-    rejectRequest("tools", "too_large", `tools has more than ${MAX_TOOLS}`);
+    rejectRequest("tools", "too_large", `tools has more than ${MAX_TOOLS} entries`);
   const tools = value.map((tool: unknown, at) => readTool(tool, `tools[${at}]`));
   const names = new Set<string>();
   for (const [at, { name }] of tools.entries()) {
@@ -18,7 +18,7 @@ export function readChatTools(value: unknown): readonly PromptTool[] {
       rejectRequest(
         `tools[${at}].function.name`,
         "invalid_value",
-        `The tool ${name} is given twice`,
+        `The tool ${name} is defined twice`,
       );
     }
     names.add(name);
@@ -34,7 +34,7 @@ function readTool(value: unknown, param: string): PromptTool {
     return rejectRequest(
       param,
       "invalid_value",
-      `${param} is no tool of type "function", and no other is known`,
+      `${param} is not a tool of type "function"; other types are not supported`,
     );
   }
   const { name, description, parameters } = fields;
@@ -43,7 +43,7 @@ function readTool(value: unknown, param: string): PromptTool {
     return rejectType(`${at}.name`, name, `1 to 64 letters, digits, "_" and "-"`);
   }
   if (description !== undefined && description !== null && typeof description !== "string") {
-    return rejectType(`${at}.description`, description, "a text");
+    return rejectType(`${at}.description`, description, "a string");
   }
   return {
     name,
@@ -61,7 +61,7 @@ function readSchema(value: unknown, param: string): JsonObject {
     : rejectType(param, value, "a JSON Schema of an object");
 }
 
-/** What cannot be made to hold is refused: an agent cannot be made to call a tool. */
+/** Reads `tool_choice`. `required` is refused, because an agent cannot be forced to call a tool. */
 export function readChatToolChoice(value: unknown, tools: readonly PromptTool[]): ChatToolChoice {
   if (value === undefined || value === null || value === "auto") return "auto";
   if (value === "none") return { only: [] };
@@ -71,7 +71,7 @@ export function readChatToolChoice(value: unknown, tools: readonly PromptTool[])
   if (type === "function") return { only: [readToolName(value, "tool_choice", tools)] };
   const { allowed_tools: allowed } = value;
   if (type !== "allowed_tools" || !isObject(allowed)) {
-    return rejectRequest("tool_choice", "invalid_value", `tool_choice is none of ${CHOICES}`);
+    return rejectRequest("tool_choice", "invalid_value", `tool_choice is not one of ${CHOICES}`);
   }
   if (allowed["mode"] === "required") return rejectForcedTool("tool_choice.allowed_tools.mode");
   const list = allowed["tools"];
@@ -86,10 +86,10 @@ function readToolName(value: unknown, param: string, tools: readonly PromptTool[
   const functionFields = isObject(value) ? value["function"] : undefined;
   const name = isObject(functionFields) ? functionFields["name"] : undefined;
   if (typeof name === "string" && tools.some((tool) => tool.name === name)) return name;
-  return rejectRequest(param, "invalid_value", `${param} names no tool of this request`);
+  return rejectRequest(param, "invalid_value", `${param} does not name a tool of this request`);
 }
 
 function rejectForcedTool(param: string): never {
-  const message = `${param} is "required", and an agent cannot be made to call a tool; use "auto"`;
+  const message = `${param} is "required": an agent cannot be forced to call a tool. Fix: use "auto"`;
   return rejectRequest(param, "unsupported_tool_choice", message);
 }

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { formatValue } from "../../text/format-value.ts";
 
-/** What a client can branch on when its request cannot be served. */
+/** Stable codes for clients to branch on. */
 export type RejectionCode =
   | "invalid_type"
   | "invalid_value"
@@ -20,12 +20,12 @@ export type RejectionCode =
   | "missing_result"
   | "credentials_not_accepted";
 
-/** Refuses a request before anything is done. `param` names the field as the client wrote it. */
+/** Refuses a request before any effect. `param` names the field as written by the client. */
 export function rejectRequest(param: string, code: RejectionCode, message: string): never {
   throw new SpanlineError("invalid_message", message, { details: { param, code } });
 }
 
 export function rejectType(param: string, actual: unknown, expected: string): never {
   const code = actual === undefined ? "missing_required_parameter" : "invalid_type";
-  return rejectRequest(param, code, `${param} is ${formatValue(actual)}, wanted ${expected}`);
+  return rejectRequest(param, code, `${param} is ${formatValue(actual)}: expected ${expected}`);
 }

@@ -4,12 +4,12 @@ import { keepUnknown, type EmitEvent } from "../converse/state.ts";
 import type { ChatState, ContentKind } from "./state.ts";
 import { stepConverse } from "./converse-adapter.ts";
 
-/** Reasoning has no place in OpenAI's own chunks; DeepSeek, vLLM and Ollama each found a name for it. */
+/** OpenAI's chunks have no field for reasoning; DeepSeek, vLLM and Ollama each use a different name. */
 const REASONING_MEMBERS = ["reasoning_content", "reasoning", "thinking"] as const;
 
 export function foldContent(state: ChatState, delta: Fields, emit: EmitEvent): void {
   const { content, refusal } = delta;
-  // Some servers send the same thought under two names.
+  // Some servers send the same reasoning in two fields; the first non-empty field is used.
   const member = REASONING_MEMBERS.find((name) => isNonEmptyString(delta[name]));
   if (member !== undefined) appendContent(state, "reasoning", delta[member], emit);
   if (Array.isArray(content)) for (const part of content) foldPart(state, part, emit);
@@ -20,7 +20,7 @@ export function foldContent(state: ChatState, delta: Fields, emit: EmitEvent): v
   appendContent(state, "refusal", refusal, emit);
 }
 
-/** Mistral sends content in parts once a model thinks. */
+/** Mistral sends content in parts for reasoning models. */
 function foldPart(state: ChatState, part: unknown, emit: EmitEvent): void {
   const fields = isObject(part) ? part : {};
   const { type, text, thinking } = fields;
@@ -34,7 +34,7 @@ function foldPart(state: ChatState, part: unknown, emit: EmitEvent): void {
   keepUnknown(state.converse, { what: "delta", name: "content", raw: part }, emit);
 }
 
-/** Text of another kind begins another block. */
+/** Text of a different kind starts a new block. */
 function appendContent(state: ChatState, kind: ContentKind, text: unknown, emit: EmitEvent): void {
   if (!isNonEmptyString(text)) return;
   if (state.openContent?.kind !== kind) {

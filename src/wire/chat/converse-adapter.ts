@@ -10,28 +10,31 @@ import {
   type EmitEvent,
 } from "../converse/state.ts";
 
-/** What the stream of a model brings: server-sent events, or what is wrong with them. */
+/** The input of a model stream: server-sent events, or the failure of the framing. */
 export type ServerSentInput =
   | { readonly type: "event"; readonly event: string; readonly data: string }
   | { readonly type: "failure"; readonly failure: Failure };
 
 export interface ModelFoldOptions {
-  /** Text and arguments kept of one turn, in characters. */
+  /** Characters of text and arguments kept per turn. Default: 100,000,000. */
   readonly maxCharacters?: number;
 }
 
-/** A dialect that is told to the Converse fold, which knows how to open, close and cut blocks, in its own events. */
+/**
+ * The state of a dialect adapted to the Converse fold. The adapter translates the dialect's events to Converse events;
+ * the Converse fold opens, closes and truncates blocks.
+ */
 export interface ConverseAdapterState {
   readonly converse: ConverseState;
-  /** The message has its reason: what follows is about it, not of it. */
+  /** The message has its stop reason. Following events only add metadata. */
   hasEnded: boolean;
-  /** The stream said that nothing more follows. */
+  /** The stream reported its end. */
   isOver: boolean;
-  /** In Converse's words. The last report counts: servers that report as they go report sums. */
+  /** Usage in the field names of Converse. The last report wins: servers with several reports send running totals. */
   usage: object | null;
 }
 
-/** Tells the one fold about an event. */
+/** Passes one event to the Converse fold. */
 export function stepConverse(
   { converse }: ConverseAdapterState,
   name: string,
@@ -41,10 +44,10 @@ export function stepConverse(
   sharedFold.step(converse, { type: "event", name, payload }, emit);
 }
 
-/** Limits and outcomes are kept in the state, so one codec serves all. */
+/** Limits and outcomes are part of the state, so one codec serves all streams. */
 export const sharedFold = createConverseFold();
 
-/** Says what the stream cost so far. Called once it is known that it will not be told more. */
+/** Emits the usage so far. Called when no further report can arrive. */
 export function stepUsage(state: ConverseAdapterState, emit: EmitEvent): void {
   if (state.usage !== null) stepConverse(state, "metadata", { usage: state.usage }, emit);
   state.usage = null;
@@ -59,7 +62,9 @@ export function stepFailure(
   sharedFold.step(state.converse, message, emit);
 }
 
-/** The object that an event carries; undefined when there is none, and then the fold has been told why. */
+/**
+ * Returns the JSON object of an event. Undefined if the event has none; the problem has then been passed to the fold.
+ */
 export function parseEventData(
   state: ConverseAdapterState,
   input: ServerSentInput,
@@ -68,22 +73,23 @@ export function parseEventData(
   const { converse, hasEnded } = state;
   if (input.type === "failure") {
     if (hasEnded) {
-      const message = `The stream broke behind the end of its message: ${input.failure.message}`;
+      const message = `The stream broke after the end of its message: ${input.failure.message}`;
       diagnose(converse, "content_lost", message, emit);
     } else stepFailure(state, input, emit);
     return undefined;
   }
   const parsed = parseJson(input.data);
   if (parsed.ok && isObject(parsed.value)) return parsed.value;
-  const problem = parsed.ok ? "it is no object" : parsed.reason;
-  // An event without a name may have been any, so the message has a hole.
+  const problem = parsed.ok ? "it is not an object" : parsed.reason;
+  // An unreadable event may have carried any content, so it fails the turn. After the end of the message the name is
+  // set, and the turn is not affected.
   const name = hasEnded ? "trailer" : "";
   const reason = `An event cannot be read: ${problem}`;
   sharedFold.step(converse, { type: "malformed", name, reason, raw: input.data }, emit);
   return undefined;
 }
 
-/** Members that this version does not know, kept the first time they say something. */
+/** Emits unknown fields, each with its first non-empty value. */
 export function keepUnknownMembers(
   { converse }: ConverseAdapterState,
   shape: Shape,
@@ -96,7 +102,7 @@ export function keepUnknownMembers(
   }
 }
 
-/** Servers write every member that they know of, most of them empty. */
+/** Servers write every field of their schema, most of them empty. */
 function isEmptyValue(value: unknown): boolean {
   if (value === null || value === undefined || value === "" || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;

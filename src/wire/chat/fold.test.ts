@@ -65,14 +65,14 @@ function codes({ diagnostics }: Turn): string[] {
   return diagnostics.map(({ code }) => code);
 }
 
-/** Calls that came through whole, as the model meant them. */
+/** Asserts complete tool calls with the given inputs. */
 function expectCalls(turned: Turn, ...inputs: readonly object[]): void {
   expect(turned.toolCalls.map(({ input }) => input)).toEqual(inputs);
   expect(turned.end).toMatchObject({ outcome: "action-required" });
 }
 
-describe("a chat completion", () => {
-  it("becomes a message with its text, its reason and its tokens", () => {
+describe("Folding a chat completion", () => {
+  it("A completion becomes a message with its text, reason and tokens", () => {
     expect(
       events(
         start,
@@ -102,20 +102,23 @@ describe("a chat completion", () => {
     ]);
   });
 
-  it.each(["reasoning", "reasoning_content", "thinking"])("has its reasoning in %s", (member) => {
-    const turned = turn(start, chunk({ [member]: "hm" }), chunk({ content: "yes" }, "stop"));
-    expect(turned.messages[0]?.blocks).toEqual([
-      { type: "reasoning", text: "hm" },
-      { type: "text", text: "yes" },
-    ]);
-  });
+  it.each(["reasoning", "reasoning_content", "thinking"])(
+    "Reasoning is read from the field %s",
+    (member) => {
+      const turned = turn(start, chunk({ [member]: "hm" }), chunk({ content: "yes" }, "stop"));
+      expect(turned.messages[0]?.blocks).toEqual([
+        { type: "reasoning", text: "hm" },
+        { type: "text", text: "yes" },
+      ]);
+    },
+  );
 
-  it("says a thought once that comes under two names", () => {
+  it("Reasoning repeated in two fields is emitted once", () => {
     const turned = turn(chunk({ reasoning: "hm", reasoning_content: "hm" }), chunk({}, "stop"));
     expect(turned.messages[0]?.blocks).toEqual([{ type: "reasoning", text: "hm" }]);
   });
 
-  it("may come in parts, as Mistral's does", () => {
+  it("Content may arrive in parts, as from Mistral", () => {
     const thinking = { type: "thinking", thinking: [{ type: "text", text: "hm" }] };
     const turned = turn(
       chunk({ content: [thinking, { type: "text", text: "yes" }, { type: "image" }] }, "stop"),
@@ -127,14 +130,14 @@ describe("a chat completion", () => {
     expect(turned.unknown).toMatchObject([{ what: "delta", raw: { type: "image" } }]);
   });
 
-  it("may come whole in one chunk", () => {
+  it("A completion may arrive complete in one chunk", () => {
     const choices = [
       { index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" },
     ];
     expect(turn({ choices })).toMatchObject({ text: "hi", end: { outcome: "completed" } });
   });
 
-  it("that refuses is limited, and shows why", () => {
+  it("A refusal is limited and shows its text", () => {
     const turned = turn(
       start,
       chunk({ refusal: "I can" }),
@@ -152,11 +155,11 @@ describe("a chat completion", () => {
     ["content_filter", "limited"],
     ["insufficient_system_resource", "failed"],
     ["something_new", "other"],
-  ])("that stops for %s is %s", (reason, outcome) => {
+  ])("A completion that stops for %s is %s", (reason, outcome) => {
     expect(turn(start, chunk({ content: "a" }, reason)).end).toMatchObject({ outcome, reason });
   });
 
-  it("goes on where the reason is empty, as in old versions of Ollama", () => {
+  it("An empty reason does not end a completion, as in old versions of Ollama", () => {
     const turned = turn(
       chunk({ content: "a" }, ""),
       chunk({ content: "b" }, ""),
@@ -165,14 +168,14 @@ describe("a chat completion", () => {
     expect(turned).toMatchObject({ text: "ab", end: { outcome: "completed" }, diagnostics: [] });
   });
 
-  it("that is cut before its reason has failed, with or without [DONE]", () => {
+  it("A completion without its reason fails, with or without [DONE]", () => {
     const failed = { outcome: "failed", failure: { code: "incomplete_turn" } };
     expect(turn(start, chunk({ content: "a" })).end).toMatchObject(failed);
     expect(turn(start, chunk({ content: "a" }), "[DONE]").end).toMatchObject(failed);
     expect(turn().end).toMatchObject(failed);
   });
 
-  it("is whole once it has its reason, whatever is missing after it", () => {
+  it("A completion with its reason is complete, whatever is missing afterwards", () => {
     const whole = encodeServerSent(start, chunk({ content: "a" }, "stop"));
     const cut = new TextEncoder().encode('data: {"id":');
     expect(buildTurn(runCodec(codec, [whole, cut]))).toMatchObject({
@@ -185,7 +188,7 @@ describe("a chat completion", () => {
     expect(codes(garbage)).toEqual(["malformed_event"]);
   });
 
-  it("with a chunk that cannot be read has a hole", () => {
+  it("An unreadable chunk fails the turn", () => {
     for (const sent of ["{", "null", '"hello"'])
       expect(turn(start, sent, chunk({}, "stop")).end).toMatchObject({
         outcome: "failed",
@@ -193,7 +196,7 @@ describe("a chat completion", () => {
       });
   });
 
-  it("takes the last of several reports of usage, and no second reason", () => {
+  it("The last usage report wins, and a second reason is ignored", () => {
     const running = { choices: [], usage: { prompt_tokens: 10, completion_tokens: 1 } };
     const turned = turn(
       start,
@@ -206,7 +209,7 @@ describe("a chat completion", () => {
     expect(turned.diagnostics).toEqual([]);
   });
 
-  it("says that a count is none", () => {
+  it("A usage field that is not a number is reported", () => {
     const turned = turn(start, chunk({}, "stop"), { choices: [], usage: { prompt_tokens: "x" } });
     expect(codes(turned)).toEqual(["usage_invalid"]);
   });
@@ -215,7 +218,7 @@ describe("a chat completion", () => {
     ["an object", { error: { message: "No memory", type: "server_error", code: null } }],
     ["a text", { error: "No memory" }],
     ["vLLM's", { object: "error", message: "No memory", type: "InternalServerError", code: 500 }],
-  ])("that breaks off with an error as %s has failed, and what was said stays", (_, error) => {
+  ])("An error as %s fails the turn and keeps the text before", (_, error) => {
     const turned = turn(start, chunk({ content: "a" }), error, "[DONE]");
     expect(turned.text).toBe("a");
     expect(turned.end).toMatchObject({
@@ -224,7 +227,7 @@ describe("a chat completion", () => {
     });
   });
 
-  it("keeps its usage when it fails", () => {
+  it("A failed turn keeps its usage", () => {
     const turned = turn(start, usage, { error: { message: "x" } });
     expect(turned).toMatchObject({
       usage: { outputTokens: 4 },
@@ -232,7 +235,7 @@ describe("a chat completion", () => {
     });
   });
 
-  it("keeps members that it does not know, once and only if they say something", () => {
+  it("Unknown fields are kept once, and only if they are not empty", () => {
     const odd = {
       ...chunk({ content: "a", audio: null, annotations: [], mood: "good" }),
       timings: 1,
@@ -244,7 +247,7 @@ describe("a chat completion", () => {
     ]);
   });
 
-  it("keeps a second choice and an object of another kind apart", () => {
+  it("A second choice and an object of another kind are kept separately", () => {
     const second = { choices: [{ index: 1, delta: { content: "b" } }] };
     const turned = turn(
       start,
@@ -256,7 +259,7 @@ describe("a chat completion", () => {
     expect(turned.unknown.map(({ name }) => name)).toEqual(["choice", "weather"]);
   });
 
-  it("stops growing at its limit", () => {
+  it("A turn stops growing at its limit", () => {
     const small = createSseResponseCodec(
       createChatFold({ maxCharacters: 1000 }),
       "text/event-stream",
@@ -276,8 +279,8 @@ describe("a chat completion", () => {
   });
 });
 
-describe("the calls of a chat completion", () => {
-  it("come in fragments, by index, with the id in the first", () => {
+describe("Tool calls of a chat completion", () => {
+  it("Tool calls arrive in fragments by index, with the id in the first fragment", () => {
     const turned = turn(
       start,
       chunk({ content: "Let me look." }),
@@ -297,7 +300,7 @@ describe("the calls of a chat completion", () => {
     expect(turned.diagnostics).toEqual([]);
   });
 
-  it("may repeat their id and their name in every chunk", () => {
+  it("The id and the name may be repeated in every chunk", () => {
     const turned = turn(
       start,
       calls(entry(0, "A", "look", '{"at"')),
@@ -307,7 +310,7 @@ describe("the calls of a chat completion", () => {
     expectCalls(turned, { at: 1 });
   });
 
-  it("may all have the index 0, as Ollama's do", () => {
+  it("All tool calls may have the index 0, as from Ollama", () => {
     const turned = turn(
       start,
       calls(entry(0, "A", "look", '{"at":1}')),
@@ -317,7 +320,7 @@ describe("the calls of a chat completion", () => {
     expectCalls(turned, { at: 1 }, { at: 2 });
   });
 
-  it("may have no index", () => {
+  it("Tool calls may have no index", () => {
     const turned = turn(
       start,
       calls(entry(undefined, "A", "look", '{"at":'), entry(undefined, "B", "look", "")),
@@ -328,12 +331,12 @@ describe("the calls of a chat completion", () => {
     expectCalls(turned, { at: 1 }, { at: 2 });
   });
 
-  it("may come whole, with arguments already parsed", () => {
+  it("A tool call may arrive complete, with parsed arguments", () => {
     const turned = turn(calls(entry(0, "A", "look", { at: 1 })), chunk({}, "tool_calls"));
     expectCalls(turned, { at: 1 });
   });
 
-  it("without ids get ids of ours, different in every answer", () => {
+  it("Tool calls without an id get generated ids, unique per response", () => {
     const turned = turn(
       start,
       calls(entry(0, "", "look", '{"at":1}')),
@@ -350,7 +353,7 @@ describe("the calls of a chat completion", () => {
     expect(codes(turned)).toEqual(["tool_id_missing", "tool_id_missing", "tool_id_missing"]);
   });
 
-  it("wait for a name or an id that comes late", () => {
+  it("A tool call may receive its name or id late", () => {
     const turned = turn(
       calls({ index: 0, id: "A", function: { arguments: '{"at"' } }),
       calls({ index: 1, function: { name: "hear" } }),
@@ -362,13 +365,13 @@ describe("the calls of a chat completion", () => {
     expect(turned.toolCalls.map(({ name }) => name)).toEqual(["look", "hear"]);
   });
 
-  it("count although the reason is stop", () => {
+  it("Tool calls are open although the reason is stop", () => {
     const turned = turn(start, calls(entry(0, "A", "look", "{}")), chunk({}, "stop"));
     expectCalls(turned, {});
     expect(codes(turned)).toEqual(["stop_reason_contradicted"]);
   });
 
-  it("that were cut are not offered to run", () => {
+  it("Truncated tool calls are not open", () => {
     for (const reason of [undefined, "length"]) {
       const turned = turn(
         start,
@@ -380,22 +383,26 @@ describe("the calls of a chat completion", () => {
     }
   });
 
-  it("of another type are kept as they came", () => {
+  it("Tool calls of another type are kept unchanged", () => {
     const custom = { index: 0, id: "A", type: "custom", custom: { name: "x", input: "y" } };
     expect(turn(start, calls(custom), chunk({}, "stop")).unknown).toMatchObject([{ raw: custom }]);
   });
 
-  it("have text around them", () => {
+  it("Text before and after a tool call becomes separate blocks", () => {
     const turned = turn(
       chunk({ content: "a" }),
       calls(entry(0, "A", "look", "{}")),
       chunk({ content: "b" }, "tool_calls"),
     );
-    expect(turned.messages[0]?.blocks.map(({ type }) => type)).toEqual(["text", "call", "text"]);
+    expect(turned.messages[0]?.blocks.map(({ type }) => type)).toEqual([
+      "text",
+      "tool-call",
+      "text",
+    ]);
   });
 });
 
-describe("the bytes of a chat completion", () => {
+describe("The bytes of a chat completion", () => {
   const answer = encodeServerSent(
     start,
     chunk({ reasoning: "hm 🤔" }),
@@ -407,11 +414,11 @@ describe("the bytes of a chat completion", () => {
     "[DONE]",
   );
 
-  it("give the same events for every two-way split and for single bytes", () => {
+  it("Every two-way split and single bytes yield the same events", () => {
     expectSameForAnySplit(codec, answer);
   });
 
-  it("are never taken for whole when they are cut before the reason", () => {
+  it("A stream truncated before the reason never succeeds", () => {
     const text = new TextDecoder().decode(answer);
     const end = text.indexOf('"tool_calls"}]');
     const bytes = new TextEncoder().encode(text.slice(0, end)).length;
@@ -422,11 +429,11 @@ describe("the bytes of a chat completion", () => {
       });
   });
 
-  it("never throw and end once, however they are damaged", () => {
+  it("Mutated bytes never cause a throw and end once", () => {
     expectOneEndWhenDamaged(codec, answer);
   });
 
-  it("of another content type are quoted in the failure", () => {
+  it("A body of another content type is quoted in the failure", () => {
     const other = createSseResponseCodec(createChatFold(), "text/html; charset=utf-8");
     expect(runCodec(other, [new TextEncoder().encode("<h1>Sign in</h1>")]).at(-1)).toMatchObject({
       outcome: "failed",

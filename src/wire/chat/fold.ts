@@ -20,7 +20,7 @@ import { CHOICE, CHUNK, DELTA } from "./schema.ts";
 import type { ChatState } from "./state.ts";
 import { closeToolCalls, foldToolCall, openPendingToolCalls } from "./tool-calls.ts";
 
-/** Folds the stream of an OpenAI-compatible chat completion. */
+/** Creates a fold for the stream of an OpenAI-compatible chat completion. */
 export function createChatFold(
   options: ModelFoldOptions = {},
 ): Codec<ChatState, ServerSentInput, ProviderEvent> {
@@ -55,7 +55,7 @@ function foldInput(state: ChatState, input: ServerSentInput, emit: EmitEvent): v
     return;
   }
   if (state.isOver)
-    diagnose(state.converse, "event_after_end", `Something came after ${DONE_MARKER}`, emit);
+    diagnose(state.converse, "event_after_end", `An event arrived after ${DONE_MARKER}`, emit);
   const chunk = parseEventData(state, input, emit);
   if (chunk === undefined || input.type !== "event") return;
   const error = readApiError(input.event, chunk);
@@ -77,7 +77,7 @@ function foldChunk(state: ChatState, chunk: Fields, emit: EmitEvent): void {
   for (const choice of Array.isArray(choices) ? choices : []) foldChoice(state, choice, emit);
 }
 
-/** One answer was asked for; a second one is not mixed into it. */
+/** Requests ask for one choice. A second choice is kept as unknown and not mixed into the text. */
 function foldChoice(state: ChatState, raw: unknown, emit: EmitEvent): void {
   const choice = isObject(raw) ? raw : {};
   const { index, delta, message, finish_reason: reason } = choice;
@@ -86,7 +86,7 @@ function foldChoice(state: ChatState, raw: unknown, emit: EmitEvent): void {
   }
   keepUnknownMembers(state, CHOICE, choice, emit);
   if (isObject(delta)) foldDelta(state, delta, emit);
-  // Some servers answer in one piece inside of a stream.
+  // Some servers send the complete message in one chunk of the stream.
   else if (isObject(message) && state.nextIndex === 0) foldDelta(state, message, emit);
   if (typeof reason === "string" && reason !== "") stopMessage(state, reason, emit);
 }
@@ -112,7 +112,7 @@ function startMessage(state: ChatState, role: unknown, emit: EmitEvent): void {
 }
 
 function stopMessage(state: ChatState, finishReason: string, emit: EmitEvent): void {
-  // Some servers say it again in the chunk that has the usage.
+  // Some servers repeat the reason in the chunk with the usage.
   if (state.hasEnded) return;
   startMessage(state, "assistant", emit);
   openPendingToolCalls(state, emit);
@@ -126,8 +126,8 @@ function stopMessage(state: ChatState, finishReason: string, emit: EmitEvent): v
 const REFUSAL = "refusal";
 
 /**
- * What each `finish_reason` means: OpenAI's four, and those that servers which speak its language add. A refusal has a
- * member of its own and then stops like anything else; `refusal` is our word for that reason.
+ * The outcome of each `finish_reason`: OpenAI's four, and additions by compatible servers. A refusal arrives in a
+ * separate field and ends with `stop`; the fold reports the reason `refusal` instead.
  */
 const CHAT_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["stop", "completed"],
@@ -147,7 +147,10 @@ const CHAT_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["insufficient_system_resource", "failed"],
 ]);
 
-/** Usage in the words of Converse. Tokens read from a cache are part of `prompt_tokens` here, and apart from them there. */
+/**
+ * Converts usage to the field names of Converse. Here `prompt_tokens` includes the tokens read from a cache; in
+ * Converse they are counted separately.
+ */
 function toConverseUsage(raw: Fields): object {
   const details = isObject(raw["prompt_tokens_details"]) ? raw["prompt_tokens_details"] : {};
   const cachedTokens = details["cached_tokens"] ?? raw["prompt_cache_hit_tokens"];

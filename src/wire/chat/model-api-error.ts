@@ -10,16 +10,16 @@ import { parseRetryAfter } from "../../domain/provider/retry-after.ts";
 import type { Fields } from "../converse/schema.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What an API of a model says of its own failure. */
+/** The error reported by a model API. */
 export interface ApiError {
-  /** Its own word for it. */
+  /** The API's name of the error. */
   readonly name: string;
   readonly payload: unknown;
 }
 
 /**
- * The error that an event is, if it is one: `{"error": {"message", "type", "code"}}` of OpenAI, Anthropic and those who
- * took their shape, a bare text in its place, vLLM's `{"object": "error"}`, or anything that is sent as `event: error`.
+ * Returns the error in an event, if any: `{"error": {"message", "type", "code"}}` of OpenAI, Anthropic and compatible
+ * servers, a bare string in this place, vLLM's `{"object": "error"}`, or any data sent with `event: error`.
  */
 export function readApiError(event: string, fields: Fields): ApiError | undefined {
   const { error } = fields;
@@ -36,7 +36,9 @@ function readErrorName({ type, code }: Fields): string {
   return typeof name === "string" ? name : toJsonText(name);
 }
 
-/** The error of an HTTP answer. A body that says nothing, or is a proxy's page, does not hide the status. */
+/**
+ * Creates the error for an HTTP error response. The status is kept even if the body is empty or the page of a proxy.
+ */
 export function apiErrorFromResponse({ status, headers, body }: ErrorResponse): ProviderError {
   const parsed = parseJson(body);
   const members = parsed.ok && isObject(parsed.value) ? parsed.value : {};
@@ -65,7 +67,7 @@ export function apiErrorFromResponse({ status, headers, body }: ErrorResponse): 
 
 const MAX_QUOTED_CHARACTERS = 1024;
 
-/** The failure of a stream, as the error that it would have been as an answer. */
+/** Classifies the failure of a stream like the same error in an HTTP response. */
 export function classifyApiFailure(failure: Failure, requestId: string | undefined): Failure {
   const { code, message, details } = failure;
   const { type } = details;
@@ -84,14 +86,14 @@ export function classifyApiFailure(failure: Failure, requestId: string | undefin
 
 function resolveErrorCode(type: string, status: number | undefined): ProviderErrorCode {
   if (QUOTA_NAMES.has(type)) return "quota_exceeded";
-  // OpenAI calls a wrong key an invalid request, so the status goes before the name.
+  // OpenAI reports a wrong key as an invalid request, so the status takes precedence over the name.
   const number = status ?? Number(type);
   const knownCode = CODES_BY_STATUS.get(number) ?? CODES_BY_NAME.get(type);
   if (knownCode !== undefined) return knownCode;
   return number >= 400 && number < 500 ? "validation_failed" : "service_failed";
 }
 
-/** These share a status with rates that are exceeded, and waiting does not help against them. */
+/** These errors share a status with rate limits, but waiting does not help. */
 const QUOTA_NAMES: ReadonlySet<string> = new Set(["insufficient_quota", "billing_error"]);
 
 const CODES_BY_NAME: ReadonlyMap<string, ProviderErrorCode> = new Map<string, ProviderErrorCode>([

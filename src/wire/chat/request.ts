@@ -13,18 +13,21 @@ import { formatResultText } from "./result-text.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ChatRequestOptions {
-  /** OpenAI's newer models refuse `max_tokens`, and most other servers know nothing else. */
+  /**
+   * The name of the token limit. Newer OpenAI models refuse `max_tokens`; most other servers know only `max_tokens`.
+   * Default: `max_tokens`.
+   */
   readonly limitName?: "max_tokens" | "max_completion_tokens";
-  /** For servers that want a model's own reasoning back, the name that they know it by. Others never see it. */
+  /** The field in which the server expects earlier reasoning of the model. If absent, reasoning is not sent. */
   readonly reasoningName?: "reasoning" | "reasoning_content";
 }
 
-/** What the server at an address calls the limit. */
+/** Returns the name of the token limit for the server at a URL. */
 export function resolveLimitName({ hostname }: URL): NonNullable<ChatRequestOptions["limitName"]> {
   return hostname === "api.openai.com" ? "max_completion_tokens" : "max_tokens";
 }
 
-/** The body of a chat completion that is streamed. */
+/** Encodes the body of a streamed chat completion. */
 export function encodeChatRequest(
   model: string,
   request: ModelRequest,
@@ -59,9 +62,9 @@ export function createChatDialect(
   };
 }
 
-/** Each result is a message of its own, directly behind the calls. */
+/** Each result is a separate message directly after the tool calls. */
 function encodeUserMessages({ blocks }: ModelMessage): JsonObject[] {
-  const results = blocks.flatMap((block) => (block.type === "result" ? [block.result] : []));
+  const results = blocks.flatMap((block) => (block.type === "tool-result" ? [block.result] : []));
   const content = encodeUserContent(blocks);
   return [
     ...results.map((result) => ({
@@ -73,7 +76,7 @@ function encodeUserMessages({ blocks }: ModelMessage): JsonObject[] {
   ];
 }
 
-/** Text alone goes as text, which every server takes; with pictures it goes in parts. */
+/** Content without images is sent as a string, which every server accepts; content with images is sent in parts. */
 function encodeUserContent(blocks: readonly ModelBlock[]): JsonObject[] | string {
   if (!blocks.some(({ type }) => type === "image")) return joinText(blocks);
   return blocks.flatMap((block): JsonObject[] => {
@@ -88,7 +91,7 @@ function encodeAssistantMessage(
   { blocks }: ModelMessage,
   { reasoningName }: ChatRequestOptions,
 ): JsonObject {
-  const calls = blocks.flatMap((block) => (block.type === "call" ? [block.call] : []));
+  const calls = blocks.flatMap((block) => (block.type === "tool-call" ? [block.toolCall] : []));
   const thoughts = blocks.flatMap((block) => (block.type === "reasoning" ? [block.text] : []));
   const content = joinText(blocks);
   const reasoning = thoughts.join("");
@@ -100,13 +103,16 @@ function encodeAssistantMessage(
   };
 }
 
-/** Templates of many models take one text for a message, and no two messages of a role in a row. */
+/** Prompt templates of many models expect one string per message and no two adjacent messages of the same role. */
 function joinText(blocks: readonly ModelBlock[]): string {
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
   return texts.join("\n\n").toWellFormed();
 }
 
-/** Arguments go back as they came. Those that cannot be read go inside an object: servers read them too. */
+/**
+ * Arguments are sent back unchanged. Unreadable arguments are wrapped in an object, because servers parse the
+ * arguments.
+ */
 function encodeToolCall({ id, name, input, inputText }: ToolCall): JsonObject {
   const unread = input === null ? toJsonText({ unreadable: inputText }) : inputText;
   return {

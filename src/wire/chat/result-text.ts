@@ -1,7 +1,10 @@
 import { toJsonText } from "../../data/json.ts";
 import type { ToolResult, ToolResultPart } from "../../domain/tools/tool-call.ts";
 
-/** A result for an API that takes text. Where it has no place for errors, the text says that it is one. */
+/**
+ * Formats a tool result for an API which accepts only text. The prefix `Error:` marks an error, for APIs without a
+ * status.
+ */
 export function formatResultText({ parts, isError }: ToolResult): string {
   const text = parts.map(formatResultPart).join("\n");
   const output = text.trim() === "" ? NO_OUTPUT : text.toWellFormed();

@@ -1,6 +1,6 @@
 import { createShape } from "./converse-adapter.ts";
 
-/** `obfuscation` is padding, by which OpenAI hides the length of what it says. */
+/** `obfuscation` is padding: OpenAI uses this field to hide the length of its output. */
 export const CHUNK = createShape(
   "chunk",
   "id",

@@ -4,14 +4,14 @@ import type { ConverseAdapterState } from "./converse-adapter.ts";
 export interface ChatState extends ConverseAdapterState {
   hasStarted: boolean;
   hasRefusal: boolean;
-  /** The block that text of its kind still goes to. */
+  /** The open text block. Text of the same kind is appended to this block; null if none is open. */
   openContent: { readonly kind: ContentKind; readonly index: number } | null;
   nextIndex: number;
-  /** In the order first seen. */
+  /** In the order of their first fragment. */
   readonly toolCalls: ChatToolCall[];
   readonly toolCallsByIndex: Map<number, ChatToolCall>;
   readonly toolCallsById: Map<string, ChatToolCall>;
-  /** The server's name for this answer. */
+  /** The id of the response given by the server. Empty before the first chunk. */
   responseId: string;
 }
 
@@ -20,8 +20,8 @@ export type ContentKind = "text" | "refusal" | "reasoning";
 export interface ChatToolCall {
   id: string;
   name: string;
-  /** Where it is open; null until both its id and its name are known. */
+  /** Index of the open block. Null until both id and name are known. */
   index: number | null;
-  /** Arguments that came before that. */
+  /** Arguments received before the block opened. */
   readonly pendingInput: TextBuilder;
 }

@@ -7,8 +7,9 @@ import type { ChatToolCall, ChatState } from "./state.ts";
 import { keepUnknownMembers, stepConverse } from "./converse-adapter.ts";
 
 /**
- * Folds one entry of `tool_calls`. OpenAI names a call by its index in every chunk and by its id in the first. Servers
- * were seen that leave out the index, that give every call the index 0, that repeat the id, and that send whole calls.
+ * Folds one entry of `tool_calls`. OpenAI identifies a tool call by its index in every chunk and by its id in the
+ * first. Observed deviations: no index, index 0 for every tool call, a repeated id, and complete tool calls in one
+ * chunk.
  */
 export function foldToolCall(state: ChatState, raw: unknown, emit: EmitEvent): void {
   const entry = isObject(raw) ? raw : {};
@@ -32,13 +33,13 @@ export function foldToolCall(state: ChatState, raw: unknown, emit: EmitEvent): v
 
 interface ToolCallFragment {
   readonly index: number | null;
-  /** Empty, like the name, when the fragment has none. */
+  /** Empty if absent, like the name. */
   readonly id: string;
   readonly name: string;
   readonly input: string;
 }
 
-/** The call that a fragment continues. An id that differs begins another call, whatever the index says. */
+/** Returns the tool call continued by a fragment. A different id starts a new tool call, regardless of the index. */
 function findToolCall(
   state: ChatState,
   { index, id, name, input }: ToolCallFragment,
@@ -54,7 +55,7 @@ function findToolCall(
     : candidate;
 }
 
-/** Of calls without ids, only one that brings all of its arguments tells that it is another. */
+/** Among tool calls without ids, only a fragment with complete arguments indicates a new tool call. */
 function isWholeInput(input: string): boolean {
   const parsed = parseJson(input);
   return parsed.ok && isObject(parsed.value);
@@ -99,22 +100,22 @@ function stepInput(state: ChatState, index: number, input: string, emit: EmitEve
 }
 
 /**
- * Opens the calls that never got an id or a name. An id is only what a result is paired with, in a history that is sent
- * whole every time: one that we make up serves as well.
+ * Opens the tool calls which never received an id or a name. The id only pairs a result with its tool call in a history
+ * which is sent as a whole, so a generated id is sufficient.
  */
 export function openPendingToolCalls(state: ChatState, emit: EmitEvent): void {
   for (const [position, call] of state.toolCalls.entries()) {
     if (call.index !== null) continue;
     if (call.id === "") {
       setToolCallId(state, call, createToolCallId(state, position));
-      const message = `Call of "${call.name}" has no id; it is known as ${call.id}`;
+      const message = `Tool call "${call.name}" has no id; the id ${call.id} was generated`;
       diagnose(state.converse, "tool_id_missing", message, emit);
     }
     openToolCall(state, call, emit);
   }
 }
 
-/** From the name of the answer, so that it differs from those of other answers. */
+/** Derives the id from the response id, to be unique across responses. */
 function createToolCallId({ responseId }: ChatState, position: number): string {
   const prefix = responseId.replaceAll(/[^a-zA-Z0-9_-]/g, "-").slice(-MAX_PREFIX_LENGTH);
   return `${prefix === "" ? "" : `${prefix}-`}call-${position}`;
@@ -132,7 +133,7 @@ function toStringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Arguments are JSON as text; a server that sends them parsed is understood too. */
+/** Arguments are JSON text. Some servers send a parsed object, which is serialized. */
 function toInputText(value: unknown): string {
   if (typeof value === "string") return value;
   return isObject(value) ? toJsonText(value) : "";

@@ -36,12 +36,12 @@ const calling = [
   { messageStop: { stopReason: "tool_use" } },
 ];
 
-describe("beside the AWS SDK", () => {
-  it("folds the events that the SDK hands out", async () => {
+describe("Using the fold with the AWS SDK", () => {
+  it("Events of the SDK's stream are folded to the same turn as decoded events", async () => {
     expect(buildTurn(await gathered(foldSdkStream(stream(calling))))).toEqual(parse(calling).turn);
   });
 
-  it("keeps what was said before the SDK throws, and names what it threw [SD-32]", async () => {
+  it("Events before an exception of the SDK are kept, and the failure names the exception [SD-32]", async () => {
     const said = [
       { messageStart: { role: "assistant" } },
       { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hi" } } },
@@ -56,14 +56,14 @@ describe("beside the AWS SDK", () => {
     });
   });
 
-  it("gives messages in which redacted reasoning is bytes again [AC-32]", () => {
+  it("Redacted reasoning in SDK messages is decoded to bytes [AC-32]", () => {
     const messages = createResumeMessages(parse(calling).turn, [toolSuccess("A", "ok")]);
     expect(toSdkMessages(messages)[0]?.content[0]).toEqual({
       reasoningContent: { redactedContent: Uint8Array.of(0, 1, 255) },
     });
   });
 
-  it("builds requests that the SDK's types take", () => {
+  it("Built requests fit the types of the SDK", () => {
     const request = {
       harnessArn: "arn",
       runtimeSessionId: "id",

@@ -5,7 +5,7 @@ import { createConverseFold, type ConverseOptions } from "./fold.ts";
 import { readUnionEvent } from "./parse.ts";
 import type { ConverseContent, ConverseMessage, ReasoningContent } from "./converse-input.ts";
 
-/** Messages as the AWS SDK takes them: redacted reasoning as bytes, which the SDK writes as base64 itself. */
+/** Messages in the types of the AWS SDK: redacted reasoning is bytes, which the SDK encodes as base64. */
 export interface SdkMessage {
   role: "user" | "assistant";
   content: SdkContent[];
@@ -33,15 +33,15 @@ function decodeBase64(base64: string): Uint8Array {
   } catch (cause) {
     throw new SpanlineError(
       "invalid_message",
-      "Redacted reasoning is not base64; it cannot be sent back",
+      "Redacted reasoning is not valid base64 and cannot be sent back",
       { cause },
     );
   }
 }
 
 /**
- * Folds the stream that the AWS SDK hands out: decoded events, and exceptions that it throws in the middle. What it
- * throws ends the turn as failed, with everything that was said before.
+ * Folds the event stream of the AWS SDK: decoded events, and exceptions thrown while the stream is read. A thrown
+ * exception ends the turn as failed; all events before the exception are kept.
  */
 export async function* foldSdkStream(
   stream: AsyncIterable<unknown>,

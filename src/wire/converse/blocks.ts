@@ -18,13 +18,13 @@ import {
   type Slot,
 } from "./state.ts";
 
-/** How a block came to its end. */
+/** How a block was closed. `implicitStop` is true if the provider sent no stop event for the block. */
 export type BlockClosing = { readonly implicitStop?: true };
 
 export const EXPLICIT: BlockClosing = {};
 export const IMPLICIT: BlockClosing = { implicitStop: true };
 
-/** An absent index is a place of its own. */
+/** Maps null to undefined: an absent index is a separate slot. */
 export function toSlotKey(index: unknown): unknown {
   return index ?? undefined;
 }
@@ -44,7 +44,7 @@ export function ensureSlot(state: ConverseState, index: unknown): Slot {
   return slot;
 }
 
-/** Text and reasoning have no start event: their first delta opens them. */
+/** Text and reasoning have no start event; the first delta opens the block. */
 export function ensureContentBlock(
   state: ConverseState,
   slot: Slot,
@@ -53,7 +53,7 @@ export function ensureContentBlock(
 ): ContentBlock {
   if (slot.content?.kind === kind) return slot.content;
   if (!isEmptySlot(slot)) {
-    const message = `A ${kind} delta came at the index of an open block of another kind; it is a block of its own`;
+    const message = `A ${kind} delta arrived at the index of an open block of another kind and starts a new block`;
     diagnose(state, "block_kind_mismatch", message, emit);
   }
   if (slot.content !== null) closeBlock(state, slot.content, emit, IMPLICIT);
@@ -79,7 +79,7 @@ export function appendContent(
   emit({ type, message: block.message, block: block.number, text });
 }
 
-/** Redacted reasoning is base64: nothing of it is shown, and it goes back as it came. */
+/** Redacted reasoning is opaque base64. The content is not displayed and returns to the provider unchanged. */
 export function appendRedacted(state: ConverseState, block: ContentBlock, base64: string): void {
   state.characters += base64.length + PIECE_OVERHEAD;
   block.redacted.push(base64);
@@ -110,7 +110,7 @@ export function openToolCall(
   });
 }
 
-/** Ends the streaming of a call that is about to be opened again elsewhere. */
+/** Closes the block of a tool call before the same tool call is reopened in another block. */
 export function closeToolCallBlock(
   state: ConverseState,
   call: ToolCallState,
@@ -148,7 +148,10 @@ export function openResult(
   };
 }
 
-/** A delta continues the text part before it; only parts that come in one delta are apart. */
+/**
+ * Appends the parts of one delta. The first text part of a delta continues the last text part; further parts of the
+ * same delta are separate.
+ */
 export function appendParts(block: ResultBlock, parts: readonly ToolResultPart[]): void {
   const last = block.parts.at(-1);
   for (const [index, part] of parts.entries()) {
@@ -238,16 +241,19 @@ function closeToolCall(
     ? createCutToolCall(facts)
     : createToolCall(facts);
   if (toolCall.inputError !== undefined) {
-    const message = `Arguments of "${name}" (${id}) cannot be used: ${toolCall.inputError.message}`;
+    const message = `Arguments of "${name}" (${id}) are not usable: ${toolCall.inputError.message}`;
     diagnose(state, "tool_input_invalid", message, emit);
   } else if (hasInexactInteger(block.text)) {
-    const message = `Arguments of "${name}" (${id}) hold a number that only their text has exactly`;
+    const message = `Arguments of "${name}" (${id}) contain a number too large to parse exactly; inputText has the exact digits`;
     diagnose(state, "number_not_exact", message, emit);
   }
   emit({ type: "tool.end", message: block.message, block: block.number, toolCall, ...closing });
 }
 
-/** A call without arguments is whole only if the provider closed it, or its message stopped for tools. */
+/**
+ * A tool call without arguments is complete only if the provider closed its block or its message stopped for tools.
+ * Otherwise a truncated tool call would run with empty arguments.
+ */
 function isCutShort(state: ConverseState, block: ToolCallBlock, closing: BlockClosing): boolean {
   if (closing.implicitStop !== true || block.text.trim() !== "") return false;
   const outcome = state.outcomes.get(state.message?.reason ?? "");
@@ -279,8 +285,8 @@ function parseOrKeepRaw(text: string): unknown {
 }
 
 /**
- * Adds a fragment and returns what of it can be shown. Old Strands containers split a surrogate pair over two
- * deltas; half a character must neither be shown nor be lost.
+ * Appends a fragment and returns the part safe to display. Old Strands containers split a surrogate pair over two
+ * deltas; the first half is held in `carry`, neither displayed nor lost.
  */
 function appendWholeCharacters(
   state: ConverseState,
@@ -313,7 +319,7 @@ function replaceLoneSurrogate(
   return "\uFFFD";
 }
 
-/** Only the whole text of a part can tell: a pair may lie across two deltas. */
+/** Checks the complete text of a part, because a surrogate pair may be split over two deltas. */
 function toWellFormedPart(
   state: ConverseState,
   part: ToolResultPart,
@@ -325,14 +331,17 @@ function toWellFormedPart(
 }
 
 function diagnoseSurrogate(state: ConverseState, emit: EmitEvent): void {
-  diagnose(state, "unpaired_surrogate", "Half a surrogate pair became U+FFFD", emit);
+  diagnose(state, "unpaired_surrogate", "An unpaired surrogate was replaced by U+FFFD", emit);
 }
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-/** Padded pieces are byte strings of their own; their letters cannot simply be put together. */
+/**
+ * Joins base64 pieces. Padded pieces are separate byte strings: they are decoded first, because joining the characters
+ * would be invalid base64.
+ */
 function joinBase64(pieces: readonly string[]): string {
   if (!pieces.slice(0, -1).some((piece) => piece.endsWith("="))) return pieces.join("");
   try {

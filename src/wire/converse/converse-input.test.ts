@@ -14,8 +14,8 @@ const schema = {
   additionalProperties: false,
 };
 
-describe("declaring an inline function", () => {
-  it("wraps a JSON Schema and loses nothing of it [RMA-P1-28]", () => {
+describe("Declaring an inline function", () => {
+  it("A JSON Schema is sent unchanged [RMA-P1-28]", () => {
     expect(createInlineFunction("look_up", "Looks it up", schema)).toEqual({
       type: "inline_function",
       name: "look_up",
@@ -23,7 +23,7 @@ describe("declaring an inline function", () => {
     });
   });
 
-  it("takes any Standard Schema that carries a JSON Schema, as Zod does [RMA-P1-28]", () => {
+  it("A Standard Schema with a JSON Schema conversion, such as Zod's, is accepted [RMA-P1-28]", () => {
     const parameters = z.object({
       mode: z.enum(["fast", "slow"]).default("fast").describe("How"),
       tags: z.array(z.string().min(1)).optional(),
@@ -40,12 +40,12 @@ describe("declaring an inline function", () => {
         place: { type: "object", properties: { lat: { type: "number" } }, required: ["lat"] },
         id: { anyOf: [{ type: "string" }, { type: "integer" }] },
       },
-      // The agent sends the input: what has a default may be left out.
+      // The agent writes the input, so fields with a default are optional.
       required: ["place", "id"],
     });
   });
 
-  it("takes an empty schema as a tool without parameters", () => {
+  it("An empty schema declares a tool without parameters", () => {
     expect(createInlineFunction("now", "The time", {}).config.inlineFunction.inputSchema).toEqual({
       type: "object",
       properties: {},
@@ -59,13 +59,13 @@ describe("declaring an inline function", () => {
     ["ok", "", {}],
     ["ok", "d".repeat(4097), {}],
     ["ok", "d", { type: "array" }],
-  ])("refuses what the service refuses: %j, %j, %j", (name, description, given) => {
+  ])("A tool that the service would refuse is refused: %j, %j, %j", (name, description, given) => {
     expect(() => createInlineFunction(name, description, given)).toThrow(
       expect.objectContaining({ code: "invalid_tool" }),
     );
   });
 
-  it("refuses a schema that has no JSON form, and says why", () => {
+  it("A schema without a JSON form is refused with the reason", () => {
     expect(() => createInlineFunction("when", "d", z.object({ at: z.date() }))).toThrow(
       /^The schema of "when" cannot be written as JSON Schema: /,
     );

@@ -1,7 +1,7 @@
 import { isObject, toJsonText } from "../../data/json.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 
-/** JSON that the receiver may change: requests are handed over, not kept. */
+/** Mutable JSON: the receiver owns a request and may change the value. */
 export type JsonDocument =
   | null
   | boolean
@@ -10,13 +10,13 @@ export type JsonDocument =
   | JsonDocument[]
   | { [key: string]: JsonDocument };
 
-/** The messages of an InvokeHarness request, as they go over the wire. */
+/** The messages of an InvokeHarness request, as encoded on the wire. */
 export interface ConverseMessage {
   role: "user" | "assistant";
   content: ConverseContent[];
 }
 
-/** A message of text alone: fit for the wire and for the AWS SDK. */
+/** A message of text only. Valid on the wire and in the types of the AWS SDK. */
 export interface UserMessage {
   role: "user";
   content: { text: string }[];
@@ -42,14 +42,14 @@ export interface ToolResultContent {
   type: "tool_use";
 }
 
-/** Redacted reasoning is base64 here; the AWS SDK wants its bytes, see `sdkMessages`. */
+/** Redacted reasoning is base64 here. The AWS SDK expects bytes: see `toSdkMessages`. */
 export type ReasoningContent =
   | { reasoningText: { text: string; signature?: string } }
   | { redactedContent: string };
 
 /**
- * The messages of an ordinary turn: only what is new. The agent holds the conversation; sending it again would
- * double it.
+ * Creates the messages of an ordinary turn: the new user message only. The provider stores the conversation; sending
+ * earlier messages again would duplicate them. Throws `invalid_message` if a text is blank.
  */
 export function createUserMessages(...texts: readonly string[]): [UserMessage] {
   if (texts.length === 0 || texts.some((text) => text.trim() === "")) {
@@ -58,14 +58,14 @@ export function createUserMessages(...texts: readonly string[]): [UserMessage] {
   return [{ role: "user", content: texts.map((text) => ({ text: text.toWellFormed() })) }];
 }
 
-/** A tool that the agent may call and that runs on our side. */
+/** A tool offered to the agent for one invocation. The tool runs on the client's side. */
 export interface InlineFunction {
   type: "inline_function";
   name: string;
   config: { inlineFunction: { description: string; inputSchema: { [key: string]: JsonDocument } } };
 }
 
-/** The part of a Standard Schema that says it in JSON Schema. Zod has it from 4.2 on. */
+/** The part of a Standard Schema with the conversion to JSON Schema. Zod supports this from 4.2. */
 export interface SchemaWithJson {
   readonly "~standard": {
     readonly jsonSchema: {
@@ -78,8 +78,11 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_DESCRIPTION_LENGTH = 4096;
 
 /**
- * Declares a tool to the agent. `schema` is a JSON Schema or any Standard Schema that carries one, such as Zod's; it
- * goes through as it is: enums, defaults, nesting and all.
+ * Declares a tool to the agent. `schema` is a JSON Schema, or a Standard Schema with a JSON Schema conversion such as
+ * Zod. The schema is sent unchanged, with enums, defaults and nested objects.
+ *
+ * Throws `invalid_tool` if the service would refuse the name (1 to 64 letters, digits, `_`, `-`), the description (1 to
+ * 4,096 characters) or the type of the schema.
  */
 export function createInlineFunction(
   name: string,
@@ -95,7 +98,7 @@ export function createInlineFunction(
   if (description.length === 0 || description.length > MAX_DESCRIPTION_LENGTH) {
     throw new SpanlineError(
       "invalid_tool",
-      `The description of "${name}" has ${description.length} characters, wanted 1 to ${MAX_DESCRIPTION_LENGTH}`,
+      `The description of "${name}" has ${description.length} characters: expected 1 to ${MAX_DESCRIPTION_LENGTH}`,
     );
   }
   const inputSchema = toObjectSchema(name, resolveJsonSchema(name, schema));
@@ -109,7 +112,7 @@ export function createInlineFunction(
 function resolveJsonSchema(name: string, schema: object): unknown {
   const standard = "~standard" in schema ? schema["~standard"] : undefined;
   if (standard === undefined) return schema;
-  // A Standard Schema may be a function as well as an object.
+  // A Standard Schema may be a function or an object.
   if (!hasJsonSchema(standard)) {
     throw new SpanlineError(
       "invalid_tool",
@@ -129,17 +132,17 @@ function hasJsonSchema(standard: unknown): standard is SchemaWithJson["~standard
   return isObject(standard) && isObject(standard["jsonSchema"]);
 }
 
-/** A tool takes an object. A schema that says nothing at all means a tool without parameters. */
+/** The input of a tool is always an object. An empty schema means a tool without parameters. */
 function toObjectSchema(name: string, schema: unknown): { [key: string]: JsonDocument } {
   const copy: JsonDocument = JSON.parse(toJsonText(schema));
   if (typeof copy !== "object" || copy === null || Array.isArray(copy)) {
-    throw new SpanlineError("invalid_tool", `The schema of "${name}" is no JSON Schema object`);
+    throw new SpanlineError("invalid_tool", `The schema of "${name}" is not a JSON Schema object`);
   }
   if (Object.keys(copy).length === 0) return { type: "object", properties: {} };
   const { type } = copy;
   if (type === "object" || type === undefined) return copy;
   throw new SpanlineError(
     "invalid_tool",
-    `The schema of "${name}" is of type ${JSON.stringify(type)}, wanted "object"`,
+    `The schema of "${name}" has the type ${JSON.stringify(type)}: expected "object"`,
   );
 }

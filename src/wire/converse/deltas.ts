@@ -48,7 +48,7 @@ export function foldDelta(state: ConverseState, fields: Fields, emit: EmitEvent)
   }
 }
 
-/** An absent index is normal for models that Strands reaches elsewhere than on Bedrock. */
+/** Absent indexes are normal for models which Strands reaches through APIs other than Bedrock. */
 function isIndex(index: unknown): boolean {
   if (index === undefined || index === null) return true;
   return typeof index === "number" && index >= 0 && Number.isInteger(index);
@@ -87,13 +87,13 @@ function foldMember(
   keepUnknown(state, { what: "delta", name: kind, raw: body }, emit);
 }
 
-/** Arguments come as fragments of JSON text; a provider that sends them parsed is understood too. */
+/** Arguments arrive as fragments of JSON text. Some providers send a parsed object, which is serialized. */
 function foldInput(state: ConverseState, slot: Slot, body: unknown, emit: EmitEvent): void {
   const input = isObject(body) ? body["input"] : undefined;
   if (isObject(body)) keepUnknownFields(state, TOOL_USE_DELTA, body, emit);
   if (input === undefined || input === null) return;
   if (slot.toolCall === null) {
-    // No call to give them to. A call made up from here would have neither id nor name.
+    // Without a start event, these arguments have no tool call. An invented tool call would lack an id and a name.
     emit({ type: "unknown", what: "delta", name: "toolUse", raw: body });
     const message = "Tool arguments came at an index where no tool call is open";
     return diagnose(state, "tool_input_unmatched", message, emit);
@@ -119,7 +119,7 @@ function foldReasoning(state: ConverseState, slot: Slot, body: Fields, emit: Emi
   }
 }
 
-/** The wire has base64; what the AWS SDK hands out has bytes. */
+/** The wire format has base64; events of the AWS SDK have bytes. */
 function toBase64(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (!(value instanceof Uint8Array)) return undefined;

@@ -57,8 +57,8 @@ function codes(turned: Turn): string[] {
   return turned.diagnostics.map((diagnostic) => diagnostic.code);
 }
 
-describe("calls", () => {
-  it("keeps both calls of a reused index, each with its own input: [{0,A},{0,B},{1,C}] [AC-17]", () => {
+describe("Tool calls", () => {
+  it("Two tool calls at a reused index keep their own inputs: [{0,A},{0,B},{1,C}] [AC-17]", () => {
     const turned = turn(
       assistant,
       call(0, "A", "first"),
@@ -83,7 +83,7 @@ describe("calls", () => {
     });
   });
 
-  it("collapses a repeated id to one call with the last opening's input, and says so [AC-18]", () => {
+  it("A repeated id becomes one tool call with the input of the last start, with a diagnostic [AC-18]", () => {
     const turned = turn(
       assistant,
       call(0, "X", "old"),
@@ -100,20 +100,23 @@ describe("calls", () => {
       { id: "X", name: "new", inputText: '{"n":2}', runBy: "client", input: { n: 2 } },
       { id: "Y", name: "other", inputText: "", runBy: "client", input: {} },
     ]);
-    expect(turned.messages[0]?.blocks.map((block) => block.type)).toEqual(["call", "call"]);
+    expect(turned.messages[0]?.blocks.map((block) => block.type)).toEqual([
+      "tool-call",
+      "tool-call",
+    ]);
     expect(codes(turned)).toEqual(["tool_id_repeated"]);
   });
 
-  it("closes what is open at an index before another block starts there [SD-17]", () => {
+  it("A start event closes the open block at its index [SD-17]", () => {
     const turned = turn(assistant, text(0, "before"), call(0, "A", "tool"), stop("tool_use"));
     expect(turned.messages[0]?.blocks).toMatchObject([
       { type: "text", text: "before" },
-      { type: "call", call: { id: "A" } },
+      { type: "tool-call", toolCall: { id: "A" } },
     ]);
     expect(codes(turned)).toEqual(["block_stop_missing", "block_stop_missing"]);
   });
 
-  it("routes fragments of interleaved blocks by the block open at their index [AC-23]", () => {
+  it("Fragments of interleaved blocks go to the block open at their index [AC-23]", () => {
     const turned = turn(
       assistant,
       call(0, "A", "a"),
@@ -129,7 +132,7 @@ describe("calls", () => {
     expect(turned.toolCalls.map((one) => one.input)).toEqual([{ x: 1 }, { y: 2 }]);
   });
 
-  it("orders parallel blocks by their opening, not by their stop [SD-19]", () => {
+  it("Parallel blocks are numbered by their start, not by their stop [SD-19]", () => {
     const events = fold([
       assistant,
       call(0, "A", "a"),
@@ -144,18 +147,18 @@ describe("calls", () => {
       ["A", 0],
     ]);
     expect(buildTurn(events).messages[0]?.blocks).toMatchObject([
-      { call: { id: "A" } },
-      { call: { id: "B" } },
+      { toolCall: { id: "A" } },
+      { toolCall: { id: "B" } },
     ]);
   });
 
-  it("takes no arguments as an empty object [AC-27]", () => {
+  it("A tool call without arguments has an empty object as input [AC-27]", () => {
     expect(turn(assistant, call(0, "A", "a"), close(0), stop("tool_use")).toolCalls).toEqual([
       { id: "A", name: "a", inputText: "", runBy: "client", input: {} },
     ]);
   });
 
-  it("reports arguments that are not JSON with their raw text, and never as {} [AC-27, RMA-P0-4]", () => {
+  it("Arguments that are not JSON are reported with their raw text, never as {} [AC-27, RMA-P0-4]", () => {
     const turned = turn(
       assistant,
       call(0, "A", "a"),
@@ -177,7 +180,7 @@ describe("calls", () => {
   });
 
   it.each(["[1,2]", "null", "7", '"text"'])(
-    "reports arguments that are no object: %s [AC-28]",
+    "Arguments that are not an object are reported: %s [AC-28]",
     (fragment) => {
       const turned = turn(assistant, call(0, "A", "a"), input(0, fragment), stop("tool_use"));
       expect(turned.toolCalls).toMatchObject([
@@ -186,7 +189,7 @@ describe("calls", () => {
     },
   );
 
-  it("puts fragments together that are cut inside an escape or a character [AC-29]", () => {
+  it("Fragments split inside an escape or a character are joined [AC-29]", () => {
     const turned = turn(
       assistant,
       call(0, "A", "a"),
@@ -200,12 +203,12 @@ describe("calls", () => {
     expect(codes(turned)).toEqual([]);
   });
 
-  it("understands arguments that come parsed [SD-23]", () => {
+  it("Arguments that arrive as a parsed object are accepted [SD-23]", () => {
     const turned = turn(assistant, call(0, "A", "a"), input(0, { a: [1] }), stop("tool_use"));
     expect(turned.toolCalls[0]?.input).toEqual({ a: [1] });
   });
 
-  it("makes no call out of arguments without an opening; they are kept and reported [AC-20, SD-20]", () => {
+  it("Arguments without a start event create no tool call and are kept as unknown [AC-20, SD-20]", () => {
     const events = fold([assistant, input(0, '{"a":1}'), text(1, "hi"), stop("end_turn")]);
     expect(events.filter((event) => event.type.startsWith("tool."))).toEqual([]);
     expect(events).toContainEqual({
@@ -217,7 +220,7 @@ describe("calls", () => {
     expect(codes(buildTurn(events))).toEqual(["tool_input_unmatched", "block_stop_missing"]);
   });
 
-  it("makes no call out of an opening without an id, and does not take it for text [SD-22]", () => {
+  it("A start event without an id creates neither a tool call nor text [SD-22]", () => {
     const turned = turn(
       assistant,
       { contentBlockStart: { contentBlockIndex: 0, start: { toolUse: {} } } },
@@ -231,7 +234,7 @@ describe("calls", () => {
     expect(turned.end).toMatchObject({ outcome: "failed", failure: { code: "incomplete_turn" } });
   });
 
-  it("An empty toolResult in a start is a result without an id, and text after it is its content [SD-22]", () => {
+  it("An empty toolResult in a start event is a result without an id, and following text is its content [SD-22]", () => {
     const turned = turn(
       { messageStart: { role: "user" } },
       { contentBlockStart: { contentBlockIndex: 0, start: { toolResult: {} } } },
@@ -242,16 +245,18 @@ describe("calls", () => {
       stop("end_turn"),
     );
     const result = { toolCallId: "", isError: false, parts: [{ type: "text", text: "42" }] };
-    expect(turned.messages.flatMap(({ blocks }) => blocks)).toEqual([{ type: "result", result }]);
+    expect(turned.messages.flatMap(({ blocks }) => blocks)).toEqual([
+      { type: "tool-result", result },
+    ]);
     expect(codes(turned)).toEqual(["tool_result_unmatched"]);
   });
 
-  it("gives no arguments at all to a call that was cut before them [RMA-P0-4]", () => {
+  it("A tool call truncated before its arguments has no input [RMA-P0-4]", () => {
     const cut = { input: null, inputError: { problem: "incomplete" } };
     const limited = turn(assistant, call(0, "A", "wipe"), stop("max_tokens"));
-    expect(limited.messages[0]?.blocks).toMatchObject([{ call: cut }]);
+    expect(limited.messages[0]?.blocks).toMatchObject([{ toolCall: cut }]);
     const ended = turn(assistant, call(0, "A", "wipe"));
-    expect(ended.messages[0]?.blocks).toMatchObject([{ call: cut }]);
+    expect(ended.messages[0]?.blocks).toMatchObject([{ toolCall: cut }]);
     const reused = turn(
       assistant,
       call(0, "A", "wipe"),
@@ -262,7 +267,7 @@ describe("calls", () => {
     expect(reused.toolCalls).toMatchObject([cut, { input: {} }]);
   });
 
-  it("says when arguments hold a number that only their text has exactly", () => {
+  it("An integer too large to parse exactly is reported with a diagnostic", () => {
     const exact = turn(
       assistant,
       call(0, "A", "a"),
@@ -282,7 +287,7 @@ describe("calls", () => {
     expect(codes(rounded)).toEqual(["number_not_exact"]);
   });
 
-  it("ends every block that it opened, also one that trails behind its message [AC-21]", () => {
+  it("Every opened block is closed, also a block after the end of its message [AC-21]", () => {
     const turned = turn(
       assistant,
       stop("end_turn"),
@@ -298,7 +303,7 @@ describe("calls", () => {
     expect(turned.end?.openToolCallIds).toEqual(["A"]);
   });
 
-  it("keeps a call without a name, so that it can be answered", () => {
+  it("A tool call without a name is kept, so a result can be sent for it", () => {
     const turned = turn(
       assistant,
       { contentBlockStart: { contentBlockIndex: 0, start: { toolUse: { toolUseId: "A" } } } },
@@ -310,7 +315,7 @@ describe("calls", () => {
   });
 });
 
-describe("whose call it is", () => {
+describe("The side that runs a tool call", () => {
   const serverRound = [
     assistant,
     call(0, "S", "shell", { type: "server_tool_use" }),
@@ -324,7 +329,7 @@ describe("whose call it is", () => {
     stop("tool_result"),
   ];
 
-  it("gives server-run tools with their results and offers none of them to us [AC-39, RMA-P0-1]", () => {
+  it("Server tool calls appear with their results and are not open for the client [AC-39, RMA-P0-1]", () => {
     const turned = turn(
       ...serverRound,
       assistant,
@@ -349,7 +354,7 @@ describe("whose call it is", () => {
     expect(codes(turned)).toEqual([]);
   });
 
-  it("asks us only for the inline calls after a server round [RMA-P0-1]", () => {
+  it("Only the inline tool calls after a server round are open for the client [RMA-P0-1]", () => {
     const turned = turn(
       ...serverRound,
       assistant,
@@ -362,7 +367,7 @@ describe("whose call it is", () => {
     expect(turned.end).toMatchObject({ outcome: "action-required", openToolCallIds: ["B", "C"] });
   });
 
-  it("takes an untyped call that is answered in the stream as run by the server [AC-39]", () => {
+  it("An untyped tool call with a result in the stream was run by the server [AC-39]", () => {
     const turned = turn(
       assistant,
       call(0, "U", "lookup"),
@@ -382,7 +387,7 @@ describe("whose call it is", () => {
     expect(turned.serverToolCalls).toMatchObject([{ result: { isError: true } }]);
   });
 
-  it("keeps the name of an MCP tool's server", () => {
+  it("The server name of an MCP tool is kept", () => {
     const more = { type: "mcp_tool_use", serverName: "docs" };
     const turned = turn(assistant, call(0, "M", "search", more), close(0), stop("tool_use"));
     expect(turned.serverToolCalls).toMatchObject([
@@ -390,7 +395,7 @@ describe("whose call it is", () => {
     ]);
   });
 
-  it("does not take a cut after a server tool's stop for a request to us [RMA-P0-2]", () => {
+  it("A stream truncated after the stop of a server tool does not request a result from the client [RMA-P0-2]", () => {
     const turned = turn(...serverRound.slice(0, 5));
     expect(turned.end).toMatchObject({
       outcome: "failed",
@@ -401,12 +406,12 @@ describe("whose call it is", () => {
     expect(codes(turned)).toEqual(["tool_result_missing"]);
   });
 
-  it("reports a result that answers no call [SD-34]", () => {
+  it("A result without a tool call is reported [SD-34]", () => {
     const turned = turn(user, result(0, "ghost"), close(0), stop("tool_result"));
     expect(codes(turned)).toEqual(["tool_result_unmatched"]);
   });
 
-  it("asks us again for an id that is opened again after its result", () => {
+  it("An id reopened after its result is open for the client again", () => {
     const turned = turn(
       ...serverRound,
       assistant,
@@ -418,7 +423,7 @@ describe("whose call it is", () => {
     expect(turned.end?.openToolCallIds).toEqual(["S"]);
   });
 
-  it("keeps a result that comes while its call is still open", () => {
+  it("A result that arrives while its tool call is still open is kept", () => {
     const turned = turn(
       assistant,
       call(0, "A", "a"),
@@ -436,8 +441,8 @@ describe("whose call it is", () => {
   });
 });
 
-describe("messages and blocks", () => {
-  it("opens text and reasoning by their first delta [AC-19]", () => {
+describe("Messages and blocks", () => {
+  it("Text and reasoning blocks open with their first delta [AC-19]", () => {
     expect(
       fold([
         assistant,
@@ -458,7 +463,7 @@ describe("messages and blocks", () => {
     ]);
   });
 
-  it("closes a block without a stop at the next start on its index, the message's stop, or the end [AC-21]", () => {
+  it("A block without a stop is closed by the next start at its index, the message stop, or the end [AC-21]", () => {
     const atStart = fold([assistant, text(0, "a"), call(0, "A", "a"), close(0), stop("tool_use")]);
     const atStop = fold([assistant, text(0, "a"), stop("end_turn")]);
     const atEnd = fold([assistant, text(0, "a")]);
@@ -474,13 +479,13 @@ describe("messages and blocks", () => {
     }
   });
 
-  it("ignores a second stop of a block, with a diagnostic [AC-22]", () => {
+  it("A second stop of a block is ignored with a diagnostic [AC-22]", () => {
     const turned = turn(assistant, text(0, "a"), close(0), close(0), stop("end_turn"));
     expect(turned.text).toBe("a");
     expect(codes(turned)).toEqual(["block_stop_unmatched"]);
   });
 
-  it("keeps order, roles and indexes of several messages apart [AC-24]", () => {
+  it("Several messages keep their order, roles and indexes [AC-24]", () => {
     const turned = turn(
       assistant,
       text(0, "Let me check."),
@@ -502,7 +507,7 @@ describe("messages and blocks", () => {
       {
         role: "assistant",
         reason: "tool_use",
-        blocks: [{ text: "Let me check." }, { call: { id: "A" } }],
+        blocks: [{ text: "Let me check." }, { toolCall: { id: "A" } }],
       },
       { role: "user", reason: "tool_result", blocks: [{ result: { toolCallId: "A" } }] },
       { role: "assistant", reason: "end_turn", blocks: [{ text: "One." }] },
@@ -510,7 +515,7 @@ describe("messages and blocks", () => {
     expect([turned.text, turned.finalText]).toEqual(["Let me check.One.", "One."]);
   });
 
-  it("never mixes user text into assistant text, and keeps it [AC-25, SD-25]", () => {
+  it("User text is kept and never mixed into assistant text [AC-25, SD-25]", () => {
     const turned = turn(
       user,
       text(0, "from the user"),
@@ -529,14 +534,14 @@ describe("messages and blocks", () => {
     });
   });
 
-  it("infers a missing message start as an assistant's, with a diagnostic [AC-26, SD-24]", () => {
+  it("Content without a message start opens an assistant message, with a diagnostic [AC-26, SD-24]", () => {
     const turned = turn(text(0, "hi"), close(0), stop("end_turn"));
     expect(turned.messages).toMatchObject([{ role: "assistant", blocks: [{ text: "hi" }] }]);
     expect(codes(turned)).toEqual(["message_start_missing"]);
     expect(turned.end?.outcome).toBe("completed");
   });
 
-  it("closes blocks left open at the next message start, in their place [SD-18]", () => {
+  it("The next message start closes blocks that are still open [SD-18]", () => {
     const turned = turn(
       assistant,
       text(0, "first"),
@@ -552,7 +557,7 @@ describe("messages and blocks", () => {
     expect(codes(turned)).toEqual(["block_stop_missing", "message_stop_missing"]);
   });
 
-  it("makes a block of its own from a delta of another kind [SD-21]", () => {
+  it("A delta of another kind starts a new block [SD-21]", () => {
     const turned = turn(
       assistant,
       call(0, "A", "a"),
@@ -563,7 +568,7 @@ describe("messages and blocks", () => {
       stop("tool_use"),
     );
     expect(turned.messages[0]?.blocks).toMatchObject([
-      { call: { id: "A", input: { a: 1 } } },
+      { toolCall: { id: "A", input: { a: 1 } } },
       { text: "words" },
     ]);
     expect(codes(turned)).toEqual(["block_kind_mismatch"]);
@@ -572,7 +577,7 @@ describe("messages and blocks", () => {
   });
 
   it.each([undefined, null, -1, 1.5, "zero", { odd: true }, 1e300])(
-    "folds a stream whose block index is %j [AC-33]",
+    "A stream with the block index %j is folded [AC-33]",
     (index) => {
       const turned = turn(
         assistant,
@@ -583,11 +588,11 @@ describe("messages and blocks", () => {
         close(index),
         stop("tool_use"),
       );
-      expect(turned.messages[0]?.blocks).toMatchObject([{ text: "hi" }, { call: { id: "A" } }]);
+      expect(turned.messages[0]?.blocks).toMatchObject([{ text: "hi" }, { toolCall: { id: "A" } }]);
     },
   );
 
-  it("delivers text that trails behind the end of the answer, with a diagnostic [AC-40]", () => {
+  it("Text after the end of a message is delivered with a diagnostic [AC-40]", () => {
     const turned = turn(
       assistant,
       text(0, "hi"),
@@ -601,7 +606,7 @@ describe("messages and blocks", () => {
     expect(turned.end).toMatchObject({ outcome: "completed", reason: "end_turn" });
   });
 
-  it("ends a message once, by its first stop", () => {
+  it("The first stop ends a message; a second stop is ignored", () => {
     const events = fold([assistant, text(0, "hi"), close(0), stop("end_turn"), stop("tool_use")]);
     expect(events.filter(({ type }) => type === "message.end")).toEqual([
       { type: "message.end", message: 0, reason: "end_turn" },
@@ -610,7 +615,7 @@ describe("messages and blocks", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "completed", reason: "end_turn" });
   });
 
-  it("delivers what comes after an exception, with a diagnostic [AC-40]", () => {
+  it("Content after an exception is delivered with a diagnostic [AC-40]", () => {
     const turned = turn(
       assistant,
       { validationException: { message: "no" } },
@@ -623,7 +628,7 @@ describe("messages and blocks", () => {
     expect(turned.end?.outcome).toBe("failed");
   });
 
-  it("An exception after the first is kept with its body, and the first one stays the failure of the turn [AC-34, AC-63]", () => {
+  it("A second exception is kept with its body, and the first stays the failure of the turn [AC-34, AC-63]", () => {
     const second = { reason: "CannotParse", fieldList: [{ name: "messages" }] };
     const messages: StreamMessage[] = [
       { type: "exception", name: "runtimeClientError", payload: { message: "first" } },
@@ -666,7 +671,7 @@ describe("messages and blocks", () => {
     ]);
   });
 
-  it("A stream of exceptions that does not end reaches the limit of its turn", () => {
+  it("An endless stream of exceptions reaches the limit of the turn", () => {
     const codec = createConverseFold({ maxCharacters: 10_000 });
     const state = codec.initial();
     let seen = 0;
@@ -676,7 +681,7 @@ describe("messages and blocks", () => {
     expect(seen).toBeLessThan(300);
   });
 
-  it("joins a surrogate pair that two deltas share, and replaces a half only at the end [AC-81]", () => {
+  it("A surrogate pair split over two deltas is joined; a lone half is replaced only at the end [AC-81]", () => {
     const joined = fold([
       assistant,
       text(0, "a\ud83d"),
@@ -693,7 +698,7 @@ describe("messages and blocks", () => {
     expect(codes(half)).toEqual(["unpaired_surrogate"]);
   });
 
-  it("looks at each open block once, however many there are [AC-41]", () => {
+  it("Each open block is visited once, for any number of blocks [AC-41]", () => {
     const visits = (blocks: number, messages: number): number => {
       const codec = createConverseFold();
       const state = codec.initial();
@@ -720,7 +725,7 @@ describe("messages and blocks", () => {
     ]);
   });
 
-  it("folds 10,000 blocks and 1,000 messages to as many events, holding only the message at hand", () => {
+  it("A turn of 10,000 blocks and 1,000 messages keeps only the current message in memory", () => {
     let steps = 0;
     const counted = createConverseFold();
     const state = counted.initial();
@@ -732,7 +737,7 @@ describe("messages and blocks", () => {
         stop("end_turn"),
       ];
       for (const event of events.flatMap(readUnionEvent)) counted.step(state, event, emit);
-      // What the fold holds on to is the message at hand, so a step cannot cost more as the turn grows.
+      // The fold keeps only the blocks of the current message, so the cost of a step does not grow with the turn.
       expect(state.slots.size).toBeLessThanOrEqual(10);
     }
     counted.finish(state, emit);
@@ -740,7 +745,7 @@ describe("messages and blocks", () => {
   });
 });
 
-describe("results", () => {
+describe("Tool results", () => {
   const answered = (...deltas: readonly unknown[]) =>
     turn(
       assistant,
@@ -758,7 +763,7 @@ describe("results", () => {
       stop("end_turn"),
     ).serverToolCalls[0]?.result;
 
-  it("appends text and JSON parts in order [AC-30]", () => {
+  it("Text and JSON parts are appended in order [AC-30]", () => {
     expect(
       answered(
         resultDelta(0, [{ text: "a" }, { json: { b: 1 } }]),
@@ -772,26 +777,26 @@ describe("results", () => {
     ]);
   });
 
-  it("continues a text part over deltas", () => {
+  it("A text part continues over deltas", () => {
     expect(
       answered(resultDelta(0, [{ text: "ab" }]), resultDelta(0, [{ text: "cd" }]))?.parts,
     ).toEqual([{ type: "text", text: "abcd" }]);
   });
 
-  it("tolerates a result delta that is no array, and keeps parts of an unknown kind [AC-30, SD-23]", () => {
+  it("A result delta that is not an array is accepted, and parts of unknown kinds are kept [AC-30, SD-23]", () => {
     expect(answered(resultDelta(0, { text: "a" }))?.parts).toEqual([{ type: "text", text: "a" }]);
     expect(answered(resultDelta(0, [{ image: "x" }]))?.parts).toEqual([
       { type: "unknown", raw: { image: "x" } },
     ]);
   });
 
-  it("joins a surrogate pair that two deltas share [AC-81]", () => {
+  it("A surrogate pair split over two result deltas is joined [AC-81]", () => {
     expect(
       answered(resultDelta(0, [{ text: "a\ud83d" }]), resultDelta(0, [{ text: "\ude00" }]))?.parts,
     ).toEqual([{ type: "text", text: "a😀" }]);
   });
 
-  it("joins and parses result metadata; what does not parse stays raw [AC-31]", () => {
+  it("Result metadata is joined and parsed; unparsable metadata stays raw [AC-31]", () => {
     const metadata = (fragment: string) => ({
       contentBlockDelta: {
         contentBlockIndex: 0,
@@ -803,8 +808,8 @@ describe("results", () => {
   });
 });
 
-describe("reasoning", () => {
-  it("keeps text with its signature, and redacted content as it came [RMA-P1-2]", () => {
+describe("Reasoning", () => {
+  it("Reasoning text keeps its signature, and redacted content stays unchanged [RMA-P1-2]", () => {
     const turned = turn(
       assistant,
       reasoning(0, { text: "think" }),
@@ -824,7 +829,7 @@ describe("reasoning", () => {
     ]);
   });
 
-  it("takes redacted content as the bytes that the AWS SDK hands out", () => {
+  it("Redacted content is accepted as the bytes of the AWS SDK", () => {
     const turned = turn(
       assistant,
       reasoning(0, { redactedContent: Uint8Array.of(0, 1, 2, 255) }),
@@ -836,7 +841,7 @@ describe("reasoning", () => {
     ]);
   });
 
-  it("joins redacted bytes that come in padded pieces", () => {
+  it("Redacted content in padded base64 pieces is joined", () => {
     const turned = turn(
       assistant,
       reasoning(0, { redactedContent: "AA==" }),
@@ -848,8 +853,8 @@ describe("reasoning", () => {
   });
 });
 
-describe("what this version does not know", () => {
-  it("keeps unknown events, deltas, starts, roles, reasons and fields as they came [AC-34]", () => {
+describe("Unknown input", () => {
+  it("Unknown events, deltas, starts, roles, reasons and fields are kept unchanged [AC-34]", () => {
     const turned = turn(
       { messageStart: { role: "critic", mood: 1 } },
       { novelty: { a: 1 } },
@@ -923,7 +928,7 @@ describe("what this version does not know", () => {
     });
   });
 
-  it("Values of one unknown field are kept up to a limit, and of a field of deltas only the first", () => {
+  it("Values of one unknown field are kept up to a limit; for a field of deltas only the first", () => {
     const many = Array.from({ length: 100 }, (_, at) => [
       { metadata: { usage: { inputTokens: 1, call: at } } },
       { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "." }, order: at } },
@@ -935,13 +940,13 @@ describe("what this version does not know", () => {
     expect(names.filter((name) => name === "contentBlockDelta.order")).toHaveLength(1);
   });
 
-  it("reads a member that the AWS SDK could not name [AC-34]", () => {
+  it("A union member unknown to the AWS SDK is read [AC-34]", () => {
     expect(turn({ $unknown: ["novelty", { a: 1 }] }).unknown).toMatchObject([
       { what: "event", name: "novelty", raw: { a: 1 } },
     ]);
   });
 
-  it("reads a union that lists its absent members as null", () => {
+  it("A union that lists its absent members as null is read", () => {
     const nulls = { messageStart: null, contentBlockDelta: null, messageStop: null };
     expect(
       turn(
@@ -952,7 +957,7 @@ describe("what this version does not know", () => {
     ).toMatchObject({ text: "hi", end: { outcome: "completed" } });
   });
 
-  it("never throws on values that no JSON has", () => {
+  it("Values that JSON cannot represent do not cause a throw", () => {
     const cycle: { self?: unknown } = {};
     cycle.self = cycle;
     const turned = turn(
@@ -967,7 +972,7 @@ describe("what this version does not know", () => {
     expect(turned.text).toBe("hi");
   });
 
-  it("never shows padding [AC-15]", () => {
+  it("Padding is never emitted [AC-15]", () => {
     const padded = {
       contentBlockDelta: { contentBlockIndex: 0, delta: { text: "hi" }, p: "abcdefgh" },
     };
@@ -976,7 +981,7 @@ describe("what this version does not know", () => {
     expect(buildTurn(events).text).toBe("hi");
   });
 
-  it("lists a repeated anomaly sixteen times and counts the rest", () => {
+  it("A repeated anomaly is listed sixteen times, and further occurrences are counted", () => {
     const turned = turn(assistant, ...Array.from({ length: 40 }, () => close(9)), stop("end_turn"));
     expect(turned.diagnostics).toHaveLength(17);
     expect(turned.diagnostics.at(-1)).toEqual({
@@ -986,7 +991,7 @@ describe("what this version does not know", () => {
     });
   });
 
-  it("leaves prototypes alone, whatever the keys are called [AC-42]", () => {
+  it("Hostile keys do not pollute prototypes [AC-42]", () => {
     const hostile = JSON.parse(
       '[{"messageStart":{"role":"assistant","__proto__":{"polluted":1}}},{"__proto__":{"polluted":1}},' +
         '{"contentBlockStart":{"contentBlockIndex":"__proto__","start":{"toolUse":{"toolUseId":"__proto__","name":"constructor"}}}},' +
@@ -1001,8 +1006,8 @@ describe("what this version does not know", () => {
   });
 });
 
-describe("usage", () => {
-  it("sums over all metadata events, computes missing totals, keeps cache tokens apart [AC-36]", () => {
+describe("Usage", () => {
+  it("Usage is summed over all metadata events, with computed totals and separate cache tokens [AC-36]", () => {
     const turned = turn(
       assistant,
       text(0, "hi"),
@@ -1025,7 +1030,7 @@ describe("usage", () => {
     expect(turned.end?.usage).toEqual(turned.usage);
   });
 
-  it("gives the same totals before, after and without a message stop [AC-37]", () => {
+  it("Usage before, after and without a message stop has the same totals [AC-37]", () => {
     const one = [text(0, "hi"), close(0)];
     const totals = [
       turn(assistant, ...one, usage(12, 7), stop("end_turn")),
@@ -1042,13 +1047,13 @@ describe("usage", () => {
     expect(totals).toEqual([expected, expected, expected]);
   });
 
-  it("gives each call's latency [RMA-P1-2]", () => {
+  it("The usage event has the latency of its model call [RMA-P1-2]", () => {
     expect(fold([usage(1, 1)]).find((event) => event.type === "usage")).toMatchObject({
       latencyMs: 12,
     });
   });
 
-  it("tolerates null and nonsense in metadata [SD-23]", () => {
+  it("Null and invalid values in metadata are tolerated [SD-23]", () => {
     expect(turn({ metadata: null }, { messageStart: null }).usage).toBeNull();
     const odd = turn({
       metadata: { usage: { inputTokens: "7", outputTokens: -1, totalTokens: 3 } },
@@ -1058,7 +1063,7 @@ describe("usage", () => {
   });
 });
 
-describe("how a turn ends", () => {
+describe("The end of a turn", () => {
   it.each([
     ["end_turn", "completed"],
     ["stop_sequence", "completed"],
@@ -1076,14 +1081,17 @@ describe("how a turn ends", () => {
     ["tool_result", "failed"],
     ["guardrail_intervened", "limited"],
     ["content_blocked", "other"],
-  ] as const)("maps the stop reason %s to %s and keeps the word [AC-35]", (reason, outcome) => {
-    expect(end(assistant, text(0, "hi"), close(0), stop(reason))).toMatchObject({
-      outcome,
-      reason,
-    });
-  });
+  ] as const)(
+    "The stop reason %s maps to %s, and the reason is kept [AC-35]",
+    (reason, outcome) => {
+      expect(end(assistant, text(0, "hi"), close(0), stop(reason))).toMatchObject({
+        outcome,
+        reason,
+      });
+    },
+  );
 
-  it("maps tool_use to action-required when a call waits for us [AC-35]", () => {
+  it("tool_use maps to action-required if a tool call waits for the client [AC-35]", () => {
     expect(end(assistant, call(0, "A", "a"), close(0), stop("tool_use"))).toEqual({
       type: "end",
       outcome: "action-required",
@@ -1093,20 +1101,20 @@ describe("how a turn ends", () => {
     });
   });
 
-  it("runs nothing when a limit cut the message that calls [SD-31]", () => {
+  it("A message truncated by a limit leaves no tool call open [SD-31]", () => {
     expect(end(assistant, call(0, "A", "a"), input(0, '{"a'), stop("max_tokens"))).toMatchObject({
       outcome: "limited",
       openToolCallIds: [],
     });
   });
 
-  it("believes an open call more than the reason end_turn", () => {
+  it("An open tool call overrides the reason end_turn", () => {
     const turned = turn(assistant, call(0, "A", "a"), close(0), stop("end_turn"));
     expect(turned.end).toMatchObject({ outcome: "action-required", reason: "end_turn" });
     expect(codes(turned)).toEqual(["stop_reason_contradicted"]);
   });
 
-  it("reports a hook's denial as a policy stop with its name and reason [AC-38]", () => {
+  it("A hook's denial is reported as a policy stop with its name and reason [AC-38]", () => {
     const hook = {
       hookEventId: "h1",
       name: "guard",
@@ -1136,7 +1144,7 @@ describe("how a turn ends", () => {
     });
   });
 
-  it("never takes a stream without its terminal for a success [AC-12, AC-13]", () => {
+  it("A stream without its final stop is never a success [AC-12, AC-13]", () => {
     const cut = { outcome: "failed", failure: { code: "incomplete_turn" } };
     expect(end()).toMatchObject(cut);
     expect(end(assistant)).toMatchObject(cut);
@@ -1148,7 +1156,7 @@ describe("how a turn ends", () => {
     expect(end(user, text(0, "results"), close(0), stop("end_turn"))).toMatchObject(cut);
   });
 
-  it("keeps the answer of a turn that an exception cut, and fails it [SD-32]", () => {
+  it("A turn ended by an exception keeps its text and fails [SD-32]", () => {
     const turned = turn(assistant, text(0, "partial"), {
       runtimeClientError: { message: "duplicate Ids" },
     });
@@ -1163,7 +1171,7 @@ describe("how a turn ends", () => {
     });
   });
 
-  it("fails a turn with an unreadable event in it, and keeps its raw text [RMA-P1-14]", () => {
+  it("A turn with an unreadable event fails and keeps the raw text of the event [RMA-P1-14]", () => {
     const hole: StreamMessage = {
       type: "malformed",
       name: "contentBlockDelta",
@@ -1187,7 +1195,7 @@ describe("how a turn ends", () => {
     });
   });
 
-  it("lets a stream of empty pieces reach its limit too", () => {
+  it("An endless stream of empty deltas reaches the limit of the turn", () => {
     const codec = createConverseFold({ maxCharacters: 10_000 });
     const state = codec.initial();
     for (let at = 0; at < 1000; at++) {
@@ -1197,7 +1205,7 @@ describe("how a turn ends", () => {
     expect(state.failure?.code).toBe("turn_too_large");
   });
 
-  it("lets a stream of what nobody knows reach its limit too", () => {
+  it("An endless stream of unknown events reaches the limit of the turn", () => {
     for (const event of [{}, { novelty: {} }, text(0, "x"), 1]) {
       const codec = createConverseFold({ maxCharacters: 10_000 });
       const state = codec.initial();
@@ -1220,29 +1228,32 @@ describe("how a turn ends", () => {
     ["a signature", [], (piece: string) => reasoning(0, { signature: piece })],
     ["arguments", [call(0, "A", "a")], (piece: string) => input(0, piece)],
     ["metadata", [result(0, "A")], (piece: string) => metadata(0, piece)],
-  ])("keeps %s in a few bytes for a character, however short its deltas are", (_, first, delta) => {
-    const characters = 300_000;
-    const kept = measureRetainedBytes(() => {
-      const codec = createConverseFold();
-      const state = codec.initial();
-      const take = (event: unknown): void => {
-        for (const message of readUnionEvent(event)) codec.step(state, message, () => {});
-      };
-      first.forEach(take);
-      for (let at = 0; at < characters; at++) take(delta("abcdefgh".charAt(at % 8)));
-      return state;
-    });
-    expect(kept / characters).toBeLessThan(4);
-  });
+  ])(
+    "%s costs less than four bytes per character in memory, however short its deltas are",
+    (_, first, delta) => {
+      const characters = 300_000;
+      const kept = measureRetainedBytes(() => {
+        const codec = createConverseFold();
+        const state = codec.initial();
+        const take = (event: unknown): void => {
+          for (const message of readUnionEvent(event)) codec.step(state, message, () => {});
+        };
+        first.forEach(take);
+        for (let at = 0; at < characters; at++) take(delta("abcdefgh".charAt(at % 8)));
+        return state;
+      });
+      expect(kept / characters).toBeLessThan(4);
+    },
+  );
 
-  it("asks nobody to run a call that trails behind the end of the answer and is cut", () => {
+  it("A truncated tool call after the end of the message is not open for the client", () => {
     expect(end(assistant, stop("end_turn"), call(0, "A", "delete_all"))).toMatchObject({
       outcome: "failed",
       openToolCallIds: [],
     });
   });
 
-  it("does not offer a call of a type that it does not know [AC-39]", () => {
+  it("A tool call of an unknown type is not open for the client [AC-39]", () => {
     const turned = turn(
       assistant,
       call(0, "A", "a", { type: "code_interpreter_tool_use" }),
@@ -1253,7 +1264,7 @@ describe("how a turn ends", () => {
     expect(codes(turned)).toContain("unknown_field");
   });
 
-  it("stops keeping text at its limit and fails the turn", () => {
+  it("Text above the limit is discarded, and the turn fails", () => {
     const codec = createConverseFold({ maxCharacters: 300 });
     const state = codec.initial();
     const many = [assistant, ...Array.from({ length: 50 }, () => text(0, "x".repeat(10)))];

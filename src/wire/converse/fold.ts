@@ -32,20 +32,30 @@ import {
 import { CONVERSE_OUTCOMES } from "./stop-reasons.ts";
 
 export interface ConverseOptions {
-  /** Text, arguments and results kept of one turn, in characters. A service answer has at most 100 MB. */
+  /**
+   * Characters of text, arguments and results kept per turn. A larger turn fails with `turn_too_large`. A response of
+   * the service has at most 100 MB. Default: 100,000,000.
+   */
   readonly maxCharacters?: number;
-  /** What each reason means, for a dialect that is told in these events but has its own words for why it stopped. */
+  /**
+   * The outcome of each stop reason. For dialects with the same events but different stop reasons. Default: the stop
+   * reasons of Converse and Harness.
+   */
   readonly outcomes?: ReadonlyMap<string, Outcome>;
 }
 
 const DEFAULT_MAX_CHARACTERS = 100_000_000;
 
 /**
- * Folds the stream of InvokeHarness, of ConverseStream, or the chunks that Strands passes on.
+ * Creates a fold for the events of InvokeHarness and ConverseStream, and for the Converse chunks inside Strands events.
  *
- * One invocation may stream several messages (assistant, then tool results as user, then assistant again), each
- * with block indexes that start again and may even be reused within a message. So calls are known by their id,
- * blocks by a number that counts openings, and an index only says where a fragment belongs.
+ * An invocation may stream several messages: assistant, tool results as user, assistant again. Block indexes restart
+ * with each message and may be reused inside a message. The fold therefore identifies tool calls by their id and blocks
+ * by a counter; an index only selects the open block for a fragment.
+ *
+ * ```ts
+ * const events = runCodec(createConverseFold(), messages); // the last event has the type "end"
+ * ```
  */
 export function createConverseFold(
   options: ConverseOptions = {},
@@ -99,7 +109,7 @@ function foldMessage(state: ConverseState, message: StreamMessage, emit: EmitEve
 
 function foldEvent(state: ConverseState, name: string, payload: unknown, emit: EmitEvent): void {
   if (isOverLimit(state)) return;
-  // A null payload says as little as an empty one.
+  // A null payload is treated as an empty object.
   const fields = isObject(payload) ? payload : {};
   switch (name) {
     case "contentBlockDelta":
@@ -117,7 +127,7 @@ function foldEvent(state: ConverseState, name: string, payload: unknown, emit: E
     case "hookEvent":
       return foldHook(state, fields, emit);
     default:
-      // A decoded capture holds exceptions as plain members of the event union.
+      // A decoded capture contains exceptions as ordinary members of the event union.
       if (isExceptionName(name)) return foldException(state, name, payload, emit);
       return keepUnknown(state, { what: "event", name, raw: payload }, emit);
   }
@@ -128,7 +138,12 @@ function stopBlock(state: ConverseState, fields: Fields, emit: EmitEvent): void 
   const key = toSlotKey(fields["contentBlockIndex"]);
   const slot = state.slots.get(key);
   if (slot === undefined || isEmptySlot(slot)) {
-    return diagnose(state, "block_stop_unmatched", "A block was closed that is not open", emit);
+    return diagnose(
+      state,
+      "block_stop_unmatched",
+      "A stop event arrived for a block which is not open",
+      emit,
+    );
   }
   closeSlots(state, [slot], emit, EXPLICIT);
   state.slots.delete(key);
@@ -142,7 +157,7 @@ function foldMetadata(state: ConverseState, fields: Fields, emit: EmitEvent): vo
   const reading = readUsage(counts);
   if (reading === undefined) return;
   for (const name of reading.invalidFields) {
-    diagnose(state, "usage_invalid", `Usage field "${name}" is not a count`, emit);
+    diagnose(state, "usage_invalid", `Usage field "${name}" is not a non-negative number`, emit);
   }
   const { usage } = reading;
   state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
@@ -169,7 +184,7 @@ function foldHook(state: ConverseState, fields: Fields, emit: EmitEvent): void {
   emit(event);
 }
 
-/** The first failure decides the turn; an exception that follows it is kept as it came. */
+/** The first failure decides the outcome of the turn. A later exception is kept raw as an unknown event. */
 function foldException(
   state: ConverseState,
   name: string,
@@ -194,7 +209,7 @@ function foldException(
   });
 }
 
-/** A body that cannot be read is a hole in the turn if the event is one that carries the turn. */
+/** An unreadable body fails the turn if the event carries content, because content is then missing. */
 function foldMalformed(
   state: ConverseState,
   message: Extract<StreamMessage, { type: "malformed" }>,
@@ -220,11 +235,11 @@ function readStringOr<Fallback>(value: unknown, fallback: Fallback): string | Fa
 
 interface UsageReading {
   readonly usage: Usage;
-  /** Fields that hold something else than a count. */
+  /** Names of fields whose value is not a non-negative number. */
   readonly invalidFields: readonly string[];
 }
 
-/** Every number is optional on the wire, whatever the service's model says. */
+/** Every count is optional on the wire, although the service model marks some as required. */
 function readUsage(raw: unknown): UsageReading | undefined {
   if (!isObject(raw)) return undefined;
   const invalidFields: string[] = [];

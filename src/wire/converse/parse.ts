@@ -7,25 +7,25 @@ import type { Usage } from "../../domain/usage.ts";
 import { createConverseFold } from "./fold.ts";
 import { EVENT_NAMES, isExceptionName } from "./schema.ts";
 
-/** One call that waits for us, in the words of the wire. */
+/** A tool call open for the client, in the field names of the wire. */
 export type ToolUse = { readonly toolUseId: string; readonly name: string } & (
   | { readonly input: JsonObject; readonly inputError?: undefined }
   | { readonly input: null; readonly inputError: ToolInputError; readonly inputText: string }
 );
 
 export interface ParsedStream {
-  /** The last one; null when the stream never said. */
+  /** The stop reason of the last message. Null if the stream has none. */
   readonly stopReason: string | null;
-  /** Ours to answer, in the order first seen, each id once. */
+  /** Tool calls waiting for a result from the client, in the order of their first start, each id once. */
   readonly toolUses: readonly ToolUse[];
-  /** All assistant text. */
+  /** Text of all assistant messages. */
   readonly text: string;
   readonly usage: Usage | null;
-  /** Everything else: messages, reasoning, server tools with results, how it ended, diagnostics. */
+  /** The complete turn: messages, reasoning, server tools with results, the end and the diagnostics. */
   readonly turn: Turn;
 }
 
-/** Folds a whole list of decoded events, each an object with the event's name as its one key. */
+/** Folds a complete list of decoded events. Each event is an object with the event name as its only key. */
 export function parse(events: Iterable<unknown>): ParsedStream {
   const turn = buildTurn(runCodec(createConverseFold(), readUnionMessages(events)));
   return {
@@ -45,22 +45,22 @@ function* readUnionMessages(events: Iterable<unknown>): Generator<StreamMessage>
   for (const event of events) yield* readUnionEvent(event);
 }
 
-/** Reads one member of the decoded event union, as SDKs hand it out and captures keep it. */
+/** Reads one decoded event of the union, in the form used by SDKs and captures. */
 export function readUnionEvent(event: unknown): StreamMessage[] {
   if (!isObject(event)) {
     return [
       createMalformedMessage(
-        `An event is ${event === null ? "null" : typeof event}, wanted an object`,
+        `An event is ${event === null ? "null" : typeof event}: expected an object`,
         event,
       ),
     ];
   }
   const { $unknown: unmodelled } = event;
-  // The AWS SDK for JavaScript wraps a member that it does not know as `$unknown: [name, value]`.
+  // The AWS SDK for JavaScript wraps an unknown member as `$unknown: [name, value]`.
   if (Array.isArray(unmodelled) && typeof unmodelled[0] === "string") {
     return [{ type: "event", name: unmodelled[0], payload: unmodelled[1] }];
   }
-  // Some SDKs write a union as all of its members, the absent ones as null.
+  // Some SDKs list all members of a union and set the absent members to null.
   const set = Object.keys(event).filter(
     (name) => event[name] !== null && event[name] !== undefined,
   );
@@ -69,7 +69,7 @@ export function readUnionEvent(event: unknown): StreamMessage[] {
   return names.map((name) => ({ type: "event", name, payload: event[name] }));
 }
 
-/** Whether a decoded value is a member of the event union, by the name of one of its keys. */
+/** Returns whether a decoded value is a member of the event union, judged by its keys. */
 export function isUnionEvent(value: unknown): boolean {
   return (
     isObject(value) &&

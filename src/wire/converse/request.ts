@@ -11,7 +11,7 @@ import type { ToolResult } from "../../domain/tools/tool-call.ts";
 import type { JsonDocument } from "./converse-input.ts";
 import { cloneJson, encodeResultPart, encodeReasoning } from "./resume.ts";
 
-/** The body of a ConverseStream request. The model is named by the path. */
+/** The body of a ConverseStream request. The model id is in the path of the URL. */
 export interface ConverseModelRequest extends ConverseFields {
   readonly messages: readonly ConverseModelMessage[];
 }
@@ -64,27 +64,27 @@ function encodeInferenceConfig({
   };
 }
 
-/** A thought that says nothing, not even sealed, is none. */
+/** Reasoning without text, signature and redacted content is omitted. */
 function isSupportedBlock(block: ModelBlock): boolean {
   return block.type !== "reasoning" || encodeReasoning(block).length > 0;
 }
 
-/** As a resume of a harness has it, but without the types of tools, which ConverseStream does not know. */
+/** Encodes a block as in a resume message, but without the `type` of tools, which ConverseStream does not accept. */
 function encodeBlock(block: ModelBlock): object[] {
   switch (block.type) {
     case "text":
       return [{ text: block.text.toWellFormed() }];
     case "reasoning":
       return encodeReasoning(block);
-    case "call": {
-      const { id: toolUseId, name, input, inputText } = block.call;
+    case "tool-call": {
+      const { id: toolUseId, name, input, inputText } = block.toolCall;
       return [
         {
           toolUse: { toolUseId, name: toToolName(name), input: input ?? { unreadable: inputText } },
         },
       ];
     }
-    case "result":
+    case "tool-result":
       return [{ toolResult: encodeToolResult(block.result) }];
     case "image": {
       const format = block.mediaType.slice("image/".length);
@@ -95,7 +95,7 @@ function encodeBlock(block: ModelBlock): object[] {
   }
 }
 
-/** Only some models know a status; that a tool did its work goes without saying. */
+/** Only some models accept a status, so success is expressed by its absence. */
 function encodeToolResult({ toolCallId, parts, isError }: ToolResult): object {
   const nonEmptyParts = parts.length === 0 ? [{ type: "text", text: "" } as const] : parts;
   return {

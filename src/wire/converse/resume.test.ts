@@ -35,8 +35,8 @@ const { turn } = parse([
   { messageStop: { stopReason: "tool_use" } },
 ]);
 
-describe("answering a turn's open calls", () => {
-  it("sends the assistant's message whole and one result per call, in the calls' order [AC-43, RMA-P0-3]", () => {
+describe("Sending the results of open tool calls", () => {
+  it("The assistant message is sent whole, with one result per tool call in the order of the calls [AC-43, RMA-P0-3]", () => {
     expect(
       createResumeMessages(turn, [toolError("tu_2", "not found"), toolSuccess("tu_1", { n: 1 })]),
     ).toEqual([
@@ -78,7 +78,7 @@ describe("answering a turn's open calls", () => {
     ]);
   });
 
-  it("returns reasoning text, signature and redacted content byte for byte [AC-32]", () => {
+  it("Reasoning text, signature and redacted content are sent back byte for byte [AC-32]", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", minLength: 1 }),
@@ -120,23 +120,23 @@ describe("answering a turn's open calls", () => {
       [toolSuccess("tu_1", "x"), toolSuccess("tu_1", "y"), toolSuccess("tu_2", "x")],
       { missing: [], extra: [], repeated: 1 },
     ],
-  ])("refuses %s before anything is sent [AC-44]", (_, results, details) => {
+  ])("Results with %s are refused before any request is sent [AC-44]", (_, results, details) => {
     expect(() => createResumeMessages(turn, results)).toThrow(
       expect.objectContaining({ code: "resume_mismatch", details }),
     );
   });
 
-  it("refuses to resume a turn that waits for nothing", () => {
+  it("A turn without open tool calls cannot be resumed", () => {
     const done = parse([
       { messageStart: { role: "assistant" } },
       { messageStop: { stopReason: "end_turn" } },
     ]);
     expect(() => createResumeMessages(done.turn, [])).toThrow(
-      "Cannot resume: the turn has no open call",
+      "Cannot resume: the turn has no open tool call",
     );
   });
 
-  it("sends each id once, however often and in how many messages the stream opened it [AC-43]", () => {
+  it("Each id is sent once, even if several messages of the stream opened it [AC-43]", () => {
     const { turn: repeated } = parse([
       { messageStart: { role: "assistant" } },
       start(0, "A", "one"),
@@ -163,7 +163,7 @@ describe("answering a turn's open calls", () => {
     ]);
   });
 
-  it("sends a repeated id with the message that opened it last [AC-43]", () => {
+  it("A repeated id is sent with the last message that opened it [AC-43]", () => {
     const { turn: repeated } = parse([
       { messageStart: { role: "assistant" } },
       delta(0, { text: "one" }),
@@ -186,7 +186,7 @@ describe("answering a turn's open calls", () => {
     ]);
   });
 
-  it("leaves out calls that the provider answered, with the messages that hold nothing open [RMA-P0-1]", () => {
+  it("Tool calls answered by the provider are omitted, with messages that have no open tool call [RMA-P0-1]", () => {
     const { turn: mixed } = parse([
       { messageStart: { role: "assistant" } },
       delta(0, { text: "Running." }),
@@ -214,7 +214,7 @@ describe("answering a turn's open calls", () => {
     });
   });
 
-  it("shows the model arguments that could not be read, inside an object [RMA-P0-4]", () => {
+  it("Unreadable arguments are sent to the model inside an object [RMA-P0-4]", () => {
     const { turn: broken } = parse([
       { messageStart: { role: "assistant" } },
       start(0, "A", "a"),
@@ -227,7 +227,7 @@ describe("answering a turn's open calls", () => {
     ]);
   });
 
-  it("Tool results go out as text, as JSON or as several blocks, each in the form that it was given [RMA-P1-3]", () => {
+  it("Tool results are sent as text, as JSON or as several blocks, in their original form [RMA-P1-3]", () => {
     const json = toolSuccess("tu_1", { rows: [1, null, "ü"], total: 2 });
     const blocks: ToolResult = {
       toolCallId: "tu_2",
@@ -278,7 +278,7 @@ describe("answering a turn's open calls", () => {
     expect(parts(undefined)).toEqual([]);
   });
 
-  it("sends no empty text, which the service refuses", () => {
+  it("Empty text, which the service refuses, is replaced by a placeholder", () => {
     const results = [toolSuccess("tu_1", ""), { toolCallId: "tu_2", parts: [], isError: false }];
     expect(createResumeMessages(turn, results)[1].content).toMatchObject([
       { toolResult: { content: [{ text: "(no output)" }] } },
@@ -287,14 +287,14 @@ describe("answering a turn's open calls", () => {
   });
 });
 
-describe("an ordinary turn", () => {
-  it("sends only the new user message [AC-45]", () => {
+describe("An ordinary turn", () => {
+  it("An ordinary turn sends only the new user message [AC-45]", () => {
     expect(createUserMessages("Search the catalog for shoes.")).toEqual([
       { role: "user", content: [{ text: "Search the catalog for shoes." }] },
     ]);
   });
 
-  it("refuses an empty message", () => {
+  it("An empty message is refused", () => {
     expect(() => createUserMessages("")).toThrow(
       expect.objectContaining({ code: "invalid_message" }),
     );

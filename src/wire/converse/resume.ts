@@ -4,15 +4,16 @@ import type { ToolCall, ToolResult, ToolResultPart } from "../../domain/tools/to
 import type { Turn, TurnBlock, TurnMessage } from "../../domain/provider/turn.ts";
 import type { ConverseContent, ConverseMessage, JsonDocument } from "./converse-input.ts";
 
-/** What there has to be of a turn to answer its calls. */
+/** The parts of a turn needed to send the results of its tool calls. */
 export type ResumableTurn = Pick<Turn, "messages" | "toolCalls">;
 
 /**
- * The two messages that answer a turn's open calls. The agent does not keep a turn that it left to us, so the
- * assistant's part goes back with the results: its text, its sealed reasoning and its calls in their order, then
- * one result for each call. Calls that the provider answered itself are in its memory already and stay out.
+ * Creates the two messages with the results of a turn's open tool calls. The harness does not store a turn which ended
+ * for client tools, so the assistant message is sent again: its text, its signed reasoning and its tool calls in order.
+ * The user message has one result per tool call. Tool calls answered by the provider are already in its memory and are
+ * omitted.
  *
- * Throws before anything is sent when the results do not match the calls one to one.
+ * Throws `resume_mismatch`, before any request is sent, unless the results match the tool calls one to one.
  */
 export function createResumeMessages(
   turn: ResumableTurn,
@@ -25,7 +26,10 @@ export function createResumeMessages(
   ];
 }
 
-/** Finds the result of each call. Throws unless every call has one, and there is no other. */
+/**
+ * Returns a lookup for the result of each tool call. Throws `resume_mismatch` unless every tool call has exactly one
+ * result.
+ */
 export function matchResults(
   calls: readonly ToolCall[],
   results: readonly ToolResult[],
@@ -36,10 +40,10 @@ export function matchResults(
   const extraIds = [...resultsById.keys()].filter((id) => !expectedIds.has(id));
   const repeatedCount = results.length - resultsById.size;
   const problems = [
-    ...(calls.length === 0 ? ["the turn has no open call"] : []),
+    ...(calls.length === 0 ? ["the turn has no open tool call"] : []),
     ...(missingIds.length > 0 ? [`no result for ${missingIds.join(", ")}`] : []),
-    ...(extraIds.length > 0 ? [`no such open call: ${extraIds.join(", ")}`] : []),
-    ...(repeatedCount > 0 ? [`${repeatedCount} result(s) for a call that already has one`] : []),
+    ...(extraIds.length > 0 ? [`no open tool call with the id: ${extraIds.join(", ")}`] : []),
+    ...(repeatedCount > 0 ? [`${repeatedCount} duplicate result(s)`] : []),
   ];
   if (problems.length > 0) {
     const message = `Cannot resume: ${problems.join("; ")}`;
@@ -55,7 +59,7 @@ function encodeAssistantContent(turn: ResumableTurn): ConverseContent[] {
   return turn.messages.flatMap((message) => {
     const isInMessage = (call: ToolCall): boolean => messagesByToolCall.get(call.id) === message;
     const hasToolCalls = message.blocks.some(
-      (block) => block.type === "call" && isInMessage(block.call),
+      (block) => block.type === "tool-call" && isInMessage(block.toolCall),
     );
     return hasToolCalls
       ? message.blocks.flatMap((block) => encodeTurnBlock(block, isInMessage))
@@ -63,7 +67,7 @@ function encodeAssistantContent(turn: ResumableTurn): ConverseContent[] {
   });
 }
 
-/** The message that each open call goes back with: the last one that opened it. */
+/** Maps each open tool call to the last message with a start event for the tool call. */
 function findToolCallMessages({
   toolCalls,
   messages,
@@ -72,8 +76,8 @@ function findToolCallMessages({
   const messagesByToolCall = new Map<string, TurnMessage>();
   for (const message of messages) {
     for (const block of message.blocks) {
-      if (block.type === "call" && openIds.has(block.call.id))
-        messagesByToolCall.set(block.call.id, message);
+      if (block.type === "tool-call" && openIds.has(block.toolCall.id))
+        messagesByToolCall.set(block.toolCall.id, message);
     }
   }
   return messagesByToolCall;
@@ -88,9 +92,9 @@ function encodeTurnBlock(
       return block.text === "" ? [] : [{ text: block.text }];
     case "reasoning":
       return encodeReasoning(block);
-    case "call":
-      return isInMessage(block.call) ? [encodeToolUse(block.call)] : [];
-    case "result":
+    case "tool-call":
+      return isInMessage(block.toolCall) ? [encodeToolUse(block.toolCall)] : [];
+    case "tool-result":
       return [];
     default:
       return block satisfies never;
@@ -108,7 +112,7 @@ export function encodeReasoning(
 }
 
 export function encodeToolUse(call: ToolCall): ConverseContent {
-  // Arguments that cannot be read go back inside an object, which is all that models take here.
+  // Unreadable arguments are sent back inside an object, because models accept only objects here.
   const input = cloneJson(call.input ?? { unreadable: call.inputText });
   return { toolUse: { toolUseId: call.id, name: call.name, input, type: "tool_use" } };
 }
@@ -138,7 +142,7 @@ export function encodeResultPart(part: ToolResultPart): { text: string } | { jso
   }
 }
 
-/** A copy: what is sent is the receiver's to change. */
+/** Copies a JSON value, because the receiver may change the request. */
 export function cloneJson(value: JsonValue): JsonDocument {
   return structuredClone(value) as JsonDocument;
 }

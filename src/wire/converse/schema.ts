@@ -1,11 +1,14 @@
-/** The object behind a member of the event union, before its fields are looked at. */
+/** The payload of a union member before its fields are validated. */
 export type Fields = { readonly [name: string]: unknown };
 
-/** A structure of the wire and the fields of it that we read. */
+/** A structure of the wire format and the fields known to this version. */
 export interface Shape {
   readonly name: string;
   readonly fields: ReadonlySet<string>;
-  /** How many different values of one unknown field are kept in a stream: 1 where every delta may have another. */
+  /**
+   * How many different values of one unknown field are kept per stream. 1 for deltas, because every delta may have a
+   * new value.
+   */
   readonly maxValues: number;
 }
 
@@ -36,13 +39,13 @@ export const HOOK_EVENT = createShape(
 export const TOOL_USE = createShape("toolUse", "toolUseId", "name", "type", "serverName");
 export const TOOL_RESULT = createShape("toolResult", "toolUseId", "status", "type");
 export const TOOL_USE_DELTA = createShape("toolUse", "input");
-/** The parts of a result; `type` only repeats which of the other fields a part has. */
+/** The parts of a tool result. `type` only repeats the name of the field with the content. */
 export const TEXT_PART = createRareShape("toolResult.content", "text", "type");
 export const JSON_PART = createRareShape("toolResult.content", "json", "type");
 export const TOOL_RESULT_METADATA = createRareShape("toolResultMetadata", "metadata");
 export const REASONING = createShape("reasoningContent", "text", "signature", "redactedContent");
 
-/** Events without which a turn has a hole. */
+/** Events with the content of a turn. An unreadable event of this set fails the turn, because content is missing. */
 export const TURN_EVENT_NAMES: ReadonlySet<string> = new Set([
   MESSAGE_START.name,
   CONTENT_BLOCK_START.name,
@@ -57,17 +60,17 @@ export const EVENT_NAMES: ReadonlySet<string> = new Set([
   HOOK_EVENT.name,
 ]);
 
-/** Exceptions that a decoded capture holds as plain members of the event union. */
+/** Returns whether the name is an exception which a decoded capture contains as a member of the event union. */
 export function isExceptionName(name: string): boolean {
   return name.endsWith("Exception") || name === "runtimeClientError";
 }
 
-/** `p` is padding, by which Bedrock hides the length of what it says. */
+/** `p` is padding: Bedrock uses this field to hide the length of its output. */
 function createShape(name: string, ...fields: readonly string[]): Shape {
   return { name, fields: new Set([...fields, "p"]), maxValues: 1 };
 }
 
-/** A structure that comes about once in a model call: what differs from one to the next, such as a count, is kept. */
+/** A structure sent about once per model call. Differing values, such as counts, are kept up to 64 per field. */
 function createRareShape(name: string, ...fields: readonly string[]): Shape {
   return { ...createShape(name, ...fields), maxValues: 64 };
 }

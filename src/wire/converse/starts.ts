@@ -20,7 +20,7 @@ import {
   type Slot,
 } from "./state.ts";
 
-/** A start at an index that is in use closes what is open there: nothing that was streamed is overwritten. */
+/** A start event at an index in use closes the open blocks of this index, so no streamed content is overwritten. */
 export function foldStart(state: ConverseState, fields: Fields, emit: EmitEvent): void {
   keepUnknownFields(state, CONTENT_BLOCK_START, fields, emit);
   const start = isObject(fields["start"]) ? fields["start"] : {};
@@ -45,9 +45,9 @@ function startToolCall(state: ConverseState, slot: Slot, body: unknown, emit: Em
   keepUnknownFields(state, TOOL_USE, fields, emit);
   const id = fields["toolUseId"];
   if (typeof id !== "string" || id === "") {
-    // Without an id nobody can answer it, and a made-up id would be refused by the service.
+    // A tool call without an id cannot receive a result, and the service would refuse an invented id.
     emit({ type: "unknown", what: "start", name: "toolUse", raw: body });
-    diagnose(state, "tool_id_missing", "A tool call without an id cannot be answered", emit);
+    diagnose(state, "tool_id_missing", "A tool call without an id cannot receive a result", emit);
     return;
   }
   openToolCall(state, slot, openOrReopenToolCall(state, id, fields, emit), emit);
@@ -64,7 +64,7 @@ function openOrReopenToolCall(
     diagnose(state, "tool_name_missing", `Tool call ${id} has no name`, emit);
   }
   if (!isClientType(type) && !SERVER_TYPES.has(type)) {
-    const message = `Tool call ${id} is of the unknown type ${toJsonText(type)}; not offered to run`;
+    const message = `Tool call ${id} has the unknown type ${toJsonText(type)} and is not run`;
     diagnose(state, "unknown_field", message, emit);
   }
   const facts = {
@@ -83,14 +83,16 @@ function openOrReopenToolCall(
   diagnose(
     state,
     "tool_id_repeated",
-    `Tool call ${id} was opened again; the last one counts`,
+    `Tool call ${id} was opened again; the last start event is used`,
     emit,
   );
   closeToolCallBlock(state, existing, emit);
   return Object.assign(existing, facts);
 }
 
-/** A call without a type may be anybody's; one of a type that we do not know is not ours to run. */
+/**
+ * A tool call without a type may belong to the client or the server. A tool call of an unknown type is never run here.
+ */
 function isClientType(type: unknown): boolean {
   return type === undefined || type === null || type === "tool_use";
 }
@@ -108,7 +110,7 @@ function startResult(state: ConverseState, slot: Slot, body: unknown, emit: Emit
   }
   const call = state.toolCalls.get(toolCallId);
   if (call === undefined) {
-    const message = `A tool result answers "${toolCallId}", which was never called`;
+    const message = `A tool result refers to the unknown tool call "${toolCallId}"`;
     diagnose(state, "tool_result_unmatched", message, emit);
   } else {
     call.isAnswered = true;

@@ -14,27 +14,27 @@ import type { Usage } from "../../domain/usage.ts";
 import type { Fields, Shape } from "./schema.ts";
 
 export interface ConverseState {
-  /** The message at hand, or the last one; null before the first. */
+  /** The current or the last message. Null before the first message. */
   message: OpenMessage | null;
   messageCount: number;
   blockCount: number;
-  /** What is open in the message at hand, by the provider's index. An absent index is a slot of its own. */
+  /** Open blocks of the current message by the provider's index. An absent index is a separate slot. */
   readonly slots: Map<unknown, Slot>;
-  /** Every call of the stream, in the order first seen. */
+  /** All tool calls of the stream, in the order of their first start. */
   readonly toolCalls: Map<string, ToolCallState>;
   usage: Usage | null;
-  /** The first failure counts: later ones tend to be its consequences. */
+  /** The first failure. Later failures are usually its consequences and are ignored. */
   failure: Failure | null;
-  /** The provider or the transport said that nothing more follows. */
+  /** The provider or the transport reported the end of the stream. */
   hasEnded: boolean;
   denial: { readonly hook: string; readonly reason?: string } | null;
-  /** Characters kept so far, against `maxCharacters`; everything kept counts for some even if it has none. */
+  /** Characters kept so far, limited by `maxCharacters`. Includes a fixed overhead per piece (see `PIECE_OVERHEAD`). */
   characters: number;
   readonly maxCharacters: number;
-  /** What each reason of the dialect means when it is the last one. */
+  /** The outcome of each stop reason, applied to the reason of the last message. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
   readonly diagnosticCounts: Map<DiagnosticCode, number>;
-  /** Values of unknown fields that were kept, as JSON text, by the place of the field. */
+  /** Kept values of unknown fields as JSON text, by the path of the field. */
   readonly unknownFields: Map<string, Set<string>>;
 }
 
@@ -45,7 +45,10 @@ export interface OpenMessage {
   reason: string | null;
 }
 
-/** One index of the provider. Kinds that should not share an index still keep apart here. */
+/**
+ * The open blocks at one index of the provider. Blocks of different kinds stay separate, even if the provider reuses
+ * the index.
+ */
 export interface Slot {
   content: ContentBlock | null;
   toolCall: ToolCallBlock | null;
@@ -60,7 +63,7 @@ interface BlockPosition {
 }
 
 interface StreamedText extends TextBuilder {
-  /** The first half of a surrogate pair, waiting for the delta that brings the second. */
+  /** The first half of a surrogate pair, held until the next delta delivers the second half. */
   carry: string;
 }
 
@@ -89,16 +92,19 @@ export interface ToolCallState {
   runBy: Runner;
   server: string | undefined;
   isAnswered: boolean;
-  /** Where its arguments are being streamed, or last were. */
+  /** The slot of the block with the arguments, current or last. Null before the block opens. */
   slot: Slot | null;
 }
 
 export type EmitEvent = Emit<ProviderEvent>;
 
-/** What keeping a block, a part, a slot or a message costs beside its text: a stream of empty ones must end too. */
+/**
+ * Characters charged for a block, part, slot or message in addition to its text, so an endless stream of empty pieces
+ * reaches the limit.
+ */
 export const PIECE_OVERHEAD = 64;
 
-/** Whether the turn holds more than it may keep. It fails by that. */
+/** Returns whether the turn exceeds its limit. If so, the turn fails with `turn_too_large`. */
 export function isOverLimit(state: ConverseState): boolean {
   const { characters, maxCharacters } = state;
   if (characters <= maxCharacters) return false;
@@ -107,7 +113,10 @@ export function isOverLimit(state: ConverseState): boolean {
   return true;
 }
 
-/** How often one kind of anomaly is reported in full; more are counted, so that a broken stream cannot flood a log. */
+/**
+ * The number of full reports per diagnostic code. Further occurrences are only counted, so a broken stream cannot flood
+ * a log.
+ */
 const MAX_FULL_REPORTS = 16;
 
 export function diagnose(
@@ -130,7 +139,7 @@ export function reportRepeatedDiagnostics(state: ConverseState, emit: EmitEvent)
   }
 }
 
-/** Keeps what this version does not know, and says so. */
+/** Emits unknown input unchanged, with a diagnostic. */
 export function keepUnknown(
   state: ConverseState,
   unknownEvent: Omit<UnknownEvent, "type">,
@@ -146,7 +155,7 @@ export function keepUnknown(
   );
 }
 
-/** Passes something on as it came, within what a turn may keep. */
+/** Emits raw input unchanged, within the limit of the turn. */
 export function keepRaw(
   state: ConverseState,
   unknownEvent: Omit<UnknownEvent, "type">,
@@ -164,7 +173,7 @@ export function keepRaw(
 const MAX_UNKNOWN_FIELDS = 256;
 const MAX_FIELD_NAME_LENGTH = 256;
 
-/** Keeps the fields of a known structure that this version does not know, each different value once. */
+/** Emits the unknown fields of a known structure, each different value once. */
 export function keepUnknownFields(
   state: ConverseState,
   shape: Shape,
@@ -181,7 +190,7 @@ export function keepUnknownFields(
   }
 }
 
-/** Remembers a value that was not seen at its place, within what a turn may keep. */
+/** Records a new value of a field. Returns false if the value is known or a limit is reached. */
 function addNewValue(
   state: ConverseState,
   fieldPath: string,

@@ -1,8 +1,8 @@
 import type { Outcome } from "../../domain/provider/provider-event.ts";
 
 /**
- * What each stop reason of Harness and of ConverseStream means for the turn when it is the last one.
- * `tool_result` closes a message inside a turn; a turn that ends on it was cut.
+ * The outcome of each stop reason of Harness and ConverseStream, if the reason ends the turn. `tool_result` ends a
+ * message inside a turn; a turn with this last reason is truncated.
  */
 export const CONVERSE_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["end_turn", "completed"],
@@ -27,11 +27,11 @@ export function resolveOutcome(stopReason: string): Outcome {
   return CONVERSE_OUTCOMES.get(stopReason) ?? "other";
 }
 
-/** The word that a harness has for what a model calls by another; any other word is left as it is. */
+/** Maps a model's stop reason to the harness's name for the same reason. Unknown reasons stay unchanged. */
 export function toHarnessReason(reason: string, hasCalls: boolean): string {
   if (CONVERSE_OUTCOMES.has(reason)) return reason;
   const knownReason = REASON_SYNONYMS.get(reason) ?? reason;
-  // Some servers of models say that they stopped, although there are calls.
+  // Some model servers report a normal stop although the message has tool calls.
   return knownReason === "end_turn" && hasCalls ? "tool_use" : knownReason;
 }
 

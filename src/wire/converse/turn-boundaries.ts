@@ -47,13 +47,13 @@ export function stopMessage(state: ConverseState, fields: Fields, emit: EmitEven
 }
 
 interface ContentPlacement {
-  /** What the content itself suggests. */
+  /** The role implied by the kind of content. */
   readonly role: Role;
-  /** Whether it may trail behind the end of its message; a block that starts anew does not. */
+  /** Whether the content may follow the end of its message. False for a start event, which begins a new message. */
   readonly isTrailing: boolean;
 }
 
-/** Content needs a message to belong to. */
+/** Ensures an open message for content, and infers a missing message start. */
 export function ensureMessage(
   state: ConverseState,
   { role, isTrailing }: ContentPlacement,
@@ -62,9 +62,9 @@ export function ensureMessage(
   const { message } = state;
   if (message === null) return inferMessage(state, role, emit);
   if (!message.isClosed) return;
-  // Text that trails behind the end of an answer belongs to that answer; behind a tool round it begins the next one.
+  // Text after the end of an answer belongs to the same answer. After a tool round, text begins the next message.
   if (isTrailing && message.role === role && !isToolRound(state, message.reason)) {
-    diagnose(state, "event_after_end", "Content came after its message was closed", emit);
+    diagnose(state, "event_after_end", "Content arrived after its message was closed", emit);
     return;
   }
   inferMessage(state, role, emit);
@@ -74,7 +74,7 @@ function isToolRound({ outcomes }: ConverseState, reason: string | null): boolea
   return reason !== null && outcomes.get(reason) === "action-required";
 }
 
-/** Closes the message at hand if the provider has not. */
+/** Closes the current message if the provider has not closed the message. */
 function closeMessage(state: ConverseState, emit: EmitEvent): void {
   closeOpenBlocks(state, emit);
   const { message } = state;
@@ -91,7 +91,7 @@ function closeOpenBlocks(state: ConverseState, emit: EmitEvent): void {
 
 function inferMessage(state: ConverseState, role: Role, emit: EmitEvent): void {
   closeMessage(state, emit);
-  const message = `Content came without the start of its message; taken as one of role ${role}`;
+  const message = `Content arrived without a message start; the role ${role} was inferred`;
   diagnose(state, "message_start_missing", message, emit);
   openMessage(state, role, emit);
 }
@@ -103,7 +103,10 @@ function openMessage(state: ConverseState, role: Role, emit: EmitEvent): void {
   emit({ type: "message.start", message: number, role });
 }
 
-/** Decides what the end of the stream means. The last message decides, and only if the provider closed it. */
+/**
+ * Determines the outcome at the end of the stream. The last message decides, and only if the provider closed the
+ * message.
+ */
 export function endTurn(state: ConverseState, emit: EmitEvent): void {
   const { message } = state;
   const isComplete = message !== null && message.isClosed;
@@ -156,18 +159,24 @@ function resolveVerdict(
   if (lastMessage.reason === null)
     return createIncompleteVerdict("The last message ended without a reason");
   if (lastMessage.reason === "tool_result") {
-    return createIncompleteVerdict("The stream ended on a tool result, before the agent's answer");
+    return createIncompleteVerdict(
+      "The stream ended on a tool result, before the answer of the agent",
+    );
   }
   const outcome = state.outcomes.get(lastMessage.reason) ?? "other";
   if (outcome === "action-required" && openToolCallIds.length === 0) {
-    return createIncompleteVerdict("The stream stopped for tools, but no call waits for a result");
+    return createIncompleteVerdict(
+      "The stream stopped for tools, but no tool call waits for a result",
+    );
   }
   if (outcome === "completed" && openToolCallIds.length > 0) {
-    const contradiction = `The reason is "${lastMessage.reason}", but ${openToolCallIds.length} call(s) wait for a result`;
+    const contradiction = `The reason is "${lastMessage.reason}", but ${openToolCallIds.length} tool call(s) wait for a result`;
     return { outcome: "action-required", contradiction };
   }
   if (outcome === "completed" && lastMessage.role === "user") {
-    return createIncompleteVerdict("The stream ended on a tool result, before the agent's answer");
+    return createIncompleteVerdict(
+      "The stream ended on a tool result, before the answer of the agent",
+    );
   }
   return outcome === "failed" ? createModelFaultVerdict(lastMessage.reason) : { outcome };
 }

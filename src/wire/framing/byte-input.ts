@@ -1,6 +1,6 @@
-/** The start of a line or an element whose end has not come yet. */
+/** The buffered start of a line or element whose end has not arrived yet. */
 export interface PendingBytes {
-  /** Room; only the first `length` bytes count. */
+  /** The buffer. Only its first `length` bytes are valid. */
   bytes: Uint8Array;
   length: number;
 }
@@ -10,8 +10,8 @@ export function createPendingBytes(): PendingBytes {
 }
 
 /**
- * Copies, so that a caller may reuse its chunks and a few bytes never keep a large chunk alive; grows by doubling up to
- * `limit`, so that the cost is linear however the bytes are cut.
+ * Appends a copy of `piece`. Copying lets the caller reuse its chunk buffer, and a few pending bytes never keep a large
+ * chunk alive. The buffer doubles up to `limit` bytes, so the total cost stays linear however the input is split.
  */
 export function appendPending(pending: PendingBytes, piece: Uint8Array, limit: number): void {
   const length = pending.length + piece.length;
@@ -25,12 +25,15 @@ export function appendPending(pending: PendingBytes, piece: Uint8Array, limit: n
   pending.length = length;
 }
 
-/** The bytes so far, as a view that the next append may overwrite. */
+/** Returns the buffered bytes as a view. The next append may overwrite the view. */
 export function peekPending(pending: PendingBytes): Uint8Array {
   return pending.bytes.subarray(0, pending.length);
 }
 
-/** Forgets the bytes. Large room is given back: one long line must not weigh on a stream for the rest of its life. */
+/**
+ * Discards the buffered bytes. A buffer above 64 KiB is released, so one long line does not occupy memory for the rest
+ * of the stream.
+ */
 export function clearPending(pending: PendingBytes): void {
   pending.length = 0;
   if (pending.bytes.length > MAX_RETAINED_CAPACITY) pending.bytes = NO_BYTES;
@@ -40,18 +43,20 @@ const NO_BYTES = new Uint8Array(0);
 const MIN_CAPACITY = 256;
 const MAX_RETAINED_CAPACITY = 64 * 1024;
 
-/** Where a decoder is in its stream. */
+/** The position of a decoder in its stream. */
 export interface StreamPosition {
-  /** Bytes of the stream before the ones at hand. */
+  /** Bytes of the stream before the current chunk. */
   offset: number;
-  /** The first bytes, held back while they may be part of a byte order mark; undefined once that is settled. */
+  /**
+   * The first bytes of the stream, held back while they may be a partial byte order mark. Undefined after the decision.
+   */
   head: Uint8Array | undefined;
 }
 
-/** The `head` of a stream of which nothing has come. */
+/** The initial `head` of a stream: no bytes received. */
 export const EMPTY_HEAD = new Uint8Array(0);
 
-/** The content of a chunk: everything but a UTF-8 byte order mark at the very start of the stream. */
+/** Returns the content of a chunk without a UTF-8 byte order mark at the start of the stream. */
 export function stripByteOrderMark(position: StreamPosition, chunk: Uint8Array): Uint8Array {
   if (position.head === undefined) return chunk;
   const bytes = position.head.length === 0 ? chunk : concatBytes(position.head, chunk);
@@ -66,7 +71,7 @@ export function stripByteOrderMark(position: StreamPosition, chunk: Uint8Array):
   return bytes.subarray(MARK.length);
 }
 
-/** What was held back when the stream ended: content after all. */
+/** Returns the bytes held back at the end of the stream. A partial byte order mark counts as content. */
 export function releaseHead(position: StreamPosition): Uint8Array {
   const head = position.head ?? EMPTY_HEAD;
   position.head = undefined;

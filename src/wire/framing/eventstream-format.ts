@@ -1,22 +1,24 @@
 import { FrameError, SpanlineError } from "../../domain/errors.ts";
 
-/** The ten value types of an event-stream header; the two booleans are one here. */
+/**
+ * The value types of an event-stream header. The wire format has ten; its types for true and false are one type here.
+ */
 export type HeaderValue =
   | { readonly type: "boolean"; readonly value: boolean }
   | { readonly type: "byte" | "short" | "integer"; readonly value: number }
   | { readonly type: "long"; readonly value: bigint }
   | { readonly type: "binary"; readonly value: Uint8Array }
   | { readonly type: "string"; readonly value: string }
-  /** Milliseconds since 1970. Not a `Date`, which cannot hold all 64 bits. */
+  /** Milliseconds since 1970. A bigint, because a `Date` cannot represent all 64 bits. */
   | { readonly type: "timestamp"; readonly value: bigint }
   | { readonly type: "uuid"; readonly value: string };
 
-/** In wire order. */
+/** Headers by name, in wire order. */
 export type Headers = ReadonlyMap<string, HeaderValue>;
 
 export interface HeaderBlock {
   readonly headers: Headers;
-  /** Names that occur more than once; the last value is the one kept. */
+  /** Names that occur more than once. The last value of each name is in `headers`. */
   readonly duplicates: readonly string[];
 }
 
@@ -32,12 +34,15 @@ const TIMESTAMP = 8;
 const UUID = 9;
 
 export interface FrameToEncode {
-  /** Written in the order given. */
+  /** Written in iteration order. */
   readonly headers: Iterable<readonly [string, HeaderValue]>;
   readonly payload: Uint8Array;
 }
 
-/** Encodes one event-stream frame. Throws on headers that the format cannot hold. */
+/**
+ * Encodes one event-stream frame. Throws `frame_invalid` if a header does not fit the format: the name has 1 to 255
+ * bytes, a string or binary value at most 65,535.
+ */
 export function encodeFrame(frame: FrameToEncode): Uint8Array {
   const headers = encodeHeaders(frame.headers);
   const total = 16 + headers.length + frame.payload.length;
@@ -52,7 +57,7 @@ export function encodeFrame(frame: FrameToEncode): Uint8Array {
   return bytes;
 }
 
-/** Encodes one event as AWS services send it: the name in a header, the payload as JSON without it. */
+/** Encodes one event as AWS services send events: the name is a header, the payload is JSON without the name. */
 export function encodeEvent(name: string, payload: unknown): Uint8Array {
   return encodeFrame({
     headers: [
@@ -64,7 +69,7 @@ export function encodeEvent(name: string, payload: unknown): Uint8Array {
   });
 }
 
-/** Encodes a modelled exception, the last frame of a stream that failed. */
+/** Encodes a modelled exception, the last frame of a failed stream. */
 export function encodeException(name: string, payload: unknown): Uint8Array {
   return encodeFrame({
     headers: [
@@ -124,15 +129,15 @@ function encodeSizedValue(name: string, type: number, value: Uint8Array): Uint8A
   if (value.length > 0xffff) {
     throw new SpanlineError(
       "frame_invalid",
-      `Header "${name}" holds ${value.length} bytes, at most 65535 fit`,
+      `Header "${name}" has ${value.length} bytes: expected at most 65535`,
     );
   }
   return joinBytes([Uint8Array.of(type, value.length >> 8, value.length & 255), value]);
 }
 
 /**
- * Reads a header block. `block` must be exactly the block, so that no value can reach past it;
- * `offset` is its place in the stream, for error messages.
+ * Decodes a header block. `block` must contain the header block only, so no value can be read past its end. `offset` is
+ * the position of the block in the stream and appears in error messages.
  */
 export function decodeHeaders(block: Uint8Array, offset: number): HeaderBlock | FrameError {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
@@ -161,7 +166,10 @@ export function decodeHeaders(block: Uint8Array, offset: number): HeaderBlock | 
   return { headers, duplicates };
 }
 
-/** Bytes of the value behind the type byte at `at`; undefined when the type is unknown, Infinity when it is cut. */
+/**
+ * Returns the size in bytes of the value after the type byte at `at`. Undefined if the type is unknown; Infinity if the
+ * length field of the value is truncated.
+ */
 function readValueSize(view: DataView, at: number): number | undefined {
   switch (view.getUint8(at)) {
     case TRUE:
@@ -186,7 +194,7 @@ function readValueSize(view: DataView, at: number): number | undefined {
   }
 }
 
-/** The value behind the type byte at `at`; its size has been checked. */
+/** Decodes the value after the type byte at `at`. The caller has checked the size. */
 function readValue(block: Uint8Array, view: DataView, at: number): HeaderValue {
   const type = view.getUint8(at);
   const start = at + 1;
@@ -248,7 +256,7 @@ function createOverrunError(part: string, offset: number): FrameError {
   );
 }
 
-/** The checksum of event-stream frames (CRC-32 as in ISO-HDLC). */
+/** Computes the checksum of event-stream frames (CRC-32/ISO-HDLC). */
 export function crc32(bytes: Uint8Array, start: number, end: number, previous = 0): number {
   if (end - start < MIN_NATIVE_BYTES) return computeCrc32(bytes, start, end, previous);
   nativeImplementation ??= loadNativeCrc32() ?? computeCrc32;
@@ -257,19 +265,22 @@ export function crc32(bytes: Uint8Array, start: number, end: number, previous = 
 
 type Crc32 = (bytes: Uint8Array, start: number, end: number, previous: number) => number;
 
-/** Frames of a token stream are about 150 bytes; at that size a loop beats a call into zlib. */
+/** Frames of a token stream have about 150 bytes; at this size the JavaScript loop is faster than a call into zlib. */
 const MIN_NATIVE_BYTES = 1024;
 
-/** Found when the first large frame comes: looking for it at import would cost every importer a millisecond. */
+/** Resolved when the first large frame arrives. A lookup at import time would cost every importer about 1 ms. */
 let nativeImplementation: Crc32 | undefined;
 
-/** Node's own, where this runs in a Node that has it: ten times as fast on large frames. */
+/**
+ * Returns zlib's `crc32` if the runtime is a Node version with this function. On large frames, zlib is ten times as
+ * fast as the loop.
+ */
 function loadNativeCrc32(): Crc32 | undefined {
   const native = globalThis.process?.getBuiltinModule?.("node:zlib")?.crc32;
   return native && ((bytes, start, end, previous) => native(bytes.subarray(start, end), previous));
 }
 
-/** Eight bytes a round. */
+/** Processes eight bytes per iteration ("slicing by 8"). */
 function computeCrc32(bytes: Uint8Array, start: number, end: number, previous: number): number {
   let crc = ~previous;
   let at = start;
@@ -290,7 +301,7 @@ function computeCrc32(bytes: Uint8Array, start: number, end: number, previous: n
   return ~crc >>> 0;
 }
 
-/** Table n at offset n × 256: the effect of a byte that has n more bytes behind it. */
+/** Table n is at offset n × 256: the contribution of a byte followed by n more bytes. */
 const TABLES = /* @__PURE__ */ buildTables();
 
 function buildTables(): Int32Array {

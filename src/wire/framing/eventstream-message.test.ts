@@ -27,7 +27,7 @@ function encoded(headers: StringHeaders, body: string): Uint8Array {
   });
 }
 
-/** Comes in the same window as the frame before it. */
+/** A frame in the same window as the frame before, to measure how much of a window is retained. */
 const FILLER = encodeEvent("novelty", { filler: "x".repeat(1_000_000) });
 
 function readBytes(bytes: Uint8Array): StreamMessage {
@@ -41,25 +41,25 @@ function readBytes(bytes: Uint8Array): StreamMessage {
   return message;
 }
 
-describe("reading a frame's message", () => {
+describe("Reading the message of a frame", () => {
   it.each([
     { ":message-type": "event", ":event-type": "messageStart" },
     { ":message-type": "novelty" },
     { ":message-type": "exception", ":exception-type": "boom" },
     { ":message-type": "error" },
-  ])("keeps no more than the text of a body that is no JSON: %j", (headers) => {
+  ])("A body that is not JSON retains only its own text, not its window: %j", (headers) => {
     const bytes = concat(encoded(headers, "not JSON, and long enough to be a slice"), FILLER);
     const kept = measureRetainedBytes(() => Array.from({ length: 20 }, () => readBytes(bytes)));
     expect(kept).toBeLessThan(FILLER.length * 5);
   });
 
-  it("takes the event's name from the header and the payload without it", () => {
+  it("The name of an event comes from the header, and the payload is the body without the name", () => {
     expect(
       read({ ":message-type": "event", ":event-type": "messageStart" }, '{"role":"assistant"}'),
     ).toEqual({ type: "event", name: "messageStart", payload: { role: "assistant" } });
   });
 
-  it("takes an event without a body as an empty object [AC-9]", () => {
+  it("An event without a body has an empty object as payload [AC-9]", () => {
     expect(read({ ":message-type": "event", ":event-type": "contentStart" }, "")).toEqual({
       type: "event",
       name: "contentStart",
@@ -67,7 +67,7 @@ describe("reading a frame's message", () => {
     });
   });
 
-  it("answers a missing message type with a protocol error, not a throw [AC-10]", () => {
+  it("A frame without a message type becomes a protocol error instead of a throw [AC-10]", () => {
     expect(read({ ":event-type": "messageStart" }, "{}")).toEqual({
       type: "failure",
       failure: {
@@ -82,7 +82,7 @@ describe("reading a frame's message", () => {
     });
   });
 
-  it("reads an error frame's code and message, also without a message [AC-11]", () => {
+  it("An error frame is read with its code and message, also if the message is missing [AC-11]", () => {
     const code = { ":message-type": "error", ":error-code": "InternalError" };
     expect(read({ ...code, ":error-message": "went wrong" }, "")).toEqual({
       type: "exception",
@@ -96,7 +96,7 @@ describe("reading a frame's message", () => {
     });
   });
 
-  it("knows an exception by its header, even with an event type or without a message type [RMA-P1-15]", () => {
+  it("The exception header marks an exception, even with an event type or without a message type [RMA-P1-15]", () => {
     const expected = {
       type: "exception",
       name: "runtimeClientError",
@@ -110,7 +110,7 @@ describe("reading a frame's message", () => {
     expect(read(name, body)).toEqual(expected);
   });
 
-  it("does not take a payload for an exception, whatever it says [RMA-P1-15]", () => {
+  it("A payload that imitates an exception stays an event [RMA-P1-15]", () => {
     const forged = '{"__stream_error__":{"type":"x"},":message-type":"exception"}';
     expect(read({ ":message-type": "event", ":event-type": "metadata" }, forged)).toMatchObject({
       type: "event",
@@ -118,7 +118,7 @@ describe("reading a frame's message", () => {
     });
   });
 
-  it("keeps the text of an exception whose body is not JSON", () => {
+  it("An exception whose body is not JSON has the body's text as message", () => {
     const headers = { ":message-type": "exception", ":exception-type": "validationException" };
     expect(read(headers, "<html>")).toEqual({
       type: "exception",
@@ -127,7 +127,7 @@ describe("reading a frame's message", () => {
     });
   });
 
-  it("reports a payload that cannot be read with its raw text [RMA-P1-14]", () => {
+  it("An unreadable payload is reported with its raw text [RMA-P1-14]", () => {
     const headers = { ":message-type": "event", ":event-type": "metadata" };
     expect(read(headers, '{"usage":')).toMatchObject({
       type: "malformed",
@@ -141,7 +141,7 @@ describe("reading a frame's message", () => {
     });
   });
 
-  it("keeps a message type that it does not know", () => {
+  it("A frame with an unknown message type is kept with its raw text", () => {
     expect(read({ ":message-type": "heartbeat" }, "x")).toMatchObject({
       type: "malformed",
       name: "heartbeat",
@@ -149,7 +149,7 @@ describe("reading a frame's message", () => {
     });
   });
 
-  it("reads back what the encoder wrote", () => {
+  it("Events and exceptions written by the encoder are read back unchanged", () => {
     expect(readBytes(encodeEvent("messageStop", { stopReason: "end_turn" }))).toEqual({
       type: "event",
       name: "messageStop",

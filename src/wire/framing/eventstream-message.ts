@@ -5,8 +5,9 @@ import type { StreamMessage } from "../../domain/provider/stream-message.ts";
 import type { Frame } from "./eventstream.ts";
 
 /**
- * Reads a frame by the conventions of AWS services. `:message-type` decides first: an exception that also
- * carries an event type is still an exception, and so is one that lacks the message type.
+ * Interprets a frame by the conventions of AWS services. The header `:message-type` decides first: a frame with message
+ * type `exception` is an exception even if the frame also has an event type. A frame without a message type but with an
+ * exception type is an exception as well.
  */
 export function readStreamMessage(frame: Frame): StreamMessage {
   const kind = readHeader(frame, ":message-type") ?? inferKind(frame);
@@ -53,7 +54,10 @@ function readEvent(frame: Frame): StreamMessage {
   return { type: "malformed", name, reason, raw: copyString(raw) };
 }
 
-/** An exception's body is often empty or plain text; it must not hide that there was one. */
+/**
+ * The body of an exception is often empty or plain text. An unreadable body becomes the message, so the exception is
+ * still reported.
+ */
 function readException(frame: Frame): unknown {
   const raw = frame.text();
   const parsed = parseJson(raw);
@@ -72,7 +76,7 @@ function createProtocolError(frame: Frame, problem: string): StreamMessage {
   return { type: "failure", failure: error.toFailure() };
 }
 
-/** Outlives the window that the frame came in. */
+/** Returns a copy of the text. A slice would keep the whole window of the frame alive. */
 function copyText(frame: Frame): string {
   return copyString(frame.text());
 }

@@ -23,7 +23,7 @@ import { allowLongTests, runs } from "../../../test/support/test-depth.ts";
 
 allowLongTests();
 
-/** The AWS SDK's own codec: every frame in these tests is of its making unless the test is about our encoder. */
+/** The codec of the AWS SDK. This codec encodes every frame in these tests, except in tests of our own encoder. */
 const oracle = new EventStreamCodec(toUtf8, fromUtf8);
 
 const allTypes: Message = {
@@ -61,7 +61,7 @@ const stream = concat(
   event("messageStop", { stopReason: "end_turn" }),
 );
 
-/** Frames as plain values, taken while they are valid. */
+/** Decodes to plain values. Frames are read while they are valid. */
 function decode(chunks: Iterable<Uint8Array>, options?: EventStreamOptions): unknown[] {
   const codec = createEventStreamDecoder(options);
   const out: unknown[] = [];
@@ -91,7 +91,7 @@ function onlyFailure(bytes: Uint8Array, options?: EventStreamOptions): FrameErro
   return last.error;
 }
 
-/** Rewrites the prelude and its checksum, leaving the rest as it is. */
+/** Replaces the prelude and its checksum and leaves the remaining bytes unchanged. */
 function withPrelude(total: number, headers: number, rest: Uint8Array): Uint8Array {
   const bytes = concat(new Uint8Array(12), rest);
   const view = new DataView(bytes.buffer);
@@ -101,7 +101,7 @@ function withPrelude(total: number, headers: number, rest: Uint8Array): Uint8Arr
   return bytes;
 }
 
-/** A frame around a header block that no encoder would write. */
+/** Builds a frame around a header block which no encoder would write. */
 function withHeaderBlock(block: readonly number[]): Uint8Array {
   const total = 16 + block.length;
   const bytes = withPrelude(total, block.length, Uint8Array.from([...block, 0, 0, 0, 0]));
@@ -109,7 +109,7 @@ function withHeaderBlock(block: readonly number[]): Uint8Array {
   return bytes;
 }
 
-/** Bit by bit, so that it shares nothing with the table under test. */
+/** Computes the checksum bit by bit, independently of the table under test. */
 function crc(bytes: Uint8Array): number {
   let value = 0xffffffff;
   for (const byte of bytes) {
@@ -130,10 +130,10 @@ function int64(bytes: Uint8Array): bigint {
   return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigInt64(0);
 }
 
-describe("decoding event-stream frames", () => {
+describe("Decoding event-stream frames", () => {
   const whole = decode([stream]);
 
-  it("gives the frames that the AWS SDK's encoder wrote", () => {
+  it("Frames written by the encoder of the AWS SDK are decoded", () => {
     expect(whole).toHaveLength(6);
     expect(whole[1]).toMatchObject({
       ordinal: 1,
@@ -142,12 +142,12 @@ describe("decoding event-stream frames", () => {
     });
   });
 
-  it("gives the same frames for every two-way split and every chunk size from 1 to 64 [AC-1]", () => {
+  it("Every two-way split and every chunk size from 1 to 64 yields the same frames [AC-1]", () => {
     for (const halves of twoWaySplits(stream)) expect(decode(halves)).toEqual(whole);
     for (let size = 1; size <= 64; size++) expect(decode(splitChunks(stream, size))).toEqual(whole);
   });
 
-  it("gives the same frames from one chunk larger than its window", () => {
+  it("A chunk larger than the window yields the same frames", () => {
     const frame = event("contentBlockDelta", {
       contentBlockIndex: 0,
       delta: { text: "x".repeat(999) },
@@ -157,7 +157,7 @@ describe("decoding event-stream frames", () => {
     expect(texts).toEqual(Array.from({ length: 2500 }, () => texts[0]));
   });
 
-  it("refuses a wrong prelude checksum as soon as 12 bytes are there, with offset and ordinal [AC-2]", () => {
+  it("A wrong prelude checksum is refused after 12 bytes, with offset and ordinal [AC-2]", () => {
     const good = event("messageStart", { role: "assistant" });
     const codec = createEventStreamDecoder();
     const state = codec.initial();
@@ -177,7 +177,7 @@ describe("decoding event-stream frames", () => {
     });
   });
 
-  it("delivers what came before a wrong message checksum, then a FrameChecksumError [AC-3]", () => {
+  it("Frames before a wrong message checksum are delivered, followed by a FrameChecksumError [AC-3]", () => {
     const damaged = concat(event("messageStart", { role: "assistant" }), event("messageStop", {}));
     damaged[damaged.length - 6] = (damaged[damaged.length - 6] ?? 0) ^ 1;
     const items = runCodec(createEventStreamDecoder(), [damaged, stream]);
@@ -185,7 +185,7 @@ describe("decoding event-stream frames", () => {
     expect(items[1]).toMatchObject({ error: expect.any(FrameChecksumError) });
   });
 
-  it("passes over a damaged frame in lenient mode, reports it, and goes on", () => {
+  it("Lenient mode skips a damaged frame, reports the fault and continues with the next frame", () => {
     const first = event("messageStart", { role: "assistant" });
     const second = event("contentBlockDelta", {}).slice();
     second[second.length - 6] = (second[second.length - 6] ?? 0) ^ 1;
@@ -200,7 +200,7 @@ describe("decoding event-stream frames", () => {
   });
 
   it.each([0, 1, 15])(
-    "refuses a total length of %i without looping or allocating [AC-4]",
+    "A total length of %i is refused without a loop or an allocation [AC-4]",
     (total) => {
       const error = onlyFailure(withPrelude(total, 0, new Uint8Array(64)));
       expect(error).toBeInstanceOf(FrameError);
@@ -208,7 +208,7 @@ describe("decoding event-stream frames", () => {
     },
   );
 
-  it("refuses a frame above the limit from its prelude, before allocating for it [AC-5]", () => {
+  it("A frame above the limit is refused from its prelude, before any allocation [AC-5]", () => {
     const { out, state } = runWithState(createEventStreamDecoder(), [
       withPrelude(0xfffffff0, 0, new Uint8Array(0)),
     ]);
@@ -218,14 +218,14 @@ describe("decoding event-stream frames", () => {
     expect(onlyFailure(fits)).toBeInstanceOf(TruncatedStreamError);
   });
 
-  it("holds on to no more than it was given of an announced frame [AC-5]", () => {
+  it("The buffer of an announced frame grows with the received bytes only [AC-5]", () => {
     const codec = createEventStreamDecoder();
     const state = codec.initial();
     codec.step(state, withPrelude(20 * 1024 * 1024, 0, new Uint8Array(100)), () => {});
     expect(state.partial.byteLength).toBeLessThan(1024 * 1024);
   });
 
-  it("refuses a header block longer than its frame, and values that run past the block [AC-6]", () => {
+  it("A header block longer than its frame and values that exceed the block are refused [AC-6]", () => {
     expect(onlyFailure(withPrelude(32, 17, new Uint8Array(20)))).toMatchObject({
       code: "frame_invalid",
     });
@@ -246,7 +246,7 @@ describe("decoding event-stream frames", () => {
     }
   });
 
-  it("reads all ten header types, with the oracle's values [AC-7]", () => {
+  it("All ten header types are decoded to the values of the AWS SDK [AC-7]", () => {
     const [frame] = decode([oracle.encode(allTypes)]) as [{ headers: [string, HeaderValue][] }];
     const expected = Object.entries(allTypes.headers).map(([name, value]) => [
       name,
@@ -259,7 +259,7 @@ describe("decoding event-stream frames", () => {
     ]);
   });
 
-  it("refuses an unknown header type with its offset [AC-7]", () => {
+  it("An unknown header type is refused with its offset [AC-7]", () => {
     expect(onlyFailure(withHeaderBlock([1, 97, 10, 0]))).toMatchObject({
       code: "frame_invalid",
       message: 'Header "a" has the unknown type 10 at byte 14',
@@ -267,7 +267,7 @@ describe("decoding event-stream frames", () => {
     });
   });
 
-  it("refuses a repeated header in strict mode; in lenient the last wins, with a diagnostic [AC-8]", () => {
+  it("Strict mode refuses a repeated header; lenient mode takes the last value with a diagnostic [AC-8]", () => {
     const twice = withHeaderBlock([1, 97, 0, 1, 97, 1]);
     expect(onlyFailure(twice)).toMatchObject({ code: "frame_invalid" });
     expect(decode([twice], { mode: "lenient" })).toMatchObject([
@@ -276,14 +276,14 @@ describe("decoding event-stream frames", () => {
     ]);
   });
 
-  it("accepts a frame with an empty payload [AC-9]", () => {
+  it("A frame with an empty payload is accepted [AC-9]", () => {
     const empty = oracle.encode({ headers: {}, body: new Uint8Array(0) });
     expect(decode([empty])).toEqual([
       { headers: [], ordinal: 0, offset: 0, text: "", payload: [] },
     ]);
   });
 
-  it("reports an end inside a frame with the bytes that are pending [AC-12]", () => {
+  it("A stream that ends inside a frame is reported with the pending bytes [AC-12]", () => {
     for (let cut = 1; cut < 20; cut++) {
       const error = onlyFailure(stream.subarray(0, stream.length - cut));
       expect(error).toBeInstanceOf(TruncatedStreamError);
@@ -295,12 +295,12 @@ describe("decoding event-stream frames", () => {
     }
   });
 
-  it("says nothing when the stream ends on a boundary", () => {
+  it("A stream that ends between frames produces no failure", () => {
     expect(runCodec(createEventStreamDecoder(), [])).toEqual([]);
     expect(runCodec(createEventStreamDecoder(), [stream])).toHaveLength(6);
   });
 
-  it("never throws, hangs or outgrows what it was fed, whatever the bytes are", () => {
+  it("Random bytes never cause a throw, a hang or a buffer larger than the input", () => {
     const frames = [stream, withHeaderBlock([1, 97, 0, 1, 97, 1]), oracle.encode(allTypes)];
     fuzz(100_000, (random) => {
       const bytes = mutateBytes(frames[random(frames.length)] ?? stream, random);
@@ -320,7 +320,7 @@ describe("decoding event-stream frames", () => {
   });
 });
 
-describe("encoding event-stream frames", () => {
+describe("Encoding event-stream frames", () => {
   const header = fc.oneof(
     fc.boolean().map((value): HeaderValue => ({ type: "boolean", value })),
     fc.integer({ min: -128, max: 127 }).map((value): HeaderValue => ({ type: "byte", value })),
@@ -338,7 +338,7 @@ describe("encoding event-stream frames", () => {
       .map((value): HeaderValue => ({ type: "timestamp", value })),
     fc.uuid().map((value): HeaderValue => ({ type: "uuid", value })),
   );
-  // Digits-only names would be reordered by the plain object that the oracle keeps headers in.
+  // Names of digits only would be reordered by the plain object in which the SDK stores headers.
   const name = fc
     .string({ unit: "grapheme-ascii", minLength: 1, maxLength: 12 })
     .map((text) => `h${text}`);
@@ -347,7 +347,7 @@ describe("encoding event-stream frames", () => {
     maxLength: 8,
   });
 
-  it("writes what it read, byte for byte, and what the AWS SDK reads [AC-16]", () => {
+  it("An encoded frame decodes to the same values, encodes to the same bytes, and is read by the AWS SDK [AC-16]", () => {
     fc.assert(
       fc.property(headers, fc.uint8Array({ maxLength: 300 }), (given, payload) => {
         const bytes = encodeFrame({ headers: given, payload });
@@ -370,7 +370,7 @@ describe("encoding event-stream frames", () => {
     );
   });
 
-  it("writes the oracle's bytes again to the byte [AC-16]", () => {
+  it("A frame of the AWS SDK is encoded again to the same bytes [AC-16]", () => {
     for (const bytes of [oracle.encode(allTypes), event("metadata", { usage: {} })]) {
       const [frame] = decode([bytes]) as [{ headers: [string, HeaderValue][]; payload: number[] }];
       const payload = Uint8Array.from(frame.payload);
@@ -378,7 +378,7 @@ describe("encoding event-stream frames", () => {
     }
   });
 
-  it("refuses headers that the format cannot hold", () => {
+  it("Headers that the format cannot represent are refused", () => {
     const payload = new Uint8Array(0);
     const refused: [string, HeaderValue][] = [
       ["", { type: "boolean", value: true }],

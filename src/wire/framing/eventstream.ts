@@ -4,32 +4,32 @@ import { FrameChecksumError, FrameError, TruncatedStreamError } from "../../doma
 import { crc32, decodeHeaders, type HeaderBlock, type Headers } from "./eventstream-format.ts";
 
 export interface EventStreamOptions {
-  /** A frame that announces more is refused before anything is allocated for it. */
+  /** Bytes. A frame whose prelude announces more is refused before any allocation. Default: 24 MiB plus 128 KiB. */
   readonly maxFrameBytes?: number;
   /**
-   * `lenient` passes over a frame that is damaged inside its bounds, and says so; for reading captures.
-   * `strict`, the default, ends the stream there: a turn with a hole in it must not look whole.
+   * `lenient` skips a frame whose body is damaged and emits a `fault`; use this mode for captures. `strict` ends the
+   * stream at the damaged frame, because a turn with missing content must not look complete. Default: `strict`.
    */
   readonly mode?: "strict" | "lenient";
 }
 
 export type EventStreamItem =
   | Frame
-  /** Lenient mode only; `lost` says that a frame was passed over. */
+  /** Lenient mode only. `isLost` is true if the frame was skipped. */
   | {
       readonly type: "fault";
       readonly diagnostic: Diagnostic;
       readonly isLost: boolean;
       readonly offset: number;
     }
-  /** Nothing follows. */
+  /** The last item: no item follows a failure. */
   | { readonly type: "failure"; readonly error: FrameError };
 
 export interface EventStreamState {
-  /** The start of a frame whose end has not come yet; `partialLength` bytes of it count. */
+  /** The start of a frame whose end has not arrived yet. Only the first `partialLength` bytes are valid. */
   partial: Uint8Array;
   partialLength: number;
-  /** Bytes of the stream before the frame at hand. */
+  /** Bytes of the stream before the current frame. */
   offset: number;
   ordinal: number;
   hasFailed: boolean;
@@ -38,16 +38,16 @@ export interface EventStreamState {
   readonly recentHeaders: RecentHeaders;
 }
 
-/** botocore's caps: 24 MiB of payload and 128 KiB of headers. */
+/** The limits of botocore: 24 MiB of payload and 128 KiB of headers. */
 const MAX_HEADER_BYTES = 128 * 1024;
 const DEFAULT_MAX_FRAME_BYTES = 24 * 1024 * 1024 + MAX_HEADER_BYTES;
-/** A chunk is read in windows of this size, so that its text (see `Frame.text`) stays small. */
+/** Bytes. A chunk is read in windows of this size to bound the string cached per window (see `Frame.text`). */
 const WINDOW_BYTES = 1024 * 1024;
 const PRELUDE_BYTES = 12;
 const MIN_FRAME_BYTES = 16;
 const INITIAL_PARTIAL_BYTES = 4096;
 
-/** Decodes `application/vnd.amazon.eventstream`. */
+/** Creates a decoder for `application/vnd.amazon.eventstream`. */
 export function createEventStreamDecoder(
   options: EventStreamOptions = {},
 ): Codec<EventStreamState, Uint8Array, EventStreamItem> {
@@ -80,13 +80,16 @@ export function createEventStreamDecoder(
   };
 }
 
-/** One frame. It is a view of the bytes it came in: take what you need while you handle it. */
+/**
+ * One frame: a view of the received bytes. Read `payload` and `text()` while the frame is handled, because the caller
+ * may reuse its buffer afterwards.
+ */
 export class Frame {
   readonly type = "frame";
   readonly headers: Headers;
-  /** Where it starts in the stream. */
+  /** Position of the first byte in the stream. */
   readonly offset: number;
-  /** Its number in the stream, from 0. */
+  /** Number of the frame in the stream, from 0. */
   readonly ordinal: number;
   private readonly source: Source;
   private readonly start: number;
@@ -105,7 +108,7 @@ export class Frame {
     return this.source.bytes.subarray(this.start, this.end);
   }
 
-  /** The payload as text. */
+  /** Decodes the payload as UTF-8. */
   text(): string {
     const { source, start, end } = this;
     if (end - start >= MIN_NATIVE_BYTES && decodeUtf8 !== undefined)
@@ -126,11 +129,11 @@ interface FrameFields {
   readonly end: number;
 }
 
-/** Bytes in which frames lie, with what reading them quickly needs. */
+/** A buffer with frames, and the cached values for reading frames quickly. */
 interface Source {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** The bytes as one character each: right wherever they are ASCII. */
+  /** All bytes decoded as Latin-1, one character per byte. Correct only for ranges of ASCII bytes. */
   latin1: string | undefined;
 }
 
@@ -139,7 +142,7 @@ function createSource(bytes: Uint8Array): Source {
   return { bytes, view, latin1: undefined };
 }
 
-/** Feeds the waiting frame from the chunk. Returns how many bytes of the chunk it took. */
+/** Appends bytes of the chunk to the partial frame. Returns the number of consumed bytes. */
 function completePartial(
   state: EventStreamState,
   chunk: Uint8Array,
@@ -162,7 +165,7 @@ function completePartial(
     if (!hasPrelude) {
       checkPrelude(state, source, 0, emit);
     } else {
-      // The emitted frame is a view of this buffer, so the next partial frame gets another.
+      // The emitted frame is a view of this buffer, so the next partial frame needs a new buffer.
       state.partial = NO_BYTES;
       state.partialLength = 0;
       readFrame(state, source, 0, emit);
@@ -171,7 +174,7 @@ function completePartial(
   return consumedBytes;
 }
 
-/** Grows with what arrives, not with what was announced. */
+/** Grows with the received bytes, not with the announced length, so a forged length cannot cause a large allocation. */
 function appendPartial(state: EventStreamState, part: Uint8Array): void {
   const length = state.partialLength + part.length;
   if (length > state.partial.length) {
@@ -202,7 +205,7 @@ function readFrames(
   if (at < chunk.length) appendPartial(state, chunk.subarray(at));
 }
 
-/** The frame's length, if its prelude holds; after a failure the value means nothing. */
+/** Validates a prelude and returns the length of its frame. After a failure, the returned value is meaningless. */
 function checkPrelude(
   state: EventStreamState,
   { bytes, view }: Source,
@@ -216,19 +219,19 @@ function checkPrelude(
     const message = `The prelude of frame ${ordinal} at byte ${offset} does not match its checksum`;
     fail(state, new FrameChecksumError(message, { offset, ordinal }), emit);
   } else if (total < MIN_FRAME_BYTES || headers > total - MIN_FRAME_BYTES) {
-    const message = `Frame ${ordinal} at byte ${offset} announces ${total} bytes with ${headers} bytes of headers, which cannot be`;
+    const message = `Frame ${ordinal} at byte ${offset} announces ${total} bytes with ${headers} bytes of headers: expected at least 16 bytes plus the headers`;
     fail(state, new FrameError("frame_invalid", message, { offset }), emit);
   } else if (headers > MAX_HEADER_BYTES) {
-    const message = `Frame ${ordinal} at byte ${offset} announces ${headers} bytes of headers, the limit is ${MAX_HEADER_BYTES}`;
+    const message = `Frame ${ordinal} at byte ${offset} announces ${headers} bytes of headers: expected at most ${MAX_HEADER_BYTES}`;
     fail(state, new FrameError("frame_too_large", message, { offset }), emit);
   } else if (total > state.maxFrameBytes) {
-    const message = `Frame ${ordinal} at byte ${offset} announces ${total} bytes, the limit is ${state.maxFrameBytes}`;
+    const message = `Frame ${ordinal} at byte ${offset} announces ${total} bytes: expected at most ${state.maxFrameBytes}`;
     fail(state, new FrameError("frame_too_large", message, { offset }), emit);
   }
   return total;
 }
 
-/** Reads the whole frame at `at`; its prelude has been checked. */
+/** Reads the complete frame at `at`. The caller has checked the prelude. */
 function readFrame(
   state: EventStreamState,
   source: Source,
@@ -276,7 +279,7 @@ function readVerifiedHeaders(
   return findHeaders(state, source, start, start + view.getUint32(at + 4));
 }
 
-/** Header blocks seen lately: a token stream repeats the same few, to the byte. */
+/** A cache of recently decoded header blocks: a token stream repeats a few header blocks byte for byte. */
 interface RecentHeaders {
   readonly blocks: { readonly view: DataView; readonly block: HeaderBlock }[];
   next: number;
@@ -312,7 +315,7 @@ function fail(state: EventStreamState, error: FrameError, emit: Emit<EventStream
   emit({ type: "failure", error });
 }
 
-/** Four bytes at a time: a third of the cost of a loop over single ones. */
+/** Compares four bytes at a time, at a third of the cost of a byte loop. */
 function isSameBytes(cachedView: DataView, view: DataView, start: number, end: number): boolean {
   const length = cachedView.byteLength;
   if (length !== end - start) return false;
@@ -335,11 +338,14 @@ function isAscii({ view }: Source, start: number, end: number): boolean {
 const NO_BYTES = new Uint8Array(0);
 const utf8 = new TextDecoder();
 
-/** From here on Node's own decoder is faster than looking for ASCII first. */
+/** Bytes. From this size on, Node's decoder is faster than a scan for ASCII. */
 const MIN_NATIVE_BYTES = 1024;
 const BYTE_ORDER_MARK_START = 0xef;
 
-/** Unlike a `TextDecoder`, a Buffer keeps a byte order mark. */
+/**
+ * A Buffer keeps a byte order mark and a `TextDecoder` removes it, so text which may start with the mark takes the
+ * slower path.
+ */
 const decodeUtf8 =
   typeof Buffer === "undefined"
     ? undefined
@@ -349,8 +355,9 @@ const decodeUtf8 =
           : Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("utf8");
 
 /**
- * Where there is Node's Buffer, a whole chunk becomes one string in a single copy, and a frame's text a slice of it:
- * a tenth of the cost of a decoder call per frame. TextDecoder's own latin1 is forty times slower than that copy.
+ * With Node's Buffer, a whole window becomes one string in a single copy, and the text of a frame is a slice of this
+ * string: a tenth of the cost of one decoder call per frame. The Latin-1 decoder of `TextDecoder` is forty times slower
+ * than this copy.
  */
 const decodeLatin1 =
   typeof Buffer === "undefined"

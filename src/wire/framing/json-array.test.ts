@@ -31,20 +31,20 @@ function tooLarge(offset: number): unknown {
   return { type: "failure", code: "event_too_large", offset };
 }
 
-describe("taking a JSON array apart", () => {
+describe("Splitting a JSON array", () => {
   it.each<[fact: string, input: string, items: unknown[]]>([
     [
-      "gives one item per element",
+      "Each element becomes one item",
       '[{"a":1},{"b":2}]',
       [element('{"a":1}', 1), element('{"b":2}', 9)],
     ],
     [
-      "keeps the inner layout of a pretty-printed element",
+      "A pretty-printed element keeps its inner whitespace",
       '[\n  {\r\n\t"a": [1, 2]\n  },\n  {}\n]\n',
       [element('{\r\n\t"a": [1, 2]\n  }', 4), element("{}", 27)],
     ],
     [
-      "gives values of every kind",
+      "Values of every JSON type are elements",
       '["a", 12,-1.5e3 ,true\n,null,[1,[2]],{}]',
       [
         element('"a"', 1),
@@ -57,7 +57,7 @@ describe("taking a JSON array apart", () => {
       ],
     ],
     [
-      "takes brackets, commas and escaped quotes in strings for text",
+      "Brackets, commas and escaped quotes in strings are text",
       '["]", "\\"],[", "\\\\", {"}": "{[,\\\\\\""}]',
       [
         element('"]"', 1),
@@ -66,36 +66,52 @@ describe("taking a JSON array apart", () => {
         element('{"}": "{[,\\\\\\""}', 21),
       ],
     ],
-    ["reads characters of every length", '["é世🚀",1]', [element('"é世🚀"', 1), element("1", 13)]],
-    ["gives nothing for an empty array", "\t\r\n [\t\r\n ]\t\r\n ", []],
-    ["passes over a byte order mark at the start", "\uFEFF[1]", [element("1", 4)]],
     [
-      "leaves the validity of an element to its reader",
-      '[{]},x"y"]',
-      [element("{]", 1), invalid(3)],
+      "Characters of one to four bytes are decoded",
+      '["é世🚀",1]',
+      [element('"é世🚀"', 1), element("1", 13)],
     ],
-    ["rejects an input that is no array", ' {"a":1}', [invalid(1)]],
-    ["rejects anything after the array", "[1]\n[2]", [element("1", 1), invalid(4)]],
-    ["rejects a comma after the array", "[1],", [element("1", 1), invalid(3)]],
-    ["rejects anything but a comma between elements", "[{} x, {}]", [element("{}", 1), invalid(4)]],
-    ["rejects elements without a comma between them", '["a""b"]', [element('"a"', 1), invalid(4)]],
-    ["rejects a comma before the first element", "[,1]", [invalid(1)]],
-    ["rejects a comma after the last element", "[1,]", [element("1", 1), invalid(3)]],
-    ["rejects two commas in a row", "[1,,2]", [element("1", 1), invalid(3)]],
-    ["rejects a stray closing brace", "[1}]", [element("1", 1), invalid(2)]],
-    ["rejects a byte order mark after the start", "[1]\uFEFF", [element("1", 1), invalid(3)]],
-    ["calls an empty input cut off", "", [cutOff(0)]],
-    ["calls an array without an end cut off", "[", [cutOff(1)]],
-    ["calls an array cut off after an element", "[{} ", [element("{}", 1), cutOff(4)]],
-    ["calls an array cut off after a comma", "[{}, ", [element("{}", 1), cutOff(5)]],
-    ["calls an array cut off inside an element", '[1, {"a": [', [element("1", 1), cutOff(4, 7)]],
-    ["calls an array cut off inside a string", '["a\\"', [cutOff(1, 4)]],
-    ["calls an array cut off after a number, which may go on", "[12", [cutOff(1, 2)]],
+    ["An empty array produces no items", "\t\r\n [\t\r\n ]\t\r\n ", []],
+    ["A byte order mark at the start is skipped", "\uFEFF[1]", [element("1", 4)]],
+    ["An element is not validated", '[{]},x"y"]', [element("{]", 1), invalid(3)]],
+    ["An input that is not an array is rejected", ' {"a":1}', [invalid(1)]],
+    ["Content after the array is rejected", "[1]\n[2]", [element("1", 1), invalid(4)]],
+    ["A comma after the array is rejected", "[1],", [element("1", 1), invalid(3)]],
+    [
+      "Content other than a comma between elements is rejected",
+      "[{} x, {}]",
+      [element("{}", 1), invalid(4)],
+    ],
+    [
+      "Elements without a comma between them are rejected",
+      '["a""b"]',
+      [element('"a"', 1), invalid(4)],
+    ],
+    ["A comma before the first element is rejected", "[,1]", [invalid(1)]],
+    ["A comma after the last element is rejected", "[1,]", [element("1", 1), invalid(3)]],
+    ["Two commas in a row are rejected", "[1,,2]", [element("1", 1), invalid(3)]],
+    ["A stray closing brace is rejected", "[1}]", [element("1", 1), invalid(2)]],
+    ["A byte order mark after the start is rejected", "[1]\uFEFF", [element("1", 1), invalid(3)]],
+    ["An empty input is truncated", "", [cutOff(0)]],
+    ["An array without an end is truncated", "[", [cutOff(1)]],
+    ["An array that ends after an element is truncated", "[{} ", [element("{}", 1), cutOff(4)]],
+    ["An array that ends after a comma is truncated", "[{}, ", [element("{}", 1), cutOff(5)]],
+    [
+      "An array that ends inside an element is truncated",
+      '[1, {"a": [',
+      [element("1", 1), cutOff(4, 7)],
+    ],
+    ["An array that ends inside a string is truncated", '["a\\"', [cutOff(1, 4)]],
+    [
+      "An array that ends after a number is truncated, because the number may continue",
+      "[12",
+      [cutOff(1, 2)],
+    ],
   ])("%s", (_, input, items) => {
     expect(decodeAllWays(createJsonArrayDecoder(), input)).toEqual(items);
   });
 
-  it("fails once for an element beyond the limit, and gives the next", () => {
+  it("An element above the limit produces one failure, and the next element is read", () => {
     const input = `["${"a".repeat(8)}", "${"b".repeat(9)}", {"c": [${"1,".repeat(90)}1]}, 2]`;
     expect(decodeAllWays(createJsonArrayDecoder({ maxElementBytes: 10 }), input)).toEqual([
       element('"aaaaaaaa"', 1),
@@ -105,7 +121,7 @@ describe("taking a JSON array apart", () => {
     ]);
   });
 
-  it("fails before such an element has ended, and keeps nothing of it", () => {
+  it("An element above the limit fails before its end arrives, and its bytes are discarded", () => {
     const decoder = createJsonArrayDecoder({ maxElementBytes: 1000 });
     const state = decoder.initial();
     const items: JsonArrayItem[] = [];
@@ -121,7 +137,7 @@ describe("taking a JSON array apart", () => {
     ]);
   });
 
-  it("gives back every array that JSON can write, compact or pretty-printed", () => {
+  it("Every array written by JSON.stringify, compact or pretty-printed, is read back", () => {
     const layout = fc.constantFrom(undefined, 2, "\t");
     const values = fc.array(fc.jsonValue(), { maxLength: 8 });
     fc.assert(
@@ -129,14 +145,14 @@ describe("taking a JSON array apart", () => {
         const bytes = utf8.encode(JSON.stringify(array, undefined, space));
         const items = runCodec(createJsonArrayDecoder(), splitChunks(bytes, size));
         const read = items.map((item): unknown => item.type === "element" && JSON.parse(item.text));
-        // -0 is written as 0.
+        // JSON.stringify writes -0 as 0.
         expect(read).toEqual(JSON.parse(JSON.stringify(array)));
       }),
       { numRuns: runs(3000) },
     );
   });
 
-  it("never throws, keeps no more than its limit, and gives the same items however it is cut", () => {
+  it("Random input never throws, buffers at most the limit, and yields the same items for every split", () => {
     const inputs = [
       '\uFEFF[\r\n  {"a": "é世🚀\\"]"},\n  [1, [2], {}],\n  "x\\\\", 12, true\n]\n',
       `[{"a":"${"x".repeat(60)}"},{"b":[${"1,".repeat(60)}{}]},null]`,

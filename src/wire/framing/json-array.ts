@@ -13,13 +13,13 @@ import {
 } from "./byte-input.ts";
 
 export interface JsonArrayOptions {
-  /** A larger element is passed over. */
+  /** Bytes. A larger element is skipped with a failure item. Default: 64 MiB. */
   readonly maxElementBytes?: number;
 }
 
 export type JsonArrayItem =
   | { readonly type: "element"; readonly text: string; readonly offset: number }
-  /** After `frame_invalid` nothing follows: where the next element would start is anyone's guess. */
+  /** No item follows `frame_invalid`: the start of the next element is unknown. */
   | { readonly type: "failure"; readonly error: FrameError };
 
 export interface JsonArrayState extends StreamPosition {
@@ -33,7 +33,7 @@ type Phase = "before" | "opened" | "element" | "after-element" | "after-comma" |
 interface PendingElement {
   offset: number;
   readonly pendingBytes: PendingBytes;
-  /** Nothing more of it is kept. */
+  /** True after the limit was exceeded. Further bytes of the element are discarded. */
   isTooLarge: boolean;
   hasEnded: boolean;
   depth: number;
@@ -43,7 +43,10 @@ interface PendingElement {
 
 const DEFAULT_MAX_ELEMENT_BYTES = 64 * 1024 * 1024;
 
-/** Takes a top-level JSON array apart, an element at a time. Whether an element is valid JSON is for its reader to say. */
+/**
+ * Splits a top-level JSON array into its elements as they arrive. Elements are not validated; the consumer parses their
+ * text.
+ */
 export function createJsonArrayDecoder(
   options: JsonArrayOptions = {},
 ): Codec<JsonArrayState, Uint8Array, JsonArrayItem> {
@@ -91,7 +94,7 @@ function readChunk(state: JsonArrayState, chunk: Uint8Array, emit: Emit<JsonArra
     } else {
       const next = resolveNextPhase(state.phase, chunk[at]);
       enterPhase(state, next, state.offset + at, emit);
-      // The first byte of an element is read once more, as a part of it.
+      // The first byte of an element is read again as part of the element.
       if (next !== "element") at += 1;
     }
   }
@@ -102,7 +105,7 @@ function isWhitespace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** What a byte between the elements leads to. */
+/** Returns the phase after a byte between elements. */
 function resolveNextPhase(phase: Phase, byte: number | undefined): Phase {
   switch (phase) {
     case "before":
@@ -132,13 +135,15 @@ function enterPhase(
 ): void {
   if (phase === "element") state.element.offset = offset;
   if (phase === "failed") {
-    const message = `Something else stands at byte ${offset}, where ${EXPECTED_INPUT[state.phase]} was to come`;
+    const message = `Unexpected input at byte ${offset}: expected ${EXPECTED_INPUT[state.phase]}`;
     emit({ type: "failure", error: new FrameError("frame_invalid", message, { offset }) });
   }
   state.phase = phase;
 }
 
-/** Reads on in the element at hand. Returns its end, or the length of the chunk when it goes on. */
+/**
+ * Continues reading the current element. Returns its end, or the length of the chunk if the element is not complete.
+ */
 function findElementEnd(element: PendingElement, chunk: Uint8Array, from: number): number {
   let at = from;
   while (at < chunk.length && !element.hasEnded) {
@@ -183,7 +188,7 @@ function readStructure(element: PendingElement, chunk: Uint8Array, from: number)
   return chunk.length;
 }
 
-/** A number or a word has no end of its own. */
+/** Numbers, `true`, `false` and `null` have no closing character; the next delimiter ends the value. */
 function isPlainValueEnd(byte: number | undefined): boolean {
   return !canStartElement(byte) || isWhitespace(byte);
 }
@@ -214,7 +219,7 @@ function endStream(state: JsonArrayState, emit: Emit<JsonArrayItem>): void {
   if (state.phase === "after" || state.phase === "failed") return;
   const offset = state.phase === "element" ? state.element.offset : state.offset;
   const pendingBytes = state.offset - offset;
-  const message = `The input ended at byte ${state.offset}, where ${EXPECTED_INPUT[state.phase]} was to come`;
+  const message = `The input ended at byte ${state.offset}: expected ${EXPECTED_INPUT[state.phase]}`;
   emit({ type: "failure", error: new TruncatedStreamError(message, { offset, pendingBytes }) });
 }
 
@@ -228,7 +233,7 @@ const EXPECTED_INPUT: Readonly<Record<Phase, string>> = {
   failed: "nothing",
 };
 
-// A mark inside the stream is text; the one at its start never comes here.
+// A byte order mark inside the stream is text; the mark at the start was removed before.
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const QUOTE = 0x22;
 const COMMA = 0x2c;

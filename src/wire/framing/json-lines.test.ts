@@ -28,44 +28,52 @@ function tooLarge(offset: number): unknown {
   return { type: "failure", code: "line_too_large", offset };
 }
 
-describe("reading JSON lines", () => {
+describe("Reading JSON lines", () => {
   it.each<[fact: string, input: string, items: unknown[]]>([
     [
-      "gives one item per line",
+      "Each line becomes one item",
       '{"a":1}\n[2]\n"3"\n',
       [line('{"a":1}', 0), line("[2]", 8), line('"3"', 12)],
     ],
-    ["strips one CR before the LF", "1\r\n2\r\r\n", [line("1", 0), line("2\r", 3)]],
+    ["One CR before the LF is removed", "1\r\n2\r\r\n", [line("1", 0), line("2\r", 3)]],
     [
-      "ends lines at LF only",
+      "Only LF ends a line",
       '"a\u2028b\u2029c\u0085d\ve\ff\rg"\n',
       [line('"a\u2028b\u2029c\u0085d\ve\ff\rg"', 0)],
     ],
-    ["passes over blank lines", "\n\r\n  \t\n1\n\n\n2\n \n", [line("1", 7), line("2", 11)]],
-    ["keeps spaces around a value", " 1 \n", [line(" 1 ", 0)]],
-    ["keeps a line of characters that JSON does not call blank", "\u00a0\n", [line("\u00a0", 0)]],
-    ["reads characters of every length", '"é世🚀"\n"𝒳"\n', [line('"é世🚀"', 0), line('"𝒳"', 12)]],
-    ["passes over a byte order mark at the start", "\uFEFF1\n2\n", [line("1", 3), line("2", 5)]],
+    ["Blank lines are skipped", "\n\r\n  \t\n1\n\n\n2\n \n", [line("1", 7), line("2", 11)]],
+    ["Spaces around a value are kept", " 1 \n", [line(" 1 ", 0)]],
     [
-      "takes a byte order mark anywhere else for text",
+      "A line of characters that JSON does not treat as whitespace is kept",
+      "\u00a0\n",
+      [line("\u00a0", 0)],
+    ],
+    [
+      "Characters of one to four bytes are decoded",
+      '"é世🚀"\n"𝒳"\n',
+      [line('"é世🚀"', 0), line('"𝒳"', 12)],
+    ],
+    ["A byte order mark at the start is skipped", "\uFEFF1\n2\n", [line("1", 3), line("2", 5)]],
+    [
+      "A byte order mark after the start is text",
       "1\n\uFEFF2\n",
       [line("1", 0), line("\uFEFF2", 2)],
     ],
-    ["gives the last line without its LF", '1\n{"a":', [line("1", 0), line('{"a":', 2)]],
-    ["strips a CR at the very end", "1\r", [line("1", 0)]],
-    ["gives nothing for an empty input", "", []],
-    ["gives nothing for a byte order mark alone", "\uFEFF", []],
+    ["The last line is emitted without its LF", '1\n{"a":', [line("1", 0), line('{"a":', 2)]],
+    ["A CR at the end of the input is removed", "1\r", [line("1", 0)]],
+    ["An empty input produces no items", "", []],
+    ["An input of a byte order mark only produces no items", "\uFEFF", []],
   ])("%s", (_, input, items) => {
     expect(decodeAllWays(createJsonLinesDecoder(), input)).toEqual(items);
   });
 
-  it("puts U+FFFD in the place of bytes that are not UTF-8", () => {
+  it("Bytes that are not valid UTF-8 become U+FFFD", () => {
     expect(
       decodeAllWays(createJsonLinesDecoder(), Uint8Array.of(0xef, 0xbb, 0x31, 0x0a, 0xf0, 0x9f)),
     ).toEqual([line("\uFFFD1", 0), line("\uFFFD", 4)]);
   });
 
-  it("fails once for a line beyond the limit, and reads the next", () => {
+  it("A line above the limit produces one failure, and the next line is read", () => {
     const input = `${"a".repeat(80)}\n${"b".repeat(81)}\n${"c".repeat(300)}\n"d"\n`;
     expect(decodeAllWays(createJsonLinesDecoder({ maxLineBytes: 80 }), input)).toEqual([
       line("a".repeat(80), 0),
@@ -75,14 +83,14 @@ describe("reading JSON lines", () => {
     ]);
   });
 
-  it("says nothing more at the end of a line beyond the limit that has no LF", () => {
+  it("A line above the limit without an LF produces no second failure at the end", () => {
     expect(decodeAllWays(createJsonLinesDecoder({ maxLineBytes: 4 }), "1\n12345")).toEqual([
       line("1", 0),
       tooLarge(2),
     ]);
   });
 
-  it("fails before such a line has ended, and keeps nothing of it", () => {
+  it("A line above the limit fails before its end arrives, and its bytes are discarded", () => {
     const decoder = createJsonLinesDecoder({ maxLineBytes: 1000 });
     const state = decoder.initial();
     const items: JsonLinesItem[] = [];
@@ -93,7 +101,7 @@ describe("reading JSON lines", () => {
     }
   });
 
-  it("reads a line of 20 MiB unless the caller sets a limit, and gives back its room", () => {
+  it("A line of 20 MiB is read by default, and its buffer is released", () => {
     const text = "x".repeat(20 * 1024 * 1024);
     const decoder = createJsonLinesDecoder();
     const state = decoder.initial();
@@ -105,7 +113,7 @@ describe("reading JSON lines", () => {
     expect(state.line.bytes.length).toBe(0);
   });
 
-  it("reads any text as splitting at LF does", () => {
+  it("Any input yields the same lines as splitting at LF", () => {
     const token = fc.constantFrom(
       "\n",
       "\r\n",
@@ -133,7 +141,7 @@ describe("reading JSON lines", () => {
     );
   });
 
-  it("never throws, keeps no more than its limit, and gives the same items however it is cut", () => {
+  it("Random input never throws, buffers at most the limit, and yields the same items for every split", () => {
     const inputs = [
       '\uFEFF{"a":"é世🚀"}\r\n\n[1,2]\n"x"\n\r\n  \n{"b"',
       `${"x".repeat(60)}\n${"y".repeat(90)}\n1\n${"z".repeat(200)}`,
@@ -153,8 +161,8 @@ describe("reading JSON lines", () => {
   });
 });
 
-describe("writing JSON lines", () => {
-  it("writes any value as exactly one line, which reads back as that value", () => {
+describe("Writing JSON lines", () => {
+  it("Any JSON value is written as exactly one line and read back unchanged", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = encodeJsonLine(value);
@@ -165,11 +173,11 @@ describe("writing JSON lines", () => {
     );
   });
 
-  it("writes text with line ends in one line", () => {
+  it("Strings with line ends are written in one line", () => {
     expect(encodeJsonLine({ text: "a\r\nb\u2028" })).toBe('{"text":"a\\r\\nb\u2028"}\n');
   });
 
-  it("writes null for what JSON has no word for", () => {
+  it("A value without a JSON form is written as null", () => {
     expect([undefined, () => 1, Symbol("s")].map(encodeJsonLine)).toEqual([
       "null\n",
       "null\n",

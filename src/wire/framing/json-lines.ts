@@ -13,7 +13,7 @@ import {
 } from "./byte-input.ts";
 
 export interface JsonLinesOptions {
-  /** A longer line is passed over. */
+  /** Bytes. A longer line is skipped with a failure item. Default: 64 MiB. */
   readonly maxLineBytes?: number;
 }
 
@@ -22,7 +22,7 @@ export type JsonLinesItem =
   | {
       readonly type: "failure";
       readonly error: FrameError;
-      /** The first characters of the line that was skipped. */
+      /** The start of the skipped line, at most 4,096 bytes. Identifies the message, for example by its JSON-RPC id. */
       readonly start: string;
     };
 
@@ -30,13 +30,16 @@ export interface JsonLinesState extends StreamPosition {
   readonly maxLineBytes: number;
   readonly line: PendingBytes;
   lineOffset: number;
-  /** The line at hand is too large; nothing more of it is kept. */
+  /** True after the limit was exceeded. Further bytes of the line are discarded. */
   isTooLarge: boolean;
 }
 
 const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Splits newline-delimited JSON. Only LF ends a line: the other line ends of Unicode may stand inside a JSON string. */
+/**
+ * Splits newline-delimited JSON into lines. Only LF ends a line, because the other line separators of Unicode may occur
+ * inside a JSON string.
+ */
 export function createJsonLinesDecoder(
   options: JsonLinesOptions = {},
 ): Codec<JsonLinesState, Uint8Array, JsonLinesItem> {
@@ -56,13 +59,13 @@ export function createJsonLinesDecoder(
     },
     finish(state, emit) {
       readChunk(state, releaseHead(state), emit);
-      // Writers leave out the last line end; whether the line is whole is for the reader of its JSON to say.
+      // Writers may omit the last line end. The consumer finds out by parsing whether the line is complete.
       emitLine(state, peekPending(state.line), emit);
     },
   };
 }
 
-/** One value as one line. A value that JSON has no word for becomes null, as it does inside an array. */
+/** Encodes a value as one line. A value without a JSON form, such as undefined, becomes null, as inside an array. */
 export function encodeJsonLine(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   return `${text ?? "null"}\n`;
@@ -97,7 +100,7 @@ function endLine(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesI
   state.isTooLarge = false;
 }
 
-/** Whether the line may take this piece. Says so once when it may not. */
+/** Returns whether the line may grow by this piece. Emits one failure when the line exceeds the limit. */
 function checkSize(state: JsonLinesState, piece: Uint8Array, emit: Emit<JsonLinesItem>): boolean {
   const { line, lineOffset: offset, maxLineBytes } = state;
   if (!state.isTooLarge && line.length + piece.length > maxLineBytes) {
@@ -117,9 +120,9 @@ function emitLine(state: JsonLinesState, bytes: Uint8Array, emit: Emit<JsonLines
   if (!BLANK.test(text)) emit({ type: "line", text, offset: state.lineOffset });
 }
 
-// A mark inside the stream is text; the one at its start never comes here.
+// A byte order mark inside the stream is text; the mark at the start was removed before.
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-/** Enough for the members that stand before the content of a message. */
+/** Bytes. Enough for the fields before the content of a message. */
 const START_BYTES = 4096;
 const BLANK = /^[ \t\r]*$/;
 const LINE_FEED = 0x0a;

@@ -2,28 +2,28 @@ import type { Emit } from "../../domain/codec.ts";
 
 export interface SseEvent {
   readonly type: "event";
-  /** Empty when the event has no such field. */
+  /** Empty if the event has no `event` field. */
   readonly event: string;
   readonly data: string;
   readonly id?: string;
   readonly retry?: number;
-  /** Where the event's first line starts in the stream. */
+  /** Position of the first line of the event in the stream. */
   readonly offset: number;
 }
 
-/** The fields of an event whose blank line has not come yet. */
+/** The fields of an event whose final blank line has not arrived yet. */
 export interface PendingEvent {
-  /** Where its first line starts; undefined before that line. */
+  /** Position of the first line. Undefined before the first line. */
   offset: number | undefined;
-  /** What its lines have together. */
+  /** Bytes of all lines of the event together. */
   bytes: number;
   name: string;
   data: string | undefined;
   id: string | undefined;
   retry: number | undefined;
-  /** A line of it was refused by the caller. */
+  /** The caller's `skip` refused a data line of the event. */
   isSkipped: boolean;
-  /** It is larger than the limit. */
+  /** The event exceeds the size limit. */
   isDropped: boolean;
 }
 
@@ -51,14 +51,17 @@ export function clearEvent(event: PendingEvent): void {
   event.isDropped = false;
 }
 
-/** The bytes of a line where they lie: making a view of each costs as much as finding its end. */
+/** A line as a range of a buffer: creating a view per line costs as much as finding the end of the line. */
 export interface Line {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
 }
 
-/** Reads one line that is neither empty nor a comment. Unknown fields mean nothing. */
+/**
+ * Reads one line with a field. The line is neither empty nor a comment. Unknown fields are ignored, as the HTML
+ * standard requires.
+ */
 export function readField(event: PendingEvent, line: Line): void {
   if (isDataLine(line)) {
     const value = decodeText(line, findDataStart(line));
@@ -82,7 +85,7 @@ export function isDataLine({ bytes, start, end }: Line): boolean {
   );
 }
 
-/** Where the value of a data line starts; beyond its end when it has none. */
+/** Returns the position of the value of a data line. Beyond the end of the line if the value is absent. */
 export function findDataStart({ bytes, start }: Line): number {
   return bytes[start + 5] === SPACE ? start + 6 : start + 5;
 }
@@ -102,7 +105,7 @@ function splitField(line: string): readonly [name: string, value: string] {
   return [line.slice(0, colon), line.slice(value)];
 }
 
-/** Gives out an event that has data, and makes ready for the next. */
+/** Emits the event if it has data, and resets the fields for the next event. */
 export function dispatchEvent(event: PendingEvent, emit: Emit<SseEvent>): void {
   const { offset, name, data, id, retry } = event;
   if (offset !== undefined && data !== undefined) {
@@ -113,9 +116,9 @@ export function dispatchEvent(event: PendingEvent, emit: Emit<SseEvent>): void {
   clearEvent(event);
 }
 
-// A mark inside the stream is text; the one at its start never comes here.
+// A byte order mark inside the stream is text; the mark at the start was removed before.
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-/** Digits only, and few enough to be exact. */
+/** Digits only; up to 15 digits are exact in a number. */
 const RETRY = /^[0-9]{1,15}$/;
 const COLON = 0x3a;
 const SPACE = 0x20;

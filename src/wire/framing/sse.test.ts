@@ -29,58 +29,62 @@ function cutOff(offset: number, pendingBytes: number): unknown {
   return { type: "failure", code: "truncated_stream", offset, pendingBytes };
 }
 
-describe("reading server-sent events", () => {
+describe("Reading server-sent events", () => {
   it.each<[fact: string, stream: string, items: unknown[]]>([
     [
-      "gives one event per blank line",
+      "A blank line ends an event",
       'data: {"a":1}\n\ndata: two\n\n\n\ndata: 3\n\n',
       [event('{"a":1}', 0), event("two", 15), event("3", 28)],
     ],
     [
-      "strips exactly one space after the colon [AC-72]",
+      "Exactly one space after the colon is removed [AC-72]",
       "data:x\n\ndata: x\n\ndata:  x\n\ndata:\tx\n\n",
       [event("x", 0), event("x", 8), event(" x", 17), event("\tx", 27)],
     ],
     [
-      "reads lines that end with CRLF [AC-72]",
+      "Lines may end with CRLF [AC-72]",
       "event: a\r\ndata: 1\r\ndata: 2\r\n\r\ndata: 3\r\n\r\n",
       [event("1\n2", 0, { event: "a" }), event("3", 30)],
     ],
     [
-      "reads lines that end with CR alone [AC-72]",
+      "Lines may end with CR alone [AC-72]",
       "event: a\rdata: 1\rdata: 2\r\rdata: 3\r\r",
       [event("1\n2", 0, { event: "a" }), event("3", 26)],
     ],
     [
-      "reads line ends of every kind in one stream [AC-72]",
+      "Line ends of every kind may occur in one stream [AC-72]",
       "data: 1\n\r\ndata: 2\r\rdata: 3\r\n\ndata: 4\n\r",
       [event("1", 0), event("2", 10), event("3", 19), event("4", 29)],
     ],
     [
-      "passes over a byte order mark at the start [AC-72]",
+      "A byte order mark at the start is skipped [AC-72]",
       "\uFEFFdata: 1\n\ndata: 2\n\n",
       [event("1", 3), event("2", 12)],
     ],
     [
-      "takes a byte order mark anywhere else for text",
+      "A byte order mark after the start is text",
       "data: \uFEFF1\n\n\uFEFFdata: 2\n\ndata: 3\n\n",
       [event("\uFEFF1", 0), event("3", 24)],
     ],
-    ["reads a second byte order mark as text", "\uFEFF\uFEFFdata: 1\n\n", []],
+    ["A second byte order mark is text", "\uFEFF\uFEFFdata: 1\n\n", []],
     [
-      "does not end a line at U+2028, U+2029, U+0085, VT or FF",
+      "U+2028, U+2029, U+0085, VT and FF do not end a line",
       "data: a\u2028b\u2029c\u0085d\ve\ff\n\n",
       [event("a\u2028b\u2029c\u0085d\ve\ff", 0)],
     ],
-    ["keeps NUL and tab inside data", "data: a\0b\tc\n\n", [event("a\0b\tc", 0)]],
-    ["joins data lines with LF", "data: [1,\ndata:\ndata: 2]\ndata\n\n", [event("[1,\n\n2]\n", 0)]],
+    ["NUL and tab are kept in data", "data: a\0b\tc\n\n", [event("a\0b\tc", 0)]],
     [
-      "gives an event with empty data for a data field without a value",
+      "Data lines are joined with LF",
+      "data: [1,\ndata:\ndata: 2]\ndata\n\n",
+      [event("[1,\n\n2]\n", 0)],
+    ],
+    [
+      "A data field without a value yields an event with empty data",
       "data\n\ndata:\n\ndata: \n\n",
       [event("", 0), event("", 6), event("", 13)],
     ],
     [
-      "gives the fields of the event itself",
+      "An event has its own id, name and retry fields",
       "id: 7\nevent: error\nretry: 1500\ndata: x\n\ndata: y\n\nid\nevent\ndata: z\n\n",
       [
         event("x", 0, { id: "7", event: "error", retry: 1500 }),
@@ -89,28 +93,28 @@ describe("reading server-sent events", () => {
       ],
     ],
     [
-      "lets a later field replace an earlier one",
+      "A later field replaces an earlier field",
       "event: a\nevent: b\nid: 1\nid: 2\nretry: 1\nretry: 2\ndata: x\n\n",
       [event("x", 0, { event: "b", id: "2", retry: 2 })],
     ],
-    ["ignores an id with a NUL", "id: 1\0\ndata: x\n\n", [event("x", 0)]],
+    ["An id with a NUL is ignored", "id: 1\0\ndata: x\n\n", [event("x", 0)]],
     [
-      "ignores a retry that is not digits only, or has too many to be a time",
+      "A retry is ignored if it is not a number of 1 to 15 digits",
       `retry: 1.5\nretry: -1\nretry:\nretry: 1e3\nretry: ${"9".repeat(400)}\ndata: x\n\n`,
       [event("x", 0)],
     ],
     [
-      "ignores unknown fields",
+      "Unknown fields are ignored",
       "datum: 1\nDATA: 2\n data: 3\ndata : 4\ndat\nx\ndatab\n\ndata: 5\n\n",
       [event("5", 48)],
     ],
     [
-      "gives nothing for an event without data, and forgets its fields",
+      "An event without data is not emitted, and its fields are discarded",
       "event: a\nid: 1\nretry: 5\n\ndata: x\n\n",
       [event("x", 25)],
     ],
     [
-      "shows comments where they stand",
+      "Comments are emitted at their position",
       ": heartbeat\n\ndata: 1\n:\n:  two\ndata: 2\n\n",
       [
         { type: "comment", text: "heartbeat", offset: 0 },
@@ -120,28 +124,28 @@ describe("reading server-sent events", () => {
       ],
     ],
     [
-      "reads characters of every length",
+      "Characters of one to four bytes are decoded",
       "data: é世🚀\nevent: ü\n: ß\n\n",
       [{ type: "comment", text: "ß", offset: 26 }, event("é世🚀", 0, { event: "ü" })],
     ],
-    ["gives nothing for an empty stream", "", []],
-    ["gives nothing for a stream of line ends", "\n\r\n\r", []],
+    ["An empty stream produces no items", "", []],
+    ["A stream of line ends produces no items", "\n\r\n\r", []],
   ])("%s", (_, stream, items) => {
     expect(decodeAllWays(createSseDecoder(), stream)).toEqual(items);
   });
 
-  it("puts U+FFFD in the place of bytes that are not UTF-8", () => {
+  it("Bytes that are not valid UTF-8 become U+FFFD", () => {
     const bytes = Uint8Array.of(...utf8.encode("data: a"), 0xff, 0xe4, 0xb8, 0x62, 0x0a, 0x0a);
     expect(decodeAllWays(createSseDecoder(), bytes)).toEqual([event("a\uFFFD\uFFFDb", 0)]);
   });
 
-  it("takes half a byte order mark for text", () => {
+  it("A partial byte order mark is text", () => {
     const bytes = Uint8Array.of(0xef, 0xbb, ...utf8.encode("data: 1\n\ndata: 2\n\n"));
     expect(decodeAllWays(createSseDecoder(), bytes)).toEqual([event("2", 11)]);
     expect(decodeAllWays(createSseDecoder(), Uint8Array.of(0xef, 0xbb))).toEqual([cutOff(0, 2)]);
   });
 
-  it("gives an event at its CR, before it is known whether an LF follows [AC-72]", () => {
+  it("An event is emitted at its CR, before a following LF arrives [AC-72]", () => {
     const decoder = createSseDecoder();
     const state = decoder.initial();
     const seen: unknown[][] = ["data: 1\r", "\n\r", "\ndata: 2\r\r", "\n\n"].map((text) => {
@@ -152,7 +156,7 @@ describe("reading server-sent events", () => {
     expect(seen).toEqual([[], [event("1", 0)], [event("2", 11)], []]);
   });
 
-  it("finds every line end, wherever it lies in a chunk and in memory", () => {
+  it("A line end is found at every position of a chunk and every memory alignment", () => {
     for (let before = 0; before < 140; before++) {
       const stream = utf8.encode(`data: ${"x\t".repeat(200).slice(0, before)}\r\ndata: y\n\n`);
       for (let shift = 0; shift < 4; shift++) {
@@ -165,9 +169,9 @@ describe("reading server-sent events", () => {
   });
 });
 
-describe("the end of an event stream", () => {
+describe("The end of an event stream", () => {
   it.each(['{"a":[1]}', "[]", '"text"', '"{\\"a\\": "', "true", "false", "null", ' {"a":1} '])(
-    "gives a last event without its blank line when its data is the whole value %s [AC-72]",
+    "A last event without its blank line is emitted if its data is the complete value %s [AC-72]",
     (data) => {
       for (const end of ["", "\n", "\r", "\r\n"]) {
         expect(decodeAllWays(createSseDecoder(), `data: 0\n\ndata:${data}${end}`)).toEqual([
@@ -179,7 +183,7 @@ describe("the end of an event stream", () => {
   );
 
   it.each(['{"a":[1]', '"te', "tru", "12", "-1.5e3", "", "plain text", "{'a': 1}", "{} {}"])(
-    "calls a last event without its blank line cut off when its data is %j",
+    "A last event without its blank line is truncated if its data is %j",
     (data) => {
       const line = `data: ${data}`;
       expect(decodeAllWays(createSseDecoder(), `data: 0\n\n${line}`)).toEqual([
@@ -190,13 +194,13 @@ describe("the end of an event stream", () => {
     },
   );
 
-  it("joins the data lines of a last event before judging it", () => {
+  it("The data lines of a last event are joined before the completeness check", () => {
     expect(decodeAllWays(createSseDecoder(), "data: {\ndata: }")).toEqual([event("{\n}", 0)]);
     expect(decodeAllWays(createSseDecoder(), "data: {}\ndata: }")).toEqual([cutOff(0, 16)]);
   });
 
   it.each(["event: done", "event: done\n", "dat", ": heartb", "id: 1\r\n", "data: {}\nevent: err"])(
-    "calls the rest %j cut off",
+    "The remainder %j is reported as truncated",
     (rest) => {
       expect(decodeAllWays(createSseDecoder(), `data: 0\n\n${rest}`)).toEqual([
         event("0", 0),
@@ -205,7 +209,7 @@ describe("the end of an event stream", () => {
     },
   );
 
-  it("is clean after a blank line and after a comment", () => {
+  it("A stream that ends after a blank line or a comment produces no failure", () => {
     expect(decodeAllWays(createSseDecoder(), "data: 0\r\n\r\n")).toEqual([event("0", 0)]);
     expect(decodeAllWays(createSseDecoder(), ": bye\n")).toEqual([
       { type: "comment", text: "bye", offset: 0 },
@@ -213,8 +217,8 @@ describe("the end of an event stream", () => {
   });
 });
 
-describe("line ends", () => {
-  it("are looked for once per chunk, also where only one kind is there", () => {
+describe("Searching for line ends", () => {
+  it("Each kind of line end is searched once per chunk, also if only one kind occurs", () => {
     const searches = vi.spyOn(Buffer.prototype, "indexOf");
     try {
       decode(createSseDecoder(), [utf8.encode("\r".repeat(1000))]);
@@ -225,14 +229,14 @@ describe("line ends", () => {
   });
 });
 
-describe("the size of an event", () => {
+describe("The size limit of an event", () => {
   const tooLarge = (offset: number): unknown => ({
     type: "failure",
     code: "event_too_large",
     offset,
   });
 
-  it("may reach the limit, and fails once beyond it; the next event is read", () => {
+  it("An event at the limit is read, an event above fails once, and the next event is read", () => {
     const options = { maxEventBytes: 20 };
     const stream = `data: ${"a".repeat(14)}\n\ndata: ${"b".repeat(15)}\nid: 1\n: c\n\ndata: c\n\n`;
     expect(decodeAllWays(createSseDecoder(options), stream)).toEqual([
@@ -242,7 +246,7 @@ describe("the size of an event", () => {
     ]);
   });
 
-  it("counts all lines of the event together, and no comments", () => {
+  it("The limit counts all lines of an event together, without comments", () => {
     const options = { maxEventBytes: 20 };
     const comment = { type: "comment", text: "1234567", offset: 9 };
     expect(
@@ -253,7 +257,7 @@ describe("the size of an event", () => {
     ).toEqual([comment, tooLarge(0), event("1", 34)]);
   });
 
-  it("holds for comments and unknown fields too", () => {
+  it("The limit applies to comments and unknown fields too", () => {
     const options = { maxEventBytes: 100 };
     for (const start of [":", "unknown: ", ""]) {
       const stream = `${start}${"x".repeat(101)}\ndata: dropped\r\n\r\ndata: 1\n\n`;
@@ -264,7 +268,7 @@ describe("the size of an event", () => {
     }
   });
 
-  it("is checked while the event comes in, without keeping more than the limit", () => {
+  it("The limit is checked while an event arrives, and at most the limit is buffered", () => {
     const decoder = createSseDecoder({ maxEventBytes: 1000 });
     const state = decoder.initial();
     const items: SseItem[] = [];
@@ -277,7 +281,7 @@ describe("the size of an event", () => {
     expect(items.map(toPlain)).toEqual([tooLarge(0), cutOff(0, 5006)]);
   });
 
-  it("is at most 16 MiB of data unless the caller says otherwise", () => {
+  it("An event has at most 16 MiB of data by default", () => {
     const data = "x".repeat(16 * 1024 * 1024);
     const chunks = splitChunks(utf8.encode(`data: ${data}\n\ndata: ${data}${data}\n\n`), 65_536);
     expect(runCodec(createSseDecoder(), chunks).map((item) => item.type)).toEqual([
@@ -286,7 +290,7 @@ describe("the size of an event", () => {
     ]);
   });
 
-  it("gives back the room that a long line took", () => {
+  it("The buffer of a long line is released", () => {
     const decoder = createSseDecoder();
     const state = decoder.initial();
     for (const chunk of splitChunks(utf8.encode(`data: ${"x".repeat(1_000_000)}\n\n`), 65_536)) {
@@ -296,11 +300,11 @@ describe("the size of an event", () => {
   });
 });
 
-describe("skipping data lines", () => {
+describe("Skipping data lines", () => {
   const isNoise = (start: Uint8Array): boolean => start[0] === 0x22 && start[1] === 0x7b;
   const noise = `"{'data': 'x', 'agent': <strands.agent.Agent object at 0x7f>, ${"y".repeat(80)}}"`;
 
-  it("reports a refused line by its bytes and gives the other events", () => {
+  it("A refused line is reported with its size, and the other events are emitted", () => {
     const stream = `data: 1\n\ndata: ${noise}\r\n\r\ndata: 2\n\ndata:"{x"\n\ndata: 3\n\n`;
     expect(decodeAllWays(createSseDecoder({ skip: isNoise }), stream)).toEqual([
       event("1", 0),
@@ -311,7 +315,7 @@ describe("skipping data lines", () => {
     ]);
   });
 
-  it("does not give an event of which one line was refused, nor any part of it", () => {
+  it("An event with one refused line is skipped as a whole", () => {
     const stream = `id: 1\ndata: a\ndata: ${noise}\n: c\ndata: b\ndata: c\n\ndata: 2\n\n`;
     const end = 20 + noise.length;
     expect(
@@ -326,7 +330,7 @@ describe("skipping data lines", () => {
     ]);
   });
 
-  it("asks once for each data line, with up to 64 bytes of its value, however it is cut", () => {
+  it("The skip callback runs once per data line with up to 64 bytes of its value, for every split", () => {
     const stream = utf8.encode(
       `data: ${"a".repeat(64)}b\ndata:${"c".repeat(70)}\n\nevent: x\ndata: short\n\ndata\n\n: data: no\n\n`,
     );
@@ -345,7 +349,7 @@ describe("skipping data lines", () => {
     for (const halves of twoWaySplits(stream)) expect(questions(halves)).toEqual(expected);
   });
 
-  it("asks before the line has ended", () => {
+  it("The skip callback runs before the line has ended", () => {
     const skip = vi.fn<(start: Uint8Array) => boolean>(() => true);
     const decoder = createSseDecoder({ skip });
     const state = decoder.initial();
@@ -353,7 +357,7 @@ describe("skipping data lines", () => {
     expect(skip).toHaveBeenCalledTimes(1);
   });
 
-  it("neither keeps nor decodes a refused line of 100 MB, however it is cut [AC-75]", () => {
+  it("A refused line of 100 MB is neither buffered nor decoded, for every chunk size [AC-75]", () => {
     const decodeText = vi.spyOn(TextDecoder.prototype, "decode");
     try {
       const block = new Uint8Array(1_000_000).fill(0x79);
@@ -379,7 +383,7 @@ describe("skipping data lines", () => {
     }
   });
 
-  it("calls a stream that ends inside a refused line cut off", () => {
+  it("A stream that ends inside a refused line is truncated", () => {
     const stream = `data: 1\n\ndata: ${noise}`;
     expect(decodeAllWays(createSseDecoder({ skip: isNoise }), stream)).toEqual([
       event("1", 0),
@@ -387,7 +391,7 @@ describe("skipping data lines", () => {
     ]);
   });
 
-  it("needs no blank line after a refused line at the end", () => {
+  it("A refused line at the end needs no blank line", () => {
     expect(decodeAllWays(createSseDecoder({ skip: isNoise }), `data: ${noise}\n`)).toEqual([
       { type: "skipped", bytes: noise.length + 6, offset: 0 },
     ]);
@@ -397,8 +401,8 @@ describe("skipping data lines", () => {
   });
 });
 
-describe("any bytes at all", () => {
-  it("reads as a plain reading of the standard does", () => {
+describe("Arbitrary input", () => {
+  it("Any stream is read as by a direct implementation of the standard", () => {
     const token = fc.constantFrom(
       "\n",
       "\n",
@@ -440,7 +444,7 @@ describe("any bytes at all", () => {
     );
   });
 
-  it("never throws, keeps no more than its limit, and gives the same items however it is cut", () => {
+  it("Random input never throws, buffers at most the limit, and yields the same items for every split", () => {
     const skip = (start: Uint8Array): boolean => start[0] === 0x22;
     const streams = [
       "\uFEFFevent: a\r\nid: 1\r\ndata: {\r\ndata: }\r\n\r\n: keep\r\rdata: é世🚀\n\n",
@@ -476,7 +480,7 @@ function heldBytes({ line, event }: SseState): number {
   );
 }
 
-/** An independent reading: all at once, on text, by regular expressions. */
+/** An independent implementation for comparison: the whole stream as a string, with regular expressions. */
 function plainReading(stream: string): unknown[] {
   const items: unknown[] = [];
   let fields: Field[] = [];

@@ -25,20 +25,23 @@ import {
 } from "./sse-event.ts";
 
 export interface SseOptions {
-  /** The most bytes that the lines of one event may have together. */
+  /**
+   * Bytes of all lines of one event together. A larger event is dropped with a failure item. Default: 16 MiB plus 64
+   * KiB.
+   */
   readonly maxEventBytes?: number;
   /**
-   * Says from the first bytes (up to 64) of a data line's value that nobody wants its event. The rest of the line is
-   * then passed over, neither kept nor decoded. The bytes may be looked at during the call only.
+   * Decides from the first bytes of a data line's value (up to 64) whether to skip the event. The remainder of the line
+   * is then neither buffered nor decoded. `start` is valid only during the call.
    */
   readonly skip?: (start: Uint8Array) => boolean;
 }
 
 export type SseItem =
   | SseEvent
-  /** Also a sign of life: servers send comments to keep a silent connection open. */
+  /** Comments also prove a live connection: servers send comments to keep a silent connection open. */
   | { readonly type: "comment"; readonly text: string; readonly offset: number }
-  /** A refused data line, with the lines of its event that came before it. */
+  /** A refused data line, with the preceding lines of its event. */
   | { readonly type: "skipped"; readonly bytes: number; readonly offset: number }
   | { readonly type: "failure"; readonly error: FrameError };
 
@@ -47,20 +50,23 @@ export interface SseState extends StreamPosition {
   readonly skip: SseOptions["skip"];
   readonly line: PendingLine;
   readonly event: PendingEvent;
-  /** The last line ended with CR, so an LF that comes next belongs to that end. */
+  /** The last line ended with CR, so a following LF belongs to the same line end. */
   afterCarriageReturn: boolean;
 }
 
 interface PendingLine {
   offset: number;
-  /** How many of its bytes have come, kept or not. */
+  /** Bytes of the line received so far, buffered or not. */
   length: number;
   readonly pendingBytes: PendingBytes;
-  /** `refused` and `dropped` lines are passed over: by the caller's wish, and because their event is too large. */
+  /** `refused` and `dropped` lines are not buffered: `skip` refused the line, or the event exceeds the size limit. */
   disposition: "undecided" | "wanted" | "refused" | "dropped";
 }
 
-/** Reads an event stream as the HTML standard defines it (section 9.2), and tells what that standard passes over. */
+/**
+ * Creates a decoder for event streams as defined by the HTML standard (section 9.2). In addition, the decoder reports
+ * comments, skipped lines and truncated events, which the standard ignores.
+ */
 export function createSseDecoder(options: SseOptions = {}): Codec<SseState, Uint8Array, SseItem> {
   const { maxEventBytes = DEFAULT_MAX_EVENT_BYTES, skip } = options;
   return {
@@ -107,7 +113,7 @@ function readChunk(state: SseState, chunk: Uint8Array, emit: Emit<SseItem>): voi
   state.offset += chunk.length;
 }
 
-/** Takes a piece of a line that goes on. */
+/** Appends a piece of a line whose end has not arrived yet. */
 function appendPiece(state: SseState, piece: Uint8Array, emit: Emit<SseItem>): void {
   const { line } = state;
   let remainingBytes = piece;
@@ -133,8 +139,8 @@ function viewPendingLine({ pendingBytes }: PendingLine): Line {
 }
 
 /**
- * Decides the fate of a line by its start, or by all of a line that has come whole. The size of the start is looked at
- * first, so that the outcome does not depend on how the line was cut into chunks.
+ * Decides from the start of a line, or from the complete line, whether to buffer the line. The size of the start is
+ * checked first, so the result does not depend on how the line was split into chunks.
  */
 function decideDisposition(state: SseState, start: Line, emit: Emit<SseItem>): void {
   const length = start.end - start.start;
@@ -148,7 +154,7 @@ function isTooLarge(state: SseState, lineBytes: number): boolean {
   return state.event.bytes + lineBytes > state.maxEventBytes;
 }
 
-/** One refused line is enough: an event that lacks a line must not be taken for a whole one. */
+/** One refused line skips the whole event: an event with a missing line must not look complete. */
 function shouldSkip({ skip, event }: SseState, start: Line): boolean {
   if (skip === undefined || !isDataLine(start)) return false;
   if (event.isSkipped) return true;
@@ -174,7 +180,7 @@ function dropEvent({ line, event, maxEventBytes }: SseState, emit: Emit<SseItem>
   emit({ type: "failure", error: new FrameError("event_too_large", message, { offset }) });
 }
 
-/** Takes the last piece of a line: all of it, when the line lies in one chunk. */
+/** Appends the last piece of a line: the whole line if the line is inside one chunk. */
 function endLine(state: SseState, piece: Line, emit: Emit<SseItem>): void {
   const { line, event } = state;
   let wholeLine = piece;
@@ -209,7 +215,10 @@ function reportSkipped({ line, event }: SseState, emit: Emit<SseItem>): void {
   event.offset = undefined;
 }
 
-/** A last event that lacks only its blank line is given out; anything less was cut off. */
+/**
+ * Emits a last event without its final blank line if its data is complete. Any other remainder is reported as
+ * truncated.
+ */
 function endStream(state: SseState, emit: Emit<SseItem>): void {
   const { line, event } = state;
   const offset = event.offset ?? (line.length > 0 ? line.offset : undefined);
@@ -224,7 +233,7 @@ function endStream(state: SseState, emit: Emit<SseItem>): void {
   emit({ type: "failure", error: new TruncatedStreamError(message, { offset, pendingBytes }) });
 }
 
-/** Whether the data cannot be the beginning of longer data. A line without its end may only be a data line. */
+/** Returns whether the data cannot be a prefix of longer data. An unterminated last line must be a data line. */
 function isComplete({ line, event }: SseState): boolean {
   const completeEvent: PendingEvent = { ...event };
   if (line.length > 0) {
@@ -244,10 +253,10 @@ function isSelfDelimiting(data: string): boolean {
   }
 }
 
-/** 16 MiB of data, and room for the names of the fields. The service sends up to 10 MB in one piece. */
+/** 16 MiB of data plus 64 KiB for field names. The service sends up to 10 MB in one event. */
 const DEFAULT_MAX_EVENT_BYTES = 16 * 1024 * 1024 + 64 * 1024;
 const SKIP_START_BYTES = 64;
-/** `data: ` and the bytes that `skip` gets to see. */
+/** Bytes: `data: ` and the value bytes passed to `skip`. */
 const DECISION_BYTES = 6 + SKIP_START_BYTES;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

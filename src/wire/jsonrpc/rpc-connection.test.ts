@@ -26,7 +26,7 @@ function refusal(received: ReceivedMessage<Waiting>): unknown {
   return { id, code: error.code };
 }
 
-/** A request whose parameters are nested deeper than the limit. */
+/** A request whose parameters exceed the nesting limit. */
 function deep(before: string, after = ""): string {
   const members = [before, `"params":${"[".repeat(600)}${"]".repeat(600)}`, after];
   return `{${members.filter((member) => member !== "").join(",")}}`;
@@ -36,14 +36,14 @@ function longId(): string {
   return JSON.stringify({ id: "x".repeat(257), method: "m" });
 }
 
-describe("reading a line", () => {
+describe("Reading a line", () => {
   it.each([
     ["string", "a"],
     ["number", 7],
     ["zero", 0],
     ["fraction", 1.5],
     ["null", null],
-  ])("gives a request with a %s for its id, and answers under it unchanged", (_, id) => {
+  ])("A request with a %s as id is read and answered with the unchanged id", (_, id) => {
     const rpc = connection();
     const request = rpc.read(JSON.stringify({ jsonrpc: "2.0", id, method: "m", params: [1] }));
     expect(request).toEqual({ type: "request", id, method: "m", params: [1] });
@@ -51,7 +51,7 @@ describe("reading a line", () => {
     expect(line).toBe(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{}}\n`);
   });
 
-  it("gives a notification for a message without an id", () => {
+  it("A message without an id is a notification", () => {
     expect(connection().read('{"jsonrpc":"2.0","method":"m"}')).toEqual({
       type: "notification",
       method: "m",
@@ -60,20 +60,20 @@ describe("reading a line", () => {
   });
 
   it.each([
-    ["what is not JSON", "{", null, -32700],
+    ["text that is not JSON", "{", null, -32700],
     ["an empty object", "{}", null, -32600],
     ["a bare value", '"x"', null, -32600],
-    ["a method that is no string", '{"jsonrpc":"2.0","id":1,"method":2}', 1, -32600],
+    ["a method that is not a string", '{"jsonrpc":"2.0","id":1,"method":2}', 1, -32600],
     ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"m"}', null, -32600],
     ["an id that a double cannot hold", '{"id":9007199254740993,"method":"m"}', null, -32600],
     ["an id that is infinite", '{"id":1e999,"method":"m"}', null, -32600],
     ["another version", '{"jsonrpc":"1.0","id":"a","method":"m"}', "a", -32600],
     ["nesting without end", "[".repeat(100_000), null, -32700],
-  ])("refuses %s", (_, line, id, code) => {
+  ])("A line with %s is refused", (_, line, id, code) => {
     expect(refusal(connection().read(line))).toEqual({ id, code });
   });
 
-  it("reads each message of a batch as if it had come alone, and refuses what is none [ACP-6]", () => {
+  it("Each message of a batch is read as if sent alone, and invalid entries are refused [ACP-6]", () => {
     const batch = [
       { jsonrpc: "2.0", id: 1, method: "a" },
       { jsonrpc: "2.0", method: "b" },
@@ -92,7 +92,7 @@ describe("reading a line", () => {
     expect(connection().readAll('{"id":1,"method":"a"}')).toMatchObject([{ type: "request" }]);
   });
 
-  it("refuses a batch of nothing, or of very many, with one error [ACP-6]", () => {
+  it("An empty, oversized or invalid batch is refused with one error [ACP-6]", () => {
     const many = Array.from({ length: 101 }, (_, id) => ({ id, method: "a" }));
     for (const line of ["[]", JSON.stringify(many), "[{]"]) {
       const read = connection().readAll(line);
@@ -101,7 +101,7 @@ describe("reading a line", () => {
     }
   });
 
-  it("refuses a batch with one error where none is expected, whatever is in it [ACP-6]", () => {
+  it("A batch is refused with one error where only single messages are accepted [ACP-6]", () => {
     const batch = JSON.stringify([
       { jsonrpc: "2.0", id: 1, method: "a" },
       { jsonrpc: "2.0", id: 2, method: "b" },
@@ -110,7 +110,7 @@ describe("reading a line", () => {
     expect(refusal(connection().read("[]"))).toEqual({ id: null, code: -32600 });
   });
 
-  it("refuses a line with very many members, and takes one with as many values", () => {
+  it("A line with too many object members is refused, and a line with as many values is accepted", () => {
     const many = Array.from({ length: 200_001 }, (_, at) => at);
     const members = Object.fromEntries(many.map((at) => [`m${at}`, 0]));
     const line = (params: object): string => JSON.stringify({ id: 1, method: "m", params });
@@ -118,14 +118,14 @@ describe("reading a line", () => {
     expect(connection().read(line({ many })).type).toBe("request");
   });
 
-  it("keeps a __proto__ key as data", () => {
+  it("A __proto__ key is kept as data", () => {
     const message = readMessage('{"id":1,"method":"m","params":{"__proto__":{"method":"x"}}}');
     if (message.type !== "request") throw new Error("not a request");
     expect(JSON.stringify(message.params)).toBe('{"__proto__":{"method":"x"}}');
     expect(readMessage('{"__proto__":{"method":"m","id":1}}').type).toBe("invalid");
   });
 
-  it("refuses requests beyond the limit of open ones, and takes more when some are answered", () => {
+  it("Requests above the limit are refused until earlier requests are answered", () => {
     const rpc = connection("e", 2);
     const line = '{"jsonrpc":"2.0","id":1,"method":"m"}';
     const first = rpc.read(line);
@@ -135,7 +135,7 @@ describe("reading a line", () => {
     expect(rpc.read(line).type).toBe("request");
   });
 
-  it("A line that was skipped is refused under the id that its start has", () => {
+  it("A skipped line is refused with the id found in its start", () => {
     const skipped = (start: string): unknown => {
       const line = { code: "line_too_large", reason: "too long", start } as const;
       const received = connection().readSkipped(line);
@@ -154,7 +154,7 @@ describe("reading a line", () => {
     expect(skipped('{"method":"m","params":"x')).toEqual({ jsonrpc: "2.0", id: null, error });
   });
 
-  it("A response that was skipped ends the request that it answers", () => {
+  it("A skipped response ends the request it answers", () => {
     const rpc = connection();
     const sent = rpc.request("m", {}, { what: "a" });
     const start = `{"jsonrpc":"2.0","id":"${sent?.id}","result":{"text":"xxx`;
@@ -195,7 +195,7 @@ describe("reading a line", () => {
     ["JSON that is too deep", deep('"id":7,"method":"m"'), 7, "message_too_complex"],
     ["JSON that is too deep before its id", deep("", '"id":"z"'), "z", "message_too_complex"],
     ["a batch of too many", `[${"1,".repeat(100)}1]`, null, "message_too_complex"],
-    ["what is not JSON", "{", null, "invalid_message"],
+    ["text that is not JSON", "{", null, "invalid_message"],
     ["an id that is too long", longId(), null, "invalid_message"],
     ["another version", '{"jsonrpc":"1.0","id":"a","method":"m"}', "a", "invalid_message"],
   ])("The refusal of %s has the request's id and a stable code", (_, line, id, code) => {
@@ -206,8 +206,8 @@ describe("reading a line", () => {
   });
 });
 
-describe("answering", () => {
-  it("answers a request once", () => {
+describe("Responding to requests", () => {
+  it("A request is answered once", () => {
     const rpc = connection();
     const request = rpc.read('{"jsonrpc":"2.0","id":1,"method":"m"}');
     if (request.type !== "request") throw new Error("not a request");
@@ -215,7 +215,7 @@ describe("answering", () => {
     expect(rpc.respond(request, { ok: true, result: 2 })).toBeUndefined();
   });
 
-  it("tells two open requests with one id apart", () => {
+  it("Two open requests with the same id are distinguished", () => {
     const rpc = connection();
     const line = '{"jsonrpc":"2.0","id":null,"method":"m"}';
     const [first, second] = [rpc.read(line), rpc.read(line)];
@@ -225,8 +225,8 @@ describe("answering", () => {
   });
 });
 
-describe("asking", () => {
-  it("gives an answer to whoever waits for it, in any order", () => {
+describe("Sending requests", () => {
+  it("Responses settle their requests in any order", () => {
     const rpc = connection();
     const a = rpc.request("m", {}, { what: "a" });
     const b = rpc.request("m", {}, { what: "b" });
@@ -243,7 +243,7 @@ describe("asking", () => {
     });
   });
 
-  it("never uses an id twice, so that a late answer hits no newer request [W-39]", () => {
+  it("Ids are never reused, so a late response does not settle a newer request [W-39]", () => {
     const rpc = connection("first");
     const old = rpc.request("m", {}, { what: "old" });
     rpc.forget(old?.id ?? "");
@@ -260,7 +260,7 @@ describe("asking", () => {
     });
   });
 
-  it("takes no answer that was meant for an earlier connection [W-39]", () => {
+  it("A response to an earlier connection is not accepted [W-39]", () => {
     const before = connection("before").request("m", {}, { what: "before" });
     const now = connection("now");
     now.request("m", {}, { what: "now" });
@@ -269,7 +269,7 @@ describe("asking", () => {
     );
   });
 
-  it("takes a second answer for a stray one", () => {
+  it("A second response to the same request is stray", () => {
     const rpc = connection();
     const sent = rpc.request("m", {}, { what: "a" });
     const line = encodeResponseLine(sent?.id ?? "", { ok: true, result: 1 });
@@ -278,11 +278,11 @@ describe("asking", () => {
 
   it.each([
     ["neither result nor error", {}, { ok: true, result: null }],
-    ["a result beside an error", { result: 1, error: { code: 2, message: "no" } }, "error"],
-    ["an error that is a text", { error: "no" }, "error"],
+    ["a result and an error", { result: 1, error: { code: 2, message: "no" } }, "error"],
+    ["an error that is a string", { error: "no" }, "error"],
     ["an error without a code", { error: {} }, "error"],
-    ["a null beside its result", { result: 1, error: null }, { ok: true, result: 1 }],
-  ])("reads an answer with %s", (_, fields, outcome) => {
+    ["a result and a null error", { result: 1, error: null }, { ok: true, result: 1 }],
+  ])("A response with %s is read", (_, fields, outcome) => {
     const rpc = connection();
     const sent = rpc.request("m", {}, { what: "a" });
     const received = rpc.read(JSON.stringify({ jsonrpc: "2.0", id: sent?.id, ...fields }));
@@ -290,7 +290,7 @@ describe("asking", () => {
     expect(received.outcome.ok ? received.outcome : "error").toEqual(outcome);
   });
 
-  it("does not ask more than the limit", () => {
+  it("No request is created above the limit", () => {
     const rpc = connection("e", 1);
     const sent = rpc.request("m", {}, { what: "a" });
     expect(rpc.request("m", {}, { what: "b" })).toBeUndefined();
@@ -299,7 +299,7 @@ describe("asking", () => {
   });
 });
 
-describe("messages as lines", () => {
+describe("Messages as lines", () => {
   const id = fc.oneof(fc.string(), fc.integer(), fc.constant(null));
   const params = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()));
   const message = fc.oneof(
@@ -310,7 +310,7 @@ describe("messages as lines", () => {
       .map(([to, result]) => encodeResponseLine(to, { ok: true, result })),
   );
 
-  it("are read the same wherever their bytes are cut [ACP-4]", () => {
+  it("Messages are read the same for every split of their bytes [ACP-4]", () => {
     fc.assert(
       fc.property(
         fc.array(message, { maxLength: 6 }),
@@ -330,7 +330,7 @@ describe("messages as lines", () => {
     );
   });
 
-  it("are always one line [ACP-2]", () => {
+  it("A message is always exactly one line [ACP-2]", () => {
     fc.assert(
       fc.property(message, (line) => {
         expect(line.indexOf("\n")).toBe(line.length - 1);
@@ -338,7 +338,7 @@ describe("messages as lines", () => {
     );
   });
 
-  it("stay messages when what they carry has no JSON form", () => {
+  it("A message with a value without a JSON form stays a valid message", () => {
     expect(readMessage(encodeNotificationLine("m", { big: 1n })).type).toBe("notification");
   });
 });

@@ -16,50 +16,52 @@ import type {
   RpcRequest,
 } from "./rpc-message.ts";
 
-/** The longest line that is read: an editor's embedded files fit, a runaway writer does not. */
+/** Bytes of the longest accepted line. Fits files embedded by an editor and stops a runaway writer. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 export interface RpcConnectionOptions {
-  /** Not used by any other connection: an answer that was meant for one never fits a request of another. */
+  /**
+   * Unique per connection and part of every request id, so a response to an earlier connection never matches a request
+   * of this connection.
+   */
   readonly epoch: string;
-  /** Each way: theirs that we have not answered, ours that they have not. */
+  /** Limit per direction: received requests without a response, and sent requests without a response. Default: 256. */
   readonly maxOpenRequests?: number;
 }
 
-/** What a line comes to. `Waiting` is what the caller remembers of a request of its own. */
+/** The meaning of a received line. `Waiting` is the caller's record of a sent request. */
 export type ReceivedMessage<Waiting> =
   | RpcRequest
   | RpcNotification
   | { readonly type: "response"; readonly waiting: Waiting; readonly outcome: RpcResponse }
-  /** An answer that nobody waits for, or waits for any more. */
+  /** A response without a waiting request: already answered, or no longer awaited. */
   | { readonly type: "stray"; readonly id: RequestId; readonly outcome: RpcResponse }
-  /** Already dealt with: `line` is the answer. */
+  /** An invalid or refused message. `line` is the error response to send. */
   | { readonly type: "refused"; readonly line: string };
 
 /**
- * One side of a JSON-RPC connection, without its bytes: lines in, messages out, and who waits for what.
+ * One side of a JSON-RPC connection without I/O: lines in, messages out, and the requests waiting for a response.
  *
- * Ids of ours are one space for the whole connection and are never used twice, so that a late answer cannot settle a
- * newer request.
+ * Ids of sent requests are unique for the whole connection, so a late response cannot settle a newer request.
  */
 export interface RpcConnection<Waiting extends object> {
   read(line: string): ReceivedMessage<Waiting>;
-  /** The same for a line that may be a batch: what each of its messages comes to, in their order. */
+  /** Reads a line which may be a batch. Returns one entry per message, in order. */
   readAll(line: string): readonly ReceivedMessage<Waiting>[];
-  /** A line that was skipped because it is too long. */
+  /** Handles a line which the framing skipped because of its size. */
   readSkipped(line: SkippedLine): ReceivedMessage<Waiting>;
-  /** Undefined when too many are unanswered: it is not sent. */
+  /** Creates a request. Undefined if too many requests are unanswered; the request must then not be sent. */
   request(method: string, params: unknown, waiting: Waiting): SentRequest | undefined;
-  /** Waits for this answer no longer. Gives what waited for it; undefined when nothing did. */
+  /** Stops waiting for a response and returns the caller's record. Undefined if no request with this id is waiting. */
   forget(id: string): Waiting | undefined;
-  /** The line that answers a request; undefined when it has been answered. */
+  /** Returns the response line for a request. Undefined if the request was answered before. */
   respond(request: RpcRequest, outcome: RpcOutcome): string | undefined;
 }
 
 export interface SkippedLine {
   readonly code: ErrorCode;
   readonly reason: string;
-  /** The start of the line, as far as it was kept. */
+  /** The first characters of the line, as kept by the framing. */
   readonly start: string;
 }
 
@@ -73,7 +75,7 @@ export function createRpcConnection<Waiting extends object>({
   maxOpenRequests = 256,
 }: RpcConnectionOptions): RpcConnection<Waiting> {
   const sentRequests = new Map<string, Waiting>();
-  // By identity and not by id: nothing forbids a client to have two requests with one id.
+  // By identity and not by id: a client may have two open requests with the same id.
   const receivedRequests = new Set<RpcRequest>();
   let requestCount = 0;
 

@@ -1,14 +1,14 @@
 import type { ErrorCode } from "../../domain/errors.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** An error as JSON-RPC carries it. */
+/** An error object of JSON-RPC. */
 export interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** The codes of JSON-RPC 2.0, section 5.1. */
+/** The error codes of JSON-RPC 2.0, section 5.1. */
 export const RPC_CODES = {
   parse: -32700,
   invalidRequest: -32600,
@@ -17,7 +17,10 @@ export const RPC_CODES = {
   internal: -32603,
 } as const;
 
-/** `code` goes into `data.code`: programs branch on it, since the numbers of JSON-RPC do not tell these cases apart. */
+/**
+ * Creates a parse error. `code` becomes `data.code`, on which programs branch: the numbers of JSON-RPC do not
+ * distinguish these cases.
+ */
 export function createParseError(reason: string, code: ErrorCode = "invalid_message"): RpcError {
   return { code: RPC_CODES.parse, message: `Parse error: ${reason}`, data: { code } };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as fc from "fast-check";
 import { scanMessage } from "./rpc-line.ts";
 
-describe("scanning a message that is not parsed", () => {
+describe("Scanning an unparsed message", () => {
   it.each([
     ['{"id":1,"method":"m"}', { id: 1, isResponse: false }],
     [' { "params" : {"id":2}, "id" : "a\\"b" }', { id: 'a"b', isResponse: false }],
@@ -19,7 +19,7 @@ describe("scanning a message that is not parsed", () => {
     expect(scanMessage(text)).toEqual(expected);
   });
 
-  it("An id is found wherever it stands in any message, and no other value is taken for it", () => {
+  it("The id is found at any position of a message, and no other value is mistaken for it", () => {
     const id = fc.oneof(fc.string({ maxLength: 100 }), fc.integer(), fc.constant(null));
     const message = fc.record({ params: fc.jsonValue(), method: fc.string(), id });
     fc.assert(

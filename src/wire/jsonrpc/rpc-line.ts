@@ -17,10 +17,10 @@ import type { RequestId, RpcResponse, RpcMessage, RpcOutcome } from "./rpc-messa
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /**
- * Reads one line. A missing `jsonrpc` is forgiven; what `params` must be is for the method to say.
+ * Reads one line. A missing `jsonrpc` is accepted; `params` are validated by the method.
  *
- * What has an id and no method is an answer, whatever else it lacks: to answer a broken answer with an error would let
- * two peers do so for ever, and the request that it belongs to would never end.
+ * A message with an id and without a method is a response, even if other fields are missing. An error in reply to a
+ * broken response would let two peers send errors forever, and the request would never end.
  */
 export function readMessage(line: string): RpcMessage {
   const parsed = parseLine(line);
@@ -28,8 +28,8 @@ export function readMessage(line: string): RpcMessage {
 }
 
 /**
- * Reads one line that may be a batch: each of its messages is one as if it had come alone. What answers them are single
- * lines too: a batch of answers would have to wait for the last, and a prompt takes as long as its turn.
+ * Reads one line which may be a batch. Each message is handled as if sent alone, and each response is a separate line:
+ * a batch of responses would have to wait for the slowest, and a prompt takes as long as its turn.
  */
 export function readMessages(line: string): readonly RpcMessage[] {
   const parsed = parseLine(line);
@@ -48,15 +48,15 @@ const MAX_BATCH_MESSAGES = 100;
 
 type ParseFailure = Extract<ParsedJson, { readonly ok: false }>;
 
-/** Text that is not JSON has no id; text that exceeds a limit usually has one. */
+/** Text that is not JSON has no id. Text above a limit usually has an id. */
 function toUnparsedMessage(line: string, { reason, exceedsLimit }: ParseFailure): RpcMessage {
   if (exceedsLimit !== true) return createInvalidMessage(createParseError(reason));
   return readSkippedMessage(line, createParseError(reason, "message_too_complex"));
 }
 
 /**
- * The meaning of text that is not parsed because of a limit, or of which only the start is known: a failed response ends
- * the request that it answers; anything else is refused under its id.
+ * Interprets text above a limit, or text of which only the start is known. A response becomes a failed response, which
+ * ends its request; any other message is refused with its id.
  */
 export function readSkippedMessage(text: string, error: RpcError): RpcMessage {
   const { id, isResponse } = scanMessage(text);
@@ -107,7 +107,7 @@ function readResponse(message: JsonObject): RpcMessage {
   return { type: "response", id, outcome: readOutcome(message) };
 }
 
-/** An error beside a result counts as an error. */
+/** A message with both a result and an error is an error. */
 function readOutcome({ result, error }: JsonObject): RpcResponse {
   if (error === undefined || error === null) return { ok: true, result: result ?? null };
   return { ok: false, error: readError(error) };
@@ -124,7 +124,7 @@ export function readError(error: JsonValue): RpcError {
 }
 
 /**
- * Undefined for a value that is not a valid id. A whole number that a double cannot hold would be answered under another
+ * Returns a valid id, or undefined. An integer beyond the exact range of a double would be answered with a different
  * id; a very long string would be repeated in every error and log line about its request.
  */
 function readRequestId(value: unknown): RequestId | undefined {
@@ -142,7 +142,10 @@ function createInvalidMessage(error: RpcError, id: RequestId = null): RpcMessage
 
 const INVALID_ID_REASON = `"id" is not a string of at most ${MAX_ID_CHARACTERS} characters, an exact number or null`;
 
-/** Each of these is one whole line. What has no JSON form is named in its place, so that the line stays a message. */
+/**
+ * Encodes a request as one line. A value without a JSON form is replaced by a placeholder, so the line stays a valid
+ * message.
+ */
 export function encodeRequestLine(id: string, method: string, params: unknown): string {
   return `{"jsonrpc":"2.0","id":${toJsonText(id)},"method":${toJsonText(method)},"params":${toJsonText(params)}}\n`;
 }
@@ -158,22 +161,22 @@ export function encodeResponseLine(id: RequestId, outcome: RpcOutcome): string {
   return `{"jsonrpc":"2.0","id":${toJsonText(id)},${body}}\n`;
 }
 
-/** The answer to what is no message at all, without the end of its line. */
+/** Encodes the error response to invalid input, without the line end. */
 export function encodeRefusal(reason: string): string {
   return encodeResponseLine(null, { ok: false, error: createInvalidRequest(reason) }).trimEnd();
 }
 
-/** The top-level members of a message that was not parsed. */
+/** The top-level members of an unparsed message. */
 interface ScannedMessage {
   /** Null if the text has no valid id. */
   readonly id: RequestId;
-  /** The message has a `result` or an `error` and no `method`: it answers a request of ours. */
+  /** True for a `result` or `error` without a `method`: the response to a request sent by this side. */
   readonly isResponse: boolean;
 }
 
 /**
- * Finds the id in text that is too large or too deep to be parsed, or of which only the start was kept, so that the
- * error can be correlated with its request. Linear, and builds nothing: the text may be hostile.
+ * Finds the id in text too large or too deep for parsing, or in the start of a line, to correlate the error with its
+ * request. Linear and without allocation of values, because the text may be hostile.
  */
 export function scanMessage(text: string): ScannedMessage {
   let depth = 0;
@@ -196,7 +199,7 @@ export function scanMessage(text: string): ScannedMessage {
   return { id, isResponse: isAnswer && !members.has("method") };
 }
 
-/** The member's name, if the string is one: a colon follows. */
+/** Returns the name if the string is a member name: a colon follows. */
 function readMemberName(text: string, start: number, end: number): string | undefined {
   COLON.lastIndex = end;
   return COLON.test(text) ? text.slice(start + 1, end - 1) : undefined;
@@ -214,7 +217,7 @@ function readIdMember(text: string, end: number): RequestId | undefined {
 }
 
 const COLON = /\s*:/y;
-/** Bounded: an id that is longer is not valid. */
+/** Bounded: a longer id is invalid. */
 const SCALAR = /\s*:\s*("(?:[^"\\]|\\.){0,300}"|-?\d[\d.eE+-]{0,30}|null)\s*[,}]/y;
 const MAX_NAME_LENGTH = 10;
 const QUOTE = 0x22;

@@ -1,23 +1,23 @@
 import type { JsonValue } from "../../data/json.ts";
 import type { RpcError } from "./rpc-error.ts";
 
-/** Null is legal, and some clients use it. */
+/** Null is legal, and some clients use null. */
 export type RequestId = string | number | null;
 
-/** How a request ended. */
+/** The result or the error of a request. */
 export type RpcOutcome<Result = unknown> =
   | { readonly ok: true; readonly result: Result }
   | { readonly ok: false; readonly error: RpcError };
 
-/** How the other side answered. */
+/** The response received from the other side. */
 export type RpcResponse = RpcOutcome<JsonValue>;
 
-/** What one line says. */
+/** The meaning of one line. */
 export type RpcMessage =
   | RpcRequest
   | RpcNotification
   | { readonly type: "response"; readonly id: RequestId; readonly outcome: RpcResponse }
-  /** Nothing that JSON-RPC knows; `error` is the answer that it asks for. */
+  /** Not a valid JSON-RPC message. `error` is the error to respond with. */
   | { readonly type: "invalid"; readonly id: RequestId; readonly error: RpcError };
 
 export interface RpcRequest {

@@ -23,19 +23,22 @@ export function startBlock(state: MessagesState, fields: Fields, emit: EmitEvent
 }
 
 const CONTENT_KINDS: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking"]);
-/** The same words as on the stream of a harness, which tell whose call it is. */
+/** The same names as in the stream of a harness. They tell which side runs the tool. */
 const TOOL_CALL_KINDS: ReadonlySet<string> = new Set([
   "tool_use",
   "server_tool_use",
   "mcp_tool_use",
 ]);
 
-/** Results of tools that ran at Anthropic: `web_search_tool_result`, `mcp_tool_result` and their like. */
+/**
+ * Returns whether the kind is the result of a tool run by Anthropic, such as `web_search_tool_result` or
+ * `mcp_tool_result`.
+ */
 function isResultKind(kind: string): boolean {
   return kind.endsWith("_tool_result");
 }
 
-/** A block may start with some of its content. Even an empty one is a block. */
+/** A start event may carry content. An empty block is a block too. */
 function foldContent(state: MessagesState, index: unknown, block: Fields, emit: EmitEvent): void {
   const { type, text, thinking, signature, data } = block;
   if (type === "text") return stepDelta(state, index, { text: toStringOrEmpty(text) }, emit);

@@ -78,8 +78,8 @@ const said = [
   close(0),
 ];
 
-describe("an answer of the Messages API", () => {
-  it("becomes a message with its text, its reason and its tokens", () => {
+describe("Folding a response of the Messages API", () => {
+  it("A response becomes a message with its text, reason and tokens", () => {
     const usage = {
       inputTokens: 25,
       outputTokens: 15,
@@ -98,7 +98,7 @@ describe("an answer of the Messages API", () => {
     ]);
   });
 
-  it("thinks, with the seal and with what is redacted", () => {
+  it("Thinking keeps its signature and redacted content", () => {
     const turned = turn(
       start,
       open(0, { type: "thinking", thinking: "", signature: "" }),
@@ -121,7 +121,7 @@ describe("an answer of the Messages API", () => {
     expect(turned.diagnostics).toEqual([]);
   });
 
-  it("calls tools", () => {
+  it("Tool calls are read from their start and deltas", () => {
     const turned = turn(
       ...said,
       open(1, { type: "tool_use", id: "toolu_1", name: "get_weather", input: {} }),
@@ -144,7 +144,7 @@ describe("an answer of the Messages API", () => {
     expect(turned).toMatchObject({ end: { outcome: "action-required" }, diagnostics: [] });
   });
 
-  it("tells of tools that ran at Anthropic", () => {
+  it("Tools run by Anthropic appear with their results", () => {
     const found = [{ type: "web_search_result", title: "Zürich", url: "https://zuerich.ch" }];
     const error = { type: "web_search_tool_result_error", error_code: "max_uses_exceeded" };
     const turned = turn(
@@ -222,11 +222,11 @@ describe("an answer of the Messages API", () => {
     ["model_context_window_exceeded", "limited"],
     ["stop_sequence", "completed"],
     ["something_new", "other"],
-  ])("that stops for %s is %s", (given, outcome) => {
+  ])("A response that stops for %s is %s", (given, outcome) => {
     expect(turn(...said, reason(given), stop).end).toMatchObject({ outcome, reason: given });
   });
 
-  it("that ends in an error has failed, and what was said stays", () => {
+  it("An error event fails the turn and keeps the text before", () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     expect(turn(...said, error)).toMatchObject({
       text: "Grüße 🌍",
@@ -242,14 +242,14 @@ describe("an answer of the Messages API", () => {
     });
   });
 
-  it("without its reason has failed, even if it stops", () => {
+  it("A response without a stop reason fails, even after message_stop", () => {
     const failed = { outcome: "failed", failure: { code: "incomplete_turn" } };
     expect(turn(...said).end).toMatchObject(failed);
     expect(turn(...said, stop).end).toMatchObject(failed);
     expect(turn(...said, reason(null), stop).end).toMatchObject(failed);
   });
 
-  it("keeps events, blocks and members that it does not know", () => {
+  it("Unknown events, blocks and fields are kept", () => {
     const turned = turn(
       start,
       { type: "weather", rain: true },
@@ -268,7 +268,7 @@ describe("an answer of the Messages API", () => {
     expect(turned.end).toMatchObject({ outcome: "completed" });
   });
 
-  it("with an event that cannot be read has a hole, unless the message was over", () => {
+  it("An unreadable event fails the turn unless the message has ended", () => {
     expect(turn(...said, "{", reason("end_turn"), stop).end).toMatchObject({
       failure: { code: "malformed_event" },
     });
@@ -276,7 +276,7 @@ describe("an answer of the Messages API", () => {
   });
 });
 
-describe("the bytes of an answer of the Messages API", () => {
+describe("The bytes of a Messages API response", () => {
   const answer = encodeServerSent(
     ...said,
     open(1, { type: "thinking", thinking: "", signature: "" }),
@@ -289,11 +289,11 @@ describe("the bytes of an answer of the Messages API", () => {
     stop,
   );
 
-  it("give the same events for every two-way split and for single bytes", () => {
+  it("Every two-way split and single bytes yield the same events", () => {
     expectSameForAnySplit(codec, answer);
   });
 
-  it("never throw and end once, however they are damaged", () => {
+  it("Mutated bytes never cause a throw and end once", () => {
     expectOneEndWhenDamaged(codec, answer);
   });
 });

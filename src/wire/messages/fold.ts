@@ -19,7 +19,7 @@ import { keepUnknown, type EmitEvent } from "../converse/state.ts";
 import { foldDelta, startBlock, stopBlock } from "./block-events.ts";
 import type { MessagesState } from "./state.ts";
 
-/** Folds the stream of the Anthropic Messages API. */
+/** Creates a fold for the stream of the Anthropic Messages API. */
 export function createMessagesFold(
   options: ModelFoldOptions = {},
 ): Codec<MessagesState, ServerSentInput, ProviderEvent> {
@@ -88,7 +88,7 @@ function foldMessageDelta(state: MessagesState, fields: Fields, emit: EmitEvent)
   stepConverse(state, "messageStop", { stopReason }, emit);
 }
 
-/** The reason came before. Without one the message is not whole, whatever this says. */
+/** The stop reason arrives before `message_stop`. A message without a stop reason is incomplete despite this event. */
 function stopMessage(state: MessagesState, emit: EmitEvent): void {
   state.isOver = true;
   if (!state.hasEnded) stepConverse(state, "messageStop", {}, emit);
@@ -116,7 +116,7 @@ function recordUsage(state: MessagesState, raw: unknown): void {
   state.usage = { ...state.usage, ...Object.fromEntries(counts) };
 }
 
-/** As Converse names them. */
+/** Their field names, and the names of Converse. */
 const USAGE_NAMES: readonly (readonly [theirs: string, name: string])[] = [
   ["input_tokens", "inputTokens"],
   ["output_tokens", "outputTokens"],
@@ -124,7 +124,7 @@ const USAGE_NAMES: readonly (readonly [theirs: string, name: string])[] = [
   ["cache_creation_input_tokens", "cacheWriteInputTokens"],
 ];
 
-/** What each `stop_reason` means. After `pause_turn` the model can be asked to go on. */
+/** The outcome of each `stop_reason`. After `pause_turn`, the model can continue with another request. */
 const MESSAGES_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["end_turn", "completed"],
   ["stop_sequence", "completed"],

@@ -12,7 +12,7 @@ import type { TurnBlock } from "../../domain/provider/turn.ts";
 import { formatResultPart } from "../chat/result-text.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** The body of a call to the Messages API that is streamed. */
+/** Encodes the body of a streamed Messages API request. */
 export function encodeMessagesRequest(model: string, request: ModelRequest): JsonObject {
   return createRequestBody(createMessagesDialect(model), request);
 }
@@ -40,10 +40,10 @@ export function createMessagesDialect(model: string): ModelDialect<JsonObject, J
   };
 }
 
-/** The API demands a limit; the oldest models that are still served can say this much. */
+/** The API requires a limit. The oldest models still served support this number of output tokens. */
 const DEFAULT_MAX_TOKENS = 8192;
 
-/** Thinking without the seal of the model that thought it is refused. */
+/** The API refuses thinking without the signature of the model. */
 function isSupportedBlock(block: ModelBlock): boolean {
   if (block.type !== "reasoning") return true;
   return block.signature !== undefined || block.redacted !== undefined;
@@ -55,9 +55,9 @@ function encodeBlock(block: ModelBlock): JsonObject[] {
       return [{ type: "text", text: block.text.toWellFormed() }];
     case "reasoning":
       return encodeReasoning(block);
-    case "call":
-      return [encodeToolUse(block.call)];
-    case "result":
+    case "tool-call":
+      return [encodeToolUse(block.toolCall)];
+    case "tool-result":
       return [encodeToolResult(block.result)];
     case "image": {
       const { mediaType, base64 } = block;
@@ -83,7 +83,7 @@ function encodeToolUse({ id, name, input, inputText }: ToolCall): JsonObject {
   };
 }
 
-/** The API refuses blank text, and takes a result without any content. */
+/** The API refuses blank text, but accepts a result without content. */
 function encodeToolResult({ toolCallId, parts, isError }: ToolResult): JsonObject {
   const texts = parts.map(formatResultPart).filter((text) => text.trim() !== "");
   return {

@@ -1,13 +1,13 @@
 import type { ConverseAdapterState } from "../chat/converse-adapter.ts";
 
 export interface MessagesState extends ConverseAdapterState {
-  /** What is open, by the API's index. */
+  /** Open blocks by the index of the API. */
   readonly blocks: Map<unknown, OpenBlock>;
 }
 
 export interface OpenBlock {
-  /** Of a kind that this version does not know. */
+  /** True for a block of an unknown kind. */
   readonly isUnknown: boolean;
-  /** Arguments that came with the start of a call. They count only if none are streamed. */
+  /** Arguments in the start event of a tool call. Used only if no arguments are streamed. */
   input: string;
 }

@@ -17,18 +17,18 @@ const anyBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
       inputText: fc.constantFrom("{}", "[", '{"a":1}'),
     })
     .map((facts) => ({
-      type: "call" as const,
-      call: createToolCall({ ...facts, runBy: "server" }),
+      type: "tool-call" as const,
+      toolCall: createToolCall({ ...facts, runBy: "server" }),
     })),
   fc
     .jsonValue({ maxDepth: 3 })
-    .map((value) => ({ type: "result" as const, result: toolSuccess("c", value) })),
-  fc.string().map((text) => ({ type: "result" as const, result: toolError("c", text) })),
+    .map((value) => ({ type: "tool-result" as const, result: toolSuccess("c", value) })),
+  fc.string().map((text) => ({ type: "tool-result" as const, result: toolError("c", text) })),
   fc.constant<ModelBlock>({ type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" }),
 );
 
-describe("a conversation that is packed", () => {
-  it("is the same when it is unpacked [OR-77]", () => {
+describe("Compacted conversations", () => {
+  it("A conversation is unchanged after packing and unpacking [OR-77]", () => {
     const anyMessages: fc.Arbitrary<ModelMessage[]> = fc.array(
       fc.record({ role: fc.constantFrom("user", "assistant"), blocks: fc.array(anyBlock) }),
     );
@@ -41,7 +41,7 @@ describe("a conversation that is packed", () => {
     );
   });
 
-  it("is one item, which a request can begin with [OR-77]", () => {
+  it("A compaction is one item that a request can start with [OR-77]", () => {
     const request = readCreateRequest({
       model: "demo",
       input: [
@@ -69,14 +69,16 @@ describe("a conversation that is packed", () => {
   });
 
   it("A conversation that could not be unpacked again is not packed [OR-77]", () => {
-    const blocks = [{ type: "result" as const, result: toolSuccess("c", Array(250_000).fill(0)) }];
+    const blocks = [
+      { type: "tool-result" as const, result: toolSuccess("c", Array(250_000).fill(0)) },
+    ];
     const messages = [{ role: "user" as const, blocks }];
     expect(() => packConversation({ instructions: null, messages })).toThrow(
       "The conversation exceeds the limit of 250000 values, so it cannot be compacted",
     );
   });
 
-  it("is refused where it was changed", () => {
+  it("A modified compaction is refused", () => {
     const packed = packConversation({ instructions: null, messages: [] });
     for (const text of ["", "spanline1.", `${packed}!`, "spanline1.e30=", packed.slice(0, 15)])
       expect(() => unpackConversation(text, "x"), text).toThrow(

@@ -9,7 +9,7 @@ import {
   type StrandsState,
 } from "./state.ts";
 
-/** Emits what an event says of the agent's doings by its type; false when it is no such event. */
+/** Emits an activity identified by the `type` of an event. Returns false if the event has a different type. */
 export function foldTypedActivity(state: StrandsState, fields: Fields, emit: EmitEvent): boolean {
   const { type } = fields;
   if (!isTypedActivity(fields) || typeof type !== "string") return false;
@@ -18,7 +18,10 @@ export function foldTypedActivity(state: StrandsState, fields: Fields, emit: Emi
   return foldNodeEvent(state, type, fields, emit);
 }
 
-/** The same for an event that says it by a key, which may stand beside content. */
+/**
+ * Emits an activity identified by a key of the event. The same event may also carry content. Returns false if no such
+ * key is set.
+ */
 export function foldKeyedActivity(state: StrandsState, fields: Fields, emit: EmitEvent): boolean {
   const [key, kind] = findKeyedActivity(fields) ?? [];
   if (key === undefined || kind === undefined) return false;
@@ -37,7 +40,7 @@ function isTypedActivity(fields: Fields): boolean {
   return type === "tool_stream" || isNodeEvent(type);
 }
 
-/** Null is no activity: apps send `structured_output` whether there is any or not. */
+/** Null does not count: apps send `structured_output: null` if they have no output. */
 function findKeyedActivity(fields: Fields): (typeof ACTIVITY_KINDS)[number] | undefined {
   return ACTIVITY_KINDS.find(([key]) => fields[key] !== undefined && fields[key] !== null);
 }
@@ -66,7 +69,10 @@ function readToolDetails(
   };
 }
 
-/** Apps announce a tool beside the call itself, and some announce it again with every copy of the message. */
+/**
+ * Apps announce a tool in addition to the tool call, and some apps repeat the announcement with every copy of the
+ * message.
+ */
 function foldToolAnnouncement(state: StrandsState, fields: Fields, emit: EmitEvent): true {
   const { tool_name: name, debug_data: raw } = fields;
   const toolCallId = findAnnouncedToolCallId(raw);
@@ -92,7 +98,7 @@ function findAnnouncedToolCallId(debugData: unknown): string | undefined {
   return undefined;
 }
 
-/** What a tool tells while it runs. An agent that serves as a tool tells its whole stream here. */
+/** Emits the progress of a running tool. For a nested agent used as a tool, the progress is its whole stream. */
 function foldToolProgress(state: StrandsState, fields: Fields, emit: EmitEvent): true {
   const { tool_stream_event: event } = fields;
   const { tool_use, data } = isObject(event) ? event : {};

@@ -6,12 +6,14 @@ import { closeDataBlock, closeDataMessage } from "./merged-event.ts";
 import { findNewText } from "./delivered-text.ts";
 import type { Fields, TrackedMessage, EmitEvent, StrandsState } from "./state.ts";
 
-/** Folds one Converse event: the carrier that is believed before all others. */
+/** Folds one Converse event, the carrier with the highest priority. */
 export function foldConverseEvent(state: StrandsState, event: Fields, emit: EmitEvent): void {
   for (const name in event) foldMember(state, name, event[name], emit);
 }
 
-/** An object whose keys are all Converse events, as apps send it that unwrap what Strands wraps. */
+/**
+ * Returns whether all keys are Converse events. Some apps unwrap Strands' `{ event: … }` wrapper and send such objects.
+ */
 export function isBareConverseEvent(fields: Fields): boolean {
   const names = Object.keys(fields);
   return names.length > 0 && names.every(isConverseEventName);
@@ -51,7 +53,10 @@ function foldMember(state: StrandsState, name: string, rawPayload: unknown, emit
   }
 }
 
-/** An app may put its copy of a text ahead of the event that it has it from: what that event has beyond it, or null. */
+/**
+ * An app may send its copy of a text before the original Converse event. Returns the event without the delivered text,
+ * or null if nothing new remains.
+ */
 function removeDeliveredText(message: TrackedMessage, name: string, payload: unknown): unknown {
   if (!message.isOpen || !isObject(payload)) return payload;
   if (name === "contentBlockStop") return message.dataBlock === null ? payload : null;
@@ -63,7 +68,10 @@ function removeDeliveredText(message: TrackedMessage, name: string, payload: unk
   return newText === "" ? null : { ...payload, delta: { ...delta, text: newText } };
 }
 
-/** A start or an end alone elects nothing: an app may pass those on and hold back what is between them. */
+/**
+ * Marks Converse events as the carrier of the message. Start and stop events alone do not: an app may forward them and
+ * withhold the deltas.
+ */
 function markEventCarrier(state: StrandsState): void {
   const message = getCurrentMessage(state);
   if (message !== null) message.carrier = "event";
@@ -79,20 +87,20 @@ export function markServerToolCall(state: StrandsState, payload: unknown): unkno
   return { ...payload, start: { ...start, toolUse } };
 }
 
-/** Some models say `end_turn` although they call tools; Strands then goes on as if they had said `tool_use`. */
+/** Some models report `end_turn` for a message with tool calls; Strands then continues as after `tool_use`. */
 function correctStopReason(state: StrandsState, payload: unknown, emit: EmitEvent): unknown {
   const currentMessage = getCurrentMessage(state);
   if (currentMessage === null || !isObject(payload) || payload["stopReason"] !== "end_turn")
     return payload;
   if (currentMessage.toolCallCount === 0) return payload;
-  const message = `The reason is "end_turn", but the message calls tools; the agent goes on as after "tool_use"`;
+  const message = `The reason is "end_turn", but the message calls tools; the agent continues as after "tool_use"`;
   diagnose(state.converse, "stop_reason_contradicted", message, emit);
   return { ...payload, stopReason: "tool_use" };
 }
 
 /**
- * Comes behind the end of the message that it withdraws, and may come behind its full copy too. What the guardrail took
- * from the prompt is not shown here.
+ * Replaces the text of a message redacted by a guardrail. The redaction arrives after the end of the message, possibly
+ * after its full copy. A redaction of the prompt is ignored here.
  */
 function redactMessage(state: StrandsState, payload: unknown, emit: EmitEvent): void {
   const text = isObject(payload) ? payload["redactAssistantContentMessage"] : undefined;

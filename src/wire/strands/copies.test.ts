@@ -42,21 +42,21 @@ const START = converseEvent("messageStart", { role: "assistant" });
 const BLOCK_STOP = converseEvent("contentBlockStop", {});
 const STOP = converseEvent("messageStop", { stopReason: "end_turn" });
 
-describe("copies of one text", () => {
+describe("Copies of one text", () => {
   it.each([
-    ["behind its merged events", [merged("Hel"), "Hel", merged("lo"), "lo"]],
-    ["ahead of them", ["Hel", merged("Hel"), "lo", merged("lo")]],
-    ["in other pieces", ["Hel", merged("H"), merged("el"), "lo", merged("lo")]],
-  ])("are told once where an app sends bare strings %s [AC-74]", (_, values) => {
+    ["after its merged events", [merged("Hel"), "Hel", merged("lo"), "lo"]],
+    ["before its merged events", ["Hel", merged("Hel"), "lo", merged("lo")]],
+    ["in different pieces", ["Hel", merged("H"), merged("el"), "lo", merged("lo")]],
+  ])("Text is emitted once if an app sends bare strings %s [AC-74]", (_, values) => {
     expect(foldValues(values)).toEqual(plainTurn(null, "Hel", "lo"));
   });
 
   it.each([
-    ["as much", [START, "Hel", textDelta("Hel"), "lo", textDelta("lo"), BLOCK_STOP, STOP]],
+    ["the same", [START, "Hel", textDelta("Hel"), "lo", textDelta("lo"), BLOCK_STOP, STOP]],
     ["less", [START, "Hello", textDelta("Hel"), textDelta("lo"), BLOCK_STOP, STOP]],
     ["more", [START, "Hel", textDelta("Hello"), "lo", BLOCK_STOP, STOP]],
   ])(
-    "are told once where a bare string runs ahead of an event that has %s [AC-74]",
+    "Text is emitted once if a bare string precedes an event with %s text [AC-74]",
     (_, values) => {
       const turn = buildTurn(foldValues(values));
       expect([turn.text, turn.messages.length, turn.end?.outcome]).toEqual([
@@ -68,12 +68,12 @@ describe("copies of one text", () => {
     },
   );
 
-  it("may be full messages with an id and without one", () => {
+  it("A full message with an id and its copy without an id are one message", () => {
     expect(foldValues([message("Hi"), message("Hi", "m-1")])).toEqual(plainTurn(null, "Hi"));
     expect(foldValues([message("Hi", "m-1"), message("Hi")])).toEqual(plainTurn(null, "Hi"));
   });
 
-  it("may be the whole conversation, with the prompt, behind its end", () => {
+  it("A repetition of the whole conversation with the prompt at the end adds nothing", () => {
     const said = [CALL, RESULT, message("Sunny.")];
     const turn = buildTurn(foldValues([...said, PROMPT, ...said]));
     expect(turn).toEqual(buildTurn(foldValues(said)));
@@ -81,18 +81,18 @@ describe("copies of one text", () => {
   });
 });
 
-describe("a copy of the last words", () => {
+describe("A copy of the last message", () => {
   it.each([
     ["a result with a message", { result: { role: "assistant", content: [{ text: "Sunny." }] } }],
-    ["a result in words", { result: "Sunny.\n" }],
+    ["a result as text", { result: "Sunny.\n" }],
     ["a full message", message("Sunny.")],
-  ])("takes nothing from what bare strings said before them: %s", (_, last) => {
+  ])("A copy of the last message keeps the bare strings before it: %s", (_, last) => {
     expect(foldValues(["Let me look. ", "Sunny.", last])).toEqual(
       plainTurn(null, "Let me look. ", "Sunny."),
     );
   });
 
-  it("takes nothing from the blocks that Strands TS passed on", () => {
+  it("A result with the last message keeps the blocks forwarded by Strands TS", () => {
     const block = (text: string): unknown => ({
       type: "contentBlockEvent",
       contentBlock: { text },
@@ -107,7 +107,7 @@ describe("a copy of the last words", () => {
   });
 });
 
-describe("a stream cut behind full messages", () => {
+describe("A stream truncated after full messages", () => {
   it.each([
     ["merged events", [merged("Let me look."), CALL, RESULT, merged("Sun")]],
     [
@@ -115,14 +115,17 @@ describe("a stream cut behind full messages", () => {
       [merged("Let me look.", "1"), CALL, RESULT, merged("Sun", "2")],
     ],
     ["bare strings", ["Let me look.", CALL, RESULT, "Sun"]],
-  ])("has not said all, for the last %s have no full copy [AC-45]", (_, values) => {
-    expect(buildTurn(foldValues(values))).toMatchObject({
-      text: "Let me look.Sun",
-      end: { outcome: "failed", failure: { code: "incomplete_turn" } },
-    });
-  });
+  ])(
+    "A turn fails if its last %s have no full copy, unlike earlier messages [AC-45]",
+    (_, values) => {
+      expect(buildTurn(foldValues(values))).toMatchObject({
+        text: "Let me look.Sun",
+        end: { outcome: "failed", failure: { code: "incomplete_turn" } },
+      });
+    },
+  );
 
-  it("has said all when a bare string follows that was never the agent's way", () => {
+  it("A turn completes with a bare string at the end if earlier text came in merged events", () => {
     expect(foldValues([merged("Hi"), message("Hi"), "Bye"])).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "Hi"),

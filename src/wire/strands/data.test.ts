@@ -12,7 +12,7 @@ import { runWithState } from "../../../test/support/bytes/bytes.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { createStrandsFold } from "./fold.ts";
 
-/** What becomes of an object that nobody knows. */
+/** The events emitted for an unknown object. */
 function kept(name: string, raw: unknown): ProviderEvent[] {
   const message = `Unknown event "${name}" is kept as it came`;
   return [
@@ -21,18 +21,21 @@ function kept(name: string, raw: unknown): ProviderEvent[] {
   ];
 }
 
-describe("an app that sends its strings as they are", () => {
+describe("An app that sends strings without quotes", () => {
   it.each([
     [["See source", "[1]", " for more"]],
     [["Use ", "{}", " or ", "[]", "."]],
     [["{}", " is an empty object"]],
     [["[1]", "{}", "null", "42", " begin it"]],
     [["It is ", "null", " or ", "true"]],
-  ])("may send some that happen to be JSON: %j [AC-85]", (lines) => {
-    expect(foldLines(lines)).toEqual(plainTurn(null, ...lines));
-  });
+  ])(
+    "Strings that are valid JSON are text if the app sends strings without quotes: %j [AC-85]",
+    (lines) => {
+      expect(foldLines(lines)).toEqual(plainTurn(null, ...lines));
+    },
+  );
 
-  it("may announce tools in JSON all the same [AC-85]", () => {
+  it("A tool announced in JSON is an activity, also between raw strings [AC-85]", () => {
     const announced = { type: "tool_use", tool_name: "look" };
     expect(foldLines(["See ", JSON.stringify(announced), "[1]"])).toEqual([
       started(0),
@@ -48,18 +51,18 @@ describe("an app that sends its strings as they are", () => {
   it.each([
     ['{"type":"tool_use","tool_name":"look"}', ["[", "Note", "] ", '"', "{"]],
     ['{"type":"tool_use","tool_name":"look"}', ['"', "quoted", '"']],
-  ])("may begin it with a bracket or a quote behind %s [AC-85]", (first, lines) => {
+  ])("After %s, raw text may start with a bracket or a quote [AC-85]", (first, lines) => {
     expect(foldLines([first, ...lines])).toEqual([
       { type: "activity", kind: "tool-call-opened", label: "🔧 look" },
       ...plainTurn(null, ...lines),
     ]);
   });
 
-  it("has its first lines taken for text once it shows what it is", () => {
+  it("The first lines are text once a later line shows that the app sends raw strings", () => {
     expect(foldLines(["[1]", "[", "1", "]"])).toEqual(plainTurn(null, "[1]", "[", "1", "]"));
   });
 
-  it("has its own events kept apart from its text", () => {
+  it("JSON events of the app are kept apart from its raw text", () => {
     expect(foldLines(['{"status":"busy"}', "Hi", '{"status":"done"}', "!"])).toEqual([
       ...kept("status", { status: "busy" }),
       ...plainTurn(null, "Hi", "!").flatMap((event) =>
@@ -70,37 +73,37 @@ describe("an app that sends its strings as they are", () => {
     ]);
   });
 
-  it("may end with the marker of other streams, which is no text", () => {
+  it("The end marker [DONE] of other streams is ignored", () => {
     expect(foldLines(["Hi", "[DONE]"])).toEqual(plainTurn(null, "Hi"));
     expect(foldLines(['"Hi"', "[DONE]"])).toEqual(plainTurn(null, "Hi"));
   });
 });
 
-describe("an app that sends JSON", () => {
+describe("An app that sends JSON", () => {
   const lines = ["[1]", "{}", "null"];
   const unknown = [...kept("object", [1]), ...kept("", {}), ...kept("null", null)];
 
-  it("has what nobody knows kept, in its place before a text [AC-34]", () => {
+  it("Unknown values before a string are kept in order [AC-34]", () => {
     expect(foldLines([...lines, '"Hi"'])).toEqual([...unknown, ...plainTurn(null, "Hi")]);
   });
 
-  it("has what nobody knows kept, in its place before an event [AC-34]", () => {
+  it("Unknown values before an event are kept in order [AC-34]", () => {
     const events = textMessage("Hi").map((value) => JSON.stringify(value));
     expect(foldLines([...lines, ...events])).toEqual([...unknown, ...plainTurn("end_turn", "Hi")]);
   });
 
-  it("has numbers taken for text behind what nobody knows", () => {
+  it("A number after an unknown value is text", () => {
     expect(foldLines(["{}", "42", '" of them"'])).toEqual([
       ...kept("", {}),
       ...plainTurn(null, "42", " of them"),
     ]);
   });
 
-  it("has what nobody knows kept at the end of a stream that never told [AC-34]", () => {
+  it("Unknown values at the end of an undecided stream are kept [AC-34]", () => {
     expect(foldLines(lines).slice(0, -1)).toEqual(unknown);
   });
 
-  it("is not waited for beyond a limit", () => {
+  it("Pending data is limited", () => {
     const many = Array.from({ length: 100 }, (_, index) => ({
       type: "event" as const,
       event: "",
@@ -121,7 +124,7 @@ describe("an app that sends JSON", () => {
     expect(seen).toEqual(["unknown", "diagnostic"]);
   });
 
-  it("gives the place of a line that had to wait to what is said about it", () => {
+  it("A diagnostic about a delayed line has the offset of this line", () => {
     const fold = createStrandsFold();
     const state = fold.initial();
     const out: ProviderEvent[] = [];
@@ -131,7 +134,7 @@ describe("an app that sends JSON", () => {
     expect(out[1]).toMatchObject({ diagnostic: { code: "unknown_event", offset: 7 } });
   });
 
-  it("keeps a broken line apart from text, whether strings or only events came before it", () => {
+  it("A broken line is not text, after strings and after events", () => {
     for (const first of ['"Hi"', '{"init_event_loop":true}']) {
       expect(foldLines([first, '{"event":{"contentBlockDelta":'])).toContainEqual({
         type: "unknown",
@@ -146,7 +149,7 @@ describe("an app that sends JSON", () => {
   });
 });
 
-describe("words that stand beside content", () => {
+describe("Known keys next to content", () => {
   const said = plainTurn(null, "The answer");
 
   it.each([
@@ -154,11 +157,11 @@ describe("words that stand beside content", () => {
     { data: "The answer", start: true },
     { data: "The answer", start_event_loop: true, event_loop_throttled_delay: null },
     { message: { role: "assistant", content: [{ text: "The answer" }] }, init_event_loop: true },
-  ])("leave it to be read: %j", (value) => {
+  ])("Content next to a known key is read: %j", (value) => {
     expect(foldLines([JSON.stringify(value)])).toEqual(said);
   });
 
-  it("are told too where they say something", () => {
+  it("A known key with a value is reported next to content", () => {
     const value = { result: "The answer", structured_output: { answer: 42 } };
     expect(foldLines([JSON.stringify(value)])).toEqual([
       { type: "activity", kind: "structured-result", raw: { answer: 42 } },
@@ -166,14 +169,14 @@ describe("words that stand beside content", () => {
     ]);
   });
 
-  it("are told where the content cannot be read", () => {
+  it("A known key is reported if the content is unreadable", () => {
     const value = { message: "done", structured_output: { answer: 42 } };
     expect(foldLines([JSON.stringify(value)]).slice(0, -1)).toEqual([
       { type: "activity", kind: "structured-result", raw: { answer: 42 } },
     ]);
   });
 
-  it("say nothing when they are null and alone", () => {
+  it("A known key with null and no content is kept as unknown", () => {
     expect(foldLines(['{"structured_output":null}', '"Hi"'])).toEqual([
       ...kept("structured_output", { structured_output: null }),
       started(0),
@@ -184,8 +187,8 @@ describe("words that stand beside content", () => {
   });
 });
 
-describe("an app that passes on its agent's events", () => {
-  it.each(["Hi", "Hi\n"])("may send the result once more as text: %j [AC-74]", (result) => {
+describe("An app that forwards its agent's events", () => {
+  it.each(["Hi", "Hi\n"])("The result repeated as text is ignored: %j [AC-74]", (result) => {
     const events = [
       ...textMessage("Hi"),
       { message: { role: "assistant", content: [{ text: "Hi" }] } },

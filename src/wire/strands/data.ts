@@ -30,38 +30,38 @@ export function foldData(
   else foldAmongJson(state, json, emit);
 }
 
-/** By habit of other streams some apps end theirs with it; it says nothing that the stream's end does not say. */
+/** Some apps end their stream with the marker known from the OpenAI API. The marker is ignored. */
 const END_MARKER = "[DONE]";
 
-/** Counts a line that repeats what was heard. The agent goes on with its turn. */
+/** Counts a line which repeats earlier content. The line also shows that the turn continues after a suspected error. */
 export function skipLine(state: StrandsState, emit: EmitEvent): void {
   flushAsEvents(state, emit);
   state.skippedLines += 1;
   state.suspectedError = null;
 }
 
-/** Gives up waiting for raw text: what was held back is what an app with JSON means by it. */
+/** Folds the pending data as events: no raw text followed, so the app sends JSON. */
 export function flushAsEvents(state: StrandsState, emit: EmitEvent): void {
   for (const pending of state.pendingData.splice(0)) foldJson(state, pending, emit);
 }
 
-/** An app that sends its strings as they are may send some that happen to be JSON. */
+/** An app which sends strings without quotes may send some strings that are valid JSON. */
 function foldAmongRawText(state: StrandsState, json: PendingData, emit: EmitEvent): void {
   const { data, value } = json;
   flushAsText(state, emit);
   if (isUnderstoodValue(value)) foldJson(state, json, emit);
-  // Behind an error nothing comes; behind a text that speaks of one, more text does.
+  // Data after this object shows that the object is text; at the end of the stream, the object is an error.
   else if (isObject(value) && isSuspectedError(value)) state.pendingData.push(json);
   else if (isTextLikeValue(value)) foldBareText(state, data, emit);
   else foldJson(state, json, emit);
 }
 
-/** A list or a number may well be a piece of a sentence; an object with fields is an event of the app's own. */
+/** A list or a number may be a piece of a sentence. An object with fields is an event of the app. */
 function isTextLikeValue(value: unknown): boolean {
   return !isObject(value) || Object.keys(value).length === 0 || isSuspectedError(value);
 }
 
-/** What nobody knows may be raw text, until the app has sent a string in quotes or an agent has spoken in events. */
+/** Unknown JSON may be raw text. The decision waits until the app sends a quoted string or an event of an agent. */
 function foldAmongJson(state: StrandsState, json: PendingData, emit: EmitEvent): void {
   const { data, value } = json;
   const isQuoted = /^\s*"/.test(data);
@@ -120,14 +120,14 @@ function addDiagnosticOffset(event: ProviderEvent, offset: number | undefined): 
   return { type: "diagnostic", diagnostic: { ...diagnostic, offset: diagnostic.offset ?? offset } };
 }
 
-/** Big integers are text while they are folded: nothing behind this point can write them as JSON. */
+/** Big integers are strings while they are folded, because the following stages cannot serialize a bigint as JSON. */
 function restoreBigIntegers(event: ProviderEvent, value: unknown, data: string): ProviderEvent {
   if (event.type !== "unknown" || event.raw !== value) return event;
   const parsed = parseLenientJson(data, { bigIntegers: "bigint" });
   return parsed.ok ? { ...event, raw: parsed.value } : event;
 }
 
-/** Data that is no JSON: an app's own text, an error that was printed, or a broken line. */
+/** Folds data which is not JSON: text of the app, a printed error, or a broken line. */
 function foldRawText(state: StrandsState, data: string, reason: string, emit: EmitEvent): void {
   const errorTexts = [...KNOWN_ERROR_TEXTS, ...state.settings.errorTexts];
   if (errorTexts.some((text) => data.includes(text))) return foldKnownError(state, data, emit);
@@ -142,7 +142,10 @@ function foldRawText(state: StrandsState, data: string, reason: string, emit: Em
   foldBareText(state, data, emit);
 }
 
-/** Where text comes in quotes, nothing else may begin like JSON; else a bracket or a quote may well begin a text. */
+/**
+ * If the app sends quoted strings, any other data starting like JSON is broken. Otherwise a bracket or a quote may
+ * start a text, and only data starting like an event is broken.
+ */
 function isBrokenJson({ hasQuotedText, hasStructures }: StrandsState, data: string): boolean {
   if (hasQuotedText) return /^\s*["[{]/.test(data);
   return hasStructures && /^\s*\[?\{"\w+":/.test(data);

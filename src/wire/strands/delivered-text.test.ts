@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { foldValues, plainTurn, textMessage } from "../../../test/fixtures/strands/fixtures.ts";
 import { findNewText, createDeliveredText, markDelivered } from "./delivered-text.ts";
 
-describe("text that comes again", () => {
-  it("may be cut in other pieces", () => {
+describe("Repeated text", () => {
+  it("A repetition may be split into different pieces", () => {
     const said = createDeliveredText();
     said.pieces.push("One. ", "", "Two. ");
     expect(findNewText(said, "text", "On")).toBe("");
@@ -13,7 +13,7 @@ describe("text that comes again", () => {
     expect(said.positions.get("text")).toEqual({ piece: 4, offset: 0 });
   });
 
-  it("is new as a whole when it goes on in another way, and only by its rest when it says more", () => {
+  it("A text that deviates is new as a whole; of a longer text only the remainder is new", () => {
     const said = createDeliveredText();
     said.pieces.push("One. ", "Two.");
     expect(findNewText(said, "text", "One. ")).toBe("");
@@ -22,7 +22,7 @@ describe("text that comes again", () => {
     expect(said.positions.get("text")).toEqual({ piece: 1, offset: 0 });
   });
 
-  it("is looked for by each carrier from where that carrier stands", () => {
+  it("Each carrier is compared from its own position", () => {
     const said = createDeliveredText();
     said.pieces.push("One.");
     markDelivered(said, "data");
@@ -30,7 +30,7 @@ describe("text that comes again", () => {
     expect(findNewText(said, "text", "One.")).toBe("");
   });
 
-  it("is dropped however long it is [AC-74]", () => {
+  it("A repetition of any length is dropped [AC-74]", () => {
     const parts = ["a".repeat(70_000), "b".repeat(70_000)];
     expect(foldValues([...textMessage(...parts), ...parts])).toEqual(
       plainTurn("end_turn", ...parts),

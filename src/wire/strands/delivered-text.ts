@@ -1,16 +1,16 @@
-/** What brings text. Apps pass on several of these side by side. */
+/** The sources of text in a stream. Apps forward several of them in parallel. */
 export type Carrier = "event" | "data" | "text";
 
 /**
- * The text of a message in the pieces it came in, and how far each carrier has said it. The pieces stay as they came:
- * one string that grows at its end while it is compared at its start would be copied for each comparison.
+ * The text of a message in the received pieces, and the position of each carrier. The pieces stay separate: a single
+ * string which grows at the end and is compared from the start would be copied for each comparison.
  */
 export interface DeliveredText {
   readonly pieces: string[];
   readonly positions: Map<Carrier, TextPosition>;
 }
 
-/** The first piece that a carrier has not said as a whole, and how much of it it has. */
+/** The first piece which a carrier has not fully repeated, and the length of the repeated part. */
 interface TextPosition {
   readonly piece: number;
   readonly offset: number;
@@ -22,7 +22,10 @@ export function createDeliveredText(): DeliveredText {
   return { pieces: [], positions: new Map() };
 }
 
-/** The part of a carrier's text that no other has said before: all of it where it does not go on as the others did. */
+/**
+ * Returns the part of a carrier's text not yet delivered by another carrier. Returns the whole text if it does not
+ * continue the delivered text at the carrier's position.
+ */
 export function findNewText(
   { pieces, positions }: DeliveredText,
   carrier: Carrier,
@@ -46,7 +49,7 @@ export function findNewText(
   return text.slice(matchedLength);
 }
 
-/** A carrier that said something new has said all there is. */
+/** Moves a carrier to the end of the delivered text, after the carrier delivered new text. */
 export function markDelivered({ pieces, positions }: DeliveredText, carrier: Carrier): void {
   positions.set(carrier, { piece: pieces.length, offset: 0 });
 }

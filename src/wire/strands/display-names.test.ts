@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { formatAnnouncedName, resolveDisplayName } from "./display-names.ts";
 
-describe("names of tools for people", () => {
-  it("names the three AWS Knowledge tools [AC-102]", () => {
+describe("Display names of tools", () => {
+  it("The three AWS Knowledge tools have display names [AC-102]", () => {
     expect([
       resolveDisplayName("aws___search_documentation"),
       resolveDisplayName("aws___read_documentation"),
@@ -14,7 +14,7 @@ describe("names of tools for people", () => {
     ]);
   });
 
-  it("finds them by their prefix and a part of their name [AC-102]", () => {
+  it("A display name matches by prefix and by part of the tool's name [AC-102]", () => {
     expect(resolveDisplayName("aws___knowledge_search_documentation_v2")).toBe(
       "🔍 AWS Documentation Search",
     );
@@ -22,7 +22,7 @@ describe("names of tools for people", () => {
     expect(resolveDisplayName("aws___other")).toBe("aws___other");
   });
 
-  it("says Unknown Tool when there is no name [AC-102]", () => {
+  it("A tool without a name is displayed as Unknown Tool [AC-102]", () => {
     expect([
       resolveDisplayName(undefined),
       resolveDisplayName(""),
@@ -30,11 +30,11 @@ describe("names of tools for people", () => {
     ]).toEqual(["Unknown Tool", "Unknown Tool", "Unknown Tool"]);
   });
 
-  it("marks the name that an app announces [AC-102]", () => {
+  it("The name announced by an app is marked with an icon [AC-102]", () => {
     expect(formatAnnouncedName("AWS Documentation Search")).toBe("🔧 AWS Documentation Search");
   });
 
-  it("takes more names from a table or a function, before its own [AC-102]", () => {
+  it("Additional names from a table or a function take precedence [AC-102]", () => {
     const table = [{ prefix: "get_", includes: "weather", label: "🌦 Weather" }];
     expect(resolveDisplayName("get_weather_today", table)).toBe("🌦 Weather");
     expect(resolveDisplayName("aws___recommend", table)).toBe(

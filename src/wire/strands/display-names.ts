@@ -1,23 +1,23 @@
-/** One tool, or a family of them, and the name that people read. */
+/** A display name for a tool or a family of tools. */
 export interface DisplayName {
-  /** What the tool's name starts with. */
+  /** The start of the tool's name. */
   readonly prefix: string;
-  /** What it holds anywhere; empty for the whole family. */
+  /** A part of the tool's name. Empty for all tools with the prefix. */
   readonly includes: string;
   readonly label: string;
 }
 
-/** More names, looked at before the built-in ones; a function may answer for any tool. */
+/** Additional display names, checked before the built-in names. A function may return a name for any tool. */
 export type DisplayNames = readonly DisplayName[] | ((name: string) => string | undefined);
 
-/** The name of a tool for people; its own name when nobody gave it another. */
+/** Returns the display name of a tool. Default: the name of the tool. */
 export function resolveDisplayName(name: string | undefined, names: DisplayNames = []): string {
   if (name === undefined || name === "") return UNKNOWN_TOOL;
   const configuredLabel = typeof names === "function" ? names(name) : findLabel(names, name);
   return configuredLabel ?? findLabel(AWS_KNOWLEDGE_TOOLS, name) ?? name;
 }
 
-/** The name of a tool that an app announced in its own words. */
+/** Formats the name of a tool announced by an app with its own event. */
 export function formatAnnouncedName(name: string | undefined): string {
   return name === undefined || name === "" ? UNKNOWN_TOOL : `🔧 ${name}`;
 }

@@ -13,7 +13,7 @@ import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { isNoise } from "./noise.ts";
 import { createStrandsFold } from "./fold.ts";
 
-/** Lines of a real AgentCore answer of July 2025, as the document about it shows them. */
+/** Lines of a real AgentCore response of July 2025, as published in its documentation. */
 const INIT = ['{"init_event_loop": true}', '{"start": true}', '{"start_event_loop": true}'];
 const MESSAGE_START = '{"event": {"messageStart": {"role": "assistant"}}}';
 const DELTA =
@@ -76,13 +76,13 @@ function incomplete(message: string, reason: string | null = null): ProviderEven
   return { type: "end", outcome: "failed", reason, openToolCallIds: [], usage: null, failure };
 }
 
-/** What one line makes of itself, without the end that every stream has. */
+/** The events of the given lines, without the final end event of the stream. */
 function eventsOf(...lines: readonly string[]): ProviderEvent[] {
   return foldLines(lines).slice(0, -1);
 }
 
-describe("the documented lines of an AgentCore answer", () => {
-  it("takes the three lines of the beginning as the start of the turn and of one cycle", () => {
+describe("The documented lines of an AgentCore response", () => {
+  it("The first three lines start the turn and one cycle", () => {
     expect(foldLines(INIT)).toEqual([
       { type: "activity", kind: "turn-started" },
       { type: "activity", kind: "cycle-started" },
@@ -90,11 +90,11 @@ describe("the documented lines of an AgentCore answer", () => {
     ]);
   });
 
-  it("takes messageStart as the start of a message", () => {
+  it("messageStart starts a message", () => {
     expect(eventsOf(MESSAGE_START)[0]).toEqual(started(0));
   });
 
-  it("takes contentBlockDelta as text", () => {
+  it("contentBlockDelta is text", () => {
     expect(eventsOf(MESSAGE_START, DELTA)[1]).toEqual({
       type: "text.delta",
       message: 0,
@@ -103,7 +103,7 @@ describe("the documented lines of an AgentCore answer", () => {
     });
   });
 
-  it("skips the repr that repeats a delta, from its first bytes [AC-75]", () => {
+  it("A repr that repeats a delta is skipped from its first bytes [AC-75]", () => {
     const fold = createStrandsFold();
     const state = fold.initial();
     const start = new TextEncoder().encode(REPR).subarray(0, 64);
@@ -136,7 +136,7 @@ describe("the documented lines of an AgentCore answer", () => {
     ]);
   });
 
-  it("recovers the text from the repr when nothing else carries it [AC-76]", () => {
+  it("Text carried only by a repr is recovered [AC-76]", () => {
     expect(foldLines([REPR])).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "Bedrock Agent"),
@@ -145,19 +145,19 @@ describe("the documented lines of an AgentCore answer", () => {
     ]);
   });
 
-  it("takes messageStop for the reason of the message, and fails a turn that stops there", () => {
+  it("messageStop sets the reason of the message, and a turn that ends there fails", () => {
     expect(foldLines([MESSAGE_START, MESSAGE_STOP])).toEqual([
       started(0),
       ended(0, "tool_use"),
-      incomplete("The stream stopped for tools, but no call waits for a result", "tool_use"),
+      incomplete("The stream stopped for tools, but no tool call waits for a result", "tool_use"),
     ]);
   });
 
-  it("reads tokens and latency from metadata", () => {
+  it("Tokens and latency are read from metadata", () => {
     expect(eventsOf(METADATA)).toEqual([{ type: "usage", usage: USAGE, latencyMs: 2617 }]);
   });
 
-  it("takes an app's own tool event as an announcement with a name for people [AC-102]", () => {
+  it("A tool event of an app is an announcement with a display name [AC-102]", () => {
     const debug: unknown = JSON.parse(ANNOUNCED);
     expect(eventsOf(ANNOUNCED)).toEqual([
       {
@@ -170,22 +170,22 @@ describe("the documented lines of an AgentCore answer", () => {
     ]);
   });
 
-  it("announces a call once, however often the app does [AC-102]", () => {
+  it("A repeated announcement of a tool call is emitted once [AC-102]", () => {
     expect(eventsOf(ANNOUNCED, ANNOUNCED)).toHaveLength(1);
   });
 
-  it("finds text and call in the full message when it is the only carrier", () => {
+  it("Text and tool call are read from a full message that is the only carrier", () => {
     expect(foldLines([MESSAGE])).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "..."),
       ...CALL,
       ended(0, "tool_use"),
       NO_RESULT,
-      incomplete("The stream stopped for tools, but no call waits for a result", "tool_use"),
+      incomplete("The stream stopped for tools, but no tool call waits for a result", "tool_use"),
     ]);
   });
 
-  it("reads the escapes of the ASCII era as the characters they stand for", () => {
+  it("ASCII escapes of old apps are decoded", () => {
     const line = String.raw`{"event": {"contentBlockDelta": {"delta": {"text": "\u691c\u7d22 \ud83d\udd0d"}}}}`;
     expect(eventsOf(MESSAGE_START, line)[1]).toEqual({
       type: "text.delta",
@@ -195,7 +195,7 @@ describe("the documented lines of an AgentCore answer", () => {
     });
   });
 
-  it("reads a message that follows its messageStop as the copy of it, not as another", () => {
+  it("A full message after its messageStop is a copy, not a second message", () => {
     const values = [
       ...textMessage("Bedrock ", "Agent"),
       { message: { role: "assistant", content: [{ text: "Bedrock Agent" }] } },
@@ -208,7 +208,7 @@ describe("the documented lines of an AgentCore answer", () => {
     ]);
   });
 
-  it("reports a printed error as an error, and neither as text nor not at all [AC-101]", () => {
+  it("A printed error fails the turn and is not text [AC-101]", () => {
     const line = "'MCPAgentTool' object has no attribute 'tool_spec'";
     expect(foldLines([line])).toEqual([
       {
@@ -226,7 +226,7 @@ describe("the documented lines of an AgentCore answer", () => {
     ]);
   });
 
-  it("completes a turn that goes on behind a printed error [AC-101]", () => {
+  it("A turn that continues after a printed error completes [AC-101]", () => {
     const line = "'MCPAgentTool' object has no attribute 'tool_spec'";
     const [first, ...rest] = textMessage("Fine").map((value) => JSON.stringify(value));
     const events = foldLines([first ?? "", line, ...rest]);
@@ -234,7 +234,7 @@ describe("the documented lines of an AgentCore answer", () => {
     expect(events.filter((event) => event.type === "diagnostic")).toHaveLength(1);
   });
 
-  it("knows more error texts when it is told of them [AC-101]", () => {
+  it("Additional error texts can be configured [AC-101]", () => {
     const events = foldLines(["Traceback: out of luck"], { errorTexts: ["Traceback:"] });
     expect(events.at(-1)).toMatchObject({
       outcome: "failed",

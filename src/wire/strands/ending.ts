@@ -9,12 +9,12 @@ import { foldError } from "./stream-errors.ts";
 import { resolveLoopOutcome } from "./loop-stop-reasons.ts";
 import type { LoopEnd, TrackedMessage, EmitEvent, StrandsState } from "./state.ts";
 
-/** Says what the end of the stream means. */
+/** Determines the outcome at the end of the stream. */
 export function endStream(state: StrandsState, emit: EmitEvent): void {
   flushAsEvents(state, emit);
   if (state.suspectedError !== null) foldError(state, state.suspectedError, emit);
   const isPlain = isPlainTextMessage(state);
-  // After a failure the text may be cut, and must not look as if it had ended.
+  // After a failure the text may be truncated, so the message stays open and is not reported as complete.
   if (state.converse.failure === null) closeDataMessage(state, emit);
   if (state.forceStop !== null && state.loopEnd === null) {
     foldError(state, { error: state.forceStop, error_type: "force_stop" }, emit);
@@ -28,7 +28,7 @@ export function endStream(state: StrandsState, emit: EmitEvent): void {
     stepConverseMessage(state, { type: "failure", failure }, emit);
   }
   if (state.skippedLines > 0) {
-    const message = `${state.skippedLines} line(s) repeated what had come before and were not read`;
+    const message = `${state.skippedLines} line(s) repeated earlier content and were skipped`;
     emit({
       type: "diagnostic",
       diagnostic: { code: "noise_skipped", message, count: state.skippedLines },
@@ -40,7 +40,7 @@ export function endStream(state: StrandsState, emit: EmitEvent): void {
   });
 }
 
-/** Text alone has no end on the wire but the end of the stream. */
+/** A message of plain text has no end event; the end of the stream completes the message. */
 function isPlainTextMessage(state: StrandsState): boolean {
   const { trackedMessage } = state;
   return (
@@ -50,7 +50,7 @@ function isPlainTextMessage(state: StrandsState): boolean {
   );
 }
 
-/** Whether a message counts as whole only with its full copy, because the messages before it had theirs. */
+/** Returns whether a message needs its full copy to be complete, because earlier messages had full copies. */
 function isAwaitingCopy(
   state: StrandsState,
   { carrier, hasMergedEvents }: TrackedMessage,
@@ -59,7 +59,7 @@ function isAwaitingCopy(
   return hasMergedEvents ? state.hasConfirmedMessages : state.hasConfirmedStrings;
 }
 
-/** The loop knows better than its last message whether the turn is whole. */
+/** The agent loop decides whether the turn is complete; its last message alone is not sufficient. */
 function resolveTurnEnd(state: StrandsState, end: TurnEnd): TurnEnd {
   const { loopEnd, trackedMessage, converse } = state;
   const { failure, ...endWithoutFailure } = end;
@@ -94,7 +94,7 @@ function resolveLoopEnd(
   };
 }
 
-/** As Converse blames the model: by the reason that it gave. */
+/** Creates the same failure as Converse, with the reason given by the model. */
 function createProviderFailure(reason: string | null): Failure {
   const how = reason === null ? "as failed" : `with "${reason}"`;
   return {
@@ -112,7 +112,9 @@ function listOpenToolCallIds({ toolCalls }: ConverseState): string[] {
   return ids;
 }
 
-/** An error that was printed explains a turn that stopped short; a turn that went on outlived it. */
+/**
+ * A printed error explains a turn without an end. A turn with an end continued after the error, which is then ignored.
+ */
 function applyKnownError({ knownError }: StrandsState, end: TurnEnd): TurnEnd {
   if (knownError === null || end.failure?.code !== "incomplete_turn") return end;
   const details = { type: "printed" };

@@ -4,7 +4,7 @@ import { stepConverse } from "./message-tracker.ts";
 import type { MessageBlock } from "./message-blocks.ts";
 import type { EmitEvent, StrandsState } from "./state.ts";
 
-/** Tells a whole block as the Converse events it would have come in. */
+/** Folds a complete block as the equivalent Converse events. */
 export function foldBlock(state: StrandsState, block: MessageBlock, emit: EmitEvent): void {
   switch (block.kind) {
     case "text":
@@ -28,7 +28,7 @@ export function foldBlock(state: StrandsState, block: MessageBlock, emit: EmitEv
         markServerToolCall(state, { start: { toolUse: start } }),
         emit,
       );
-      // A call without an id was refused: nothing is open.
+      // A tool call without an id was refused, so no block is open.
       if (block.toolCallId === "") return;
       stepConverse(state, "contentBlockDelta", { delta: { toolUse: { input } } }, emit);
       break;
@@ -53,7 +53,7 @@ export function foldBlock(state: StrandsState, block: MessageBlock, emit: EmitEv
   stepConverse(state, "contentBlockStop", {}, emit);
 }
 
-/** Tells the message by which an agent answers its own calls. */
+/** Folds the message with the agent's own tool results. */
 export function foldResults(
   state: StrandsState,
   blocks: readonly MessageBlock[],

@@ -43,8 +43,8 @@ function endOf(events: readonly ProviderEvent[]): TurnEnd | null {
 
 const LOOP = [{ init_event_loop: true }, { start: true }, { start_event_loop: true }];
 
-describe("carriers of one message", () => {
-  it("believes Converse events before merged events, and these before the full message", () => {
+describe("Carriers of one message", () => {
+  it("Converse events take precedence over merged events, and merged events over the full message", () => {
     const merged = { data: "Hello", delta: { text: "Hello" } };
     expect(
       foldValues([
@@ -58,7 +58,7 @@ describe("carriers of one message", () => {
     expect(foldValues([full({ text: "Hello" })])).toEqual(plainTurn(null, "Hello"));
   });
 
-  it("reads reasoning, its seal and its redacted kind from merged events", () => {
+  it("Reasoning, its signature and redacted reasoning are read from merged events", () => {
     expect(
       foldValues([
         { reasoningText: "Hm", delta: {}, reasoning: true },
@@ -77,7 +77,7 @@ describe("carriers of one message", () => {
     ]);
   });
 
-  it("tells only what the full message has beyond the merged events", () => {
+  it("Only the additional content of a full message is emitted after merged events", () => {
     const values = [
       ...LOOP,
       { data: "Hel", delta: {} },
@@ -94,8 +94,8 @@ describe("carriers of one message", () => {
     expect(
       turn.messages.map(({ blocks, reason }) => [reason, blocks.map(({ type }) => type)]),
     ).toEqual([
-      ["tool_use", ["text", "reasoning", "call"]],
-      ["tool_result", ["result"]],
+      ["tool_use", ["text", "reasoning", "tool-call"]],
+      ["tool_result", ["tool-result"]],
       [null, ["text"]],
     ]);
     expect([turn.text, turn.end?.outcome]).toEqual(["HelloDone", "completed"]);
@@ -103,7 +103,7 @@ describe("carriers of one message", () => {
   });
 
   it.each(["citationsContent", "citations"])(
-    "Citations of a full message are kept where no other carrier brought them (%s)",
+    "Citations of a full message are kept if no other carrier delivered them (%s)",
     (name) => {
       const first = { title: "Rates", location: { web: { url: "https://example.com/rates" } } };
       const second = { title: "Terms", sourceContent: [{ text: "2 %" }] };
@@ -133,7 +133,7 @@ describe("carriers of one message", () => {
     },
   );
 
-  it("Citations of a full message that came as deltas before are not told twice", () => {
+  it("Citations delivered as deltas are not repeated from the full message", () => {
     const raw = { title: "Rates" };
     const cited = full({ citationsContent: { content: [{ text: "2 %" }], citations: [raw] } });
     const [start, delta, ...rest] = textMessage("2 %");
@@ -152,7 +152,7 @@ describe("carriers of one message", () => {
     }
   });
 
-  it("adds the rest of a text to a message that is still open", () => {
+  it("The remaining text of a full message is added to an open message", () => {
     expect(
       foldValues([converseEvent("messageStart", { role: "assistant" }), full({ text: "Hello" })]),
     ).toEqual(plainTurn(null, "Hello"));
@@ -166,7 +166,7 @@ describe("carriers of one message", () => {
     ]);
   });
 
-  it("replaces the text of a message that was closed too early, without blaming it", () => {
+  it("The text of a message closed too early is replaced without a diagnostic", () => {
     expect(foldValues([...textMessage("Hel"), full({ text: "Hello" })])).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "Hel"),
@@ -176,7 +176,7 @@ describe("carriers of one message", () => {
     ]);
   });
 
-  it("replaces a text that the full message contradicts, and says so [AC-79]", () => {
+  it("A text that contradicts the full message is replaced with a diagnostic [AC-79]", () => {
     expect(foldValues([...textMessage("Hello"), full({ text: "Goodbye" })])).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "Hello"),
@@ -185,7 +185,7 @@ describe("carriers of one message", () => {
         type: "diagnostic",
         diagnostic: {
           code: "text_disagrees",
-          message: "The full message differs from the text of its events; the full one stands",
+          message: "The full message differs from the text of its events; the full message is used",
         },
       },
       { type: "message.replaced", message: 0, text: "Goodbye" },
@@ -193,7 +193,7 @@ describe("carriers of one message", () => {
     ]);
   });
 
-  it("tells calls that only the full message has as a message of their own", () => {
+  it("Tool calls found only in the full message become a separate message", () => {
     const values = [
       ...textMessage("Hello"),
       full({ text: "Hello" }, toolUse("A")),
@@ -204,15 +204,15 @@ describe("carriers of one message", () => {
     expect(turn.messages.map(({ role, blocks }) => [role, blocks.map(({ type }) => type)])).toEqual(
       [
         ["assistant", ["text"]],
-        ["assistant", ["call"]],
-        ["user", ["result"]],
+        ["assistant", ["tool-call"]],
+        ["user", ["tool-result"]],
         ["assistant", ["text"]],
       ],
     );
     expect(turn.diagnostics.map(({ code }) => code)).toEqual(["text_disagrees"]);
   });
 
-  it("keeps blocks of a kind that it does not know [AC-34]", () => {
+  it("Blocks of unknown kinds are kept [AC-34]", () => {
     const image = { format: "png" };
     expect(buildTurn(foldValues([full({ text: "See" }, { image })])).unknown).toEqual([
       { type: "unknown", what: "start", name: "image", raw: image },
@@ -222,13 +222,13 @@ describe("carriers of one message", () => {
     ).toEqual([{ type: "unknown", what: "start", name: "image", raw: image }]);
   });
 
-  it("refuses a call without an id once, and calls nothing", () => {
+  it("A tool call without an id is refused once and never run", () => {
     const turn = buildTurn(foldValues([full({ text: "Hi" }, { toolUse: { name: "look" } })]));
     expect(turn.diagnostics.map(({ code }) => code)).toEqual(["tool_id_missing"]);
     expect([turn.text, turn.toolCalls, turn.serverToolCalls]).toEqual(["Hi", [], []]);
   });
 
-  it("counts the tokens of a full message unless its Converse events did", () => {
+  it("The tokens of a full message are counted unless its Converse events had them", () => {
     const metadata = { usage: { inputTokens: 1, outputTokens: 2 }, metrics: { latencyMs: 3 } };
     const message = { role: "assistant", content: [{ text: "Hi" }], metadata };
     expect(endOf(foldValues([{ message }]))?.usage).toEqual(tokens(1, 2));
@@ -236,7 +236,7 @@ describe("carriers of one message", () => {
     expect(endOf(foldValues(counted))?.usage).toEqual(tokens(1, 2));
   });
 
-  it("counts tokens once where the full message brings more blocks", () => {
+  it("Tokens are counted once if the full message adds blocks", () => {
     const metadata = { usage: { inputTokens: 1, outputTokens: 2 } };
     const content = [{ text: "Hi" }, toolUse("A")];
     const values = [
@@ -247,7 +247,7 @@ describe("carriers of one message", () => {
     expect(endOf(foldValues(values))?.usage).toEqual(tokens(1, 2));
   });
 
-  it("knows a full message again by its id, its calls or its text", () => {
+  it("A repeated full message is recognized by its id, its tool calls or its text", () => {
     const named = { role: "assistant", content: [{ text: "Hi" }], tracking_id: "m-1" };
     expect(foldValues([{ message: named }, { message: named }])).toEqual(plainTurn(null, "Hi"));
     expect(foldValues([full({ text: "Hi" }), full({ text: "Hi" })])).toEqual(plainTurn(null, "Hi"));
@@ -261,14 +261,14 @@ describe("carriers of one message", () => {
     expect(buildTurn(foldValues(called)).messages).toHaveLength(3);
   });
 
-  it("knows a message of Strands TS again behind the results of its tools [AC-85]", () => {
+  it("A repeated message of Strands TS is recognized after tool results [AC-85]", () => {
     const message = { role: "assistant", content: [{ text: "Hi" }], trackingId: "m-1" };
     const said = { type: "modelMessageEvent", message, stopReason: "endTurn" };
     const added = { type: "messageAddedEvent", message };
     expect(buildTurn(foldValues([said, results("A"), added])).text).toBe("Hi");
   });
 
-  it("takes a full message behind the results of tools for another than the one before them", () => {
+  it("A full message after tool results is a new message", () => {
     const turn = buildTurn(
       foldValues([...textMessage("One"), results("A"), full({ text: "Two" })]),
     );
@@ -276,7 +276,7 @@ describe("carriers of one message", () => {
     expect(turn.text).toBe("OneTwo");
   });
 
-  it("compares texts as they are shown, with half a pair as U+FFFD [AC-81]", () => {
+  it("Texts are compared with a lone surrogate as U+FFFD [AC-81]", () => {
     const values = [...textMessage("smile \ud83d"), full({ text: "smile \ud83d" })];
     expect(codesOf(foldValues(values))).toEqual(["unpaired_surrogate"]);
   });
@@ -286,7 +286,7 @@ describe("carriers of one message", () => {
     ["the full message", [full({ text: "Secret" })]],
     ["the next cycle", [{ start_event_loop: true }]],
     ["the results of tools", [results("A")]],
-  ])("takes a text back though %s came before [AC-79]", (_, between) => {
+  ])("A text is redacted although %s came before [AC-79]", (_, between) => {
     const redaction = converseEvent("redactContent", {
       redactAssistantContentMessage: "[redacted]",
     });
@@ -300,7 +300,7 @@ describe("carriers of one message", () => {
     }
   });
 
-  it("completes a turn whose only full copy has the text that was taken back [AC-79]", () => {
+  it("A turn completes if its only full copy has the redacted text [AC-79]", () => {
     const redaction = converseEvent("redactContent", {
       redactAssistantContentMessage: "[redacted]",
     });
@@ -309,7 +309,7 @@ describe("carriers of one message", () => {
     expect([turn.text, turn.end?.outcome]).toEqual(["[redacted]", "completed"]);
   });
 
-  it("keeps what takes a text back before there is any [AC-34, AC-79]", () => {
+  it("A redaction before any message is kept as unknown [AC-34, AC-79]", () => {
     const raw = { redactAssistantContentMessage: "[redacted]" };
     const events = foldValues([converseEvent("redactContent", raw), ...textMessage("Hi")]);
     expect(buildTurn(events)).toMatchObject({
@@ -318,7 +318,7 @@ describe("carriers of one message", () => {
     });
   });
 
-  it("goes on behind a text that was taken back [AC-79]", () => {
+  it("Text after a redaction is appended to the replacement [AC-79]", () => {
     const values = [
       ...textMessage("Secret").slice(0, 3),
       converseEvent("redactContent", { redactAssistantContentMessage: "[redacted]" }),
@@ -332,14 +332,14 @@ describe("carriers of one message", () => {
     expect(events.filter((event) => event.type === "message.replaced")).toHaveLength(1);
   });
 
-  it("takes two full messages with ids of their own for two, though their text is the same", () => {
+  it("Two full messages with different ids and the same text are two messages", () => {
     const message = (id: string): unknown => ({
       message: { role: "assistant", content: [{ text: "Hi" }], tracking_id: id },
     });
     expect(buildTurn(foldValues([message("m-1"), message("m-2")])).text).toBe("HiHi");
   });
 
-  it("drops bare strings that repeat the Converse events, and keeps those that do not", () => {
+  it("Bare strings that repeat Converse events are dropped, and other strings are kept", () => {
     const lines = textMessage("One. ", "Two.");
     const repeated = [
       ...lines.slice(0, 2),
@@ -368,7 +368,7 @@ describe("carriers of one message", () => {
     expect(buildTurn(foldValues([...lines, "Bye"])).messages).toHaveLength(2);
   });
 
-  it("ends a message of bare strings where Converse events begin another", () => {
+  it("Converse events end a message of bare strings and begin another", () => {
     expect(foldValues(["Searching", ...textMessage("Found")])).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "Searching"),
@@ -380,7 +380,7 @@ describe("carriers of one message", () => {
     ]);
   });
 
-  it("lets the full message have the last word on a text that was taken back [AC-79]", () => {
+  it("A full message after a redaction decides the text [AC-79]", () => {
     const redaction = converseEvent("redactContent", {
       redactAssistantContentMessage: "[redacted]",
     });
@@ -394,7 +394,7 @@ describe("carriers of one message", () => {
     ]);
   });
 
-  it("never reads arguments from current_tool_use", () => {
+  it("Arguments are never read from current_tool_use", () => {
     const ahead = { toolUseId: "A", name: "look", input: { not: "yet" } };
     const values = [
       { type: "tool_use_stream", delta: { toolUse: { input: "{" } }, current_tool_use: ahead },
@@ -405,7 +405,7 @@ describe("carriers of one message", () => {
   });
 });
 
-describe("who runs the tools", () => {
+describe("The side that runs tools", () => {
   const round = [
     converseEvent("messageStart", { role: "assistant" }),
     converseEvent("contentBlockStart", {
@@ -416,7 +416,7 @@ describe("who runs the tools", () => {
     converseEvent("messageStop", { stopReason: "tool_use" }),
   ];
 
-  it("leaves no call to us that the agent answers or goes on without", () => {
+  it("A tool call is not open if the agent answers it or continues without a result", () => {
     const answered = foldValues([...round, results("A"), ...textMessage("Done")]);
     expect(endOf(answered)).toEqual(completed("end_turn"));
     const passed = foldValues([...round, ...textMessage("Done")]);
@@ -424,7 +424,7 @@ describe("who runs the tools", () => {
     expect(codesOf(passed)).toEqual(["tool_result_missing"]);
   });
 
-  it("leaves calls to us when it is told that the caller runs them [AC-39]", () => {
+  it('Tool calls are open for the client if toolsRunBy is "caller" [AC-39]', () => {
     expect(endOf(foldValues(round, { toolsRunBy: "caller" }))).toEqual({
       type: "end",
       outcome: "action-required",
@@ -434,7 +434,7 @@ describe("who runs the tools", () => {
     });
   });
 
-  it("leaves no call to us when the loop stopped for another reason [AC-39]", () => {
+  it("No tool call is open if the loop stopped for another reason [AC-39]", () => {
     const message = { role: "assistant", content: [toolUse("A")] };
     const end = (stop_reason: string): TurnEnd | null =>
       endOf(foldValues([...round, { result: { stop_reason, message } }], { toolsRunBy: "caller" }));
@@ -444,19 +444,19 @@ describe("who runs the tools", () => {
     expect(end("tool_use")).toMatchObject({ outcome: "action-required", openToolCallIds: ["A"] });
   });
 
-  it("answers each call once, however often its result comes", () => {
+  it("A repeated tool result is emitted once", () => {
     const events = foldValues([...round, results("A"), results("A"), ...textMessage("Done")]);
     expect(events.filter((event) => event.type === "tool.result")).toHaveLength(1);
   });
 });
 
-describe("names of tools", () => {
+describe("Display names of tools", () => {
   const progress = (name: string): unknown => ({
     type: "tool_stream",
     tool_stream_event: { tool_use: { toolUseId: "A", name }, data: "half way" },
   });
 
-  it("are those that people read, from the built-in table or the caller's [AC-102]", () => {
+  it("Tool progress has a display name from the built-in or the caller's table [AC-102]", () => {
     const displayNames = [{ prefix: "get_", includes: "weather", label: "🌦 Weather" }];
     const names = ["aws___search_documentation", "get_weather", "other"];
     expect(
@@ -466,7 +466,7 @@ describe("names of tools", () => {
     ).toEqual(["🔍 AWS Documentation Search", "🌦 Weather", "other"]);
   });
 
-  it("are Unknown Tool where an app announces none [AC-102]", () => {
+  it("A tool announced without a name is Unknown Tool [AC-102]", () => {
     expect(foldValues([{ type: "tool_use", tool_name: null }])[0]).toEqual({
       type: "activity",
       kind: "tool-call-opened",
@@ -475,15 +475,15 @@ describe("names of tools", () => {
   });
 });
 
-describe("results", () => {
-  it("takes a result in words for the answer when there is no other", () => {
+describe("Results", () => {
+  it("A result as text is the text of the turn if no other carrier has text", () => {
     expect(foldValues([{ result: "Hello" }])).toEqual(plainTurn(null, "Hello"));
     expect(foldValues([...textMessage("Hello"), { result: "Hello\n" }])).toEqual(
       plainTurn("end_turn", "Hello"),
     );
   });
 
-  it("keeps a result that says something else, beside the text [AC-34]", () => {
+  it("A result that differs from the text is kept as unknown [AC-34]", () => {
     expect(buildTurn(foldValues([...textMessage("Hello"), { result: "Other" }]))).toMatchObject({
       text: "Hello",
       unknown: [{ name: "result", raw: "Other" }],
@@ -492,7 +492,7 @@ describe("results", () => {
     });
   });
 
-  it("counts the tokens of the loop only where no part of them was reported", () => {
+  it("The tokens of the loop are counted only if no other event reported tokens", () => {
     const metrics = { accumulated_usage: { inputTokens: 3, outputTokens: 4 } };
     const message = { role: "assistant", content: [{ text: "Hi" }] };
     const result = { stop_reason: "end_turn", message, metrics };
@@ -502,7 +502,7 @@ describe("results", () => {
     expect(endOf(foldValues(counted))?.usage).toEqual(tokens(1, 2));
   });
 
-  it("takes a result without a message as structured", () => {
+  it("A result without a message is a structured result", () => {
     expect(foldValues([{ result: { answer: 42 } }])).toEqual([
       { type: "activity", kind: "structured-result", raw: { answer: 42 } },
       completed(null),
@@ -519,16 +519,16 @@ describe("results", () => {
     ["max_tokens", "limited"],
     ["guardrailIntervened", "limited"],
     ["something_new", "other"],
-  ])("ends a loop that stopped for %s as %s", (stop_reason, outcome) => {
+  ])("A loop that stopped for %s ends as %s", (stop_reason, outcome) => {
     const result = { stop_reason, message: { role: "assistant", content: [{ text: "Hi" }] } };
     expect(endOf(foldValues([...LOOP, { result }]))?.outcome).toBe(outcome);
   });
 });
 
-describe("blame", () => {
+describe("The failure of a turn", () => {
   const message = { role: "assistant", content: [{ text: "Hi" }] };
 
-  it("is for the reason where the model stopped the turn, as in Converse", () => {
+  it("A turn stopped by the model fails with the model's reason, as in Converse", () => {
     const result = { stop_reason: "malformed_model_output", message };
     const stopped = [
       ...textMessage("Hi").slice(0, -1),
@@ -550,7 +550,7 @@ describe("blame", () => {
     });
   });
 
-  it("is for no reason where nodes failed", () => {
+  it("A turn with failed nodes fails without a reason", () => {
     const failed = { type: "multiagent_result", result: { status: "failed" } };
     expect(endOf(foldValues([failed]))?.failure).toEqual({
       code: "stream_exception",
@@ -560,8 +560,8 @@ describe("blame", () => {
   });
 });
 
-describe("a loop that does not come to its end", () => {
-  it("fails though bare strings came whole", () => {
+describe("A loop without an end", () => {
+  it("A turn of a loop fails if its bare strings have no full copy", () => {
     expect(foldValues(["Hi"]).at(-1)).toEqual(completed(null));
     expect(endOf(foldValues([...LOOP, "Hi"]))).toMatchObject({
       outcome: "failed",
@@ -569,7 +569,7 @@ describe("a loop that does not come to its end", () => {
     });
   });
 
-  it("fails when it begins another message behind its result", () => {
+  it("A turn fails if another message begins after its result", () => {
     const values = [...textMessage("Hi"), { result: "Hi" }, ...textMessage("More").slice(0, 2)];
     expect(endOf(foldValues(values))).toMatchObject({
       outcome: "failed",
@@ -578,7 +578,7 @@ describe("a loop that does not come to its end", () => {
   });
 });
 
-describe("nodes", () => {
+describe("Nodes of a multi-agent run", () => {
   const accumulated_usage = { inputTokens: 3, outputTokens: 4 };
   const message = { role: "assistant", content: [{ text: "from the node" }] };
   const result = {
@@ -588,7 +588,7 @@ describe("nodes", () => {
   };
   const done = { type: "multiagent_result", result };
 
-  it("give their result and their tokens to the turn", () => {
+  it("The result and the tokens of the nodes belong to the turn", () => {
     expect(foldValues([done])).toEqual([
       { type: "activity", kind: "node", raw: done },
       { type: "usage", usage: tokens(3, 4) },
@@ -599,7 +599,7 @@ describe("nodes", () => {
     ]);
   });
 
-  it("add nothing to a turn that has text and tokens of its own [AC-84]", () => {
+  it("The result of nodes adds nothing to a turn with its own text and tokens [AC-84]", () => {
     const usage = { inputTokens: 1, outputTokens: 2 };
     const turn = buildTurn(
       foldValues([...textMessage("Hi"), converseEvent("metadata", { usage }), done]),
@@ -611,14 +611,14 @@ describe("nodes", () => {
     ["FAILED", "failed"],
     ["interrupted", "limited"],
     ["unheard of", "other"],
-  ])("end the turn as their status %s says", (status, outcome) => {
+  ])("A node status of %s ends the turn with the matching outcome", (status, outcome) => {
     const events = foldValues([{ type: "multiagent_result", result: { status } }]);
     expect(endOf(events)?.outcome).toBe(outcome);
   });
 });
 
-describe("errors inside a 200", () => {
-  it("leave the text before them open, as text that was cut [AC-80]", () => {
+describe("Errors inside a 200 response", () => {
+  it("Text before an error stays open as truncated text [AC-80]", () => {
     const events = foldValues(["Hel", { error: "boom", error_type: "Boom" }]);
     expect(events.find((event) => event.type === "text.end")).toEqual({
       type: "text.end",
@@ -629,7 +629,7 @@ describe("errors inside a 200", () => {
     });
   });
 
-  it("keeps the first failure, and what was said before it [AC-80]", () => {
+  it("The first failure and the text before it are kept [AC-80]", () => {
     const values = [
       ...textMessage("Hel").slice(0, 2),
       { force_stop: true, force_stop_reason: "why" },
@@ -642,7 +642,7 @@ describe("errors inside a 200", () => {
     });
   });
 
-  it("fails a turn that ends with force_stop alone [AC-80]", () => {
+  it("A turn that ends with force_stop alone fails [AC-80]", () => {
     const values = [...LOOP, { force_stop: true, force_stop_reason: "no tokens left" }];
     expect(endOf(foldValues(values))).toMatchObject({
       outcome: "failed",
@@ -657,7 +657,7 @@ describe("errors inside a 200", () => {
     ["boom", "boom"],
     ['{"code":7}', '{"code":7}'],
     ["7", "7"],
-  ])("fails a turn on the error event %s [AC-80]", (data, message) => {
+  ])("The error event %s fails the turn [AC-80]", (data, message) => {
     const events = runCodec(createStrandsFold(), [{ type: "event", event: "error", data }]);
     expect(endOf(events)).toMatchObject({
       outcome: "failed",
@@ -665,19 +665,19 @@ describe("errors inside a 200", () => {
     });
   });
 
-  it("takes an app's own error for one only when it says nothing else [AC-34]", () => {
+  it("An app's object with an error field is an error only without other fields [AC-34]", () => {
     expect(endOf(foldValues([{ error: "boom" }]))).toMatchObject({ failure: { message: "boom" } });
     const mixed = { error: "one source was slow", sources: 3 };
     expect(buildTurn(foldValues([mixed])).unknown).toMatchObject([{ name: "error", raw: mixed }]);
   });
 
-  it("reports a loss of the serialiser and goes on [AC-80]", () => {
+  it("A serialization failure is reported, and the turn continues [AC-80]", () => {
     const lost = { error: "Serialization failed", original_type: "Odd" };
     const events = foldValues([lost, ...textMessage("Hi")]);
     expect([codesOf(events), endOf(events)?.outcome]).toEqual([["content_lost"], "completed"]);
   });
 
-  it("takes a broken framing for the end", () => {
+  it("A framing failure ends the turn", () => {
     const failure = { code: "event_too_large", message: "Too much", details: {} } as const;
     expect(endOf(runCodec(createStrandsFold(), [{ type: "failure", failure }]))).toMatchObject({
       outcome: "failed",
@@ -686,8 +686,8 @@ describe("errors inside a 200", () => {
   });
 });
 
-describe("other protocols on the same endpoint", () => {
-  it("passes AG-UI on as it is, and knows how its run ends [AC-85]", () => {
+describe("Other protocols on the same endpoint", () => {
+  it("AG-UI events are forwarded unchanged, and their run end is recognized [AC-85]", () => {
     const run = [
       { type: "RUN_STARTED", threadId: "t", runId: "r" },
       { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" },
@@ -706,7 +706,7 @@ describe("other protocols on the same endpoint", () => {
     });
   });
 
-  it("keeps events that nobody knows, and says so [AC-34]", () => {
+  it("Unknown events are kept with a diagnostic [AC-34]", () => {
     const raw = { progress: 0.5, stage: "thinking" };
     expect(foldValues([raw, ...textMessage("Hi")])).toEqual([
       { type: "unknown", what: "event", name: "progress", raw },
@@ -721,7 +721,7 @@ describe("other protocols on the same endpoint", () => {
     ]);
   });
 
-  it("keeps what is neither text nor an event [AC-34]", () => {
+  it("Values that are neither text nor an event are kept [AC-34]", () => {
     const values = [
       null,
       [1, 2],
@@ -734,20 +734,20 @@ describe("other protocols on the same endpoint", () => {
     expect(buildTurn(foldValues(values)).unknown.map(({ raw }) => raw)).toEqual(values);
   });
 
-  it("unwraps what an app wrapped once more, and a list of events", () => {
+  it("Events wrapped once more and lists of events are unwrapped", () => {
     const wrapped = [...LOOP, full({ text: "Hi" })].map((event) => ({ event }));
     expect(buildTurn(foldValues(wrapped))).toMatchObject({ text: "Hi", unknown: [] });
     expect(foldValues([textMessage("Hi")])).toEqual(plainTurn("end_turn", "Hi"));
   });
 
-  it("takes numbers and truth values for text, as apps that send no quotes mean them [AC-85]", () => {
+  it("Numbers and booleans without quotes are text [AC-85]", () => {
     expect(foldLines(["The answer is ", "42", ".", '"', '"x"', "null"])).toEqual(
       plainTurn(null, "The answer is ", "42", ".", '"', '"x"', "null"),
     );
     expect(foldLines(["42", "true"])).toEqual(plainTurn(null, "42", "true"));
   });
 
-  it("takes a broken line among JSON for a hole, unless the full message fills it", () => {
+  it("A broken line among JSON fails the turn unless the full message completes the text", () => {
     const lines = textMessage("One. ", "Two.").map((value) => JSON.stringify(value));
     const broken = lines.map((line, index) => (index === 1 ? line.slice(0, -3) : line));
     expect(endOf(foldLines(broken))).toMatchObject({
@@ -759,8 +759,8 @@ describe("other protocols on the same endpoint", () => {
   });
 });
 
-describe("bodies and captures", () => {
-  it("takes a body in one piece for a whole turn [AC-83]", () => {
+describe("Bodies and captures", () => {
+  it("A body in one piece is a complete turn [AC-83]", () => {
     const body = (value: unknown): ProviderEvent[] =>
       runCodec(createStrandsFold(), [{ type: "body", value }]);
     expect(body("Hi")).toEqual(plainTurn(null, "Hi"));
@@ -777,7 +777,7 @@ describe("bodies and captures", () => {
     }
   });
 
-  it("folds values that are already parsed as it folds lines", () => {
+  it("Parsed values are folded like lines", () => {
     const values = textMessage("One. ", "Two.");
     expect(
       runCodec(
@@ -788,8 +788,8 @@ describe("bodies and captures", () => {
   });
 });
 
-describe("limits", () => {
-  it("folds 10 000 blocks and 1 000 messages, each once", () => {
+describe("Limits", () => {
+  it("10,000 blocks and 1,000 messages are folded once each", () => {
     const blocks = Array.from({ length: 10_000 }, (_, index) => [
       converseEvent("contentBlockStart", {
         start: { toolUse: { toolUseId: `t${index}`, name: "look" } },
@@ -817,7 +817,7 @@ describe("limits", () => {
     expect(turn.diagnostics).toEqual([]);
   });
 
-  it("stops reading a turn beyond its limit", () => {
+  it("A turn above its limit is not read further", () => {
     const values = [
       converseEvent("messageStart", { role: "assistant" }),
       ...Array.from({ length: 100 }, () => textDelta("0123456789", 0)),

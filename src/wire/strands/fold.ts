@@ -16,24 +16,24 @@ export type StrandsInput =
       readonly type: "event";
       readonly event: string;
       readonly data: string;
-      /** Where it lies in the stream, for what can be said about it only later. */
+      /** Position in the stream, for diagnostics emitted after a delay. */
       readonly offset?: number;
     }
-  /** One event, already parsed, as captures keep it. */
+  /** One parsed event, as stored in captures. */
   | { readonly type: "value"; readonly value: unknown }
-  /** A whole answer that is no stream: it is complete. */
+  /** A complete response which is not a stream. */
   | { readonly type: "body"; readonly value: unknown }
-  /** A line that was passed over because `isNoise` said so. */
+  /** A line skipped by the framing because `isNoise` returned true. */
   | { readonly type: "skipped" }
   | { readonly type: "failure"; readonly failure: Failure };
 
 /**
- * Folds what agents on AgentCore Runtime send: Strands in Python and TypeScript, apps that pass on part of it, and apps
- * with events of their own.
+ * Creates a fold for streams of agents on AgentCore Runtime: Strands for Python and TypeScript, apps which forward part
+ * of the Strands events, and apps with their own events.
  *
- * The same text comes in up to six carriers. One carrier is elected for each message: its Converse events if they are
- * there, else merged events and bare strings, else the full message, else the result. The others only confirm it,
- * complete it or, where the agent took something back, replace it.
+ * The same text arrives in up to six carriers. One carrier is selected per message, by priority: Converse events,
+ * merged events and bare strings, the full message, the result. The other carriers only confirm the text, complete the
+ * text, or replace it after a redaction.
  */
 export function createStrandsFold(
   options: StrandsOptions = {},
@@ -88,7 +88,7 @@ function createInitialState(options: StrandsOptions): StrandsState {
   };
 }
 
-/** What an app returns in one piece is its result, in whatever shape. */
+/** A body in one piece is the result of the app, in any structure. */
 function foldBody(state: StrandsState, value: unknown, emit: EmitEvent): void {
   if (isReadableBody(value)) foldValue(state, value, emit);
   else if (isObject(value) && (isSuspectedError(value) || isRefusal(state, value)))

@@ -14,8 +14,8 @@ import { rememberMessage, type Fields, type TrackedMessage, type EmitEvent } fro
 import type { StrandsState } from "./state.ts";
 
 /**
- * Folds a message that came in one piece. Most of the time its content was heard before, from Converse events: then only what
- * is missing is told, and where the two differ this copy is right.
+ * Folds a message received in one piece. Usually Converse events delivered the content before: then only missing
+ * content is emitted, and the full message wins where the two differ.
  */
 export function foldFullMessage(
   state: StrandsState,
@@ -39,7 +39,9 @@ export function foldFullMessage(
   confirmMessage(state, message, stopReason, emit);
 }
 
-/** Results of calls that are already answered are repetitions, one by one. What holds none is the prompt. */
+/**
+ * Drops results of already answered tool calls. A user message without a remaining result is the prompt and is ignored.
+ */
 function foldUserMessage(state: StrandsState, message: FullMessage, emit: EmitEvent): void {
   const blocks = message.blocks.filter(
     (block) =>
@@ -55,7 +57,7 @@ function isWithdrawn({ trackedMessage }: StrandsState, { text }: FullMessage): b
   return text !== "" && trackedMessage?.withdrawnText === text;
 }
 
-/** Strands TS says each message several times, and its old versions gave some or all messages no id. */
+/** Strands TS sends each message several times, and its old versions sent some or all messages without an id. */
 function isRepeated(state: StrandsState, message: FullMessage): boolean {
   const { trackedMessage, converse } = state;
   const currentMessage = getCurrentMessage(state);
@@ -106,14 +108,14 @@ function reconcileMessage(
   else foldMissingBlocks(state, trackedMessage, missingBlocks, emit);
 }
 
-/** Blocks that come to light behind the end of their message. */
+/** Emits blocks found only in the full message after the message ended, as a new message. */
 function foldMissingBlocks(
   state: StrandsState,
   trackedMessage: TrackedMessage,
   blocks: readonly MessageBlock[],
   emit: EmitEvent,
 ): void {
-  const note = `${blocks.length} block(s) were in the full message only; they follow as a message`;
+  const note = `${blocks.length} block(s) were in the full message only; they are emitted as a new message`;
   diagnose(state.converse, "text_disagrees", note, emit);
   stepConverse(state, "messageStart", { role: "assistant" }, emit);
   for (const block of blocks) foldBlock(state, block, emit);
@@ -121,7 +123,10 @@ function foldMissingBlocks(
   if (state.trackedMessage !== null) state.trackedMessage.hasUsage = trackedMessage.hasUsage;
 }
 
-/** Text is compared as a whole; calls by id; reasoning only when there was none, as its deltas may be withheld. */
+/**
+ * Compares tool calls by id. Reasoning is missing only if none was received, because its deltas may be withheld. Text
+ * is compared separately, as a whole.
+ */
 function findMissingBlocks(trackedMessage: TrackedMessage, message: FullMessage): MessageBlock[] {
   const toolCallIds = listToolCallIds(trackedMessage);
   const hasReasoning = hasBlock(trackedMessage, "reasoning");
@@ -156,14 +161,14 @@ function reconcileText(
     return;
   }
   if (!isContinuation && trackedMessage.replacementText === null) {
-    const note = "The full message differs from the text of its events; the full one stands";
+    const note = "The full message differs from the text of its events; the full message is used";
     diagnose(state.converse, "text_disagrees", note, emit);
   }
   trackedMessage.replacementText = text;
   emit({ type: "message.replaced", message: trackedMessage.number, text });
 }
 
-/** Ends the message if no Converse event did, and counts its tokens if none has. */
+/** Closes the message if no Converse event did, and counts its tokens if they were not counted before. */
 function confirmMessage(
   state: StrandsState,
   message: FullMessage,

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../domain/provider/provider-event.ts";
 import { resolveOutcome } from "../converse/stop-reasons.ts";
 
-/** What Strands says of its own loop, beside the reasons of the model. */
+/** Stop reasons of the Strands loop, in addition to the reasons of the model. */
 const LOOP_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["cancelled", "limited"],
   ["checkpoint", "limited"],
@@ -13,18 +13,18 @@ const LOOP_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["refusal", "limited"],
 ]);
 
-/** `tool_use` as the last word of a loop that is done means that a tool ended it, as structured output does. */
+/** `tool_use` as the reason of a finished loop means a tool ended the loop, as structured output does. */
 export function resolveLoopOutcome(reason: string | null, openToolCallCount: number): Outcome {
   if (reason === null) return "completed";
   if (reason === "tool_use") return openToolCallCount > 0 ? "action-required" : "completed";
   return LOOP_OUTCOMES.get(reason) ?? resolveOutcome(reason);
 }
 
-/** Strands TS writes `endTurn` where everybody else writes `end_turn`. */
+/** Strands TS writes `endTurn` instead of `end_turn`. */
 export function toSnakeCase(reason: string): string {
   if (reason.length > MAX_REASON_LENGTH) return reason;
   return reason.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** No reason is longer; what is, is not rewritten letter by letter. */
+/** No known reason is longer. Longer strings are not converted. */
 const MAX_REASON_LENGTH = 256;

@@ -3,17 +3,18 @@ import { getCurrentMessage, isSameText, stepConverse, readMessageText } from "./
 import { findNewText, markDelivered, type Carrier } from "./delivered-text.ts";
 import type { Fields, TrackedMessage, EmitEvent, StrandsState } from "./state.ts";
 
-/** The part of a delta that a merged event carries beside the state of the agent. */
+/** The delta in a merged event, without the state of the agent. */
 interface MergedDelta {
   readonly block: "text" | "reasoning";
   readonly delta: Fields;
-  /** The cycle of the loop that it names. */
+  /** Id of the loop cycle. Null if absent. */
   readonly cycle: string | null;
 }
 
 /**
- * Folds the event that Strands merges from a Converse event and its state, where that event was not passed on; false when it is no
- * such event. Apps that send text in objects of their own making are understood too.
+ * Folds an event merged by Strands from a Converse event and the agent state, unless the Converse event itself was
+ * received. Objects of apps with text in the same keys are accepted too. Returns false if the object is not such an
+ * event.
  */
 export function foldMergedEvent(state: StrandsState, fields: Fields, emit: EmitEvent): boolean {
   const mergedDelta = readMergedEvent(fields);
@@ -27,7 +28,7 @@ export function isMergedEvent(fields: Fields): boolean {
   return readMergedEvent(fields) !== undefined;
 }
 
-/** Folds text that came by itself: the whole answer of some apps, a repetition or a remark in others. */
+/** Folds a bare string: the complete text in some apps, a repetition or a status note in others. */
 export function foldBareText(state: StrandsState, text: string, emit: EmitEvent): void {
   if (text === "") return;
   const currentMessage = getCurrentMessage(state);
@@ -37,9 +38,9 @@ export function foldBareText(state: StrandsState, text: string, emit: EmitEvent)
   )
     return;
   if (currentMessage?.carrier === "event" && currentMessage.isOpen) {
-    // Put among the Converse events it would look like the model's own words.
+    // Mixed into the Converse events, the string would look like text of the model.
     emit({ type: "unknown", what: "event", name: "text", raw: text });
-    const message = "A bare text came inside a message that came in events, and is not part of it";
+    const message = "A bare string inside a message of Converse events is not part of the message";
     return diagnose(state.converse, "text_disagrees", message, emit);
   }
   if (
@@ -51,7 +52,7 @@ export function foldBareText(state: StrandsState, text: string, emit: EmitEvent)
   foldMergedDelta(state, { block: "text", delta: { text }, cycle: null }, "text", emit);
 }
 
-/** Ends a message that only the `data` carrier delivered: nothing on the wire does. */
+/** Ends a message delivered only by the `data` carrier, which has no end event on the wire. */
 export function closeDataMessage(state: StrandsState, emit: EmitEvent): void {
   const message = getCurrentMessage(state);
   if (message === null || !message.isOpen || message.carrier !== "data") return;
@@ -111,13 +112,13 @@ function foldMergedDelta(
   markDelivered(message.deliveredText, carrier);
 }
 
-/** Each cycle of the loop is a message. */
+/** Each cycle of the loop is a separate message. */
 function closePreviousCycle(state: StrandsState, cycle: string | null, emit: EmitEvent): void {
   const last = getCurrentMessage(state)?.cycle ?? null;
   if (last !== null && cycle !== null && last !== cycle) closeDataMessage(state, emit);
 }
 
-/** What a delta brings that the other carriers of an open message have not brought; null for nothing. */
+/** Returns the part of a delta not yet delivered by the other carriers of an open message. Null if nothing is new. */
 function findNewDelta(
   message: TrackedMessage | null,
   { delta }: MergedDelta,

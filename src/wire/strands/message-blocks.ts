@@ -1,13 +1,13 @@
 import { isObject } from "../../data/json.ts";
 import type { Fields } from "./state.ts";
 
-/** A message in one piece, read from Strands in Python or in TypeScript. */
+/** A full message from Strands for Python or TypeScript. */
 export interface FullMessage {
   readonly role: "assistant" | "user";
-  /** The id that Strands gave it. */
+  /** The id assigned by Strands. Undefined if absent. */
   readonly id: string | undefined;
   readonly blocks: readonly MessageBlock[];
-  /** The text of its blocks together, with halves of surrogate pairs as they are shown. */
+  /** The text of all text blocks. Lone surrogates are replaced by U+FFFD, as in emitted text. */
   readonly text: string;
   readonly metadata: unknown;
 }
@@ -70,7 +70,7 @@ function readToolCallId(body: Fields): string {
   return typeof body["toolUseId"] === "string" ? body["toolUseId"] : "";
 }
 
-/** As a delta has it: the Python SDK wraps the text of a whole block once more. */
+/** Reads reasoning in the form of a delta. The Python SDK nests the text of a full block in `reasoningText`. */
 function readReasoning(body: Fields): Fields {
   const { reasoningText, redactedContent } = body;
   const { text, signature } = isObject(reasoningText) ? reasoningText : body;

@@ -5,7 +5,7 @@ import { createConverseFold } from "../converse/fold.ts";
 import { createDeliveredText } from "./delivered-text.ts";
 import type { TrackedBlock, TrackedMessage, EmitEvent, StrandsState } from "./state.ts";
 
-/** Tells the one fold about an event, and listens to what it makes of it. */
+/** Passes an event to the Converse fold and tracks the emitted events. */
 export function stepConverse(
   state: StrandsState,
   name: string,
@@ -26,10 +26,10 @@ export function stepConverseMessage(
   });
 }
 
-/** Limits are kept in the state, so one codec serves all. */
+/** Limits are part of the state, so one codec serves all streams. */
 const converse = createConverseFold();
 
-/** The message that content of any carrier belongs to now. */
+/** Returns the message to which new content of any carrier belongs. Null if the next content starts a new message. */
 export function getCurrentMessage({ trackedMessage }: StrandsState): TrackedMessage | null {
   return trackedMessage === null || trackedMessage.isSettled ? null : trackedMessage;
 }
@@ -38,21 +38,24 @@ export function readMessageText(message: TrackedMessage): string {
   return message.replacementText ?? joinTextBlocks(message);
 }
 
-/** The text of its blocks, whatever stands in place of it. */
+/** Returns the text of the blocks, ignoring a replacement. */
 export function joinTextBlocks(message: TrackedMessage): string {
   let text = "";
   for (const block of message.blocks.values()) if (block.kind === "text") text += block.text;
   return text;
 }
 
-/** Whether a carrier says again how the text ends: one that knows of the last cycle only says no more than that. */
+/** Returns whether the tracked text ends with `text`. A carrier of the last cycle only repeats this end. */
 export function endsWithText(trackedText: string, text: string): boolean {
   return trackedText.trimEnd().endsWith(text.trimEnd());
 }
 
-/** Whether two carriers say the same. Strands ends every block with a line break when it turns a result into text. */
+/**
+ * Returns whether two carriers have the same text. Strands appends a line break to every block of a result, so trailing
+ * whitespace is ignored.
+ */
 export function isSameText(trackedText: string, text: string): boolean {
-  // Lengths first: a long text is looked at only by what may be the same.
+  // Lengths are compared first, so long texts are compared only if they may be equal.
   const hasSimilarLength = Math.abs(trackedText.length - text.length) <= MAX_TRAILING_SPACE;
   return hasSimilarLength && trackedText.trimEnd() === text.trimEnd();
 }
@@ -99,7 +102,7 @@ function trackEvent(state: StrandsState, event: ProviderEvent): void {
   }
 }
 
-/** What Strands in Python and in TypeScript call the delta that brings a citation. */
+/** Names of the citation delta in Strands for Python and TypeScript. */
 const CITATION_DELTAS: ReadonlySet<string> = new Set(["citation", "citationsDelta"]);
 
 function trackMessageStart(state: StrandsState, number: number, isAssistant: boolean): void {

@@ -6,7 +6,7 @@ import { foldBareText } from "./merged-event.ts";
 import { foldUsage } from "./result.ts";
 import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
-/** Whether a type, of Python or TypeScript, tells what happens to the nodes of a graph or a swarm. */
+/** Returns whether a type, of Python or TypeScript, is an event about nodes of a graph or swarm. */
 export function isNodeEvent(type: string): boolean {
   return NODE_EVENT.test(type);
 }
@@ -14,7 +14,7 @@ export function isNodeEvent(type: string): boolean {
 const NODE_EVENT =
   /^multiagent_\w+$|^(?:before|after)NodeCallEvent$|^node\w*Event$|^multiAgent(?:Handoff|Result)Event$/;
 
-/** What a node says is told to those who watch it, and is no part of the answer until the whole is done. */
+/** Emits a node event as activity. Text of a node becomes text of the turn only with the final result. */
 export function foldNodeEvent(
   state: StrandsState,
   type: string,
@@ -35,7 +35,7 @@ export function foldNodeEvent(
   return true;
 }
 
-/** The Converse events of an inner agent come as JSON; its merged events then repeat them as reprs. */
+/** Detects Converse events of a nested agent. Its merged events then only repeat them as reprs. */
 export function detectNestedEvents(state: StrandsState, inner: unknown): void {
   const event = isObject(inner) ? inner["event"] : undefined;
   if (isObject(event) && Object.keys(event).some(isConverseEventName)) state.hasNestedEvents = true;
@@ -58,7 +58,7 @@ const STATUS_OUTCOMES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["interrupted", "limited"],
 ]);
 
-/** Strands TS names the content of the whole; in Python it is what the node said that came last. */
+/** Strands TS has the content of the whole run; in Python the text is the result of the last node. */
 function readResultText(result: Fields): string {
   const { content, results, message } = result;
   if (content !== undefined) return readMessage({ content }).text;

@@ -6,7 +6,7 @@ import type { StrandsState } from "./state.ts";
 
 const encoder = new TextEncoder();
 
-/** What the framing shows of a line. */
+/** The first bytes of a line, as passed by the framing. */
 function startOf(data: string): Uint8Array {
   return encoder.encode(data).subarray(0, 64);
 }
@@ -18,7 +18,7 @@ function stateAfter(lines: readonly string[]): StrandsState {
   return state;
 }
 
-/** The first keys of the lines of a recording that are skipped, and of the reprs that are read. */
+/** The first keys of a recording's skipped lines and of its reprs which are read. */
 function verdicts(file: string): { readonly skipped: string[]; readonly read: string[] } {
   const fold = createStrandsFold();
   const state = fold.initial();
@@ -37,9 +37,9 @@ function verdicts(file: string): { readonly skipped: string[]; readonly read: st
 
 const EVENTS = textMessage("Hi").map((value) => JSON.stringify(value));
 
-describe("lines that nobody needs to read", () => {
+describe("Lines that can be skipped", () => {
   it.each(["py-tool-turn.sse", "py-old-tool-turn.sse"])(
-    "are all reprs of %s, in both of its cycles [AC-75]",
+    "All reprs of %s are skipped in both cycles [AC-75]",
     (file) => {
       const { skipped, read } = verdicts(file);
       expect(read).toEqual([]);
@@ -56,7 +56,7 @@ describe("lines that nobody needs to read", () => {
     },
   );
 
-  it("are never the only carrier of anything [AC-76]", () => {
+  it("The only carrier of content is never skipped [AC-76]", () => {
     expect(verdicts("py-redacted-reasoning.sse").read).toEqual(["event", "event", "message"]);
     expect(verdicts("py-image.sse").read).toEqual(["message"]);
     expect(verdicts("py-throttled.sse").read).toEqual(["event_loop_throttled_delay"]);
@@ -64,12 +64,12 @@ describe("lines that nobody needs to read", () => {
     expect(verdicts("py-result-only.sse")).toEqual({ skipped: [], read: ["result"] });
   });
 
-  it("are no results while the turn is not at its end", () => {
+  it("A result is not skipped before the end of the turn", () => {
     expect(verdicts("py-structured.sse").read).toEqual(["result"]);
     expect(verdicts("py-interrupt.sse").read).toEqual(["result"]);
   });
 
-  it("are no results behind the answer to a tool", () => {
+  it("A result is not skipped after a tool result", () => {
     const message = '{"message": {"role": "assistant", "content": [{"text": "Hi"}]}}';
     const content = '[{"toolResult": {"toolUseId": "A", "content": [{"text": "x"}]}}]';
     const answer = `{"message": {"role": "user", "content": ${content}}}`;
@@ -78,18 +78,18 @@ describe("lines that nobody needs to read", () => {
     expect(isNoise(stateAfter([...EVENTS, message, answer]), result)).toBe(false);
   });
 
-  it("are no reprs of agents inside that were not heard in Converse events", () => {
+  it("Reprs of nested agents are not skipped before their Converse events", () => {
     const repr = `"{'type': 'tool_stream', 'tool_stream_event': {'tool_use': {'toolUseId': 'A'}}}"`;
     expect(isNoise(stateAfter(EVENTS), startOf(repr))).toBe(false);
   });
 
-  it("are the reprs of agents inside, once their Converse events were heard", () => {
+  it("Reprs of nested agents are skipped after their Converse events", () => {
     expect(verdicts("py-agent-as-tool.sse").read).toEqual([]);
     expect(new Set(verdicts("py-graph.sse").read)).toEqual(new Set(["type"]));
     expect(verdicts("py-graph.sse").read).toHaveLength(3);
   });
 
-  it("depend on the message at hand, not on one before it", () => {
+  it("Skipping depends on the current message, not on an earlier message", () => {
     const repr = startOf(`"{'data': 'Hi', 'delta': {'text': 'Hi'}, 'agent': <A object at 0x1>}"`);
     expect(isNoise(stateAfter([]), repr)).toBe(false);
     expect(isNoise(stateAfter(EVENTS.slice(0, 1)), repr)).toBe(false);
@@ -98,7 +98,7 @@ describe("lines that nobody needs to read", () => {
     expect(isNoise(stateAfter([...EVENTS, '{"start": true}']), repr)).toBe(false);
   });
 
-  it("are never JSON, nor text that begins like a repr", () => {
+  it("JSON and text that starts like a repr are never skipped", () => {
     const state = stateAfter(EVENTS.slice(0, 2));
     for (const data of ['{"data": "x"}', '"{"', `"{'a': 1}"`, `{'data': 1}`, `"data"`, "", `"{'`]) {
       expect(isNoise(state, startOf(data)), data).toBe(false);

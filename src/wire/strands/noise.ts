@@ -2,13 +2,13 @@ import { getCurrentMessage } from "./message-tracker.ts";
 import type { TrackedMessage, StrandsState } from "./state.ts";
 
 /**
- * Whether a data line, by the first bytes of its value, is a repr that nobody needs to read: a merged event whose
- * content came as a Converse event just before. From the second cycle on each of them holds the whole conversation.
+ * Returns whether a data line can be skipped, judged by the first bytes of its value: the repr of a merged event whose
+ * content arrived as a Converse event before. From the second cycle on, each such repr contains the whole conversation.
  */
 export function isNoise(state: StrandsState, start: Uint8Array): boolean {
   if (start[0] !== QUOTE || start[1] !== BRACE || start[2] !== APOSTROPHE) return false;
   const key = readWord(start, KEY_OFFSET);
-  // The value stands behind `': `, and its first word behind one or two characters more.
+  // The value follows `': `; its first word starts one or two characters later.
   const valueOffset = KEY_OFFSET + key.length + 3;
   if (MERGED_KEYS.has(key)) return isEventCarrier(getCurrentMessage(state));
   if (key === "type") return isRepeatedType(state, readWord(start, valueOffset + 1));
@@ -16,7 +16,7 @@ export function isNoise(state: StrandsState, start: Uint8Array): boolean {
   return key === "current_tool_use" || (key === "delta" && isToolDelta(start, valueOffset));
 }
 
-/** The same for a line that is already text. */
+/** The same check for a line which is already decoded. */
 export function isNoiseText(state: StrandsState, data: string): boolean {
   return data.startsWith(REPR_START) && isNoise(state, encoder.encode(data.slice(0, 64)));
 }
@@ -41,13 +41,13 @@ function isToolDelta(start: Uint8Array, valueOffset: number): boolean {
   return start[valueOffset] === BRACE && readWord(start, valueOffset + 2) === "toolUse";
 }
 
-/** Arguments in `tool_use_stream` may run ahead of their Converse events; they are never to be believed. */
+/** Arguments in `tool_use_stream` may be ahead of their Converse events and are never used. */
 function isRepeatedType(state: StrandsState, type: string): boolean {
   if (type === "tool_use_stream") return true;
   return state.hasNestedEvents && (type === "tool_stream" || type === "multiagent_node_stream");
 }
 
-/** The result of a turn whose last message is whole, and ended for a reason of its own, tells nothing new. */
+/** A result repeats known content if the last message is confirmed and ended for a reason other than tool use. */
 function isTurnFinished({ trackedMessage, converse }: StrandsState): boolean {
   if (
     trackedMessage === null ||
@@ -58,7 +58,10 @@ function isTurnFinished({ trackedMessage, converse }: StrandsState): boolean {
   return trackedMessage.reason !== null && trackedMessage.reason !== "tool_use";
 }
 
-/** The letters from a place up to the next quote. This runs for every line, and a decoder would cost four times as much. */
+/**
+ * Reads the characters up to the next apostrophe. Runs for every line; a `TextDecoder` would be four times as
+ * expensive.
+ */
 function readWord(bytes: Uint8Array, from: number): string {
   let word = "";
   for (let at = from; at < bytes.length; at++) {

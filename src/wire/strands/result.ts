@@ -7,7 +7,7 @@ import { foldBareText } from "./merged-event.ts";
 import { toSnakeCase } from "./loop-stop-reasons.ts";
 import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
-/** Folds what an agent, or an app around it, gives as its result: the last word, and the weakest carrier of text. */
+/** Folds the result of an agent or its app: the end of the loop, and the carrier of text with the lowest priority. */
 export function foldResult(state: StrandsState, result: unknown, emit: EmitEvent): void {
   if (typeof result === "string") foldResultText(state, result, emit);
   else if (isObject(result)) foldResultObject(state, result, emit);
@@ -19,7 +19,7 @@ function foldResultText(state: StrandsState, text: string, emit: EmitEvent): voi
   const { trackedMessage } = state;
   if (trackedMessage === null) return foldBareText(state, text, emit);
   if (endsWithText(readMessageText(trackedMessage), text)) return;
-  const note = "The result differs from the text that came before it; the text before it stands";
+  const note = "The result differs from the text that came before it; the earlier text is used";
   diagnose(state.converse, "text_disagrees", note, emit);
   emit({ type: "unknown", what: "event", name: "result", raw: text });
 }
@@ -35,7 +35,7 @@ function foldResultObject(state: StrandsState, result: Fields, emit: EmitEvent):
   foldFullMessage(state, hasUsage ? { ...last, metadata: null } : last, undefined, emit);
 }
 
-/** The sum over the loop is of use only where no part of it was reported. */
+/** Uses the token sum of the loop only if no event reported tokens before. */
 export function foldUsage(state: StrandsState, metrics: Fields, emit: EmitEvent): boolean {
   const { accumulated_usage: usage, accumulated_metrics } = metrics;
   if (state.converse.usage !== null || !isObject(usage)) return false;

@@ -6,23 +6,27 @@ import type { DeliveredText } from "./delivered-text.ts";
 
 export type { EmitEvent };
 
-/** The fields of an object of the stream, before anybody asks what it is. */
+/** The fields of an object in the stream, before its kind is known. */
 export type Fields = { readonly [name: string]: unknown };
 
 export interface StrandsOptions {
   /**
-   * Who runs the tools that the stream calls. An agent on Runtime runs its own, so a call without a result is not
-   * ours to run: its result was cut off or not passed on. `caller` is for an app that hands its calls to us.
+   * The side which runs the tools. An agent on Runtime runs its own tools, so a tool call without a result is not open:
+   * the result was lost or not forwarded. `caller` is for an app which leaves its tool calls to the client. Default:
+   * `agent`.
    */
   readonly toolsRunBy?: "agent" | "caller";
-  /** Whole numbers that a double cannot hold, in what is kept as it came. */
+  /** The type of integers which a double cannot represent, in raw values. Default: `string`. */
   readonly bigIntegers?: "string" | "bigint";
-  /** Texts by which a line that is no JSON is known as an error of the agent; looked at beside the built-in ones. */
+  /** Substrings which mark a line without JSON as an error of the agent, in addition to the built-in texts. */
   readonly errorTexts?: readonly string[];
   readonly displayNames?: DisplayNames;
-  /** The answer had the status of success: a body of nothing but a `message` is the app's answer and no refusal. */
+  /**
+   * The HTTP status was a success. A body with only a `message` or `detail` is then a result instead of a refusal.
+   * Default: false.
+   */
   readonly hasSuccessStatus?: boolean;
-  /** Text, arguments and results kept of one turn, in characters. */
+  /** Characters of text, arguments and results kept per turn. Default: 100,000,000. */
   readonly maxCharacters?: number;
 }
 
@@ -36,89 +40,89 @@ export interface Settings {
 
 export interface StrandsState {
   readonly settings: Settings;
-  /** Every carrier is told to this one fold as if it were Converse, so blocks and endings are made in one place. */
+  /** All carriers are converted to Converse events for this fold, so blocks and ends are built in one place. */
   readonly converse: ConverseState;
-  /** The assistant message at hand, or the last one. */
+  /** The current or last assistant message. Null before the first. */
   trackedMessage: TrackedMessage | null;
-  /** The agent's loop passes on its own events, so its messages must be confirmed before they count as whole. */
+  /** The stream has events of the agent loop, so a message is complete only with its full copy. */
   hasLoopEvents: boolean;
-  /** A full copy confirmed a message: the app passes those on. */
+  /** A full copy confirmed a message, so the app forwards full messages. */
   hasConfirmedMessages: boolean;
-  /** One did so for a message of bare strings, so these are the agent's words and not the app's. */
+  /** A full copy confirmed a message of bare strings, so bare strings are text of the agent and not of the app. */
   hasConfirmedStrings: boolean;
-  /** A cycle was announced and nothing else has come since. */
+  /** A cycle was announced, and no other event arrived since. */
   isCycleAnnounced: boolean;
-  /** An agent inside this one was heard in Converse events, so its reprs repeat them. */
+  /** Converse events of a nested agent were received, so its reprs are repetitions. */
   hasNestedEvents: boolean;
-  /** The agent itself said that it is done. */
+  /** The end of the loop as reported by the agent. Null while the loop runs. */
   loopEnd: LoopEnd | null;
   forceStop: string | null;
-  /** A known error text came; it fails the turn unless the turn goes on to its end. */
+  /** A printed error text. Fails the turn unless the turn reaches its end. */
   knownError: string | null;
-  /** An object that speaks of an error came, and nothing of the turn since; as the last word it fails the turn. */
+  /** An unknown object with an error, followed by no content. Fails the turn at the end of the stream. */
   suspectedError: Fields | null;
-  /** Part of the message at hand could not be read, and no fuller copy has come. */
+  /** Reason why a part of the current message is missing. Null after a complete copy arrived. */
   missingContent: string | null;
-  /** Some data was a JSON structure: what begins like an event, and is no JSON, is broken rather than text. */
+  /** Some data was a JSON structure. Invalid JSON which starts like an event is then broken, not text. */
   hasStructures: boolean;
-  /** Some data was a JSON string: what looks like JSON, and is none, is broken rather than text. */
+  /** Some data was a JSON string. Invalid JSON which starts like JSON is then broken, not text. */
   hasQuotedText: boolean;
-  /** Text came without being JSON: this app sends its strings as they are. */
+  /** Some data was text without quotes, so the app sends raw strings. */
   hasRawText: boolean;
-  /** JSON that is no event of an agent, and may be text: what comes next tells. */
+  /** JSON which is not an event of an agent and may be text. The following data decides. */
   readonly pendingData: PendingData[];
   skippedLines: number;
-  /** Ids that Strands gave the last messages; the same message comes several times. */
+  /** Ids of the last 32 messages. Strands sends the same message several times. */
   readonly recentMessageIds: string[];
   readonly announcedToolCallIds: Set<string>;
 }
 
-/** The data of one server-sent event that is JSON. */
+/** The data of one server-sent event with JSON. */
 export interface PendingData {
   readonly data: string;
   readonly value: unknown;
-  /** Where it lies in the stream. */
+  /** Position in the stream. */
   readonly offset: number | undefined;
 }
 
-/** What the one fold has told of an assistant message, for comparing the other carriers with it. */
+/** The emitted content of an assistant message, for comparison with the other carriers. */
 export interface TrackedMessage {
   readonly number: number;
-  /** The carrier that delivers its content; null until one has. */
+  /** The selected carrier of the content. Null before the first content. */
   carrier: "event" | "data" | "message" | null;
   isOpen: boolean;
-  /** A full copy has come, or the next cycle has begun: what comes now is another message. */
+  /** A full copy arrived or the next cycle began, so new content belongs to the next message. */
   isSettled: boolean;
-  /** A full copy has come. */
+  /** A full copy arrived. */
   isConfirmed: boolean;
-  /** The id that its full copy had. */
+  /** The id of the full copy. Null if absent. */
   id: string | null;
-  /** Merged events of the agent brought some of it, and not only strings of the app. */
+  /** Merged events of the agent delivered content, not only bare strings of the app. */
   hasMergedEvents: boolean;
   reason: string | null;
   readonly blocks: Map<number, TrackedBlock>;
   toolCallCount: number;
-  /** Stands in place of the text of its blocks. */
+  /** Replaces the text of the blocks. Null if not replaced. */
   replacementText: string | null;
-  /** The text that the agent took back. No copy of it may be shown. */
+  /** The text before a redaction. Copies of this text must not be emitted. */
   withdrawnText: string | null;
   hasUsage: boolean;
-  /** A carrier before the full copy brought citations. */
+  /** A carrier before the full copy delivered citations. */
   hasCitations: boolean;
-  /** Which block the `data` carrier has open. */
+  /** The open block of the `data` carrier. Null if none is open. */
   dataBlock: "text" | "reasoning" | null;
-  /** The cycle that the `data` carrier named. */
+  /** The cycle id in the events of the `data` carrier. */
   cycle: string | null;
   readonly deliveredText: DeliveredText;
 }
 
-/** Its text, or the id of a call. */
+/** The text of a block, or the id of a tool call. */
 export interface TrackedBlock extends TextBuilder {
   readonly kind: "text" | "reasoning" | "call";
 }
 
 export interface LoopEnd {
-  /** The agent's word; null when it gave none. */
+  /** The stop reason given by the agent. Null if absent. */
   readonly reason: string | null;
   readonly outcome?: Outcome;
 }
@@ -134,7 +138,7 @@ export function rememberMessage(state: StrandsState, id: string): void {
 
 const MAX_ANNOUNCED_TOOL_CALLS = 1024;
 
-/** True the first time. */
+/** Returns true the first time. At most 1,024 ids are remembered. */
 export function rememberAnnouncedToolCall(
   { announcedToolCallIds }: StrandsState,
   toolCallId: string,

@@ -5,7 +5,7 @@ import { foldStrandsEvent, isUnderstoodEvent } from "./strands-event.ts";
 import { createStrandsFold } from "./fold.ts";
 import type { Fields } from "./state.ts";
 
-/** Every object of the recordings, and with each of its keys left out or set to null. */
+/** Every object of the recordings, also with each key removed or set to null. */
 function recordedObjects(): Fields[] {
   return readFixtures().flatMap(({ file }) => linesOf(file).flatMap((line) => variantsOf(line)));
 }
@@ -41,8 +41,8 @@ const WORDS: Fields[] = [
   { type: "RAW" },
 ];
 
-describe("what is understood", () => {
-  it("is what something is made of, and nothing else", () => {
+describe("Recognizing agent events", () => {
+  it("isUnderstoodEvent agrees with foldStrandsEvent for every object", () => {
     const objects = [...WORDS, ...recordedObjects()];
     const wrong = objects.filter((fields) => {
       const made = foldStrandsEvent(createStrandsFold().initial(), fields, () => undefined);

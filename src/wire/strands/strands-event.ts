@@ -10,7 +10,10 @@ import { foldResult } from "./result.ts";
 import { translateStrandsTs } from "./strands-ts.ts";
 import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
-/** Folds one object of the stream: an agent's event of any make; false, and nothing done, when it is none. */
+/**
+ * Folds one object of the stream as an agent event of any SDK. Returns false, without effect, if the object is not an
+ * agent event.
+ */
 export function foldStrandsEvent(state: StrandsState, fields: Fields, emit: EmitEvent): boolean {
   const { type } = fields;
   const translated = typeof type === "string" ? translateStrandsTs(type, fields) : undefined;
@@ -19,7 +22,7 @@ export function foldStrandsEvent(state: StrandsState, fields: Fields, emit: Emit
   return true;
 }
 
-/** Whether `foldAgentEvent` would make something of an object. */
+/** Returns whether `foldStrandsEvent` would accept the object. */
 export function isUnderstoodEvent(fields: Fields): boolean {
   const { type, event } = fields;
   return (
@@ -34,7 +37,7 @@ export function isUnderstoodEvent(fields: Fields): boolean {
   );
 }
 
-/** Whether an object is one that agents send, and not the answer of a model that happens to be JSON. */
+/** Returns whether an object is an event of an agent, in contrast to JSON written by a model. */
 export function isStrandsEvent(value: unknown): value is Fields {
   if (!isObject(value)) return false;
   const { type, event, data, delta, message, result } = value;
@@ -86,7 +89,7 @@ function findLoopKey(fields: Fields): (typeof LOOP_KEYS)[number] | undefined {
   return hasContent(fields) ? undefined : LOOP_KEYS.find((name) => fields[name] === true);
 }
 
-/** Beside content, a key that else makes the event what it is says nothing of the kind: apps have such words too. */
+/** A loop key next to content does not make the object a loop event: apps use the same keys for their own purposes. */
 function hasContent({ result, message, data }: Fields): boolean {
   return [result, message, data].some((content) => content !== undefined && content !== null);
 }
@@ -94,7 +97,7 @@ function hasContent({ result, message, data }: Fields): boolean {
 const LOOP_KEYS = ["init_event_loop", "start", "start_event_loop"] as const;
 const WRAPPED_EVENT = { name: "strands", fields: new Set(["event"]), maxValues: 1 };
 
-/** Some apps wrap every event of the agent once more. */
+/** Some apps wrap every event of the agent in another `event` object. */
 function foldWrappedEvent(state: StrandsState, event: Fields, emit: EmitEvent): void {
   if (Object.keys(event).some(isConverseEventName) || !isStrandsEvent(event))
     foldConverseEvent(state, event, emit);
@@ -109,7 +112,7 @@ function foldContent(state: StrandsState, fields: Fields, emit: EmitEvent): bool
   else if (isMessage(message)) {
     foldFullMessage(state, message, typeof reason === "string" ? reason : undefined, emit);
   } else if ("result" in fields) foldResult(state, fields["result"], emit);
-  // Arguments in `current_tool_use` may run ahead of their Converse events; they are never to be believed.
+  // Arguments in `current_tool_use` may be ahead of their Converse events and are never used.
   else return foldMergedEvent(state, fields, emit) || "current_tool_use" in fields;
   return true;
 }
@@ -121,7 +124,7 @@ function isAgUiType(type: string): boolean {
 const AG_UI_TYPE =
   /^(?:(?:RUN|STEP|TEXT_MESSAGE|TOOL_CALL|STATE|MESSAGES|THINKING|REASONING|ACTIVITY)_[A-Z_]+|RAW|CUSTOM)$/;
 
-/** AG-UI on the same endpoint is passed on as it is; only how its run ends is ours to know. */
+/** AG-UI events on the same endpoint are forwarded as unknown events; only the end of their run is interpreted. */
 function foldAgUiEvent(state: StrandsState, type: string, fields: Fields, emit: EmitEvent): true {
   emit({ type: "unknown", what: "event", name: type, raw: fields });
   if (type === "RUN_FINISHED") {

@@ -3,8 +3,8 @@ import { toSnakeCase } from "./loop-stop-reasons.ts";
 import type { Fields } from "./state.ts";
 
 /**
- * Rewrites an event of Strands for TypeScript as the events that Strands for Python sends for the same; undefined
- * when it is none. Its blocks have no index, its reasons are in camel case, and every message comes six times.
+ * Translates an event of Strands for TypeScript to the equivalent events of Strands for Python. Undefined if the type
+ * is unknown. In TypeScript, blocks have no index, stop reasons are in camel case, and every message is sent six times.
  */
 export function translateStrandsTs(type: string, fields: Fields): readonly Fields[] | undefined {
   const { event } = fields;
@@ -112,7 +112,7 @@ function translateDelta(delta: unknown): Fields {
   }
 }
 
-/** A byte array that went through `JSON.stringify` is an object with its indexes as keys. */
+/** `JSON.stringify` writes a byte array as an object with the indexes as keys. */
 function translateReasoning(facts: Fields): Fields {
   const { redactedContent } = facts;
   if (!isObject(redactedContent)) return facts;
@@ -122,7 +122,7 @@ function translateReasoning(facts: Fields): Fields {
   return { ...facts, redactedContent: btoa(binary) };
 }
 
-/** Of use to apps that pass on blocks only; else a repetition. */
+/** Needed for apps which forward only blocks; otherwise a repetition. */
 function translateBlock(block: unknown): Fields[] {
   const { text, reasoning } = isObject(block) ? block : {};
   if (typeof text === "string") return [{ data: text, delta: {} }];
@@ -135,7 +135,7 @@ function translateBlock(block: unknown): Fields[] {
   ];
 }
 
-/** The prompt is announced as an added message too; only results are news. */
+/** The prompt is reported as an added message too; only tool results are new content. */
 function dropPrompt(message: unknown): unknown {
   if (!isObject(message) || message["role"] !== "user") return message;
   const { content } = message;

@@ -3,7 +3,7 @@ import { diagnose } from "../converse/state.ts";
 import { getCurrentMessage, stepConverseMessage } from "./message-tracker.ts";
 import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 
-/** An error inside an answer that began well: the HTTP status is 200 all the same. */
+/** Returns whether an object is an error inside a response with HTTP status 200. */
 export function isError(fields: Fields): boolean {
   const { error, error_type, type = "error" } = fields;
   if (typeof error !== "string") return false;
@@ -11,7 +11,7 @@ export function isError(fields: Fields): boolean {
   return type === "error" && Object.keys(fields).every((name) => ERROR_FIELDS.has(name));
 }
 
-/** What an app may say of an error in its own words; with anything else beside it, `error` is just a field. */
+/** The fields of an app's own error object. With any other field, `error` is ordinary data. */
 const ERROR_FIELDS: ReadonlySet<string> = new Set([
   "error",
   "type",
@@ -20,7 +20,10 @@ const ERROR_FIELDS: ReadonlySet<string> = new Set([
   "original_type",
 ]);
 
-/** Whether an object that is not understood speaks of an error. It may be data of an app, or its last word. */
+/**
+ * Returns whether an unknown object mentions an error. The object may be data of an app or the error which ended the
+ * stream.
+ */
 export function isSuspectedError(fields: Fields): boolean {
   const { type, error } = fields;
   if (type === "error") return true;
@@ -30,9 +33,9 @@ export function isSuspectedError(fields: Fields): boolean {
 }
 
 /**
- * The shapes in which what stands before an agent refuses: an AWS error (`__type`), a Lambda error (`errorMessage`), or
- * nothing but a `message` (gateways) or a `detail` (FastAPI). The last two are an app's own answer where the status of
- * the answer says that nobody refused.
+ * Returns whether an object is a refusal by a component in front of the agent: an AWS error (`__type`), a Lambda error
+ * (`errorMessage`), or an object with only `message` (gateways) or `detail` (FastAPI). With a success status, an object
+ * with only `message` or `detail` is a result of the app.
  */
 export function isRefusal({ settings }: StrandsState, fields: Fields): boolean {
   const [name, ...others] = Object.keys(fields);
@@ -72,7 +75,7 @@ function readErrorMessage(fields: Fields): string {
 
 const SERIALIZATION_FAILED = "Serialization failed";
 
-/** What was lost may be a piece of the message that is open; between messages it is none. */
+/** A lost event is missing content only while a message is open; between messages no content is missing. */
 function foldSerializationFailure(
   state: StrandsState,
   { original_type }: Fields,
@@ -83,13 +86,16 @@ function foldSerializationFailure(
   diagnose(state.converse, "content_lost", message, emit);
 }
 
-/** Announces the error that comes next, or stands for it if the stream ends first. */
+/**
+ * Records the reason of a forced stop. The reason is added to the following error, or becomes the error if the stream
+ * ends.
+ */
 export function foldForceStop(state: StrandsState, fields: Fields): void {
   const { force_stop_reason: reason } = fields;
   state.forceStop = typeof reason === "string" ? reason : "";
 }
 
-/** Errors that agents print into their stream instead of sending them. */
+/** Errors which agents print into their stream as text. */
 export const KNOWN_ERROR_TEXTS: readonly string[] = ["'MCPAgentTool' object"];
 
 export function foldKnownError(state: StrandsState, text: string, emit: EmitEvent): void {

@@ -7,7 +7,7 @@ import type { Fields, EmitEvent, StrandsState } from "./state.ts";
 import { foldStrandsEvent, isStrandsEvent, isUnderstoodEvent } from "./strands-event.ts";
 import { isError, isSuspectedError } from "./stream-errors.ts";
 
-/** Folds one value of the stream: text, an event, a list of events, or what nobody knows. */
+/** Folds one value of the stream: text, an event, a list of events, or an unknown value. */
 export function foldValue(state: StrandsState, value: unknown, emit: EmitEvent, level = 0): void {
   if (typeof value === "string") return foldString(state, value, emit, level);
   if (isEventList(value)) {
@@ -18,7 +18,7 @@ export function foldValue(state: StrandsState, value: unknown, emit: EmitEvent, 
   if (!isUnderstood) foldUnknown(state, value, emit);
 }
 
-/** Whether a value is an event, or a list of events, that is understood here. */
+/** Returns whether a value is a known event or a list of known events. */
 export function isUnderstoodValue(value: unknown): boolean {
   return isObject(value) ? isUnderstoodEvent(value) : isEventList(value);
 }
@@ -48,7 +48,7 @@ function foldString(state: StrandsState, text: string, emit: EmitEvent, level: n
   const inner = level < MAX_LEVELS ? readNestedValues(text) : [];
   if (inner.length === 0) return foldBareText(state, text, emit);
   for (const value of inner) {
-    // A model may write what reads as an error; as the last word, it is one.
+    // A model may write text which parses as an error; it counts as an error only at the end of the stream.
     if (isObject(value) && isError(value)) foldUnknown(state, value, emit);
     else foldValue(state, value, emit, level + 1);
   }
@@ -71,8 +71,8 @@ function foldLostRepr(state: StrandsState, key: string, reason: string, emit: Em
 }
 
 /**
- * The data of an event stream that an app sent inside a string; empty when the text is anything else, such as an
- * answer that speaks of event streams.
+ * Reads the data of an event stream sent inside a string. Empty for any other text, such as an answer about event
+ * streams.
  */
 function readNestedSse(text: string): unknown[] {
   if (!/^(?:data|event|id|retry|):/.test(text) || !/\n\r?\n$/.test(text)) return [];

@@ -17,11 +17,11 @@ const PROMPT = [{ type: "text", text: "What is the weather in Paris?" }];
 
 interface World {
   readonly sessions: RunningSessions;
-  /** What the tool was run with. */
+  /** The arguments of each tool run. */
   readonly ran: unknown[];
 }
 
-/** Real sessions in memory, with an agent on the emulator whose only tool needs an approval. */
+/** Real sessions in memory, with an agent on the emulator. The agent's only tool requires approval. */
 async function world(): Promise<World> {
   const emulator = await emulate();
   onTestFinished(() => emulator.close());
@@ -60,7 +60,7 @@ function choose(client: AcpClient, { id }: Message, optionId: string): void {
   client.send({ jsonrpc: "2.0", id, result: { outcome: { outcome: "selected", optionId } } });
 }
 
-/** Texts and calls, as a client has them in the end. */
+/** The final texts and tool call statuses of a client. */
 function told(client: AcpClient): { text: string; calls: { [id: string]: unknown } } {
   let text = "";
   const calls: { [id: string]: unknown } = {};
@@ -72,8 +72,8 @@ function told(client: AcpClient): { text: string; calls: { [id: string]: unknown
   return { text, calls };
 }
 
-describe("an ACP client on real sessions", () => {
-  it("goes from a prompt over an approved tool to the end of the turn [B-006] [B-009]", async () => {
+describe("ACP client with real sessions", () => {
+  it("A prompt runs an approved tool and ends the turn [B-006] [B-009]", async () => {
     const { sessions, ran } = await world();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -103,7 +103,7 @@ describe("an ACP client on real sessions", () => {
     expect(told(late)).toEqual(told(client));
   });
 
-  it("does not run a tool when its host does not know permissions [B-011]", async () => {
+  it("A tool does not run if the host does not support permission requests [B-011]", async () => {
     const { sessions, ran } = await world();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -115,7 +115,7 @@ describe("an ACP client on real sessions", () => {
     expect(client.listUpdates().some(({ status }) => status === "failed")).toBe(true);
   });
 
-  it("leaves its question behind when it goes, for the next client to answer [B-013]", async () => {
+  it("A permission request of a disconnected client can be decided by the next client [B-013]", async () => {
     const { sessions, ran } = await world();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -138,7 +138,7 @@ describe("an ACP client on real sessions", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("cancels a turn that waits, and leaves no call open [ACP-91] [ACP-104]", async () => {
+  it("Cancelling a turn that waits for approval closes its tool call [ACP-91] [ACP-104]", async () => {
     const { sessions, ran } = await world();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -152,7 +152,7 @@ describe("an ACP client on real sessions", () => {
     expect(Object.values(told(client).calls)).toEqual(["failed"]);
   });
 
-  it("answers the prompt that follows a cancelled turn, not the call that was cancelled", async () => {
+  it("The prompt after a cancelled turn is answered without running the cancelled tool call", async () => {
     const { sessions, ran } = await world();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();

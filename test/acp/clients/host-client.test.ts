@@ -4,11 +4,11 @@ import { serveOnSocket } from "../../support/acp/acp-client.ts";
 import { createScriptedSessions } from "../../support/session/scripted-sessions.ts";
 import { busyTurn } from "../../support/acp/scripted-turns.ts";
 
-/** Whatever a line says. */
+/** A parsed line of any shape. */
 type Parsed = ReturnType<typeof JSON.parse>;
 
-describe("a client that says it knows the bridge", () => {
-  it("is sent the updates that were advertised to it, and no notification beside them [B-022] [B-023] [W-24]", async () => {
+describe("Declared bridge host", () => {
+  it("The host receives the advertised updates and no agent events [B-022] [B-023] [W-24]", async () => {
     const { socket } = await serveOnSocket(createScriptedSessions({ turn: busyTurn }));
     const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
     const messages: Parsed[] = [];

@@ -64,8 +64,8 @@ function ids({ clients }: Message): unknown[] {
     : [];
 }
 
-describe("attaching to a live session", () => {
-  it("answers with the client, who controls, and all that are there [B-197] [B-206] [B-207] [B-208]", async () => {
+describe("Attach to a live session", () => {
+  it("The result has the client, the controller and all clients [B-197] [B-206] [B-207] [B-208]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
@@ -104,14 +104,14 @@ describe("attaching to a live session", () => {
     { mode: "observer", sessionId: "" },
     { mode: "observer", clientId: undefined },
     { mode: "observer", _meta: { harn: { much: "x".repeat(16_384) } } },
-  ])("is refused with %j [B-198]", async (wrong) => {
+  ])("An attach with %j is rejected [B-198]", async (wrong) => {
     const here = world(says("Hi"));
     const client = await host(here.sessions);
     const params = { sessionId: await opened(here), clientId: "tui", ...wrong };
     expect(errorCode(await client.request("session/attach", params))).toBe(-32602);
   });
 
-  it("A client that attaches without a mode, or with null, observes [B-198]", async () => {
+  it("A client that attaches without a mode or with null is an observer [B-198]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
@@ -121,7 +121,7 @@ describe("attaching to a live session", () => {
     expect(ids(await client.requestResult("session/attach", again))).toEqual(["portal observer"]);
   });
 
-  it("A takeover, and an attach of a client that is attached, keep the metadata unless they bring some [B-208]", async () => {
+  it("A takeover and a repeated attach keep the metadata unless the request has new metadata [B-208]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
@@ -142,7 +142,7 @@ describe("attaching to a live session", () => {
     });
   });
 
-  it("lets many observe and one control, also when many want to at once [B-199] [B-200] [ACP-120]", async () => {
+  it("Many clients can observe and one can control, also with concurrent attaches [B-199] [B-200] [ACP-120]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const clients = await Promise.all(Array.from({ length: 6 }, () => host(here.sessions)));
@@ -160,7 +160,7 @@ describe("attaching to a live session", () => {
     expect(modes.filter((mode) => mode === "observer")).toHaveLength(3);
   });
 
-  it("Each host is told of its own attach and takeover, and why another client left [B-214]", async () => {
+  it("Each host receives its own attach and takeover, and the reason of another client's detach [B-214]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -194,7 +194,7 @@ describe("attaching to a live session", () => {
     expect(changes(two).slice(0, 2)).toEqual(["attached two", "takeover two"]);
   });
 
-  it("as a second controller fails and changes nothing [B-201]", async () => {
+  it("A second controller is refused and the session is unchanged [B-201]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -211,7 +211,7 @@ describe("attaching to a live session", () => {
     ["session/takeover", {}],
     ["_harn/session/takeover", {}],
   ])(
-    "by %s %j demotes who controlled before [B-202] [B-203] [ACP-121] [ACP-137]",
+    "The method %s with %j demotes the previous controller [B-202] [B-203] [ACP-121] [ACP-137]",
     async (method, more) => {
       const here = world(says("Hi"));
       const sessionId = await opened(here);
@@ -227,7 +227,7 @@ describe("attaching to a live session", () => {
     },
   );
 
-  it("takes the place of the name that the connection had [ACP-123]", async () => {
+  it("An attach replaces the connection's generated client id [ACP-123]", async () => {
     const here = world(says("Hi"));
     const client = await host(here.sessions);
     const { sessionId } = await client.requestResult("session/new", SETUP);
@@ -239,8 +239,8 @@ describe("attaching to a live session", () => {
   });
 });
 
-describe("a client that is attached", () => {
-  it("says that it is there, and stays what it is [B-205] [ACP-123]", async () => {
+describe("Attached client", () => {
+  it("A heartbeat keeps the role and updates the metadata [B-205] [ACP-123]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
@@ -258,7 +258,7 @@ describe("a client that is attached", () => {
     expect(errorCode(await client.request("session/heartbeat", other))).toBe(-32002);
   });
 
-  it("leaves, and control is free [B-204] [B-215]", async () => {
+  it("A detach of the controller releases control [B-204] [B-215]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
@@ -279,7 +279,7 @@ describe("a client that is attached", () => {
     });
   });
 
-  it("is recorded with everything that it does [B-213]", async () => {
+  it("The log has every attach, takeover, heartbeat and detach [B-213]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
@@ -298,7 +298,7 @@ describe("a client that is attached", () => {
     ]);
   });
 
-  it("whose connection breaks has left, and comes back under its name without its control [B-215] [B-216]", async () => {
+  it("A client whose connection broke is detached and attaches again under its id without control [B-215] [B-216]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
@@ -314,7 +314,7 @@ describe("a client that is attached", () => {
     expect(ids(answer)).toEqual(["tui observer"]);
   });
 
-  it("cannot be impersonated, but by who knows its secret [W-10] [W-11]", async () => {
+  it("A client id bound to a secret can be used only with the secret [W-10] [W-11]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const secret = { _meta: { harn: { attachSecret: "s3cret", surface: "tui" } } };
@@ -337,8 +337,8 @@ describe("a client that is attached", () => {
   });
 });
 
-describe("a name that the bridge gave to a client", () => {
-  it("is nobody else's, also in sessions that the client is not in", async () => {
+describe("Generated client id", () => {
+  it("Another connection cannot use the id, not even in another session", async () => {
     const here = world(says("Hi"));
     const [one, other] = [await opened(here), await opened(here)];
     const client = await host(here.sessions);
@@ -354,8 +354,8 @@ describe("a name that the bridge gave to a client", () => {
   });
 });
 
-describe("a client that has left", () => {
-  it("A host that has left is told nothing more, is refused while another controls, and comes back with its next prompt [B-204] [B-209] [ACP-123]", async () => {
+describe("Detached client", () => {
+  it("A detached host receives no updates, is refused while another client controls, and attaches again with its next prompt [B-204] [B-209] [ACP-123]", async () => {
     const here = world(says("Hi"), says("Again"));
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
@@ -384,7 +384,7 @@ describe("a client that has left", () => {
     });
   });
 
-  it("has an answer to the prompt that it left behind, and the turn goes on", async () => {
+  it("The pending prompt of a detached client gets a response and its turn continues", async () => {
     const here = world(hangs("Well"));
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
@@ -396,7 +396,7 @@ describe("a client that has left", () => {
     expect((await here.sessions.find(sessionId))?.state).toBe("running");
   });
 
-  it("because another sent it away is no longer told either", async () => {
+  it("A client detached by another client receives no more updates", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const watcher = await host(here.sessions);
@@ -409,7 +409,7 @@ describe("a client that has left", () => {
     expect(JSON.stringify(watcher.messages)).not.toContain("Hello");
   });
 
-  it("A controller that is bound to a secret is detached by another client only with the secret or after a takeover [B-204]", async () => {
+  it("A controller bound to a secret is detached by another client only with the secret or after a takeover [B-204]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const secret = { _meta: { harn: { attachSecret: "s3cret" } } };
@@ -443,7 +443,7 @@ describe("a client that has left", () => {
     expect(ids(await again.requestResult("session/detach", own))).toEqual(["other observer"]);
   });
 
-  it("does not take along the one that came back under its name by another connection [ACP-123]", async () => {
+  it("The end of an old connection does not detach the client that attached again under the same id [ACP-123]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const secret = { _meta: { harn: { attachSecret: "s3cret" } } };
@@ -460,8 +460,8 @@ describe("a client that has left", () => {
   });
 });
 
-describe("who only observes", () => {
-  it("prompts nothing and answers nothing until it takes over [B-209] [B-210] [ACP-122]", async () => {
+describe("Observer", () => {
+  it("An observer can neither prompt nor decide before it takes over [B-209] [B-210] [ACP-122]", async () => {
     const here = world(saving("t1"), says("Done"), saving("t2"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -490,7 +490,7 @@ describe("who only observes", () => {
     expect(late["error"]).toMatchObject({ data: { code: "access_denied" } });
   });
 
-  it("ends nobody's turn, by cancelling or by closing", async () => {
+  it("An observer cannot end another client's turn by cancelling or closing", async () => {
     const here = world(hangs("Well"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -504,12 +504,12 @@ describe("who only observes", () => {
     expect((await here.sessions.find(sessionId))?.state).toBe("running");
     const taking = await host(here.sessions);
     await taking.requestResult("session/takeover", { sessionId, clientId: "taking" });
-    // It only observes now, and still ends what it began.
+    // The client is an observer now and can still cancel its own turn.
     one.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await asked)["result"]).toMatchObject({ stopReason: "cancelled" });
   });
 
-  it("session/cancel as a request cancels and is answered; an observer, and a client outside the session, are refused", async () => {
+  it("A session/cancel request is answered, and refused for observers and clients outside the session", async () => {
     const here = world(hangs("Well"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -527,7 +527,7 @@ describe("who only observes", () => {
     expect(errorCode(await one.request("session/cancel", { sessionId: "ses_none" }))).toBe(-32002);
   });
 
-  it("is told of everything, and leaves without a trace in the turn [ACP-124] [ACP-125]", async () => {
+  it("An observer receives all updates, and its disconnect does not affect the turn [ACP-124] [ACP-125]", async () => {
     const here = world(hangs("Well"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -565,8 +565,8 @@ async function stock(sessions: ReturnType<typeof world>["sessions"]): Promise<Ac
   return client;
 }
 
-describe("a request for approval", () => {
-  it("The decision of an observer is refused, and the controller's counts [B-210]", async () => {
+describe("Permission request", () => {
+  it("An observer's decision is refused and the controller's decision counts [B-210]", async () => {
     const here = world(saving("t1"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -584,7 +584,7 @@ describe("a request for approval", () => {
       const reply = await here.sessions.command(sessionId, command, from);
       expect(reply).toMatchObject({ status: "refused", failure: { code: "access_denied" } });
     }
-    // The id of the controller's request, from the observer's connection.
+    // The id of the controller's request, sent from the observer's connection.
     allow(observer, question);
     await observer.requestResult("session/live_clients", { sessionId });
     expect(here.ran).toEqual([]);
@@ -593,7 +593,7 @@ describe("a request for approval", () => {
     expect(here.ran).toEqual([{ id: "t1" }]);
   });
 
-  it("A takeover routes it to the new controller, and the old one's decision does not count [B-210] [B-212]", async () => {
+  it("A takeover routes the request to the new controller and the old controller's decision does not count [B-210] [B-212]", async () => {
     const here = world(saving("t1"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -633,7 +633,7 @@ describe("a request for approval", () => {
     ]);
   });
 
-  it("Arguments that a host puts in place of the agent's are told with the call, live and on load [B-115]", async () => {
+  it("Arguments edited by a host are sent with the tool call, live and on load [B-115]", async () => {
     const here = world(saving("t1"), says("Done"));
     const one = await host(here.sessions);
     const { sessionId } = await one.requestResult("session/new", SETUP);
@@ -653,7 +653,7 @@ describe("a request for approval", () => {
     }
   });
 
-  it("The decision of a client that has left is refused while another controls [B-210]", async () => {
+  it("The decision of a detached client is refused while another client controls [B-210]", async () => {
     const here = world(saving("t1"), says("Done"));
     const sessionId = await opened(here);
     const come = (clientId: string, attachmentId: string, mode: "controller" | "observer") =>
@@ -681,14 +681,14 @@ describe("a request for approval", () => {
     expect(await here.sessions.command(sessionId, yes, two)).toMatchObject(refused);
     const again = { type: "prompt", content } as const;
     expect(await here.sessions.command(sessionId, again, two)).toMatchObject(refused);
-    // A page attaches nowhere: the right of its principal decides.
+    // A portal page does not attach: the permissions of its principal decide.
     const page = { principal: USER };
     expect(await here.sessions.command(sessionId, yes, page)).toMatchObject({ status: "accepted" });
   });
 });
 
-describe("a host beside a controller", () => {
-  it("A host that never attached is refused, and is not attached by that [B-209]", async () => {
+describe("Host in a session with a controller", () => {
+  it("A host that never attached is refused and stays unattached [B-209]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -700,7 +700,7 @@ describe("a host beside a controller", () => {
     expect(data).toMatchObject([{ client_id: "one" }]);
   });
 
-  it("A host that loaded the session observes, and is asked when the controller leaves [B-209] [B-210]", async () => {
+  it("A host that loaded the session observes, and receives open requests when the controller detaches [B-209] [B-210]", async () => {
     const here = world(saving("t1"), says("Done"), says("Hi"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -721,7 +721,7 @@ describe("a host beside a controller", () => {
     });
   });
 
-  it("Rights that an observer attached with hold only while nobody controls [B-209] [B-210]", async () => {
+  it("An observer's extra permissions apply only without a controller [B-209] [B-210]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const guest = await host(here.sessions);
@@ -739,8 +739,8 @@ describe("a host beside a controller", () => {
   });
 });
 
-describe("a stock client", () => {
-  it("Its prompt queues beside a controller, and it is asked about its own turn alone [B-209] [B-210]", async () => {
+describe("Stock client", () => {
+  it("A stock client's prompt queues behind the controller's turn, and the client decides only about its own turn [B-209] [B-210]", async () => {
     const here = world(saving("t1"), says("Done"), saving("t2"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -760,7 +760,7 @@ describe("a stock client", () => {
     expect(questions(editor)).toHaveLength(1);
   });
 
-  it("Its decision about the controller's turn is refused [B-210]", async () => {
+  it("A stock client's decision about the controller's turn is refused [B-210]", async () => {
     const here = world(saving("t1"), says("Done"), saving("t2"), says("Done"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -781,7 +781,7 @@ describe("a stock client", () => {
     await answer;
   });
 
-  it("It attaches as the controller if there is none [ACP-123]", async () => {
+  it("A stock client attaches as the controller if there is none [ACP-123]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const editor = await stock(here.sessions);
@@ -792,7 +792,7 @@ describe("a stock client", () => {
     expect(data).toMatchObject([{ mode: "controller", prompt_injection: true }]);
   });
 
-  it("It is one no longer when it has called a method of the bridge [B-209]", async () => {
+  it("A client that calls a bridge method is no longer a stock client [B-209]", async () => {
     const here = world(says("Hi"), says("Hi"));
     const sessionId = await opened(here);
     const one = await host(here.sessions);
@@ -808,8 +808,8 @@ describe("a stock client", () => {
   });
 });
 
-describe("the rules of attaching", () => {
-  it("are the session's own: whoever routes to it cannot set them aside [B-196]", async () => {
+describe("Attach rules", () => {
+  it("The session itself enforces the rules, whichever surface sends the command [B-196]", async () => {
     const { sessions } = world(says("Hi"));
     const { sessionId } = await sessions.open({ principal: USER });
     const from = (clientId: string) => ({ principal: USER, clientId });
@@ -833,7 +833,7 @@ describe("the rules of attaching", () => {
     expect(await come("two", true)).toMatchObject({ clientStatus: { controller: "two" } });
   });
 
-  it("are one register for all ways to a session [W-12]", async () => {
+  it("All surfaces share the client list of a session [W-12]", async () => {
     const { sessions } = world(says("Hi"));
     const server = await startAcpServer(sessions);
     const { sessionId } = await sessions.open({ principal: { ...USER, id: "local" } });
@@ -854,8 +854,8 @@ describe("the rules of attaching", () => {
   });
 });
 
-describe("a question about a call", () => {
-  it("has in the log to whom it went: its id, who controls, and what that said of itself [B-212]", async () => {
+describe("Routed permission request", () => {
+  it("The log has the request id, the controller and its metadata, without secrets [B-212]", async () => {
     const here = world(wants({ id: "c1", name: "save" }), says("Well."));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
@@ -879,8 +879,8 @@ describe("a question about a call", () => {
   });
 });
 
-describe("a controller's prompt", () => {
-  it("has its name in the log [B-211]", async () => {
+describe("Controller's prompt", () => {
+  it("The log has the client id of a prompt [B-211]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await host(here.sessions);
@@ -892,7 +892,7 @@ describe("a controller's prompt", () => {
     expect(accepted?.actor).toMatchObject({ clientId: "tui", principal: USER.id });
   });
 
-  it("A prompt that waits keeps its client, also when another client's command begins its turn [B-211]", async () => {
+  it("A queued prompt keeps its client if another client's command starts its turn [B-211]", async () => {
     const here = world(hangs("Well"), says("Hi"));
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
@@ -922,8 +922,8 @@ describe("a controller's prompt", () => {
   });
 });
 
-describe("a client that calls a method of the bridge", () => {
-  it("is a host from then on, whatever it said in the beginning [B-214] [W-24]", async () => {
+describe("Client that calls a bridge method", () => {
+  it("The client is a bridge host from then on, whatever it declared [B-214] [W-24]", async () => {
     const here = world(says("Hi"));
     const sessionId = await opened(here);
     const client = await connectAcpClient(here.sessions);
@@ -940,12 +940,12 @@ describe("a client that calls a method of the bridge", () => {
   });
 });
 
-describe("which updates a client is sent", () => {
+describe("Updates setting", () => {
   it.each([
     ["bridge", {}, true],
     ["standard", { _meta: { harn: {} } }, false],
   ] as const)(
-    "is what the setting %j says, whatever the client says: %j [ACP-128]",
+    "The setting %j overrides the declared capabilities %j [ACP-128]",
     async (updates, clientCapabilities, isTold) => {
       const here = world(says("Hi"));
       const client = await connectAcpClient(here.sessions, { updates });

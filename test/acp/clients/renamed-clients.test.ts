@@ -14,7 +14,7 @@ import {
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 
-/** Says these pieces, each when the test lets it. */
+/** Streams these pieces, each when its promise resolves. */
 function pieces(...held: readonly (readonly [string, Promise<void>])[]): ProviderScript {
   return async function* () {
     yield { type: "message.start", message: 0, role: "assistant" };
@@ -54,12 +54,12 @@ function methods(client: AcpClient, wanted: string): number {
   return client.messages.filter(({ method }) => method === wanted).length;
 }
 
-describe("a client that attaches in the midst of a turn", () => {
+describe("Client that attaches during a turn", () => {
   it.each([
     ["session/attach", { clientId: "editor", mode: "controller" }],
     ["session/attach", { clientId: "editor", mode: "observer" }],
     ["session/takeover", { clientId: "editor" }],
-  ])("misses nothing and hears nothing twice: %s %j [ACP-124]", async (method, wanted) => {
+  ])("No update is lost or repeated: %s %j [ACP-124]", async (method, wanted) => {
     const [first, second] = [createGate(), createGate()];
     const reading = createGate();
     const sessions = createSavingSessions(
@@ -71,7 +71,7 @@ describe("a client that attaches in the midst of a turn", () => {
       agents: sessions.agents,
       async *subscribe(...taken) {
         for await (const batch of sessions.subscribe(...taken)) {
-          // What the client was told is behind what there is.
+          // The client has received less than the log contains.
           if (isHeld) await reading.pass();
           yield batch;
         }
@@ -95,7 +95,7 @@ describe("a client that attaches in the midst of a turn", () => {
     expect(echoes).toEqual([]);
   });
 
-  it("is asked once, and answers under its name", async () => {
+  it("A permission request is sent once and can be decided under the new client id", async () => {
     const sessions = createSavingSessions(
       wants({ id: "c1", name: "save", input: {} }),
       says("Saved."),
@@ -114,7 +114,7 @@ describe("a client that attaches in the midst of a turn", () => {
     expect(methods(client, "$/cancel_request")).toBe(0);
   });
 
-  it("only to look on is no longer asked, and is again when it takes over [ACP-101]", async () => {
+  it("A permission request is withdrawn when its client becomes an observer and sent again after a takeover [ACP-101]", async () => {
     const sessions = createSavingSessions(
       wants({ id: "c1", name: "save", input: {} }),
       says("Saved."),
@@ -138,8 +138,8 @@ describe("a client that attaches in the midst of a turn", () => {
   });
 });
 
-describe("a client that only looks on since it came under another name", () => {
-  it("still ends what it began, by a cancel [ACP-104]", async () => {
+describe("Client that attached as an observer under another id", () => {
+  it("The client can cancel the turn that it started [ACP-104]", async () => {
     const sessions = createSavingSessions(hangs("Well"));
     const { client, sessionId, answer } = await lookingOn(sessions);
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
@@ -147,7 +147,7 @@ describe("a client that only looks on since it came under another name", () => {
     expect(client.notes).toEqual([]);
   });
 
-  it("still ends what it began, and what waits behind that, by closing the session", async () => {
+  it("Closing the session cancels the client's turn and its queued prompt", async () => {
     const sessions = createSavingSessions(hangs("Well"));
     const { client, sessionId, answer, queued } = await lookingOn(sessions);
     await client.requestResult("session/close", { sessionId });
@@ -166,8 +166,8 @@ async function lookingOn(sessions: Sessions) {
   return { client, sessionId, answer, queued };
 }
 
-describe("a client that closes a session", () => {
-  it("is not kept waiting for a turn that it may not end", async () => {
+describe("Client that closes a session", () => {
+  it("The close does not wait for a turn that the client may not cancel", async () => {
     const sessions = createSavingSessions(hangs("Well"));
     const stubborn: Sessions = {
       ...sessions,

@@ -19,7 +19,7 @@ import {
 
 type Update = SessionNotification["update"];
 
-/** The official client, of the time of ACP v0.12.2, on a real socket. As a host it has the bridge's updates as events. */
+/** The official client for ACP v0.12.2 on a real socket. As a host, it receives vendor updates as agent events. */
 async function sdkClient(
   sessions: Sessions,
   answer: (toolCallId: string) => Promise<RequestPermissionOutcome> = async () => ({
@@ -44,7 +44,7 @@ async function sdkClient(
       asked.push(toolCall.toolCallId);
       return { outcome: await answer(toolCall.toolCallId) };
     },
-    // Without it the client complains of every notification that it does not know.
+    // Without this handler the client logs an error for every unknown notification.
     ...(isHost && {
       async extNotification(method: string, params: object) {
         if (method === "_harn/agentEvent") events.push(params);
@@ -73,8 +73,8 @@ function texts(updates: readonly Update[]): string[] {
   );
 }
 
-describe("the official client", () => {
-  it("prompts and is told", async () => {
+describe("Official ACP client", () => {
+  it("The client sends a prompt and receives its updates", async () => {
     const { agent, updates } = await sdkClient(createScriptedSessions({ turn: echoTurn }));
     const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
     const prompt = [{ type: "text" as const, text: "hello" }];
@@ -85,7 +85,7 @@ describe("the official client", () => {
     ]);
   });
 
-  it("approves a tool", async () => {
+  it("The client approves a tool", async () => {
     const sessions = createScriptedSessions({ turn: askingTurn });
     const { agent, updates, asked } = await sdkClient(sessions, async () => ({
       outcome: "selected",
@@ -109,10 +109,10 @@ describe("the official client", () => {
   });
 
   it.each([
-    ["as it comes", false],
-    ["as a host, which has the bridge's updates as events", true],
+    ["as a stock client", false],
+    ["as a host with agent events", true],
   ])(
-    "goes through a turn with everything in it without a complaint, %s [ACP-127] [ACP-128] [W-24]",
+    "A turn with every kind of event causes no error in the client, %s [ACP-127] [ACP-128] [W-24]",
     async (_, isHost) => {
       const complaint = vi.spyOn(console, "error");
       onTestFinished(() => complaint.mockRestore());
@@ -141,9 +141,9 @@ describe("the official client", () => {
     },
   );
 
-  it("denies by an error of its own [B-012]", async () => {
+  it("An error of the client denies the permission request [B-012]", async () => {
     const sessions = createScriptedSessions({ turn: askingTurn });
-    // The client complains of its own error.
+    // The client logs its own error.
     const complaint = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => complaint.mockRestore());
     const { agent } = await sdkClient(sessions, () => Promise.reject(new Error("no window")));
@@ -154,7 +154,7 @@ describe("the official client", () => {
     expect(await answer).toEqual({ stopReason: "cancelled" });
   });
 
-  it("cancels", async () => {
+  it("The client cancels a turn", async () => {
     const { agent } = await sdkClient(createScriptedSessions());
     const { sessionId } = await agent.newSession({ cwd: "/work", mcpServers: [] });
     const answer = agent.prompt({ sessionId, prompt: [{ type: "text", text: "go" }] });
@@ -162,7 +162,7 @@ describe("the official client", () => {
     expect(await answer).toEqual({ stopReason: "cancelled" });
   });
 
-  it("loads what another client began", async () => {
+  it("The client loads a session of another client", async () => {
     const sessions = createScriptedSessions({ turn: echoTurn });
     const one = await sdkClient(sessions);
     const { sessionId } = await one.agent.newSession({ cwd: "/work", mcpServers: [] });
@@ -175,7 +175,7 @@ describe("the official client", () => {
     ]);
   });
 
-  it("is told what went wrong", async () => {
+  it("The client receives the error of a failed request", async () => {
     const { agent } = await sdkClient(createScriptedSessions());
     const lost = agent.loadSession({ sessionId: "nowhere", cwd: "/work", mcpServers: [] });
     await expect(lost).rejects.toMatchObject({ code: -32002, data: { sessionId: "nowhere" } });

@@ -17,7 +17,7 @@ afterAll(() => command.close());
 
 const TIMEOUT = { timeout: 60_000 };
 
-/** A host that knows the shapes of the bridge protocol and none of our options. */
+/** A host with only the documented bridge protocol and none of Spanline's options. */
 interface SeedHost {
   readonly client: LineClient;
   readonly kill: () => Promise<void>;
@@ -36,7 +36,7 @@ function hostOn(world: AcpProject): SeedHost {
   };
 }
 
-/** An agent whose tool writes down each run, and does not end the first one. */
+/** An agent whose tool records each run and never ends its first run. */
 async function worldWithSlowTool(): Promise<{ world: AcpProject; runs: () => string[] }> {
   const world = await createAcpProject(command, {
     workspace: undefined,
@@ -58,7 +58,7 @@ async function worldWithSlowTool(): Promise<{ world: AcpProject; runs: () => str
   return { world, runs: lines };
 }
 
-/** The host's prompt has come to its first request, or to a stream that does not end. */
+/** Starts a prompt. The caller waits for its first permission request, or for an endless stream. */
 async function begin(world: AcpProject, text: string): Promise<SeedHost & { sessionId: string }> {
   const host = hostOn(world);
   const sessionId = await host.client.newSession(world.project);
@@ -68,7 +68,7 @@ async function begin(world: AcpProject, text: string): Promise<SeedHost & { sess
   return { ...host, sessionId };
 }
 
-/** The request that the next process sends to a host that loads the session. */
+/** The first permission request of the next process after the host loads the session. */
 async function askedAfterKill(world: AcpProject, sessionId: string) {
   const host = hostOn(world);
   await host.client.requestResult("initialize", { protocolVersion: 1 });
@@ -87,7 +87,7 @@ function isPermission({ method }: Message): boolean {
   return method === "session/request_permission";
 }
 
-/** The end of the turn, as hosts of the bridge are told it. */
+/** The end of the turn in the update for bridge hosts. */
 async function turnEnd(client: LineClient): Promise<unknown> {
   const ended = await client.waitForMessage(({ params }) => isObject(turnIn(params)));
   return turnIn(ended["params"]);
@@ -107,14 +107,14 @@ function lastToolResult(world: AcpProject): string {
 const DENIED = { error: { code: -32601, message: "Method not found" } };
 const SELECTED = { result: { outcome: { outcome: "selected" } } };
 
-describe("a host written from the bridge protocol alone", () => {
+describe("Host written from the bridge protocol alone", () => {
   it.each([
     ["granted", { result: { granted: true } }, 2, "written"],
     ["a bare selected", SELECTED, 2, "written"],
     ["not granted", { result: { granted: false, reason: "Too late" } }, 1, "is not known"],
     ["method not found", DENIED, 1, "is not known"],
   ])(
-    "decides about a tool that was running at a kill: %s [B-088] [B-114] [B-116] [B-117]",
+    "The host decides about a tool that was running at a kill: %s [B-088] [B-114] [B-116] [B-117]",
     TIMEOUT,
     async (_, answer, count, result) => {
       const { world, runs } = await worldWithSlowTool();
@@ -166,7 +166,7 @@ describe("a host written from the bridge protocol alone", () => {
     ["not granted", { result: { granted: false } }, { error: {} }, 1],
     ["method not found", DENIED, { error: {} }, 1],
   ])(
-    "decides about an invocation that a kill lost: %s [B-088] [B-114] [B-116] [B-117]",
+    "The host decides about an invocation lost at a kill: %s [B-088] [B-114] [B-116] [B-117]",
     TIMEOUT,
     async (_, answer, end, invocations) => {
       const world = await createAcpProject(command, { onLost: "ask" });

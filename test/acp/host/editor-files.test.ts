@@ -18,7 +18,7 @@ interface World extends ClientToolSessions {
   readonly file: string;
 }
 
-/** A workspace with one file in it, whose agent calls these tools. */
+/** A workspace with a single file and an agent with the given tool calls. */
 function world(answers: readonly ProviderScript[], approvals: object = {}): World {
   const root = join(createTemporaryFolder(), "project");
   mkdirSync(root);
@@ -35,8 +35,8 @@ const WRITE = { id: "w", name: "write_file", input: { path: "a.txt", content: "n
 const WRITES = [wants(WRITE), says("Done.")];
 const ASKED = { approvals: { deny: [], ask: ["edit_file"], allow: ["*"], default: "ask" } };
 
-describe.each(EDITORS)("files of the official client %s", (_, connect) => {
-  it("are read and edited as it has them, after the same question as on the disk [ACP-87] [ACP-92]", async () => {
+describe.each(EDITORS)("Files of the official client %s", (_, connect) => {
+  it("Open files are read and edited in the editor after the same permission request as on disk [ACP-87] [ACP-92]", async () => {
     const edits = wants({ id: "e", name: "edit_file", input: EDIT });
     const { sessions, root, file, listResults } = world(
       [READS[0] ?? edits, edits, says("Ok")],
@@ -64,7 +64,7 @@ describe.each(EDITORS)("files of the official client %s", (_, connect) => {
     ]);
   });
 
-  it("that it does not have are read from the disk", async () => {
+  it("A file that the editor does not have is read from the disk", async () => {
     const { sessions, root, listResults: results } = world(READS);
     const { socket } = await serveOnSocket(sessions);
     const editor = await connect(socket, createEditorMachine());
@@ -74,8 +74,8 @@ describe.each(EDITORS)("files of the official client %s", (_, connect) => {
   });
 });
 
-describe("the files of an editor", () => {
-  it("are left to the disk where the client does not offer them [ACP-25]", async () => {
+describe("Editor files", () => {
+  it("The disk is used if the client does not offer files [ACP-25]", async () => {
     const { sessions, root, file, listResults: results } = world([...READS.slice(0, 1), ...WRITES]);
     const machine = createEditorMachine({ [file]: "typed\n" });
     const { socket } = await serveOnSocket(sessions);
@@ -87,7 +87,7 @@ describe("the files of an editor", () => {
     expect(machine.requests).toEqual([]);
   });
 
-  it("are not believed to be this machine's over a WebSocket, token or not", async () => {
+  it("Files of a WebSocket client are not used, even if the client offers them", async () => {
     const { sessions, root, file, listResults: results } = world([...READS.slice(0, 1), ...WRITES]);
     const client = await (await startAcpServer(sessions)).connect();
     const offer = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
@@ -103,7 +103,7 @@ describe("the files of an editor", () => {
     expect(client.messages.filter(({ method }) => readText(method).startsWith("fs/"))).toEqual([]);
   });
 
-  it("are the controller's where whoever prompted has none", async () => {
+  it("The controller's files are used if the prompting client offers none", async () => {
     const { sessions, root, file, listResults: results } = world(READS);
     const machine = createEditorMachine({ [file]: "typed\n" });
     const { socket } = await serveOnSocket(sessions);
@@ -119,7 +119,7 @@ describe("the files of an editor", () => {
     expect((await results(sessionId)).join()).toContain("1\ttyped");
   });
 
-  it("are those of whoever prompted, and not the controller's", async () => {
+  it("The files of the prompting client are used, not the controller's", async () => {
     const { sessions, root, file, listResults: results } = world(READS);
     const machines = [
       createEditorMachine({ [file]: "one\n" }),
@@ -136,7 +136,7 @@ describe("the files of an editor", () => {
     expect(machines[0]?.requests).toEqual([]);
   });
 
-  it("that it does not write are not written on the disk either", async () => {
+  it("A write that the editor refuses is not made on the disk either", async () => {
     const { sessions, root, file, listResults: results } = world(WRITES);
     const machine = createEditorMachine({ [file]: "typed\n" });
     machine.overrides.set("fs/write_text_file", () =>
@@ -152,7 +152,7 @@ describe("the files of an editor", () => {
     expect(readFileSync(file, "utf8")).toBe("saved\n");
   });
 
-  it("are asked for no longer when the turn is cancelled [ACP-109]", async () => {
+  it("A pending write request is cancelled with the turn [ACP-109]", async () => {
     const { sessions, root } = world(WRITES);
     const client = await connectAcpClient(sessions);
     const offer = { fs: { readTextFile: false, writeTextFile: true } };
@@ -167,7 +167,7 @@ describe("the files of an editor", () => {
     expect(taken["params"]).toEqual({ requestId: asked["id"] });
   });
 
-  it("leave it open whether they were written when their editor is gone in the midst", async () => {
+  it("The outcome of a write is unknown if the editor disconnects during it", async () => {
     const { sessions, root, file, listResults: results } = world(WRITES);
     const client = await connectAcpClient(sessions);
     const offer = { fs: { readTextFile: false, writeTextFile: true } };

@@ -13,8 +13,8 @@ afterAll(() => command.close());
 
 const never = (): Promise<object> => new Promise<object>(() => {});
 
-describe("a bridge that is killed while an editor writes for it", () => {
-  it("neither writes again nor forgets it: whoever comes is asked what came of it [ACP-59] [ACP-91]", async () => {
+describe("Process killed during an editor write", () => {
+  it("The write is not repeated, and the next client is asked for its outcome [ACP-59] [ACP-91]", async () => {
     const world = await createAcpProject(command);
     const note = join(world.project, "note.txt");
     const machine = createEditorMachine();
@@ -42,8 +42,8 @@ describe("a bridge that is killed while an editor writes for it", () => {
   });
 });
 
-describe("an editor that goes in the midst of a call", () => {
-  it("leaves a process that ends by itself, without a word [ACP-13]", async () => {
+describe("Editor that disconnects during a tool call", () => {
+  it("The process exits by itself without output [ACP-13]", async () => {
     const world = await createAcpProject(command);
     const machine = createEditorMachine();
     machine.overrides.set("fs/write_text_file", never);

@@ -36,7 +36,7 @@ function world(input: object, { sandbox, editorTerminals = true }: Wish = {}) {
   return { root, ...createClientToolSessions([wants(call), says("Done.")], { tools }) };
 }
 
-/** A plain client, and what it asked first. */
+/** A plain client with a running prompt. */
 async function running(sessions: Sessions, cwd: string, clock: Clock) {
   const client = await connectAcpClient(sessions, { clock });
   await client.request("initialize", { clientCapabilities: { terminal: true } });
@@ -58,8 +58,8 @@ function isOver(pid: number | undefined): boolean {
   }
 }
 
-describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
-  it("shows a command that runs in it, and is let go when that is over [ACP-90]", async () => {
+describe.each(EDITORS)("Terminal of the official client %s", (_, connect) => {
+  it("A command runs in the terminal, which is released afterwards [ACP-90]", async () => {
     vi.stubEnv("SPANLINE_TEST_SECRET", "of the editor");
     onTestFinished(() => void vi.unstubAllEnvs());
     const made = world({ command: "echo out; echo err >&2; env; pwd; exit 3" });
@@ -74,7 +74,7 @@ describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
     expect(text).toContain("out\n");
     expect(text).toContain("\nerr");
     expect(text).toContain(root);
-    // What the editor knows is not the command's to know.
+    // The command must not see the editor's environment.
     expect(text).not.toContain("SPANLINE_TEST_SECRET");
     expect(editor.toolUpdates.at(-1)).toMatchObject({ status: "completed", content: [TERMINAL] });
     await machine.waitForRequest("terminal/release");
@@ -87,7 +87,7 @@ describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
     expect(machine.terminals.size).toBe(0);
   });
 
-  it("is ended and let go when the turn is cancelled [ACP-109]", async () => {
+  it("A cancelled turn kills the command and releases the terminal [ACP-109]", async () => {
     const { sessions, root } = world(WAITS);
     const machine = createEditorMachine();
     const { socket } = await serveOnSocket(sessions);
@@ -107,8 +107,8 @@ describe.each(EDITORS)("a terminal of the official client %s", (_, connect) => {
   });
 });
 
-describe("a command in a terminal of the editor", () => {
-  it("is stopped at its time limit, and what it wrote is told", async () => {
+describe("Command in an editor terminal", () => {
+  it("A command is killed at its timeout and its output is returned", async () => {
     const input = { command: "echo begun; sleep 600", timeout_seconds: 300 };
     const { sessions, root, listResults: results } = world(input);
     const machine = createEditorMachine();
@@ -135,25 +135,28 @@ describe("a command in a terminal of the editor", () => {
     ]);
   });
 
-  it.runIf(found.sandbox !== undefined)("is confined as it is here", async () => {
-    const outside = createTemporaryFolder();
-    const input = { command: `touch inside ${outside}/made; ls inside` };
-    const {
-      sessions,
-      root,
-      listResults: results,
-    } = world(input, found.sandbox === undefined ? {} : { sandbox: found.sandbox });
-    const { socket } = await serveOnSocket(sessions);
-    const editor = await connectEditor(socket, createEditorMachine());
-    const sessionId = await editor.newSession(root);
-    await editor.prompt(sessionId, "Go");
-    const text = (await results(sessionId)).join();
-    expect(text).toMatch(/^Exit code 0 after .*, confined\n/);
-    expect(text).toMatch(/touch: cannot touch .*made/);
-    expect(text).toContain("\ninside");
-  });
+  it.runIf(found.sandbox !== undefined)(
+    "A command in an editor terminal is confined like a local command",
+    async () => {
+      const outside = createTemporaryFolder();
+      const input = { command: `touch inside ${outside}/made; ls inside` };
+      const {
+        sessions,
+        root,
+        listResults: results,
+      } = world(input, found.sandbox === undefined ? {} : { sandbox: found.sandbox });
+      const { socket } = await serveOnSocket(sessions);
+      const editor = await connectEditor(socket, createEditorMachine());
+      const sessionId = await editor.newSession(root);
+      await editor.prompt(sessionId, "Go");
+      const text = (await results(sessionId)).join();
+      expect(text).toMatch(/^Exit code 0 after .*, confined\n/);
+      expect(text).toMatch(/touch: cannot touch .*made/);
+      expect(text).toContain("\ninside");
+    },
+  );
 
-  it("runs here where the setting does not say otherwise, and where the client has none [W-29]", async () => {
+  it("A command runs locally if the setting is off or the client offers no terminals [W-29]", async () => {
     for (const [wish, offer] of [
       [{ editorTerminals: false }, undefined],
       [{}, { terminal: false }],
@@ -176,14 +179,14 @@ describe("a command in a terminal of the editor", () => {
       [expect.stringMatching(/\/(?:ba)?sh$/), "-c", "echo 'a b' | cat"],
     ],
   ])(
-    "The request for a terminal that runs %j has a program and its arguments, and no key of its own [W-29]",
+    "The terminal request for %j has a program with arguments and no extra fields [W-29]",
     async (input, argv) => {
       const { sessions, root } = world(input);
       const { client, sessionId } = await running(sessions, root, createFakeClock());
       const create = await client.waitForMessage(({ method }) => method === "terminal/create");
       const variables = expect.arrayContaining([`HOME=${root}`]);
       const { args, ...rest } = Object(create["params"]);
-      // `env -i` starts the program with the tool's environment in place of the editor's.
+      // `env -i` starts the program with the tool's environment instead of the editor's.
       expect(rest).toEqual({
         sessionId,
         command: expect.stringMatching(/\/env$/),
@@ -198,7 +201,7 @@ describe("a command in a terminal of the editor", () => {
     },
   );
 
-  it("is fenced text for the other clients, who know nothing of its terminal [ACP-89] [ACP-90]", async () => {
+  it("Other clients receive the output as fenced text without the terminal id [ACP-89] [ACP-90]", async () => {
     const { sessions, root } = world({ command: "echo here" });
     const { socket } = await serveOnSocket(sessions);
     const editor = await connectEditor(socket, createEditorMachine());
@@ -214,12 +217,12 @@ describe("a command in a terminal of the editor", () => {
     });
     expect(JSON.stringify(last)).toContain("```\\nExit code 0");
     expect(JSON.stringify(other.listUpdates(sessionId))).not.toContain("terminal 1");
-    // Nor has the log heard of it, so that nobody who comes later is told.
+    // The log does not contain the terminal id either, so later clients never receive it.
     await other.requestResult("session/load", { sessionId, cwd: root, mcpServers: [] });
     expect(JSON.stringify(other.messages)).not.toContain("terminal 1");
   });
 
-  it("has an end that nobody knows when the editor is gone in the midst", async () => {
+  it("The outcome is unknown if the editor disconnects during the command", async () => {
     const { sessions, root, listResults: results } = world(WAITS);
     const machine = createEditorMachine();
     const served = await serveOnSocket(sessions);
@@ -234,7 +237,7 @@ describe("a command in a terminal of the editor", () => {
     );
   });
 
-  it("is not begun twice, nor left, by a client that answers late [ACP-109]", async () => {
+  it("A terminal created after a cancellation is killed and released [ACP-109]", async () => {
     const { sessions, root } = world(WAITS);
     const client = await connectAcpClient(sessions);
     await client.request("initialize", { clientCapabilities: { terminal: true } });
@@ -261,14 +264,14 @@ describe("a command in a terminal of the editor", () => {
     expect(JSON.stringify(client.listUpdates(sessionId))).not.toContain("late");
   });
 
-  it("fails where no terminal comes in time, and one that comes later is ended and let go [ACP-109]", async () => {
+  it("A command fails if the terminal is not created in time, and a late terminal is killed and released [ACP-109]", async () => {
     const clock = createFakeClock();
     const { sessions, root, listResults: results } = world(WAITS);
     const { client, sessionId, done } = await running(sessions, root, clock);
     const create = await client.waitForMessage(({ method }) => method === "terminal/create");
     await advanceUntil(clock, done);
     expect(await done).toEqual({ stopReason: "end_turn" });
-    expect((await results(sessionId)).join()).toContain("it does not answer");
+    expect((await results(sessionId)).join()).toContain("the client did not respond in time");
     const taken = await client.waitForMessage(({ method }) => method === "$/cancel_request");
     expect(taken["params"]).toEqual({ requestId: create["id"] });
     client.send({ jsonrpc: "2.0", id: create["id"], result: { terminalId: "late" } });
@@ -279,7 +282,7 @@ describe("a command in a terminal of the editor", () => {
     }
   });
 
-  it("costs nothing for good where the editor does not say that it let a terminal go", async () => {
+  it("A release request without a response is cancelled after a timeout", async () => {
     const clock = createFakeClock();
     const { sessions, root } = world({ command: "true" });
     const { client, done } = await running(sessions, root, clock);
@@ -298,7 +301,7 @@ describe("a command in a terminal of the editor", () => {
     expect((await taken)["params"]).toEqual({ requestId: release["id"] });
   });
 
-  it("fails, and says what the editor said, where that makes no terminal", async () => {
+  it("A command fails with the editor's error if the terminal cannot be created", async () => {
     const { sessions, root, listResults: results } = world({ command: "echo here" });
     const machine = createEditorMachine();
     machine.overrides.set("terminal/create", () => Promise.reject(new Error("no more terminals")));
@@ -311,7 +314,7 @@ describe("a command in a terminal of the editor", () => {
   });
 
   it.each(["terminal/wait_for_exit", "terminal/output"])(
-    "has run a command, which is not run again, where it does not know %s",
+    "A command is not run again if the editor does not support %s",
     async (method) => {
       const { sessions, root, listResults: results } = world({ command: "echo once >> ran" });
       const ran = join(root, "ran");

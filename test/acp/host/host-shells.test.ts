@@ -35,7 +35,7 @@ async function prompted(
   { sessions, root, listResults }: ReturnType<typeof world>,
   { answer, harn = { shells: true } }: { answer?: object; harn?: JsonValue },
 ): Promise<{ readonly client: AcpClient; readonly text: string }> {
-  // However long this machine takes.
+  // The fake clock keeps a slow machine from causing timeouts.
   const client = await connectAcpClient(sessions, { clock: createFakeClock() });
   const asked = client.waitForMessage(({ method }) => method === "host/call");
   await client.request("initialize", { clientCapabilities: { _meta: { harn } } });
@@ -47,8 +47,8 @@ async function prompted(
   return { client, text: (await listResults(sessionId)).join("\n") };
 }
 
-describe("the shells of a host", () => {
-  it("are asked for once, and run the session's command lines [B-239] [B-243] [B-250]", async () => {
+describe("Shells of a host", () => {
+  it("The shells are requested once and run the session's commands [B-239] [B-243] [B-250]", async () => {
     const answer = { result: known("/usr/bin/bash", "/bin/sh") };
     const { client, text } = await prompted(world(), { answer });
     expect(text.match(/by \/usr\/bin\/bash/g)).toHaveLength(2);
@@ -57,15 +57,15 @@ describe("the shells of a host", () => {
   });
 
   it.each([
-    ["knows no such method", { error: { code: -32601, message: "Method not found" } }],
+    ["does not support the method", { error: { code: -32601, message: "Method not found" } }],
     ["fails", { error: { code: -32603, message: "No idea" } }],
-    ["says something else", { result: { shells: 7 } }],
-  ])("are this machine's own where the host %s [B-238]", async (_, answer) => {
+    ["sends an invalid list", { result: { shells: 7 } }],
+  ])("Spanline's own shells are used if the host %s [B-238]", async (_, answer) => {
     const { text } = await prompted(world(), { answer });
     expect(text.match(/by \/bin\/sh/g)).toHaveLength(2);
   });
 
-  it("are not asked of a client that does not say that it has some [W-29]", async () => {
+  it("A client that does not declare shells is not asked for them [W-29]", async () => {
     const { client, text } = await prompted(world(), { harn: {} });
     expect(text).toContain("by /bin/sh");
     expect(client.messages.some(({ method }) => method === "host/call")).toBe(false);

@@ -20,12 +20,12 @@ const READ = {
   schema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
 };
 const HOST = { _meta: { harn: { hostTools: true } } };
-/** One that runs each call once, and says again what came of it. */
+/** A host that runs each tool call once and returns the stored result of a repeated request. */
 const KNOWING = { _meta: { harn: { hostTools: true, callRecords: true } } };
 const SETUP = { cwd: "/work", mcpServers: [] };
 const READS = [wants({ id: "c1", name: "host__Read", input: { path: "a.ts" } }), says("Done.")];
 
-/** Answers the agent's requests of one method from then on. */
+/** Replies to all requests of a method from now on. */
 function answering(client: AcpClient, method: string, answer: (request: Message) => object): void {
   const answered = new Set<JsonValue>();
   const isNew = (message: Message): boolean =>
@@ -37,7 +37,7 @@ function answering(client: AcpClient, method: string, answer: (request: Message)
       client.send({ jsonrpc: "2.0", id: request["id"], ...answer(request) });
     }
   };
-  // The agent may have nothing more to ask.
+  // Spanline may send no further request.
   next().catch(() => {});
 }
 
@@ -46,7 +46,7 @@ async function hostOf(
   tools: JsonValue = [READ],
   clientCapabilities: object = HOST,
 ): Promise<AcpClient> {
-  // However long this machine takes.
+  // The fake clock keeps a slow machine from causing timeouts.
   const client = await connectAcpClient(world.sessions, { clock: createFakeClock() });
   answering(client, "host/tools/list", () => ({ result: { tools } }));
   await client.request("initialize", { clientCapabilities });
@@ -71,8 +71,8 @@ function count(client: AcpClient, method: string): number {
   return client.messages.filter((message) => message["method"] === method).length;
 }
 
-describe("the tools of a host", () => {
-  it("are the agent's, and run where they are, under the call's own id [B-227] [B-237] [ACP-133]", async () => {
+describe("Host tools", () => {
+  it("A host tool is offered to the agent and runs on the host under the tool call's id [B-227] [B-237] [ACP-133]", async () => {
     const world = createClientToolSessions(READS);
     const { client, sessionId } = await hosted(world);
     expect(client.notes).toEqual([]);
@@ -96,7 +96,7 @@ describe("the tools of a host", () => {
     expect(JSON.stringify(calls.at(-1))).toContain("host_bridge");
   });
 
-  it("are asked for once on a connection, and beside what the client does next [W-46]", async () => {
+  it("The tool list is requested once per connection without blocking the client [W-46]", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const { client, sessionId } = await hosted(world);
     const { sessionId: next } = await client.requestResult("session/new", SETUP);
@@ -105,7 +105,7 @@ describe("the tools of a host", () => {
     expect(count(client, "host/tools/list")).toBe(1);
   });
 
-  it("are not asked of a client that does not say that it has some [W-29]", async () => {
+  it("A client that does not declare host tools is not asked for them [W-29]", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const client = await connectAcpClient(world.sessions);
     await client.request("initialize", { clientCapabilities: { _meta: { harn: {} } } });
@@ -114,7 +114,7 @@ describe("the tools of a host", () => {
     expect(count(client, "host/tools/list")).toBe(0);
   });
 
-  it("hold nobody up where the host does not answer [W-46]", async () => {
+  it("A host that does not reply to the list request delays a session by at most 2 seconds [W-46]", async () => {
     const clock = createFakeClock();
     const world = createClientToolSessions([says("Hi")], { clock });
     const client = await connectAcpClient(world.sessions, { clock });
@@ -125,7 +125,7 @@ describe("the tools of a host", () => {
     expect(count(client, "$/cancel_request")).toBe(1);
   });
 
-  it("that cannot be used are told of, and the others are there", async () => {
+  it("An unusable tool is reported and the other tools are offered", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const wrong = { name: "Bad", schema: { type: "object", properties: { a: { type: "what" } } } };
     const { client, sessionId } = await hosted(world, [
@@ -138,7 +138,7 @@ describe("the tools of a host", () => {
     expect(JSON.stringify(await world.readLog(sessionId))).toContain("The host's tool Bad");
   });
 
-  it("One invalid or repeated tool costs no other, and the client is told of it [B-235]", async () => {
+  it("An invalid or duplicate tool is reported and does not affect the other tools [B-235]", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const { client, sessionId } = await hosted(world, [{ name: "" }, READ, READ, { name: "Text" }]);
     expect(await world.listTools(sessionId)).toEqual(["host__Read", "host__Text"]);
@@ -148,11 +148,11 @@ describe("the tools of a host", () => {
     );
     expect(messages).toEqual([
       "Tool 0 of host/tools/list cannot be used: it has no name",
-      'Tool 2 of host/tools/list cannot be used: it has the name "Read" again',
+      'Tool 2 of host/tools/list cannot be used: it has the duplicate name "Read"',
     ]);
   });
 
-  it("A tool that the host has from an MCP server is reported with that server as its executor [B-085]", async () => {
+  it("A tool from an MCP server has the server as its executor [B-085]", async () => {
     const world = createClientToolSessions(READS);
     const tools = [{ ...READ, _mcp_server: "files" }];
     const { client, sessionId } = await hosted(world, tools);
@@ -172,7 +172,7 @@ describe("the tools of a host", () => {
     expect(context?.traits?.executor).toEqual({ type: "host", server: "files", tool: "Read" });
   });
 
-  it("that fail say to the model what the host said", async () => {
+  it("The model receives the error of a failed host tool", async () => {
     const world = createClientToolSessions(READS);
     const { client, sessionId } = await hosted(world);
     answering(client, "builtin_call", () => ({ error: { code: -32001, message: "No such file" } }));
@@ -180,7 +180,7 @@ describe("the tools of a host", () => {
     expect((await world.listResults(sessionId)).join()).toContain("No such file");
   });
 
-  it("are asked for no longer when the turn is cancelled [ACP-109]", async () => {
+  it("A pending host tool call is cancelled with the turn [ACP-109]", async () => {
     const world = createClientToolSessions(READS);
     const { client, sessionId } = await hosted(world);
     const done = client.requestResult("session/prompt", prompt(sessionId));
@@ -191,7 +191,7 @@ describe("the tools of a host", () => {
     expect(cancel["params"]).toEqual({ requestId: call["id"] });
   });
 
-  it("go with their client: a call that waits for it ends, and nobody else is asked", async () => {
+  it("A disconnect ends the pending call of the host's tool and removes its tools", async () => {
     const world = createClientToolSessions(READS);
     const { client, sessionId } = await hosted(world);
     client.send({ jsonrpc: "2.0", id: 90, method: "session/prompt", params: prompt(sessionId) });
@@ -208,7 +208,7 @@ describe("the tools of a host", () => {
     expect(count(other, "builtin_call")).toBe(0);
   });
 
-  it("stay with a client that takes a name of its own, and are not asked for twice when it loads again", async () => {
+  it("The tools stay with a client that attaches under another id, and a repeated load does not repeat the tool call", async () => {
     const world = createClientToolSessions(READS);
     const { client, sessionId } = await hosted(world);
     await client.requestResult("session/attach", {
@@ -235,7 +235,7 @@ function callOf(message: Message): JsonValue | undefined {
   return meta;
 }
 
-/** A host that runs a tool for a prompt, up to the loss of its connection. */
+/** A host that runs a tool for a prompt until its connection is lost. */
 async function lost(world: ClientToolSessions) {
   const { client, sessionId } = await hosted(world, [READ], KNOWING);
   client.send({ jsonrpc: "2.0", id: 90, method: "session/prompt", params: prompt(sessionId) });
@@ -253,21 +253,21 @@ async function ended(world: ClientToolSessions, sessionId: string): Promise<void
   );
 }
 
-describe("a call of a host that knows its calls again", () => {
-  it("is put to it again under its id, as a repeat, when it is back after its connection was lost", async () => {
+describe("Tool call of a host with call records", () => {
+  it("The tool call is repeated with its id and attempt number when the host reconnects", async () => {
     const world = createClientToolSessions(READS);
     const { sessionId, call, drop } = await lost(world);
     await drop();
     const back = await hostOf(world, [READ], KNOWING);
-    answering(back, CALL, () => ({ result: "what came of it" }));
+    answering(back, CALL, () => ({ result: "stored result" }));
     await back.requestResult("session/resume", { sessionId, ...SETUP });
     await ended(world, sessionId);
     expect(callOf(await back.waitForMessage(isCall))).toEqual({ ...Object(call), attempt: 2 });
-    expect(await world.listResults(sessionId)).toEqual(["what came of it"]);
+    expect(await world.listResults(sessionId)).toEqual(["stored result"]);
     expect(count(back, "session/request_permission")).toBe(0);
   });
 
-  it("stays with a client that takes a name of its own while it runs", async () => {
+  it("A running tool call stays with a client that attaches under another id", async () => {
     const world = createClientToolSessions(READS);
     const { client, sessionId } = await hosted(world, [READ], KNOWING);
     const done = client.requestResult("session/prompt", prompt(sessionId));
@@ -284,11 +284,11 @@ describe("a call of a host that knows its calls again", () => {
     client.send({ jsonrpc: "2.0", id: again["id"], result: "text" });
     expect(isObject(await done)).toBe(true);
     expect(await world.listResults(sessionId)).toEqual(["text"]);
-    // What it is at goes on.
+    // The running tool call continues.
     expect(count(client, "$/cancel_request")).toBe(0);
   });
 
-  it("is a repeat to one that comes under its name while the connection before is there", async () => {
+  it("The tool call is repeated to a second connection that attaches under the same id", async () => {
     const world = createClientToolSessions(READS);
     const { client, sessionId } = await hosted(world, [READ], KNOWING);
     const secret = { _meta: { harn: { attachSecret: "s" } } };
@@ -297,14 +297,14 @@ describe("a call of a host that knows its calls again", () => {
     void client.request("session/prompt", prompt(sessionId));
     const call = callOf(await client.waitForMessage(isCall));
     const back = await hostOf(world, [READ], KNOWING);
-    answering(back, CALL, () => ({ result: "what came of it" }));
+    answering(back, CALL, () => ({ result: "stored result" }));
     await back.requestResult("session/attach", tui);
     await ended(world, sessionId);
     expect(callOf(await back.waitForMessage(isCall))).toEqual({ ...Object(call), attempt: 2 });
-    expect(await world.listResults(sessionId)).toEqual(["what came of it"]);
+    expect(await world.listResults(sessionId)).toEqual(["stored result"]);
   });
 
-  it("is not known to one that comes under its name as another process, and the model is told so", async () => {
+  it("The model learns that the outcome is unknown if another process attaches under the same id", async () => {
     const world = createClientToolSessions(READS);
     const { client, sessionId } = await hosted(world, [READ], KNOWING);
     const secret = { _meta: { harn: { attachSecret: "s" } } };
@@ -324,7 +324,7 @@ describe("a call of a host that knows its calls again", () => {
     expect(endings).toEqual(["unknown"]);
   });
 
-  it("is waited for a minute, and then the model is told that nobody knows what came of it", async () => {
+  it("The outcome is unknown if the host does not reconnect within a minute", async () => {
     const clock = createFakeClock();
     const world = createClientToolSessions(READS, { clock });
     const { sessionId, drop } = await lost(world);
@@ -338,7 +338,7 @@ describe("a call of a host that knows its calls again", () => {
     );
   });
 
-  it("is asked about after a minute where the bridge was killed, and nobody came", async () => {
+  it("A person is asked for the outcome a minute after a restart if the host does not reconnect", async () => {
     const clock = createFakeClock();
     const killed = createClientToolSessions(READS, { clock });
     const { sessionId } = await lost(killed);
@@ -356,7 +356,7 @@ describe("a call of a host that knows its calls again", () => {
     );
   });
 
-  it("is asked about where the tool that is back is another one", async () => {
+  it("A person is asked for the outcome if the reconnected host has a different tool of the same name", async () => {
     const world = createClientToolSessions(READS);
     const { sessionId, drop } = await lost(world);
     await drop();
@@ -370,7 +370,7 @@ describe("a call of a host that knows its calls again", () => {
     expect(count(back, CALL)).toBe(0);
   });
 
-  it("is run by a host that did not know it only when somebody says so", async () => {
+  it("A host without a record of the tool call runs it only after a person decided so", async () => {
     const world = createClientToolSessions(READS);
     const { sessionId, call, drop } = await lost(world);
     await drop();
@@ -393,8 +393,8 @@ describe("a call of a host that knows its calls again", () => {
   });
 });
 
-describe("a host that is known by the methods that it calls", () => {
-  it("is asked for its tools and shells, and the sessions that it is in get them [B-022] [B-227]", async () => {
+describe("Host detected by its method calls", () => {
+  it("The host is asked for tools and shells, and its sessions get them [B-022] [B-227]", async () => {
     const world = createClientToolSessions(READS);
     const client = await hostOf(world, [READ], {});
     answering(client, "host/call", () => ({ result: { shells: [], default_shell_id: null } }));
@@ -415,9 +415,9 @@ describe("a host that is known by the methods that it calls", () => {
     expect(count(client, "host/call")).toBe(1);
   });
 
-  it("does not wait for lists that it does not answer [B-022]", async () => {
+  it("Missing replies to the list requests do not delay the host [B-022]", async () => {
     const world = createClientToolSessions([says("Hi")]);
-    // No time passes.
+    // The fake clock does not advance.
     const client = await connectAcpClient(world.sessions, { clock: createFakeClock() });
     await client.request("initialize");
     const { sessionId } = await client.requestResult("session/new", SETUP);
@@ -432,7 +432,7 @@ describe("a host that is known by the methods that it calls", () => {
     expect(count(client, "host/tools/list")).toBe(1);
   });
 
-  it("that has no method for its lists has none, and nothing is noted [B-022]", async () => {
+  it("A host without list methods has no tools and no shells, and no note is logged [B-022]", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const client = await connectAcpClient(world.sessions, {
       clock: createFakeClock(),

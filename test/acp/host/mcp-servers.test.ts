@@ -34,7 +34,7 @@ function server(name = "h", mode = "") {
 
 const setup = (...mcpServers: readonly object[]) => ({ cwd: folder, mcpServers });
 
-/** Asks the server for its process id in each turn. */
+/** Calls the server's tool for its process id in each turn. */
 const PID: readonly ProviderScript[] = [wants({ id: "c1", name: "h__pid" }), says("Done.")];
 
 async function begun(client: AcpClient, ...servers: readonly object[]): Promise<string> {
@@ -51,8 +51,8 @@ function errorOf({ error }: Message): Message {
   return isObject(error) ? error : {};
 }
 
-describe("an MCP server that a client brings", () => {
-  it("is started for its session with its arguments and variables, and its tools are the agent's [ACP-44]", async () => {
+describe("MCP server of a client", () => {
+  it("The server is started with its arguments and environment, and its tools are offered to the agent [ACP-44]", async () => {
     const world = createClientToolSessions([
       wants({ id: "c1", name: "h__surroundings" }),
       says("Done."),
@@ -63,13 +63,13 @@ describe("an MCP server that a client brings", () => {
     await client.requestResult("session/prompt", prompt(sessionId));
     const [result = ""] = await world.listResults(sessionId);
     expect(JSON.parse(result)).toMatchObject({ cwd: folder });
-    // It has the variable; whoever reads the log has not.
+    // The server has the variable; the log must not contain its value.
     expect(result).toContain('"API_KEY"');
     expect(JSON.stringify(await world.readLog(sessionId))).not.toContain(SECRET);
     expect(client.notes).toEqual([]);
   });
 
-  it("is called over HTTP as that is offered [ACP-45]", async () => {
+  it("An HTTP server is connected as offered at initialize [ACP-45]", async () => {
     const { url } = await startExampleServer("simpleStatelessStreamableHttp");
     const world = createClientToolSessions([says("Hi")]);
     const client = await connectAcpClient(world.sessions);
@@ -83,7 +83,7 @@ describe("an MCP server that a client brings", () => {
     ).toBe(true);
   });
 
-  it("is refused where it cannot be one, without a word of its variables [ACP-45]", async () => {
+  it("An invalid server is rejected without revealing its environment [ACP-45]", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const client = await connectAcpClient(world.sessions);
     await client.request("initialize");
@@ -103,7 +103,7 @@ describe("an MCP server that a client brings", () => {
     expect((await world.sessions.list({ limit: 10 })).sessions).toEqual([]);
   });
 
-  it("is one session's, and unknown to another [ACP-46]", async () => {
+  it("The server belongs to a single session [ACP-46]", async () => {
     const world = createClientToolSessions(PID);
     const client = await connectAcpClient(world.sessions);
     const one = await begun(client, server());
@@ -112,7 +112,7 @@ describe("an MCP server that a client brings", () => {
     expect(await world.listTools(readText(sessionId))).toEqual([]);
   });
 
-  it("that cannot be started is told of, and the session and the other servers are there [ACP-47]", async () => {
+  it("A server that cannot start is reported, and the session and the other servers are available [ACP-47]", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const client = await connectAcpClient(world.sessions);
     const missing = { ...server("missing"), command: join(folder, "nothing-here") };
@@ -140,7 +140,7 @@ describe("an MCP server that a client brings", () => {
     });
   });
 
-  it("that does not answer holds up a session for less than half a minute, and others not at all [ACP-48]", async () => {
+  it("A server that does not respond delays its session by less than 30 seconds and other servers not at all [ACP-48]", async () => {
     const clock = createFakeClock();
     const world = createClientToolSessions([says("Hi")], { clock });
     const client = await connectAcpClient(world.sessions);
@@ -153,7 +153,7 @@ describe("an MCP server that a client brings", () => {
     await eventually(async () => expect(await world.listTools(sessionId)).toContain("h__pid"));
   });
 
-  it("ends when its client leaves or closes the session, and its tools are gone", async () => {
+  it("The server exits when its client detaches or closes the session, and its tools are removed", async () => {
     const world = createClientToolSessions([...PID, says("Nothing."), ...PID]);
     const client = await connectAcpClient(world.sessions);
     const sessionId = await begun(client, server());
@@ -170,7 +170,7 @@ describe("an MCP server that a client brings", () => {
     await eventually(async () => expect(await world.listTools(readText(next))).toEqual([]));
   });
 
-  it("is another when the session is loaded with another list, and the same with the same", async () => {
+  it("A load with the same list keeps the server and a load with another list replaces it", async () => {
     const world = createClientToolSessions([...PID, ...PID]);
     const client = await connectAcpClient(world.sessions);
     const sessionId = await begun(client, server());
@@ -187,7 +187,7 @@ describe("an MCP server that a client brings", () => {
     await eventually(async () => expect(await world.listTools(sessionId)).toEqual([]));
   });
 
-  it("is not taken from somebody who may only prompt, and nothing is begun", async () => {
+  it("A client without the control right cannot add servers, and no session is created", async () => {
     const world = createClientToolSessions(PID);
     const client = await connectAcpClient(world.sessions, {
       principal: { id: "user", rights: ["prompt", "approve"] },
@@ -195,7 +195,7 @@ describe("an MCP server that a client brings", () => {
     await client.request("initialize");
     const answer = await client.request("session/new", setup(server()));
     expect(errorOf(answer)).toMatchObject({ data: { code: "access_denied" } });
-    expect(errorOf(answer)["message"]).toContain("the right to control");
+    expect(errorOf(answer)["message"]).toContain('the right "control"');
     expect((await world.sessions.list({ limit: 10 })).sessions).toEqual([]);
     const { sessionId } = await client.requestResult("session/new", setup());
     const from = { principal: { id: "user", rights: ["prompt"] }, clientId: "c" } as const;

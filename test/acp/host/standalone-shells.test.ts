@@ -20,18 +20,18 @@ import {
 import type { HostRequest } from "../../../src/wire/acp/host/host-request.ts";
 import { findShellProblems } from "../../support/shell-schema.ts";
 
-/** A home without files that a login shell would run. */
+/** A home directory without startup files for a login shell. */
 const home = mkdtempSync(join(tmpdir(), "spanline-home-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** The shells of this machine, as this user finds them with these variables. */
+/** The shells of this machine with these environment variables. */
 const here = (environment = {}) =>
   findShells(readThisMachine({ PATH: "/usr/bin:/bin", ...environment }));
 const machine = await here();
 const bash = machine.shells.find(({ id, isAvailable }) => id === "bash" && isAvailable);
 const usable = machine.shells.filter(({ isAvailable }) => isAvailable);
 
-/** What comes of a request where no host is there: it is read as a host would read it, and done with our own shells. */
+/** The result of a request without a host: decoded like a host would, and performed with Spanline's own shells. */
 function performed({ params }: HostRequest, known = machine): JsonObject {
   const call = decodeHostOperation(params);
   if (!call.ok) throw new Error(call.error.message);
@@ -56,8 +56,8 @@ function outputOf({ program, args }: Pick<ShellInvocation, "program" | "args">):
   return spawnSync(program, args, { env, input: "", encoding: "utf8", timeout: 20_000 }).stdout;
 }
 
-describe.runIf(process.platform === "linux")("the shells of this machine", () => {
-  it("are those that /etc/shells lists and that are there [B-238] [B-239]", () => {
+describe.runIf(process.platform === "linux")("Shells of this machine", () => {
+  it("The list contains the existing shells of /etc/shells [B-238] [B-239]", () => {
     const listed = existsSync("/etc/shells") ? readFileSync("/etc/shells", "utf8") : "";
     const paths = listed.split("\n").filter((line) => /^\/\S+\/(ba|da|z|k|fi)?sh$/.test(line));
     const ids = paths.filter((path) => existsSync(path)).map((path) => path.replace(/.*\//, ""));
@@ -67,7 +67,7 @@ describe.runIf(process.platform === "linux")("the shells of this machine", () =>
     expect(new Set(usable.map(({ platform }) => platform))).toEqual(new Set(["linux"]));
   });
 
-  it("begin with what is configured, then SHELL [B-243]", async () => {
+  it("The configured shell comes first, then SHELL [B-243]", async () => {
     const configured = await here({ SPANLINE_SHELL: "sh", SHELL: "/bin/bash" });
     expect(configured.shells[0]).toMatchObject({ id: "sh", source: "configured" });
     expect(configured.defaultId).toBe("sh");
@@ -79,11 +79,14 @@ describe.runIf(process.platform === "linux")("the shells of this machine", () =>
 
   const own = userInfo().shell ?? "";
   const hasOwn = existsSync(own) && !/nologin|false/.test(own);
-  it.runIf(hasOwn)("begin with this user's own where no variable names one [B-243]", () => {
-    expect(machine.shells[0]).toMatchObject({ path: own, source: "login" });
-  });
+  it.runIf(hasOwn)(
+    "The user's login shell comes first if no variable names a shell [B-243]",
+    () => {
+      expect(machine.shells[0]).toMatchObject({ path: own, source: "login" });
+    },
+  );
 
-  it("run a command as their invocation says [B-238] [B-246] [B-248] [B-249]", () => {
+  it("Every shell runs a command with its invocation [B-238] [B-246] [B-248] [B-249]", () => {
     for (const shell of usable) {
       for (const login of [false, true]) {
         for (const interactive of [false, true]) {
@@ -95,18 +98,21 @@ describe.runIf(process.platform === "linux")("the shells of this machine", () =>
     }
   });
 
-  it.runIf(bash !== undefined)("are login shells and interactive ones on demand [B-248]", () => {
-    if (bash === undefined) throw new Error("There is no bash");
-    const command = "shopt -q login_shell && printf login; case $- in *i*) printf inter;; esac";
-    expect(outputOf(invocation(bash, {}, command))).toBe("");
-    expect(outputOf(invocation(bash, { login: true }, command))).toMatch(/login$/);
-    expect(outputOf(invocation(bash, { interactive: true }, command))).toMatch(/inter$/);
-    expect(outputOf(invocation(bash, { login: true, interactive: true }, command))).toMatch(
-      /logininter$/,
-    );
-  });
+  it.runIf(bash !== undefined)(
+    "A shell runs as a login shell or an interactive shell on request [B-248]",
+    () => {
+      if (bash === undefined) throw new Error("bash was not found");
+      const command = "shopt -q login_shell && printf login; case $- in *i*) printf inter;; esac";
+      expect(outputOf(invocation(bash, {}, command))).toBe("");
+      expect(outputOf(invocation(bash, { login: true }, command))).toMatch(/login$/);
+      expect(outputOf(invocation(bash, { interactive: true }, command))).toMatch(/inter$/);
+      expect(outputOf(invocation(bash, { login: true, interactive: true }, command))).toMatch(
+        /logininter$/,
+      );
+    },
+  );
 
-  it("are of use where the host has none: one is chosen, and runs what names no other [B-238] [B-244] [B-250]", () => {
+  it("The default shell can be changed without a host and runs commands without a shell [B-238] [B-244] [B-250]", () => {
     const { params } = encodeSetDefaultShellRequest("sh");
     const call = decodeHostOperation(params);
     const chosen = call.ok ? performShellOperation(machine, call.value) : call;
@@ -119,7 +125,7 @@ describe.runIf(process.platform === "linux")("the shells of this machine", () =>
     expect(answer.type === "answered" && outputOf(answer.value)).toMatch(/\/sh\n$/);
   });
 
-  it("are told of as the schema has it, whatever is asked [B-240] [B-252]", () => {
+  it("Every request and result matches the schema [B-240] [B-252]", () => {
     const [first] = usable;
     if (first === undefined) throw new Error("This machine has no shell");
     const command = "ls";
@@ -152,8 +158,8 @@ describe.runIf(process.platform === "linux")("the shells of this machine", () =>
   });
 });
 
-describe("the file that shells are listed in", () => {
-  it("is none where it cannot be read, and is not read to its end where it has none", async () => {
+describe("File that lists the shells", () => {
+  it("An unreadable file counts as absent and an endless file is read up to its limit", async () => {
     const look = readThisMachine({});
     expect(await look.readText(join(home, "missing"))).toBeUndefined();
     expect(await look.readText(home)).toBeUndefined();

@@ -74,8 +74,8 @@ async function foldersOf(client: AcpPeer, params: object = {}): Promise<unknown>
     : sessions;
 }
 
-describe("additional directories", () => {
-  it("belong to the workspace, are kept with the session and listed [ACP-49]", async () => {
+describe("Additional directories", () => {
+  it("The directories belong to the workspace, are stored with the session and listed [ACP-49]", async () => {
     const path = "library/a.txt";
     const made = world([
       async function* (signal, call) {
@@ -103,7 +103,7 @@ describe("additional directories", () => {
     expect(await foldersOf(client, { additionalDirectories: [root] })).toEqual([]);
   });
 
-  it("are what the last set-up of the controller says, and nobody else's [ACP-49]", async () => {
+  it("The controller's last setup sets the directories, and other clients cannot change them [ACP-49]", async () => {
     const made = world();
     const { root, library } = made;
     const client = await connected(made);
@@ -116,7 +116,7 @@ describe("additional directories", () => {
     const other = await connected(made);
     await other.requestResult("session/resume", { sessionId, ...setup });
     expect(await foldersOf(client)).toEqual([[library]]);
-    expect(other.notes).toEqual(["another client says which folders a session has"]);
+    expect(other.notes).toEqual(["only the controller of a session changes its folders"]);
     await client.requestResult("session/resume", { sessionId, ...setup });
     expect(await foldersOf(client)).toEqual([undefined]);
     const fork = await client.requestResult("session/fork", { sessionId, ...extended });
@@ -124,7 +124,7 @@ describe("additional directories", () => {
     expect(await foldersOf(client)).toContainEqual([library]);
   });
 
-  it("come to a session that is there, where the command was given one, and are not taken away by who names none", async () => {
+  it("A setup of an existing session adds directories, and a setup without directories keeps them", async () => {
     const { sessions, root, library } = world();
     const first = await connectAcpClient(sessions);
     const setup = { cwd: root, mcpServers: [] };
@@ -140,7 +140,7 @@ describe("additional directories", () => {
     }
   });
 
-  it("are refused where the agent keeps to one folder, and what is in that needs no name", async () => {
+  it("Additional directories are rejected for an agent with a fixed folder, except inside that folder", async () => {
     const made = world([says("Hi")], true);
     const { root, library } = made;
     const client = await connected(made);
@@ -155,7 +155,7 @@ describe("additional directories", () => {
     expect(refused["error"]).toMatchObject({ code: -32602 });
   });
 
-  it("are this machine's user's to name", async () => {
+  it("A remote client cannot set additional directories", async () => {
     const made = world();
     const server = await startAcpServer(made.sessions);
     const client = await server.connect({});

@@ -14,7 +14,7 @@ import { createAgent, openSessions, createTool } from "../../support/session/ses
 const TIMEOUT = { timeout: 60_000 };
 const SETUP = { cwd: "/work", mcpServers: [] };
 
-/** A host of the bridge that is asked about a tool with these arguments. */
+/** A bridge host with a permission request for a tool call with the given arguments. */
 async function asked(input: JsonObject) {
   const provider = createScriptedProvider([
     wants({ id: "c1", name: "save", input }),
@@ -46,7 +46,7 @@ function isPermission({ method }: Message): boolean {
   return method === "session/request_permission";
 }
 
-/** What a client was told of the arguments of the tool call, in order. */
+/** The arguments in the received tool call updates, in order. */
 function toldInputs(client: AcpClient): unknown[] {
   return client.listUpdates().flatMap(({ rawInput }) => (rawInput === undefined ? [] : [rawInput]));
 }
@@ -62,12 +62,12 @@ async function wholeArguments(client: AcpClient, truncated: Message): Promise<un
   return JSON.parse(text);
 }
 
-describe("the arguments that a host approves", () => {
+describe("Arguments approved by a host", () => {
   it.each([
     ["5 KB", 5000],
     ["100 KB", 100_000],
   ])(
-    "are sent whole with %s, and an edit of one field keeps the others [B-095] [B-115]",
+    "Arguments of %s are sent whole and an edit of one field keeps the others [B-095] [B-115]",
     TIMEOUT,
     async (_, length) => {
       const text = "text ".repeat(length / 5);
@@ -82,7 +82,7 @@ describe("the arguments that a host approves", () => {
   );
 
   it(
-    "run whole with 20 MB, of which the request has a marked preview [B-095] [B-114]",
+    "Arguments of 20 MB are sent as a marked preview and run whole [B-095] [B-114]",
     TIMEOUT,
     async () => {
       const input = { path: "a", text: "0123456789".repeat(2_000_000) };
@@ -94,29 +94,25 @@ describe("the arguments that a host approves", () => {
       expect(await wholeArguments(client, truncated)).toEqual(input);
       reply({ granted: true });
       await turn;
-      // Compared without a diff of 20 MB.
+      // A boolean comparison avoids a diff of 20 MB in the failure message.
       expect(ran.map(({ text }) => text === input.text)).toEqual([true]);
     },
   );
 
-  it(
-    "do not run if they were edited with a preview in place of 20 MB [B-115]",
-    TIMEOUT,
-    async () => {
-      const input = { path: "a", text: "0123456789".repeat(2_000_000) };
-      const { params, reply, turn, ran, events } = await asked(input);
-      reply({ granted: true, args: { ...params.approvalRequest.args, path: "b" } });
-      await turn;
-      expect(ran).toEqual([]);
-      expect((await events()).find(({ type }) => type === "approval.resolved")).toMatchObject({
-        decision: "deny",
-        reason: expect.stringContaining("contain a preview"),
-      });
-    },
-  );
+  it("Arguments edited with a preview in place of 20 MB do not run [B-115]", TIMEOUT, async () => {
+    const input = { path: "a", text: "0123456789".repeat(2_000_000) };
+    const { params, reply, turn, ran, events } = await asked(input);
+    reply({ granted: true, args: { ...params.approvalRequest.args, path: "b" } });
+    await turn;
+    expect(ran).toEqual([]);
+    expect((await events()).find(({ type }) => type === "approval.resolved")).toMatchObject({
+      decision: "deny",
+      reason: expect.stringContaining("contain a preview"),
+    });
+  });
 
   it(
-    "can be read only while their request is open, by the client that has it",
+    "The whole arguments can be fetched only while the request is open and by its client",
     TIMEOUT,
     async () => {
       const { client, sessions, sessionId, reply, turn, events } = await asked({ path: "a" });
@@ -136,7 +132,7 @@ describe("the arguments that a host approves", () => {
     },
   );
 
-  it("are told again when an approver edited them, at once and on load", TIMEOUT, async () => {
+  it("Edited arguments are sent at once and on load", TIMEOUT, async () => {
     const { client, sessions, sessionId, turn, reply } = await asked({ path: "a" });
     reply({ granted: true, args: { path: "b", token: "hunter22" } });
     await turn;
@@ -148,15 +144,19 @@ describe("the arguments that a host approves", () => {
     expect(toldInputs(later)).toEqual(inputs);
   });
 
-  it("hide credentials, which come back with the tool [B-095] [B-115]", TIMEOUT, async () => {
-    const header = "Bearer 0123456789abcdef";
-    const input = { url: "https://example.com", headers: { Authorization: header } };
-    const { client, params, reply, turn, ran } = await asked(input);
-    const { args } = params.approvalRequest;
-    expect(args.headers).toEqual({ Authorization: "[masked credential 1]" });
-    reply({ granted: true, args: { ...args, url: "https://example.org" } });
-    await turn;
-    expect(ran).toEqual([{ ...input, url: "https://example.org" }]);
-    expect(JSON.stringify(client.messages)).not.toContain(header);
-  });
+  it(
+    "Credentials are masked in the request and restored for the tool [B-095] [B-115]",
+    TIMEOUT,
+    async () => {
+      const header = "Bearer 0123456789abcdef";
+      const input = { url: "https://example.com", headers: { Authorization: header } };
+      const { client, params, reply, turn, ran } = await asked(input);
+      const { args } = params.approvalRequest;
+      expect(args.headers).toEqual({ Authorization: "[masked credential 1]" });
+      reply({ granted: true, args: { ...args, url: "https://example.org" } });
+      await turn;
+      expect(ran).toEqual([{ ...input, url: "https://example.org" }]);
+      expect(JSON.stringify(client.messages)).not.toContain(header);
+    },
+  );
 });

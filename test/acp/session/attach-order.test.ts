@@ -16,7 +16,7 @@ import { says } from "../../support/session/scripted-provider.ts";
 const SETUP = { cwd: "/work", mcpServers: [] };
 const HOST = { clientCapabilities: { _meta: { harn: {} } } };
 
-/** One way to reach the sessions: each call makes a new connection of a host. */
+/** A way to reach the sessions. Each call opens a new host connection. */
 type ConnectHost = () => Promise<AcpPeer>;
 
 const TRANSPORTS: readonly (readonly [
@@ -46,7 +46,7 @@ async function initialize(connecting: Promise<AcpPeer>): Promise<AcpPeer> {
   return peer;
 }
 
-/** Sends each message as a request, and reads the connection's stream and the stream of its first session. */
+/** Sends each message as an HTTP request, and reads the streams of the connection and of its sessions. */
 async function connectHttpPeer(url: string): Promise<AcpPeer> {
   const authorization = `Bearer ${TOKEN}`;
   const post = (body: string, headers: object = {}): Promise<Response> =>
@@ -106,7 +106,7 @@ function attach(peer: AcpPeer, sessionId: string, clientId: string, meta?: objec
   return peer.request("session/attach", { ...params, ...(meta && { _meta: { harn: meta } }) });
 }
 
-/** The messages in order, each as a short word. */
+/** The messages in order, each as a short text. */
 function summarize(messages: readonly Message[]): string[] {
   return messages.map(({ id, method, params }) => {
     if (method === undefined) return `response ${readText(id)}`;
@@ -132,7 +132,7 @@ function listUpdates(messages: readonly Message[]): string[] {
   return summarize(messages).filter((text) => !text.startsWith("response"));
 }
 
-/** Everything that was sent about the session has arrived: the update of this heartbeat is the last. */
+/** Waits until all earlier messages of the session have arrived: the update of this heartbeat is the last. */
 async function drain(peer: AcpPeer, sessionId: string, clientId: string): Promise<void> {
   const before = peer.messages.length;
   await peer.requestResult("session/heartbeat", { sessionId, clientId });
@@ -141,8 +141,8 @@ async function drain(peer: AcpPeer, sessionId: string, clientId: string): Promis
   );
 }
 
-describe.each(TRANSPORTS)("the order of responses and updates over %s", (name, start) => {
-  it("The response to session/attach precedes every update about the attachment, and each update comes once [B-197] [B-214]", async () => {
+describe.each(TRANSPORTS)("Order of responses and updates over %s", (name, start) => {
+  it("The response to session/attach precedes every update about the attachment, and each update is sent once [B-197] [B-214]", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const connect = await start(sessions);
     const peer = await connect();
@@ -179,7 +179,7 @@ describe.each(TRANSPORTS)("the order of responses and updates over %s", (name, s
     ]);
   });
 
-  it("A resume on the connection that sent the updates replays none of them, and neither does its own attach [W-33] [W-35]", async () => {
+  it("A resume on the same connection repeats no update, not even of its own attach [W-33] [W-35]", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const connect = await start(sessions);
     const peer = await connect();
@@ -232,8 +232,8 @@ describe.each(TRANSPORTS)("the order of responses and updates over %s", (name, s
   });
 });
 
-describe.each(TRANSPORTS.slice(1))("a cursor over %s", (_, start) => {
-  it("An attach with a cursor on a new connection sends everything after the cursor once, behind its response [W-33] [W-35]", async () => {
+describe.each(TRANSPORTS.slice(1))("Cursor over %s", (_, start) => {
+  it("An attach with a cursor on a new connection sends every later update once, after its response [W-33] [W-35]", async () => {
     const { sessions } = createClientToolSessions([says("One"), says("Two")]);
     const connect = await start(sessions);
     const first = await connect();
@@ -270,7 +270,7 @@ describe.each(TRANSPORTS.slice(1))("a cursor over %s", (_, start) => {
     expect(listUpdates(next.messages.slice(resumedAt)).join()).not.toContain("One");
   });
 
-  it("An attach with a cursor that the log does not have is refused, and attaches nobody [W-34]", async () => {
+  it("An attach with an unknown cursor is refused and does not attach the client [W-34]", async () => {
     const { sessions } = createClientToolSessions([says("One")]);
     const connect = await start(sessions);
     const first = await connect();

@@ -23,7 +23,10 @@ function isPermission({ method }: Message): boolean {
   return method === "session/request_permission";
 }
 
-/** Two clients that are both asked about what one of them began: neither may control, so that nobody does. */
+/**
+ * Two clients that both receive the permission request of the first client's prompt. Neither has the control right, so
+ * the session has no controller.
+ */
 async function askedBoth() {
   const sessions = createSavingSessions(...WANTS_TO_SAVE);
   const principal = { id: USER.id, rights: ["prompt", "approve"] } as const;
@@ -47,8 +50,8 @@ function taken({ messages }: AcpClient): unknown[] {
   return messages.flatMap(({ method, params }) => (method === "$/cancel_request" ? [params] : []));
 }
 
-describe("a question of a session that its client leaves", () => {
-  it("is taken back when the client closes the session, and asked again once when it comes back [ACP-101]", async () => {
+describe("Permission request of a client that leaves its session", () => {
+  it("The request is withdrawn when its client closes the session, and sent again once after a load [ACP-101]", async () => {
     const { sessionId, other, id, first, own, answer } = await askedBoth();
     await other.requestResult("session/close", { sessionId });
     expect(taken(other)).toEqual([{ requestId: id }]);
@@ -63,7 +66,7 @@ describe("a question of a session that its client leaves", () => {
     );
   });
 
-  it("is taken back when another sends the client away [ACP-101]", async () => {
+  it("The request is withdrawn when another client detaches its client [ACP-101]", async () => {
     const { sessions, sessionId, other, id } = await askedBoth();
     const { clients } = await sessions.status(sessionId);
     const clientId = clients.at(-1)?.clientId ?? "";
@@ -74,8 +77,8 @@ describe("a question of a session that its client leaves", () => {
   });
 });
 
-describe("a prompt that is being given to a session", () => {
-  it("is answered when its client is sent away meanwhile", async () => {
+describe("Prompt during its submission", () => {
+  it("The prompt gets a response if its client is detached meanwhile", async () => {
     const sessions = createSavingSessions(hangs("Well"));
     const { held, taking, open } = slowToTake(sessions);
     const client = await connectAcpClient(held);
@@ -88,13 +91,13 @@ describe("a prompt that is being given to a session", () => {
     const { clients } = await sessions.status(sessionId);
     const clientId = clients.find(({ role }) => role === "controller")?.clientId;
     await other.requestResult("session/detach", { sessionId, clientId });
-    // Read behind the event that says so.
+    // This response arrives after the client has read the detach event.
     await client.requestResult("session/list");
     open();
     expect((await answer)["error"]).toMatchObject({ data: { code: "aborted" } });
   });
 
-  it("is answered when the session can no longer be followed", async () => {
+  it("The prompt gets a response if the session subscription fails", async () => {
     const sessions = createSavingSessions(hangs("Well"));
     const { held, taking, open } = slowToTake(sessions);
     const lost = createGate();
@@ -121,7 +124,7 @@ describe("a prompt that is being given to a session", () => {
   });
 });
 
-/** Sessions whose reply to a prompt comes when the test lets it; the prompt itself is in the log by then. */
+/** Sessions that delay the reply to a prompt until `open` is called. The prompt is already in the log. */
 function slowToTake(sessions: Sessions) {
   const { entry: taking, open, pass } = createGate();
   const held: Sessions = {

@@ -8,7 +8,7 @@ import { createAgent, openSessions } from "../../support/session/session-world.t
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 
-/** Sessions in which what the first client of a session brings takes until the test says so, once that is wanted. */
+/** Sessions in which setting the client tools blocks once after `slow` is called, until `open` is called. */
 function slowSessions() {
   const provider = createScriptedProvider([hangs("Well")]);
   const sessions = openSessions(createMemoryStore(), createAgent({ provider }));
@@ -31,14 +31,14 @@ function slowSessions() {
 
 async function editor(sessions: Sessions) {
   const client = await connectAcpClient(sessions);
-  // What is brought is what takes long.
+  // The client offers files, because setting client tools is the slow step.
   const clientCapabilities = { fs: { readTextFile: true, writeTextFile: true } };
   await client.request("initialize", { protocolVersion: 1, clientCapabilities });
   return client;
 }
 
-describe("a set-up that takes long", () => {
-  it("holds up neither another one nor a list", async () => {
+describe("Slow session setup", () => {
+  it("A slow setup does not delay another setup or a list request", async () => {
     const { sessions, slow, entered, open } = slowSessions();
     const client = await editor(sessions);
     slow();
@@ -47,14 +47,14 @@ describe("a set-up that takes long", () => {
     const { sessionId } = await client.requestResult("session/new", SETUP);
     const listed = await client.requestResult("session/list", {});
     expect(JSON.stringify(listed)).toContain(readText(sessionId));
-    // Nothing is heard of a session before its id [ACP-42].
+    // A client receives no update of a session before its id [ACP-42].
     const told = new Set(client.messages.map(({ params }) => asSession(params)));
     expect([...told].filter((one) => one !== undefined)).toEqual([sessionId]);
     open();
     expect((await first)["sessionId"]).not.toBe(sessionId);
   });
 
-  it("of a fork does not hold up its source", async () => {
+  it("A slow fork does not delay its source session", async () => {
     const { sessions, slow, entered, open } = slowSessions();
     const client = await editor(sessions);
     const { sessionId } = await client.requestResult("session/new", SETUP);

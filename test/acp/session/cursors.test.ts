@@ -29,7 +29,7 @@ function prompt(sessionId: string): object {
   };
 }
 
-/** Thinks, says something piece by piece, and some of it too long for one line. */
+/** Streams reasoning, then text in pieces, including a piece too long for a line. */
 const speech: ProviderScript = async function* () {
   const delta = (block: number, text: string): ProviderEvent => {
     const type = block === 0 ? "reasoning.delta" : "text.delta";
@@ -50,7 +50,7 @@ const speech: ProviderScript = async function* () {
   yield createTurnEnd({ outcome: "completed", reason: "end_turn" });
 };
 
-/** Each piece by itself: what was gathered could not be cut in between. */
+/** Each piece is a separate event: merged pieces would share a cursor. */
 const ANSWERS = [wants({ id: "c1", name: "look" }, { id: "c2", name: "look" }), speech];
 const PARTS = { tools: [createTool({ name: "look" }, () => "seen")] };
 
@@ -69,12 +69,12 @@ function cursorOf({ params, result, _meta: meta }: Message): string {
   return isObject(harn) ? readText(harn["cursor"]) : "none";
 }
 
-/** What can be typed is told beside the answers that set up a session, and has no place in its log. */
+/** The list of slash commands accompanies setup results and has no position in the log. */
 function isListOfCommands(message: Message): boolean {
   return JSON.stringify(message).includes("available_commands_update");
 }
 
-/** Without what is about the clients that come and go. */
+/** Removes updates about attached and detached clients. */
 function ofAgent(messages: readonly Message[]): Message[] {
   return messages.filter((one) => !JSON.stringify(one).includes("live_session_client"));
 }
@@ -99,13 +99,13 @@ async function resumed(
   return { client, answer };
 }
 
-describe("a client that goes on from a cursor", () => {
+describe("Client that continues from a cursor", () => {
   it.each([
     ["session/load", STOCK],
     ["session/resume", STOCK],
     ["session/resume", HOST],
   ] as const)(
-    "is told exactly what came after it, from every place, by %s with %j [ACP-139] [W-33] [W-34] [W-35]",
+    "Every cursor yields exactly the later updates, by %s with %j [ACP-139] [W-33] [W-34] [W-35]",
     async (method, clientCapabilities) => {
       const { sessions } = createClientToolSessions(ANSWERS, PARTS);
       const server = await startAcpServer(sessions);
@@ -115,7 +115,7 @@ describe("a client that goes on from a cursor", () => {
       await watcher.request("initialize", { clientCapabilities });
       await watcher.requestResult("session/load", { sessionId, ...SETUP });
       await client.requestResult("session/prompt", prompt(sessionId));
-      // Hosts are told more than the client that prompted, and perhaps later.
+      // Hosts receive more updates than the prompting client, possibly later.
       const first = await watcher.waitForMessage((message) =>
         ofAgent(told(watcher)).includes(message),
       );
@@ -145,7 +145,7 @@ describe("a client that goes on from a cursor", () => {
     },
   );
 
-  it("A cursor from before a restart continues exactly after its event, and later events have later places [W-33]", async () => {
+  it("A cursor from before a restart continues exactly after its event, and later events have later cursors [W-33]", async () => {
     const file = temporaryFile();
     const served = async (answers: readonly ProviderScript[]) => {
       const store = await openSqliteStore({ file });
@@ -189,7 +189,7 @@ describe("a client that goes on from a cursor", () => {
     await second.stop();
   });
 
-  it("is told the rest of what it was being told when the connection broke [W-35]", async () => {
+  it("A cursor from an interrupted replay yields the rest of the replay [W-35]", async () => {
     const { sessions } = createClientToolSessions(ANSWERS, PARTS);
     const server = await startAcpServer(sessions);
     const client = await server.connect();
@@ -211,7 +211,7 @@ describe("a client that goes on from a cursor", () => {
     }
   });
 
-  it("goes on with what happens, once, in the middle of a turn [ACP-60] [W-35]", async () => {
+  it("A cursor from a running turn yields each later update once [ACP-60] [W-35]", async () => {
     let go: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (go = resolve));
     const halting: ProviderScript = async function* () {
@@ -240,60 +240,57 @@ describe("a client that goes on from a cursor", () => {
   });
 
   it.each([
-    ["of a turn that ended well", says("Hi"), { result: { stopReason: "end_turn" } }],
-    ["of one that failed", refuses("throttled"), { error: { data: { code: "throttled" } } }],
-  ])(
-    "learns the answer to its prompt, %s, though the connection is gone",
-    async (_, answer, end) => {
-      let go: () => void = () => undefined;
-      const gate = new Promise<void>((resolve) => (go = resolve));
-      const halting: ProviderScript = async function* (signal, call) {
-        await gate;
-        yield* answer(signal, call);
-      };
-      const { sessions } = createClientToolSessions([halting]);
-      const server = await startAcpServer(sessions);
-      const capabilities = { clientCapabilities: { _meta: { harn: {} } } };
-      const client = await server.connect();
-      await client.request("initialize", capabilities);
-      const created = await client.request("session/new", SETUP);
-      const { sessionId } = isObject(created["result"]) ? created["result"] : {};
-      client.send({
-        jsonrpc: "2.0",
-        id: 70,
-        method: "session/prompt",
-        params: prompt(readText(sessionId)),
-      });
-      await client.waitForMessage(({ params }) =>
-        JSON.stringify(params ?? {}).includes('"title":"First'),
-      );
-      await client.disconnect();
-      go();
-      const late = await server.connect();
-      await late.request("initialize", capabilities);
-      const cursor = cursorOf(created);
-      const place = { sessionId, ...SETUP, _meta: { harn: { cursor } } };
-      await late.requestResult("session/resume", place);
-      const isEnd = ({ sessionUpdate, _meta: meta }: Message): boolean =>
-        sessionUpdate === "session_info_update" && isObject(meta);
-      await late.waitForMessage(() => late.listUpdates().some(isEnd));
-      expect(late.listUpdates().find(isEnd)).toMatchObject({
-        sessionUpdate: "session_info_update",
-        _meta: {
-          harn: {
-            turn: {
-              turnId: expect.stringMatching(/^turn_/),
-              promptId: expect.any(String),
-              clientId: expect.stringMatching(/^client_/),
-              ...end,
-            },
+    ["of a completed turn", says("Hi"), { result: { stopReason: "end_turn" } }],
+    ["of a failed turn", refuses("throttled"), { error: { data: { code: "throttled" } } }],
+  ])("A reconnected client receives the response to its prompt, %s", async (_, answer, end) => {
+    let go: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    const halting: ProviderScript = async function* (signal, call) {
+      await gate;
+      yield* answer(signal, call);
+    };
+    const { sessions } = createClientToolSessions([halting]);
+    const server = await startAcpServer(sessions);
+    const capabilities = { clientCapabilities: { _meta: { harn: {} } } };
+    const client = await server.connect();
+    await client.request("initialize", capabilities);
+    const created = await client.request("session/new", SETUP);
+    const { sessionId } = isObject(created["result"]) ? created["result"] : {};
+    client.send({
+      jsonrpc: "2.0",
+      id: 70,
+      method: "session/prompt",
+      params: prompt(readText(sessionId)),
+    });
+    await client.waitForMessage(({ params }) =>
+      JSON.stringify(params ?? {}).includes('"title":"First'),
+    );
+    await client.disconnect();
+    go();
+    const late = await server.connect();
+    await late.request("initialize", capabilities);
+    const cursor = cursorOf(created);
+    const place = { sessionId, ...SETUP, _meta: { harn: { cursor } } };
+    await late.requestResult("session/resume", place);
+    const isEnd = ({ sessionUpdate, _meta: meta }: Message): boolean =>
+      sessionUpdate === "session_info_update" && isObject(meta);
+    await late.waitForMessage(() => late.listUpdates().some(isEnd));
+    expect(late.listUpdates().find(isEnd)).toMatchObject({
+      sessionUpdate: "session_info_update",
+      _meta: {
+        harn: {
+          turn: {
+            turnId: expect.stringMatching(/^turn_/),
+            promptId: expect.any(String),
+            clientId: expect.stringMatching(/^client_/),
+            ...end,
           },
         },
-      });
-    },
-  );
+      },
+    });
+  });
 
-  it("is told of a cursor that is of another log, or of none, or ahead of it [W-33] [W-34]", async () => {
+  it("A cursor of another log, an invalid cursor and a cursor ahead of the log are rejected [W-33] [W-34]", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions);
     const client = await server.connect();
@@ -315,7 +312,7 @@ describe("a client that goes on from a cursor", () => {
     expect(told(ahead.client)).toEqual([]);
   });
 
-  it("has its place also from the answers that set up a session", async () => {
+  it("The results of session setup have a cursor too", async () => {
     const { sessions } = createClientToolSessions([says("Hi"), says("Again")]);
     const server = await startAcpServer(sessions);
     const client = await server.connect();
@@ -333,7 +330,7 @@ describe("a client that goes on from a cursor", () => {
     );
   });
 
-  it("is asked what is still open, and never what was answered [W-36]", async () => {
+  it("A reconnected client receives only open permission requests [W-36]", async () => {
     const { sessions } = createClientToolSessions(
       [wants({ id: "c1", name: "save" }, { id: "c2", name: "save" }), says("Saved.")],
       {

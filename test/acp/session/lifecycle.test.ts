@@ -53,8 +53,8 @@ async function listed(
   return Array.isArray(sessions) ? sessions.filter(isObject) : [];
 }
 
-describe("what is offered", () => {
-  it("is what there is, and nothing else is there [ACP-24] [ACP-36]", async () => {
+describe("Offered capabilities", () => {
+  it("Exactly the offered methods are served [ACP-24] [ACP-36]", async () => {
     const { sessions } = world(says("Hi"));
     const client = await connectAcpClient(sessions);
     const { agentCapabilities } = await client.requestResult("initialize");
@@ -71,8 +71,8 @@ describe("what is offered", () => {
   });
 });
 
-describe("credentials", () => {
-  it("are asked for by one method, and any other is refused [ACP-26] [ACP-32]", async () => {
+describe("Credentials", () => {
+  it("The offered authentication method succeeds and any other is rejected [ACP-26] [ACP-32]", async () => {
     const { sessions } = world(says("Hi"));
     const client = await connectAcpClient(sessions);
     const { authMethods } = await client.requestResult("initialize");
@@ -82,7 +82,7 @@ describe("credentials", () => {
     expect(errorCode(await client.request("authenticate", { methodId: "other" }))).toBe(-32602);
   });
 
-  it("that a service does not know are an answer of their own, and looked for again [ACP-33] [ACP-34]", async () => {
+  it("Missing credentials have their own error code and are read again after authenticate [ACP-33] [ACP-34]", async () => {
     const { sessions } = world(refuses("no_credentials"), says("Hi"));
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -93,8 +93,8 @@ describe("credentials", () => {
   });
 });
 
-describe("the list of sessions", () => {
-  it("is of the client's own, by folder, page by page [ACP-50] [ACP-53]", async () => {
+describe("List of sessions", () => {
+  it("The list contains the client's own sessions by folder, page by page [ACP-50] [ACP-53]", async () => {
     const { sessions } = world(says("Hi"));
     const client = await connectAcpClient(sessions);
     await client.request("initialize");
@@ -124,7 +124,7 @@ describe("the list of sessions", () => {
     ]);
   });
 
-  it("changes with what is done in a session [ACP-53]", async () => {
+  it("The list changes with activity in a session [ACP-53]", async () => {
     const { sessions } = world(says("Hi"));
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -136,7 +136,7 @@ describe("the list of sessions", () => {
     );
   });
 
-  it("is refused behind a place that no list gave [ACP-51]", async () => {
+  it("An invalid cursor or folder is rejected [ACP-51]", async () => {
     const { sessions } = world(says("Hi"));
     const client = await connectAcpClient(sessions);
     await client.request("initialize");
@@ -145,8 +145,8 @@ describe("the list of sessions", () => {
   });
 });
 
-describe("a session's title", () => {
-  it("is what was said first, until somebody gives it one [ACP-52]", async () => {
+describe("Session title", () => {
+  it("The title is the first prompt until it is set [ACP-52]", async () => {
     const { sessions } = world(says("Hi"));
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -166,7 +166,7 @@ describe("a session's title", () => {
     expect(await listed(client)).toMatchObject([{ title: "The build" }]);
   });
 
-  it("stays the one that it was opened with [ACP-52]", async () => {
+  it("A title set at opening is kept [ACP-52]", async () => {
     const { sessions } = world(says("Hi"));
     const { sessionId } = await sessions.open({
       principal: USER,
@@ -180,8 +180,8 @@ describe("a session's title", () => {
   });
 });
 
-describe("a session that is resumed", () => {
-  it("is told from there on, and nothing of before [ACP-57]", async () => {
+describe("Resumed session", () => {
+  it("A resumed session sends only later updates [ACP-57]", async () => {
     const { sessions } = world(says("First"), says("Second"));
     const before = await connectAcpClient(sessions);
     const sessionId = await before.newSession();
@@ -194,7 +194,7 @@ describe("a session that is resumed", () => {
     expect(texts(client)).toEqual(["Second"]);
   });
 
-  it("has to be there [ACP-58]", async () => {
+  it("An unknown session cannot be resumed, forked or closed [ACP-58]", async () => {
     const { sessions } = world(says("First"));
     const client = await connectAcpClient(sessions);
     await client.request("initialize");
@@ -205,8 +205,8 @@ describe("a session that is resumed", () => {
   });
 });
 
-describe("a session that is closed", () => {
-  it("ends the prompt of its client, and can be closed and taken up again [ACP-61]", async () => {
+describe("Closed session", () => {
+  it("Closing cancels the client's prompt, and the session can be closed and used again [ACP-61]", async () => {
     const { sessions } = world(hangs("Well"), says("Here again"));
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -218,7 +218,7 @@ describe("a session that is closed", () => {
     expect(await prompted(client, sessionId, "Are you there?")).toBe("end_turn");
   });
 
-  it("keeps the turn of another client that follows it", async () => {
+  it("Closing does not end another client's turn", async () => {
     const { sessions } = world(hangs("Well"));
     const one = await connectAcpClient(sessions);
     const sessionId = await one.newSession();
@@ -234,8 +234,8 @@ describe("a session that is closed", () => {
   });
 });
 
-describe("a session that is deleted", () => {
-  it("is not in the list any more, and deleting it again is as well [ACP-62]", async () => {
+describe("Deleted session", () => {
+  it("A deleted session is not listed, and deleting it again succeeds [ACP-62]", async () => {
     const { sessions } = world(hangs("Well"));
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -248,7 +248,7 @@ describe("a session that is deleted", () => {
     expect(errorCode(await client.request("session/load", { sessionId, ...SETUP }))).toBe(-32002);
   });
 
-  it("is the client's own [ACP-62]", async () => {
+  it("Another user's session is not deleted [ACP-62]", async () => {
     const { sessions } = world(says("Hi"));
     const { sessionId } = await sessions.open({ principal: { id: "another", rights: [] } });
     const client = await connectAcpClient(sessions);
@@ -258,8 +258,8 @@ describe("a session that is deleted", () => {
   });
 });
 
-describe("a session that is forked", () => {
-  it("goes on from what was said, and its source as if nothing had happened [ACP-63]", async () => {
+describe("Forked session", () => {
+  it("A fork continues with the history and leaves its source unchanged [ACP-63]", async () => {
     const { sessions, provider } = world(says("Your name is Ada"), says("Forked"), says("Source"));
     const client = await connectAcpClient(sessions);
     const source = await client.newSession();
@@ -285,8 +285,8 @@ describe("a session that is forked", () => {
   });
 });
 
-describe("a request that is not wanted any more", () => {
-  it("ends its prompt as cancelled, and no other [ACP-108]", async () => {
+describe("Cancelled request", () => {
+  it("A cancelled request ends its own prompt and no other [ACP-108]", async () => {
     const { sessions } = world(hangs("Well"), says("Second"));
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -299,7 +299,7 @@ describe("a request that is not wanted any more", () => {
     expect((await second)["result"]).toMatchObject({ stopReason: "end_turn" });
   });
 
-  it("is found right behind the request itself [ACP-108]", async () => {
+  it("A cancellation directly after its request takes effect [ACP-108]", async () => {
     const { sessions } = world(hangs("Well"));
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();

@@ -22,7 +22,7 @@ function world() {
   return sessions;
 }
 
-/** What a client was told of modes: as one and as the other. */
+/** The received mode updates of a client, as modes and as config options. */
 function told(client: AcpClient): unknown[] {
   return client.listUpdates().flatMap((update): unknown[] => {
     if (update["sessionUpdate"] === "current_mode_update") return [update["currentModeId"]];
@@ -39,8 +39,8 @@ const settled = (client: AcpClient, mode: SessionMode): Promise<Message> =>
 
 const settings = (mode: SessionMode): object => encodeSettings(mode);
 
-describe("the mode of a session", () => {
-  it("is in the answers of new, load, resume and fork, twice and in step [ACP-41]", async () => {
+describe("Session mode", () => {
+  it("The results of new, load, resume and fork have the mode in both forms [ACP-41]", async () => {
     const sessions = world();
     const client = await connectAcpClient(sessions);
     await client.request("initialize");
@@ -60,7 +60,7 @@ describe("the mode of a session", () => {
     expect(forked["sessionId"]).not.toBe(sessionId);
   });
 
-  it("is told to every client when it changes, and not again to who comes after [ACP-41]", async () => {
+  it("A mode change is sent to every attached client and not to later clients [ACP-41]", async () => {
     const sessions = world();
     const [one, other] = [await connectAcpClient(sessions), await connectAcpClient(sessions)];
     const sessionId = await one.newSession();
@@ -92,7 +92,7 @@ describe("the mode of a session", () => {
     expect(told(late)).toEqual([]);
   });
 
-  it("that is not there is refused by the names of those that are [ACP-41]", async () => {
+  it("An unknown mode is rejected with the valid modes [ACP-41]", async () => {
     const client = await connectAcpClient(world());
     const sessionId = await client.newSession();
     const { error } = await client.request("session/set_mode", { sessionId, modeId: "yolo" });
@@ -102,7 +102,7 @@ describe("the mode of a session", () => {
     expect(gone["error"]).toMatchObject({ code: -32002 });
   });
 
-  it("holds in the copy of a session, from its first call on", async () => {
+  it("A forked session has the mode of its source from its first tool call on", async () => {
     const { agent, ran } = createWritingAgent("allow");
     const sessions = openSessions(createMemoryStore(), agent());
     onTestFinished(() => sessions.close());

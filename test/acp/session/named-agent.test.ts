@@ -24,11 +24,11 @@ async function client(): Promise<AcpClient> {
   return connected;
 }
 
-describe("a new session", () => {
+describe("Agent of a new session", () => {
   it.each([
     [{}, "first"],
     [{ agent: "second" }, "second"],
-  ])("with %j is the agent's that it names, or the first one's", async (harn, name) => {
+  ])("A new session with %j has the named agent or the first agent", async (harn, name) => {
     const editor = await client();
     const { sessionId } = await editor.requestResult("session/new", { ...SETUP, _meta: { harn } });
     const prompt = [{ type: "text", text: "Who?" }];
@@ -36,13 +36,13 @@ describe("a new session", () => {
     expect(JSON.stringify(editor.listUpdates())).toContain(`I am the ${name}`);
   });
 
-  it.each([[""], [7]])("is refused with %j for a name", async (agent) => {
+  it.each([[""], [7]])("The agent name %j is rejected", async (agent) => {
     const editor = await client();
     const answer = await editor.request("session/new", { ...SETUP, _meta: { harn: { agent } } });
     expect(answer["error"]).toMatchObject({ code: -32602 });
   });
 
-  it("with an agent that there is not is refused, and those that there are are named", async () => {
+  it("An unknown agent is rejected with the known agents", async () => {
     const editor = await client();
     const harn = { agent: "third" };
     const answer = await editor.request("session/new", { ...SETUP, _meta: { harn } });

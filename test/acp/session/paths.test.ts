@@ -17,7 +17,7 @@ import { says, createScriptedProvider, wants } from "../../support/session/scrip
 import { openSessions } from "../../support/session/session-world.ts";
 import { createTestWorkspace } from "../../support/session/test-workspace.ts";
 
-/** An agent that writes a file, changes one and reads it, and all that the official client is told of that. */
+/** Runs an agent to write, edit and list files, and collects all messages to the official client. */
 async function told(own: "session's" | "agent's") {
   const workspace = createTestWorkspace();
   workspace.write("src/old.txt", "one\ntwo\n");
@@ -62,15 +62,15 @@ async function told(own: "session's" | "agent's") {
     own === "session's"
       ? (await client.newSession({ cwd: root, mcpServers: [] })).sessionId
       : (await sessions.open({ principal: USER })).sessionId;
-  // A client elsewhere has a folder of its own, in which these files are not.
+  // A remote client has another folder without the files of the session.
   if (own === "agent's") await client.loadSession({ sessionId, cwd: "/elsewhere", mcpServers: [] });
   await client.prompt({ sessionId, prompt: [{ type: "text", text: "Go" }] });
   return { root, updates, questions };
 }
 
-describe("paths that a client is told", () => {
+describe("Paths in updates", () => {
   it.each(["session's", "agent's"] as const)(
-    "begin at the root of the machine, in the %s folder [ACP-87] [ACP-88]",
+    "Paths are absolute in the %s folder [ACP-87] [ACP-88]",
     async (own) => {
       const { root, updates, questions } = await told(own);
       expect(readFileSync(join(root, "src/old.txt"), "utf8")).toBe("one\n2\n");

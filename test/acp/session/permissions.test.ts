@@ -24,7 +24,7 @@ interface Asked {
   readonly answer: Promise<Message>;
 }
 
-/** A client whose prompt has come to a tool that needs its approval. */
+/** A client whose prompt waits for the approval of a tool. */
 async function asked(): Promise<Asked> {
   const sessions = createScriptedSessions({ turn: askingTurn });
   const client = await connectAcpClient(sessions);
@@ -64,8 +64,8 @@ function answers({ sessions }: Asked): unknown[] {
   );
 }
 
-describe("a tool that needs an approval", () => {
-  it("is asked for once, before it runs, with what it would do [B-009]", async () => {
+describe("Tool that requires approval", () => {
+  it("A permission request is sent once before the tool runs, with the details of the tool call [B-009]", async () => {
     const { client, sessionId, turnId, request, answer, sessions } = await asked();
     expect(request["params"]).toMatchObject({
       sessionId,
@@ -91,7 +91,7 @@ describe("a tool that needs an approval", () => {
     expect(permissions(client)).toHaveLength(1);
   });
 
-  it("is shown as failed when it is denied [B-007]", async () => {
+  it("A denied tool call is failed [B-007]", async () => {
     const { client, sessionId, turnId, request, answer, sessions } = await asked();
     reply(client, request, selected("deny"));
     expect((await sessions.waitForCommand("decide-approval")).decision).toBe("deny");
@@ -100,28 +100,28 @@ describe("a tool that needs an approval", () => {
     expect(client.listUpdates().at(-1)).toMatchObject({ status: "failed" });
   });
 
-  it("denies when the host answers method not found [B-011]", async () => {
+  it("A method-not-found error denies the tool call [B-011]", async () => {
     const { client, request, sessions } = await asked();
     reply(client, request, { error: { code: -32601, message: "Method not found" } });
     expect(await sessions.waitForCommand("decide-approval")).toMatchObject({
       decision: "deny",
-      reason: "The client answered with an error: Method not found",
+      reason: "The client responded with an error: Method not found",
     });
   });
 
   it.each([
     ["any other error [B-012]", { error: { code: -32603, message: "Internal error" } }],
-    ["an error without form", { error: "no" }],
+    ["a malformed error", { error: "no" }],
     ["an option that was not offered [W-01]", selected("always")],
-    ["an outcome that nobody knows", { result: { outcome: { outcome: "maybe" } } }],
-    ["an empty answer", {}],
-  ])("denies on %s", async (_, fields) => {
+    ["an unknown outcome", { result: { outcome: { outcome: "maybe" } } }],
+    ["an empty response", {}],
+  ])("The tool call is denied on %s", async (_, fields) => {
     const { client, request, sessions } = await asked();
     reply(client, request, fields);
     expect((await sessions.waitForCommand("decide-approval")).decision).toBe("deny");
   });
 
-  it("is not approved by an answer to an update, or to nothing at all [B-008]", async () => {
+  it("A response with another id does not approve the tool call [B-008]", async () => {
     const all = await asked();
     const { client, request } = all;
     for (const id of [null, 0, 1, "1", `${readText(request["id"])}0`]) {
@@ -131,7 +131,7 @@ describe("a tool that needs an approval", () => {
     expect(answers(all)).toEqual([]);
   });
 
-  it("is answered once: what comes later counts for nothing [W-39]", async () => {
+  it("Only the first response to a request counts [W-39]", async () => {
     const all = await asked();
     const { client, request } = all;
     reply(client, request, selected("deny"));
@@ -141,7 +141,7 @@ describe("a tool that needs an approval", () => {
     expect(answers(all)).toEqual(["deny"]);
   });
 
-  it("is asked for in every session under an id of its own [W-39]", async () => {
+  it("Requests of different sessions have different ids [W-39]", async () => {
     const { client, request } = await asked();
     const { sessionId } = await client.requestResult("session/new", SETUP);
     const prompt = [{ type: "text", text: "and b" }];
@@ -156,7 +156,7 @@ describe("a tool that needs an approval", () => {
     expect(typeof other["id"]).toBe("string");
   });
 
-  it("stays open when its client goes, and is offered to the next [B-013] [ACP-97] [ACP-101]", async () => {
+  it("The request stays open when its client disconnects and is sent to the next client [B-013] [ACP-97] [ACP-101]", async () => {
     const all = await asked();
     const { client, sessions, sessionId, turnId } = all;
     client.socket.destroy();
@@ -172,7 +172,7 @@ describe("a tool that needs an approval", () => {
     expect((await sessions.waitForCommand("decide-approval")).decision).toBe("allow");
   });
 
-  it("is offered again only while it is open [W-36]", async () => {
+  it("A decided request is not sent again [W-36]", async () => {
     const { client, request, sessions, sessionId, turnId, answer } = await asked();
     reply(client, request, selected("allow"));
     await sessions.waitForCommand("decide-approval");
@@ -185,7 +185,7 @@ describe("a tool that needs an approval", () => {
     expect(permissions(next)).toEqual([]);
   });
 
-  it("is not asked for twice when its client loads the session again", async () => {
+  it("A load by the same client does not repeat the request", async () => {
     const { client, request, sessions, sessionId } = await asked();
     await client.requestResult("session/load", { sessionId, ...SETUP });
     await client.request("initialize");
@@ -194,7 +194,7 @@ describe("a tool that needs an approval", () => {
     expect((await sessions.waitForCommand("decide-approval")).decision).toBe("allow");
   });
 
-  it("is taken back when somebody else has answered, whose answer stands [ACP-101]", async () => {
+  it("The request is withdrawn when another client has decided [ACP-101]", async () => {
     const all = await asked();
     const { client, request, sessions, sessionId } = all;
     const other = await connectAcpClient(sessions);
@@ -211,7 +211,7 @@ describe("a tool that needs an approval", () => {
     expect(permissions(other)).toEqual([]);
   });
 
-  it("is not put to a client that may not approve", async () => {
+  it("A client without the approve right receives no request", async () => {
     const { sessions, sessionId } = await asked();
     const watcher = await connectAcpClient(sessions, {
       principal: { id: "user", rights: ["prompt"] },
@@ -222,7 +222,7 @@ describe("a tool that needs an approval", () => {
     expect(permissions(watcher)).toEqual([]);
   });
 
-  it("ends the turn, and does not run, when the client puts the question away [ACP-98]", async () => {
+  it("A cancelled outcome ends the turn without running the tool [ACP-98]", async () => {
     const all = await asked();
     const { client, request, answer, turnId, sessions } = all;
     reply(client, request, { result: { outcome: { outcome: "cancelled" } } });
@@ -234,7 +234,7 @@ describe("a tool that needs an approval", () => {
     expect(answers(all)).toEqual([]);
   });
 
-  it("is closed, and its question taken back, when the turn is cancelled [ACP-91] [ACP-109]", async () => {
+  it("A cancelled turn closes the tool call and withdraws its request [ACP-91] [ACP-109]", async () => {
     const { client, sessions, sessionId, turnId, answer } = await asked();
     const approvalId = `appr_${turnId}`;
     sessions.say(sessionId, {
@@ -250,7 +250,7 @@ describe("a tool that needs an approval", () => {
   });
 });
 
-describe("other questions", () => {
+describe("Other questions", () => {
   async function question(kind: "outcome" | "lost-invocation"): Promise<Asked> {
     const sessions = createScriptedSessions({
       turn: (turn) =>
@@ -285,20 +285,20 @@ describe("other questions", () => {
     };
   }
 
-  it("about a tool that was under way offer what may have come of it", async () => {
+  it("A question about an interrupted tool offers the possible outcomes", async () => {
     const { client, request, sessions } = await question("outcome");
     expect(options(request)).toEqual(["run-again", "deny", "done", "failed"]);
     reply(client, request, selected("run-again"));
     expect((await sessions.waitForCommand("decide-approval")).decision).toBe("run-again");
   });
 
-  it("about a tool that was under way leave its outcome unknown on method not found [B-011]", async () => {
+  it("A method-not-found error leaves the outcome of an interrupted tool unknown [B-011]", async () => {
     const all = await question("outcome");
     reply(all.client, all.request, { error: { code: -32601, message: "no" } });
     expect((await all.sessions.waitForCommand("decide-approval")).decision).toBe("deny");
   });
 
-  it("about a lost call offer how to go on, and stop when that is not understood", async () => {
+  it("A question about a lost invocation offers ways to continue, and an error stops the turn", async () => {
     const { client, request, sessions } = await question("lost-invocation");
     expect(options(request)).toEqual(["continue", "reseed", "stop"]);
     reply(client, request, { error: { code: -32601, message: "no" } });

@@ -10,7 +10,7 @@ const plan = (id: string, ...statuses: readonly string[]) => {
   return wants({ id, name: "update_plan", input: { entries } });
 };
 
-/** The kinds of updates of the turn, plans by their statuses. */
+/** The plan and completion updates of the turn, plans by their statuses. */
 function told(client: AcpClient): unknown[] {
   return client.listUpdates().flatMap(({ sessionUpdate, entries, status }): unknown[] => {
     if (sessionUpdate === "plan") {
@@ -20,8 +20,8 @@ function told(client: AcpClient): unknown[] {
   });
 }
 
-describe("the plan of an agent", () => {
-  it("is told as it goes on, has nothing in progress in the end, and is replayed in its place [ACP-54] [ACP-93]", async () => {
+describe("Plan of an agent", () => {
+  it("Each plan is sent, no entry stays in progress after the turn, and a load replays the plans in place [ACP-54] [ACP-93]", async () => {
     const provider = createScriptedProvider([
       plan("c1", "in_progress", "pending"),
       plan("c2", "completed", "in_progress"),

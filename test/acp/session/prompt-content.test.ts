@@ -21,7 +21,7 @@ afterAll(() => command.close());
 
 const PICTURE = Buffer.from("a picture").toString("base64");
 
-/** Reads the first file that it is told of, and then says that it has. */
+/** A scripted model: reads the first linked file, then confirms. */
 function reader({ messages }: ModelServerRequest): ScriptedResponse {
   const [, path] = /\(the file (.+?); its content/.exec(JSON.stringify(messages.at(-1))) ?? [];
   return path === undefined
@@ -34,8 +34,8 @@ function started(world: AcpProject): LineClient {
   return createLineClient(stdout, stdin);
 }
 
-describe("a prompt to a real agent", () => {
-  it("shows its model pictures and embedded files [ACP-65]", async () => {
+describe("Prompt content with a real agent", () => {
+  it("The model receives images and embedded files [ACP-65]", async () => {
     const world = await createAcpProject(command, {}, reader);
     const client = started(world);
     const sessionId = await client.newSession(world.project);
@@ -53,7 +53,7 @@ describe("a prompt to a real agent", () => {
     expect(heard).toContain("9 bytes");
   });
 
-  it("names a linked file so that the agent's tools read it, and goes on with links that nobody can read [ACP-66]", async () => {
+  it("A linked file is named for the agent's tools, and unreadable links do not stop the prompt [ACP-66]", async () => {
     const world = await createAcpProject(command, { approvals: { allow: ["read_file"] } }, reader);
     const client = started(world);
     const sessionId = await client.newSession(world.project);
@@ -73,7 +73,7 @@ describe("a prompt to a real agent", () => {
     );
   });
 
-  it("is refused with a picture by an agent that takes none, which says what to do [ACP-65]", async () => {
+  it("An agent without image support rejects an image with a fix [ACP-65]", async () => {
     const world = await createAcpProject(command, { images: "reject" }, reader);
     const client = started(world);
     const sessionId = await client.newSession(world.project);

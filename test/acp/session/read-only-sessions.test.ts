@@ -17,7 +17,7 @@ interface DamagedSession {
   readonly sessionId: string;
 }
 
-/** A session after which some SQL changed the file. `PLACE` is the start of the second answer. */
+/** A session whose file was changed with some SQL afterwards. `PLACE` is the sequence number of the second answer. */
 async function createDamagedSession(sql: string): Promise<DamagedSession> {
   const directory = mkdtempSync(join(tmpdir(), "spanline-read-only-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ async function createDamagedSession(sql: string): Promise<DamagedSession> {
   await submit("One");
   await submit("Two");
   if (sql === BEHIND_SNAPSHOT) {
-    // A snapshot is saved at the end of a turn, at most once in 500 events.
+    // A snapshot is saved at the end of a turn, at most once per 500 events.
     for (let number = 0; number < 500; number += 1) {
       const title = `Title ${number}`;
       await before.command(sessionId, { type: "set-title", title }, { principal: USER });
@@ -69,14 +69,14 @@ const UNREADABLE = "UPDATE events SET body = 'x' WHERE seq = PLACE";
 const MISSING = "DELETE FROM events WHERE seq = PLACE";
 const NEWER = `INSERT INTO kinds (type, version) VALUES ('weather.changed', 1);
   UPDATE events SET kind = (SELECT id FROM kinds WHERE type = 'weather.changed') WHERE seq = PLACE`;
-/** The state is in the snapshot, so that the session itself can continue. */
+/** The snapshot contains the state, so the session itself could continue. */
 const BEHIND_SNAPSHOT = "UPDATE events SET body = 'y' WHERE seq = PLACE";
 
 function createPrompt(sessionId: string, text: string): object {
   return { sessionId, prompt: [{ type: "text", text }] };
 }
 
-/** The texts that a client was sent, in order. */
+/** The texts that a client received, in order. */
 function listTexts(client: AcpClient): readonly string[] {
   return client
     .listUpdates()
@@ -92,7 +92,7 @@ describe.each([
   ["a missing event", MISSING, "store_damaged", /is read-only: its log has/],
   ["an event of a newer version", NEWER, "store_newer", /newer version of Spanline/],
   ["an unreadable event before its snapshot", BEHIND_SNAPSHOT, "store_damaged", /cannot be read/],
-] as const)("a session with %s", (_, sql, code, message) => {
+] as const)("Session with %s", (_, sql, code, message) => {
   const reason = { code, message: expect.stringMatching(message) };
 
   it("session/load sends the readable history and opens the session read-only [ACP-54]", async () => {
@@ -104,7 +104,7 @@ describe.each([
     const texts = listTexts(client);
     expect(texts.slice(0, 3)).toEqual(["One", "First answer", "Two"]);
     expect(texts.at(-1)).toMatch(
-      /^This session is open for reading only, and prompts are refused\. (Session|Event) /,
+      /^This session is read-only: prompts are refused\. (Session|Event) /,
     );
     for (const text of ["Three", "Four", "/status"]) {
       const { error } = await client.request("session/prompt", createPrompt(sessionId, text));
@@ -119,10 +119,10 @@ describe.each([
     await client.request("initialize", {});
     const result = await client.requestResult("session/resume", { sessionId, ...SETUP });
     expect(result).toEqual({ _meta: { harn: { readOnly: reason } } });
-    expect(listTexts(client)).toEqual([expect.stringMatching(/reading only/)]);
+    expect(listTexts(client)).toEqual([expect.stringMatching(/is read-only/)]);
   });
 
-  it("A prompt and a mode change without a load have an error with the reason [ACP-58]", async () => {
+  it("A prompt and a mode change without a load fail with the reason [ACP-58]", async () => {
     const { sessions, sessionId } = await createDamagedSession(sql);
     const client = await connectAcpClient(sessions);
     await client.request("initialize", {});
@@ -144,7 +144,7 @@ it("A client that can only read a session does not keep control of it [B-204]", 
   await eventually(async () => expect((await sessions.status(sessionId)).clients).toEqual([]));
 });
 
-it("A host that attaches to a damaged session observes it and has the reason [B-197]", async () => {
+it("A host that attaches to a damaged session is an observer and receives the reason [B-197]", async () => {
   const { sessions, sessionId } = await createDamagedSession(MISSING);
   const host = await connectAcpClient(sessions);
   await host.request("initialize", { clientCapabilities: { _meta: { harn: {} } } });

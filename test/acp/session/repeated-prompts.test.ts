@@ -13,7 +13,7 @@ function prompt(sessionId: JsonValue | undefined, promptId: string, text = "Go")
   return { sessionId, prompt: [{ type: "text", text }], _meta: { harn: { promptId } } };
 }
 
-/** An answer that waits until the test lets it go. */
+/** A response that waits until `go` is called. */
 function gated(answer: ProviderScript): {
   readonly answer: ProviderScript;
   readonly go: () => void;
@@ -43,15 +43,15 @@ async function world(...answers: readonly ProviderScript[]) {
   return { sessions, connect, turns };
 }
 
-describe("a prompt under an id of its client's", () => {
-  it("can be asked again, which is offered", async () => {
+describe("Prompt with a client id", () => {
+  it("Repeatable prompts are offered at initialize", async () => {
     const { connect } = await world(says("Hi"));
     const client = await connect();
     const { agentCapabilities } = await client.requestResult("initialize", HOST);
     expect(agentCapabilities).toMatchObject({ _meta: { harn: { repeatablePrompts: true } } });
   });
 
-  it("has its answer on another connection while its turn runs, behind all that came of it [ACP-67]", async () => {
+  it("A repeated prompt on another connection gets the response of the running turn after all its updates [ACP-67]", async () => {
     const { answer, go } = gated(says("At last"));
     const { connect, turns } = await world(answer);
     const lost = await connect();
@@ -78,31 +78,34 @@ describe("a prompt under an id of its client's", () => {
   it.each([
     [says("Hi"), { result: { stopReason: "end_turn" } }],
     [refuses("throttled"), { error: { data: { code: "throttled" } } }],
-  ])("has the same answer when its turn is long over", async (answer, expected) => {
-    const { connect, turns, sessions } = await world(answer);
-    const lost = await connect();
-    const { sessionId } = await lost.requestResult("session/new", SETUP);
-    lost.send({
-      jsonrpc: "2.0",
-      id: 70,
-      method: "session/prompt",
-      params: prompt(sessionId, "p1"),
-    });
-    await eventually(async () => expect(await turns(sessionId)).toBe(1));
-    await lost.disconnect();
-    await eventually(async () =>
-      expect((await sessions.find(readText(sessionId)))?.state).toBe("idle"),
-    );
-    const client = await connect();
-    await client.requestResult("session/load", { sessionId, ...SETUP });
-    for (let times = 0; times < 2; times += 1) {
-      const asked = await client.request("session/prompt", prompt(sessionId, "p1"));
-      expect(asked).toMatchObject(expected);
-    }
-    expect(await turns(sessionId)).toBe(1);
-  });
+  ])(
+    "A repeated prompt gets the same response after its turn has ended",
+    async (answer, expected) => {
+      const { connect, turns, sessions } = await world(answer);
+      const lost = await connect();
+      const { sessionId } = await lost.requestResult("session/new", SETUP);
+      lost.send({
+        jsonrpc: "2.0",
+        id: 70,
+        method: "session/prompt",
+        params: prompt(sessionId, "p1"),
+      });
+      await eventually(async () => expect(await turns(sessionId)).toBe(1));
+      await lost.disconnect();
+      await eventually(async () =>
+        expect((await sessions.find(readText(sessionId)))?.state).toBe("idle"),
+      );
+      const client = await connect();
+      await client.requestResult("session/load", { sessionId, ...SETUP });
+      for (let times = 0; times < 2; times += 1) {
+        const asked = await client.request("session/prompt", prompt(sessionId, "p1"));
+        expect(asked).toMatchObject(expected);
+      }
+      expect(await turns(sessionId)).toBe(1);
+    },
+  );
 
-  it("that is asked for twice at a time has both answers", async () => {
+  it("A prompt sent twice at the same time gets two equal responses", async () => {
     const { answer, go } = gated(says("Hi"));
     const { connect, turns } = await world(answer);
     const client = await connect();
@@ -117,7 +120,7 @@ describe("a prompt under an id of its client's", () => {
     expect(await turns(sessionId)).toBe(1);
   });
 
-  it("is refused with other words, and another one under another id is another", async () => {
+  it("The same id with another text is refused, and another id starts another turn", async () => {
     const { connect, turns } = await world(says("Hi"), says("Again"));
     const client = await connect();
     const { sessionId } = await client.requestResult("session/new", SETUP);
@@ -128,7 +131,7 @@ describe("a prompt under an id of its client's", () => {
     expect(await turns(sessionId)).toBe(2);
   });
 
-  it.each([[""], [7], ["x".repeat(201)]])("is refused under %j", async (promptId) => {
+  it.each([[""], [7], ["x".repeat(201)]])("The prompt id %j is rejected", async (promptId) => {
     const { connect } = await world(says("Hi"));
     const client = await connect();
     const { sessionId } = await client.requestResult("session/new", SETUP);

@@ -27,7 +27,7 @@ const SECRETS = {
   key: "sk-the-key-of-the-model",
 };
 
-/** A server that says its secret wherever it can: in its log, its tool, its results and its errors. */
+/** A server that reveals its secret wherever possible: in its log, its tools, its results and its errors. */
 const TALKER = `
 import { createInterface } from "node:readline";
 const secret = process.env.API_KEY;
@@ -54,7 +54,7 @@ console.log("no JSON: " + process.env.API_KEY);
 process.exit(1);
 `;
 
-/** A service that shows in its refusal what it was sent. */
+/** A model server whose error repeats the received headers. */
 const echoes: ScriptedResponse = () => (response, request) => {
   response.writeHead(401, { "content-type": "application/json" });
   const message = `Wrong key: ${request.headers.authorization}`;
@@ -78,8 +78,8 @@ function everythingIn(folder: string): string {
     .join("\n");
 }
 
-describe("a secret that a client or the configuration brings", () => {
-  it("is in nothing that is told, logged or kept, whatever fails [ACP-37]", async () => {
+describe("Secrets of clients and the configuration", () => {
+  it("No secret is sent, logged or stored, whatever fails [ACP-37]", async () => {
     const world = await createAcpProject(command, { approvals: { allow: ["*"] } }, answers);
     world.environment["OPENAI_API_KEY"] = SECRETS.key;
     const talker = join(world.project, "../talker.mjs");

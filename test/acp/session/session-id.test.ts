@@ -51,7 +51,7 @@ turns:
   - answer: Here I am.
 `;
 
-/** An agent on the emulator, and what goes there. */
+/** An agent on the emulator, with all requests sent to the emulator. */
 async function onEmulator(
   options: EmulateOptions = {},
   connection: Partial<HarnessOptions> = {},
@@ -130,8 +130,8 @@ async function upstreamOf(sessions: RunningSessions, sessionId: string): Promise
   return opened?.type === "upstream.opened" ? opened.upstreamId : "";
 }
 
-describe("the id of a session", () => {
-  it("is its own, and says nothing of the conversation on the agent's side, which nobody is told of [ACP-39]", async () => {
+describe("Session id", () => {
+  it("A session id is unique, and the upstream session id is not derived from it and never sent to clients [ACP-39]", async () => {
     const { provider } = await onEmulator();
     const sessions = sessionsWith(provider);
     const client = await connectAcpClient(sessions);
@@ -149,27 +149,30 @@ describe("the id of a session", () => {
   });
 });
 
-describe("an answer that breaks off", () => {
+describe("Interrupted response", () => {
   it.each([
     ["inside a frame", "truncate: {frame: 4, bytes: 7}"],
     ["by a reset", "resetAtByte: 600"],
     ["without its end", "omit: [messageStop]"],
-  ])("%s leaves what came of it, and is no end of the turn [ACP-71]", async (_, fault) => {
-    const script = `turns:\n  - answer: Here I am.\n    faults: {${fault}}\n`;
-    const { provider } = await onEmulator({}, {}, script);
-    const client = await connectAcpClient(sessionsWith(provider, { onLost: "ask" }));
-    const sessionId = await client.newSession();
-    const answer = client.request("session/prompt", prompt(sessionId, "Hello"));
-    await Promise.race([answer, client.waitForMessage(isPermission)]);
-    expect(said(client)).toMatch(/^Here/);
-    const asked = client.messages.find(isPermission);
-    if (asked !== undefined) choose(client, asked, "stop");
-    const { result, error } = await answer;
-    expect(result).toBe(undefined);
-    expect(isObject(error) && error["code"]).toBe(-32603);
-  });
+  ])(
+    "A response interrupted %s keeps its received text and fails the turn [ACP-71]",
+    async (_, fault) => {
+      const script = `turns:\n  - answer: Here I am.\n    faults: {${fault}}\n`;
+      const { provider } = await onEmulator({}, {}, script);
+      const client = await connectAcpClient(sessionsWith(provider, { onLost: "ask" }));
+      const sessionId = await client.newSession();
+      const answer = client.request("session/prompt", prompt(sessionId, "Hello"));
+      await Promise.race([answer, client.waitForMessage(isPermission)]);
+      expect(said(client)).toMatch(/^Here/);
+      const asked = client.messages.find(isPermission);
+      if (asked !== undefined) choose(client, asked, "stop");
+      const { result, error } = await answer;
+      expect(result).toBe(undefined);
+      expect(isObject(error) && error["code"]).toBe(-32603);
+    },
+  );
 
-  it("of a model leaves what came of it, and the next prompt works [ACP-71]", async () => {
+  it("An interrupted model response keeps its received text, and the next prompt works [ACP-71]", async () => {
     const { provider } = await onModel(cuts({ text: "Half of" }), says("All of it."));
     const client = await connectAcpClient(sessionsWith(provider));
     const sessionId = await client.newSession();
@@ -183,8 +186,8 @@ describe("an answer that breaks off", () => {
   });
 });
 
-describe("a cancelled turn", () => {
-  it("is stopped where the agent runs, though nobody prompts again [ACP-111]", async () => {
+describe("Cancelled turn", () => {
+  it("A cancelled turn is stopped at the provider even if no further prompt follows [ACP-111]", async () => {
     const { provider } = await onEmulator({ switches: { overlapping: "409" } });
     const sessions = sessionsWith(provider, { settle: "stop" });
     const client = await connectAcpClient(sessions);
@@ -206,7 +209,7 @@ describe("a cancelled turn", () => {
     expect(last).toMatchObject({ type: "end", outcome: "completed" });
   });
 
-  it("hangs up on a model that was still talking [ACP-111]", async () => {
+  it("A cancelled turn closes the connection to a streaming model [ACP-111]", async () => {
     const { model, provider } = await onModel(hangs("One moment"));
     const client = await connectAcpClient(sessionsWith(provider));
     const sessionId = await client.newSession();
@@ -218,7 +221,7 @@ describe("a cancelled turn", () => {
     await model.waitUntilQuiet();
   });
 
-  it("takes the client's own prompts along that wait behind it, each answered as cancelled, and nobody else's [ACP-112]", async () => {
+  it("A cancel also withdraws the client's own queued prompts and keeps the prompts of other clients [ACP-112]", async () => {
     const provider = createScriptedProvider([hangsThere(), saysThere("Yes.")]);
     const sessions = sessionsWith(provider);
     const client = await connectAcpClient(sessions);
@@ -243,14 +246,14 @@ describe("a cancelled turn", () => {
   });
 });
 
-describe("a prompt's place in a trace", () => {
+describe("Trace context of a prompt", () => {
   const TRACE = {
     traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
     tracestate: "congo=t61rcWkgMzE",
     baggage: "userId=alice,serverNode=DF%2028",
   };
 
-  it("goes with every call to the agent's service [ACP-134]", async () => {
+  it("The trace context is sent with every request to the provider [ACP-134]", async () => {
     const { provider, sent } = await onEmulator();
     const client = await connectAcpClient(sessionsWith(provider));
     const sessionId = await client.newSession();
@@ -261,7 +264,7 @@ describe("a prompt's place in a trace", () => {
     for (const name of Object.keys(TRACE)) expect(second?.headers).not.toHaveProperty(name);
   });
 
-  it("goes with every call to a model, and no header that it could not be [ACP-134]", async () => {
+  it("The trace context is sent with every request to a model, without invalid headers [ACP-134]", async () => {
     const { model, provider } = await onModel(says("Hi"));
     const client = await connectAcpClient(sessionsWith(provider));
     const sessionId = await client.newSession();
@@ -280,8 +283,8 @@ describe("a prompt's place in a trace", () => {
   });
 });
 
-describe("credentials that are missing", () => {
-  it("are told of at new, load, resume, fork and prompt, before anything is begun, and looked for again [ACP-33] [ACP-34]", async () => {
+describe("Missing credentials", () => {
+  it("New, load, resume, fork and prompt fail before any work starts, and credentials are read again afterwards [ACP-33] [ACP-34]", async () => {
     let found: Credentials | undefined = TEST_CREDENTIALS;
     const credentials = async (): Promise<Credentials> => {
       if (found !== undefined) return { ...found, expiresAt: 0 };
@@ -317,7 +320,7 @@ describe("credentials that are missing", () => {
     });
   });
 
-  it("do not hold up a session when nobody knows yet [ACP-33]", async () => {
+  it("A credential check without a result does not delay a session [ACP-33]", async () => {
     const clock = createFakeClock();
     const checkCredentials = (): Promise<void> => new Promise(() => {});
     const provider = { ...createScriptedProvider([saysThere("Hi")]), checkCredentials };

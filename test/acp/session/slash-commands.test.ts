@@ -39,7 +39,7 @@ const prompt = (sessionId: unknown, text: string) => ({
   prompt: [{ type: "text", text }],
 });
 
-/** What the client was told to a prompt, and why that stopped. */
+/** The text sent in reply to a prompt. Fails unless the turn ended normally. */
 async function typed(client: AcpClient, sessionId: unknown, text: string): Promise<string> {
   const before = client.listUpdates().length;
   const { stopReason } = await client.requestResult("session/prompt", prompt(sessionId, text));
@@ -55,9 +55,9 @@ async function typed(client: AcpClient, sessionId: unknown, text: string): Promi
     .join("");
 }
 
-describe("what can be typed", () => {
+describe("List of slash commands", () => {
   it.each(["new", "load", "resume", "fork"])(
-    "is told right behind the answer of session/%s, and not before [ACP-43]",
+    "The list is sent directly after the response to session/%s [ACP-43]",
     async (method) => {
       const { sessions } = world();
       const { sessionId } = await sessions.open({ principal: USER });
@@ -75,8 +75,8 @@ describe("what can be typed", () => {
   );
 });
 
-describe("a command of the bridge", () => {
-  it("tells of the session, its agent, its mode, its tokens and its clients [ACP-77]", async () => {
+describe("Bridge command", () => {
+  it("/status shows the session, its agent, mode, tokens and clients [ACP-77]", async () => {
     const { sessions, provider } = world();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -91,19 +91,19 @@ describe("a command of the bridge", () => {
     expect((await sessions.find(sessionId))?.title).toBe(null);
   });
 
-  it("tells what the policy says of each tool, in the mode that holds [ACP-77]", async () => {
+  it("/tools shows the policy decision for each tool in the current mode [ACP-77]", async () => {
     const { sessions } = world();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
     expect((await typed(client, sessionId, "/tools")).split("\n")).toEqual([
       "- `read` is allowed. Does read",
-      "- `write` is asked about. Does write",
+      "- `write` is subject to approval. Does write",
     ]);
     await typed(client, sessionId, "/mode read-only");
     expect(await typed(client, sessionId, "/tools")).toContain("`write` is denied");
   });
 
-  it("tells the mode, and changes it for everybody [ACP-77]", async () => {
+  it("/mode shows the mode and changes it for all clients [ACP-77]", async () => {
     const { sessions } = world();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -111,18 +111,18 @@ describe("a command of the bridge", () => {
     expect(await typed(client, sessionId, "/mode ask")).toContain("The mode is now `ask`");
     expect((await sessions.status(sessionId)).mode).toBe("ask");
     expect(await typed(client, sessionId, "/mode yolo")).toBe(
-      "There is no mode `yolo`; there is: `default`, `ask`, `read-only`.",
+      "`yolo` is not a valid mode: expected `default`, `ask`, `read-only`.",
     );
     await client.waitForMessage(({ params }) =>
       JSON.stringify(params ?? {}).includes("current_mode_update"),
     );
   });
 
-  it("tells what was allowed for good, and takes it back [ACP-77]", async () => {
+  it("/permissions lists and revokes grants [ACP-77]", async () => {
     const { sessions } = world(wants(WRITE_CALL), says("Well."));
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
-    expect(await typed(client, sessionId, "/permissions")).toContain("Nothing is allowed");
+    expect(await typed(client, sessionId, "/permissions")).toContain("No tool is always allowed");
     const answered = client.request("session/prompt", prompt(sessionId, "Write."));
     const asked = await client.waitForMessage(
       ({ method }) => method === "session/request_permission",
@@ -133,14 +133,16 @@ describe("a command of the bridge", () => {
     const listed = await typed(client, sessionId, "/permissions");
     const [, grantId = ""] = /`(grant_[^`]+)`/.exec(listed) ?? [];
     expect(await typed(client, sessionId, `/permissions revoke ${grantId}`)).toContain(
-      "taken back",
+      "is revoked",
     );
-    expect(await typed(client, sessionId, "/permissions")).toContain("Nothing is allowed");
+    expect(await typed(client, sessionId, "/permissions")).toContain("No tool is always allowed");
     expect(await typed(client, sessionId, "/permissions revoke none")).toContain("no grant none");
-    expect(await typed(client, sessionId, "/permissions please")).toContain("not understood");
+    expect(await typed(client, sessionId, "/permissions please")).toContain(
+      "is not a valid argument",
+    );
   });
 
-  it("is answered while a turn runs, to whoever asked and nobody else [ACP-77]", async () => {
+  it("A command is answered during a turn, and only to its sender [ACP-77]", async () => {
     const { sessions } = world(hangs());
     const [client, other] = [await connectAcpClient(sessions), await connectAcpClient(sessions)];
     const sessionId = await client.newSession();
@@ -157,8 +159,8 @@ describe("a command of the bridge", () => {
   });
 });
 
-describe("a command of the agent's configuration", () => {
-  it("tells the agent what it stands for [ACP-77]", async () => {
+describe("Configured command", () => {
+  it("A configured command is expanded for the agent [ACP-77]", async () => {
     const { sessions, provider } = world(says("Reviewed."), says("What?"));
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -173,11 +175,11 @@ describe("a command of the agent's configuration", () => {
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
     const reply = await typed(client, sessionId, "/staus");
-    expect(reply).toMatch(/^There is no command \/staus; did you mean \/status\?/);
+    expect(reply).toMatch(/^Unknown command \/staus; did you mean \/status\?/);
     expect(await typed(client, sessionId, "/revew main")).toContain("did you mean /review?");
     expect(provider.invocations).toEqual([]);
-    const answer = await typed(client, sessionId, "/etc/hosts: what is it for?");
+    const answer = await typed(client, sessionId, "/etc/hosts: explain this file");
     expect(answer).toBe("It maps names to addresses.");
-    expect(JSON.stringify(provider.invocations[0]?.input)).toContain("/etc/hosts: what");
+    expect(JSON.stringify(provider.invocations[0]?.input)).toContain("/etc/hosts: explain");
   });
 });

@@ -26,8 +26,8 @@ function waitForRequest(client: AcpClient, number: number): Promise<Message> {
   return client.waitForMessage((message) => message === listRequests(client)[number - 1]);
 }
 
-describe("a decision that cannot be stored", () => {
-  it("A permission that was answered on a full disk is requested again when there is space, and the turn continues [B-009]", async () => {
+describe("Decision that cannot be stored", () => {
+  it("A permission decided on a full disk is requested again when there is space, and the turn continues [B-009]", async () => {
     const disk = createFillingStore();
     const clock = createFakeClock();
     const saved: unknown[] = [];
@@ -50,12 +50,12 @@ describe("a decision that cannot be stored", () => {
     const first = await waitForRequest(client, 1);
     disk.fill(true);
     allow(client, first);
-    const isNoted = (): boolean => client.notes.includes("an answer could not be stored");
+    const isNoted = (): boolean => client.notes.includes("a decision could not be stored");
     await advanceUntil(
       clock,
       waitUntil(isNoted, () => client.notes),
     );
-    // While the disk is full the client is not asked.
+    // No request is sent while the disk is full.
     const refusals = disk.refused;
     await advanceUntil(
       clock,
@@ -75,8 +75,8 @@ describe("a decision that cannot be stored", () => {
   });
 });
 
-describe("more permission requests than may be open", () => {
-  it("A permission request beyond the limit is sent when another one is answered or withdrawn [B-009]", async () => {
+describe("Limit of open permission requests", () => {
+  it("A permission request beyond the limit is sent when another request is decided or withdrawn [B-009]", async () => {
     const sessions = createScriptedSessions({ turn: askingTurn });
     const client = await connectAcpClient(sessions);
     const ids: string[] = [await client.newSession()];
@@ -87,7 +87,7 @@ describe("more permission requests than may be open", () => {
       });
       ids.push(readText(sessionId));
     }
-    // Prompts are requests too, so others submit these.
+    // Prompts count as requests too, so another user submits the prompts.
     const user = { principal: { id: "user", rights: ["prompt"] } } as const;
     const content = [{ type: "text", text: "delete a" }] as const;
     for (const sessionId of ids) {
@@ -98,7 +98,7 @@ describe("more permission requests than may be open", () => {
     expect(listRequests(client)).toHaveLength(256);
     allow(client, listRequests(client)[0]);
     await waitForRequest(client, 257);
-    // Another approver decides: the request is withdrawn.
+    // Another approver decides, so the request is withdrawn.
     const open = listRequests(client)[1]?.["params"];
     const withdrawn = ids[1] ?? "";
     expect(open).toMatchObject({ sessionId: withdrawn });
@@ -109,7 +109,7 @@ describe("more permission requests than may be open", () => {
       user,
     );
     await waitForRequest(client, 258);
-    // A request that was never sent is not sent once it is decided.
+    // A decided request is not sent if it was still waiting for the limit.
     const unsent = ids[258] ?? "";
     const unsentId = `appr_${sessions.readTurnId(unsent)}`;
     await sessions.command(

@@ -14,7 +14,7 @@ import { readResults } from "../../support/session/writing-agent.ts";
 
 const SAID = { path: "./src/../src/new.txt", content: "new\n" };
 
-/** A client, an agent that wants to write a file, and everything between them as it is. */
+/** A client, and an agent with a call of `write_file`, with all real parts in between. */
 async function asked() {
   const { root, write } = createTestWorkspace();
   write("src/old.txt", "old");
@@ -63,8 +63,8 @@ function membersOf(value: JsonValue | undefined): { readonly [name: string]: Jso
   return isObject(value) ? value : {};
 }
 
-describe("a tool of the workspace that a client is asked about", () => {
-  it("is asked about with what was found of it [ACP-94] [ACP-95] [B-091] [B-100] [B-102] [B-104] [B-107]", async () => {
+describe("Permission request for a workspace tool", () => {
+  it("The request contains the resolved facts about the tool call [ACP-94] [ACP-95] [B-091] [B-100] [B-102] [B-104] [B-107]", async () => {
     const { request, clock, reply, turn } = await asked();
     const params = membersOf(request["params"]);
     expect(params).toMatchObject({
@@ -103,11 +103,11 @@ describe("a tool of the workspace that a client is asked about", () => {
   });
 
   it.each([
-    ["the option that allows [ACP-96]", selected("allow")],
-    ["the option that always allows [ACP-96]", selected("allow-always")],
+    ["the allowing option [ACP-96]", selected("allow")],
+    ["the always-allowing option [ACP-96]", selected("allow-always")],
     ["a bare selected [B-113] [ACP-96]", selected()],
     ["granted [B-114] [ACP-96]", { result: { granted: true } }],
-  ])("runs as it was called on %s, and the log has who let it [B-108]", async (_, answer) => {
+  ])("The tool runs on %s, and the log has the decision [B-108]", async (_, answer) => {
     const { reply, turn, written, log } = await asked();
     reply(answer);
     expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
@@ -124,7 +124,7 @@ describe("a tool of the workspace that a client is asked about", () => {
     );
   });
 
-  it("runs with the arguments that the client gave instead, and with no others [B-115] [ACP-96]", async () => {
+  it("The tool runs only with the edited arguments [B-115] [ACP-96]", async () => {
     const { reply, turn, written } = await asked();
     reply({ result: { granted: true, args: { path: "other.txt", content: "other\n" } } });
     expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
@@ -132,16 +132,16 @@ describe("a tool of the workspace that a client is asked about", () => {
   });
 
   it.each([
-    ["the option that denies [W-01]", selected("deny")],
+    ["the denying option [W-01]", selected("deny")],
     ["an option that was not offered [W-01]", selected("reject_always")],
     ["granted false [B-116]", { result: { granted: false, reason: "Not before noon" } }],
     ["an unknown outcome [B-117]", { result: { outcome: { outcome: "maybe" } } }],
     ["an empty object [B-117]", { result: {} }],
-    ["what is no object [B-117]", { result: "yes" }],
+    ["a result that is not an object [B-117]", { result: "yes" }],
     ["method not found", { error: { code: -32_601, message: "Method not found" } }],
     ["an error", { error: { code: -32_603, message: "Internal error" } }],
   ])(
-    "does not run on %s, and the agent is told [ACP-97] [ACP-102] [B-109]",
+    "The tool does not run on %s, and the agent receives the denial [ACP-97] [ACP-102] [B-109]",
     async (what, answer) => {
       const { reply, turn, written, log, provider } = await asked();
       reply(answer);
@@ -161,7 +161,7 @@ describe("a tool of the workspace that a client is asked about", () => {
     },
   );
 
-  it("does not run when nobody answers in time [ACP-97]", async () => {
+  it("The tool does not run after the deadline [ACP-97]", async () => {
     const { clock, turn, written, log } = await asked();
     clock.advance(60_000);
     expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
@@ -172,16 +172,16 @@ describe("a tool of the workspace that a client is asked about", () => {
     });
   });
 
-  it("ends its turn when the client puts the question away, and does not run [ACP-98]", async () => {
+  it("A cancelled outcome ends the turn without running the tool [ACP-98]", async () => {
     const { reply, turn, written, provider } = await asked();
     reply({ result: { outcome: { outcome: "cancelled" } } });
     expect((await turn)["result"]).toEqual({ stopReason: "cancelled" });
     expect(written("src/new.txt")).toBe(undefined);
-    // The agent is not told of one tool's denial, to go on: nobody asks it anything.
+    // The denial is not sent to the agent: the turn ends without another invocation.
     expect(provider.invocations).toHaveLength(1);
   });
 
-  it("keeps no other session of its client waiting [ACP-103]", async () => {
+  it("An open request does not delay other sessions of its client [ACP-103]", async () => {
     const { client, setup, reply, turn, request } = await asked();
     const sessionId = readText((await client.requestResult("session/new", setup))["sessionId"]);
     const prompt = [{ type: "text", text: "Hello." }];

@@ -15,7 +15,7 @@ import { createAgent, openSessions } from "../../support/session/session-world.t
 
 type Step = "checkCredentials" | "open" | "find" | "command" | "setClientTools" | "status";
 
-/** Sessions in which one step of a set-up waits for the test, and that know who follows them. */
+/** Sessions that block a single setup step until `open` is called, and count their subscribers. */
 function heldSessions(held: Step) {
   const sessions = openSessions(
     createMemoryStore(),
@@ -77,7 +77,7 @@ function send(connection: AcpConnection, method: string, params: object = {}): v
 const PLACE = { cwd: "/work", mcpServers: [] };
 const TOOLS = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
 
-describe("a client that goes while a session is being set up for it", () => {
+describe("Client that disconnects during a session setup", () => {
   it.each([
     ["session/new", "checkCredentials"],
     ["session/new", "open"],
@@ -96,7 +96,7 @@ describe("a client that goes while a session is being set up for it", () => {
     ["session/attach", "find"],
     ["session/attach", "command"],
   ] as const)(
-    "is in none afterwards, nor told of one: %s, at %s [ACP-125]",
+    "The client is not attached or subscribed afterwards: %s at %s [ACP-125]",
     async (method, step) => {
       const here = heldSessions(step);
       const { sessionId } = await here.sessions.open({

@@ -32,9 +32,9 @@ function errorCode({ error }: Message): unknown {
   return isObject(error) ? error["code"] : undefined;
 }
 
-describe("the handshake", () => {
+describe("Handshake", () => {
   it.each([1, 2, 99])(
-    "speaks version 1 to a client that asks for %i [ACP-21] [ACP-23] [W-29]",
+    "A client that requests version %i gets version 1 [ACP-21] [ACP-23] [W-29]",
     async (version) => {
       const client = await connectAcpClient(createScriptedSessions());
       expect(await client.requestResult("initialize", { protocolVersion: version })).toEqual({
@@ -59,7 +59,7 @@ describe("the handshake", () => {
     },
   );
 
-  it("comes first, and what is sent right behind it is served [ACP-22]", async () => {
+  it("Initialize must be first, and a request directly after it is served [ACP-22]", async () => {
     const client = await connectAcpClient(createScriptedSessions());
     expect(errorCode(await client.request("session/new", SETUP))).toBe(-32600);
     const [, created] = await Promise.all([
@@ -69,7 +69,7 @@ describe("the handshake", () => {
     expect(created).toEqual({ sessionId: "ses_1", ...encodeSettings("default") });
   });
 
-  it("can be repeated [ACP-31]", async () => {
+  it("Initialize can be repeated [ACP-31]", async () => {
     const client = await connectAcpClient(createScriptedSessions({ turn: echoTurn }));
     const sessionId = await client.newSession();
     await client.request("initialize", { protocolVersion: 1 });
@@ -78,8 +78,8 @@ describe("the handshake", () => {
   });
 });
 
-describe("what a client sends", () => {
-  it("is answered line by line, however broken it is [ACP-5] [ACP-6] [ACP-7] [ACP-8]", async () => {
+describe("Client messages", () => {
+  it("Malformed lines are answered line by line [ACP-5] [ACP-6] [ACP-7] [ACP-8]", async () => {
     const client = await connectAcpClient(createScriptedSessions());
     client.sendText('{"jsonrpc":\n[]\r\n\n');
     client.sendText('{"jsonrpc":"2.0","id":"stray","result":{}}\n');
@@ -89,7 +89,7 @@ describe("what a client sends", () => {
     expect(client.messages.map(({ id }) => id)).toEqual([null, null, 1]);
   });
 
-  it("may be a batch, whose messages are answered one by one [ACP-6]", async () => {
+  it("The messages of a batch are answered separately [ACP-6]", async () => {
     const client = await connectAcpClient(createScriptedSessions({ turn: echoTurn }));
     const sessionId = await client.newSession();
     const ask = (id: number, method: string, params: unknown) => ({ id, method, params });
@@ -107,7 +107,7 @@ describe("what a client sends", () => {
     expect(answers.map(errorCode)).toEqual([undefined, -32601, undefined]);
   });
 
-  it("may come a byte at a time [ACP-4]", async () => {
+  it("A message may arrive byte by byte [ACP-4]", async () => {
     const client = await connectAcpClient(createScriptedSessions());
     client.socket.setNoDelay(true);
     const bytes = Buffer.from('{"jsonrpc":"2.0","id":"🚀","method":"initialize"}\r\n');
@@ -115,14 +115,14 @@ describe("what a client sends", () => {
     expect((await client.waitForMessage(({ id }) => id === "🚀"))["result"]).toBeDefined();
   });
 
-  it("is refused beyond the limit of a line, and read again after it [ACP-16]", async () => {
+  it("A line over the limit is rejected and the next line is read [ACP-16]", async () => {
     const client = await connectAcpClient(createScriptedSessions());
     client.sendText(`"${"x".repeat(17 * 1024 * 1024)}"\n`);
     expect(await client.requestResult("initialize")).toMatchObject({ protocolVersion: 1 });
     expect(client.messages.map(errorCode)).toEqual([-32600, undefined]);
   });
 
-  it("is told that a session is not there, nor one of somebody else [ACP-58]", async () => {
+  it("An unknown session and a session of another user are not found [ACP-58]", async () => {
     const sessions = createScriptedSessions();
     const { sessionId } = await sessions.open({ principal: { id: "another", rights: [] } });
     const client = await connectAcpClient(sessions);
@@ -142,8 +142,8 @@ describe("what a client sends", () => {
   });
 });
 
-describe("a prompt", () => {
-  it("is answered behind all updates of its turn, and is not echoed [ACP-67] [ACP-72]", async () => {
+describe("Prompt", () => {
+  it("The response follows all updates of the turn, and the prompt is not echoed [ACP-67] [ACP-72]", async () => {
     const client = await connectAcpClient(createScriptedSessions({ turn: echoTurn }));
     const sessionId = await client.newSession();
     const result = await client.requestResult("session/prompt", prompt(sessionId, "hello"));
@@ -161,7 +161,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("of another client is shown", async () => {
+  it("A prompt of another client is sent as an update", async () => {
     const sessions = createScriptedSessions({ turn: echoTurn });
     const one = await connectAcpClient(sessions);
     const sessionId = await one.newSession();
@@ -177,7 +177,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("to a session that was not loaded takes it up where it is", async () => {
+  it("A prompt to a session that was not loaded resumes the session without a replay", async () => {
     const sessions = createScriptedSessions({ turn: echoTurn });
     const before = await connectAcpClient(sessions);
     const sessionId = await before.newSession();
@@ -191,7 +191,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("whose turn failed is answered with an error, and the next one works [ACP-70]", async () => {
+  it("A failed turn is an error response, and the next prompt works [ACP-70]", async () => {
     let turns = 0;
     const client = await connectAcpClient(
       createScriptedSessions({
@@ -204,7 +204,7 @@ describe("a prompt", () => {
     expect(next).toEqual({ stopReason: "end_turn" });
   });
 
-  it("that waits for another has its own answer, which says so [ACP-68] [ACP-79]", async () => {
+  it("A queued prompt gets its own response with the queued mark [ACP-68] [ACP-79]", async () => {
     let isAll = (): void => {};
     const all = new Promise<void>((resolve) => (isAll = resolve));
     const sessions = createScriptedSessions({
@@ -227,7 +227,7 @@ describe("a prompt", () => {
     );
   });
 
-  it("that waits for another is told as one to hosts, while it does [ACP-79]", async () => {
+  it("A queued prompt is reported to bridge hosts [ACP-79]", async () => {
     const sessions = createScriptedSessions();
     const client = await connectAcpClient(sessions);
     await client.request("initialize", { clientCapabilities: { _meta: { harn: {} } } });
@@ -251,8 +251,8 @@ describe("a prompt", () => {
   });
 });
 
-describe("a cancel", () => {
-  it("of a prompt that has just got its turn ends that turn, and no other", async () => {
+describe("Cancel", () => {
+  it("A cancel of a prompt whose turn just started ends exactly this turn", async () => {
     const sessions = createScriptedSessions();
     const subscribe = sessions.subscribe.bind(sessions);
     let open = (): void => {};
@@ -262,7 +262,7 @@ describe("a cancel", () => {
       const isHeld = isFirst;
       isFirst = false;
       for await (const batch of subscribe(...taken)) {
-        // The client's connection has not heard yet that the turn has begun.
+        // The client's connection has not received the start of the turn yet.
         if (isHeld && batch.events.some(({ event }) => event.type === "turn.started")) await gate;
         yield batch;
       }
@@ -278,7 +278,7 @@ describe("a cancel", () => {
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
   });
 
-  it("answers the prompt as cancelled, once [ACP-105] [ACP-110]", async () => {
+  it("A repeated cancel answers the prompt once as cancelled [ACP-105] [ACP-110]", async () => {
     const client = await connectAcpClient(
       createScriptedSessions({ turn: (turn) => turn.say(...textEvents("m", "thinking")) }),
     );
@@ -293,7 +293,7 @@ describe("a cancel", () => {
     expect(client.messages.filter(({ id }) => id === 3)).toHaveLength(1);
   });
 
-  it("right behind its prompt reaches that prompt", async () => {
+  it("A cancel directly after its prompt cancels the prompt", async () => {
     const client = await connectAcpClient(createScriptedSessions());
     const sessionId = await client.newSession();
     const answer = client.request("session/prompt", prompt(sessionId, "go"));
@@ -301,7 +301,7 @@ describe("a cancel", () => {
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
   });
 
-  it("ends the prompts that wait as well, and no turn of another client", async () => {
+  it("A cancel withdraws the client's queued prompts and does not end another client's turn", async () => {
     const sessions = createScriptedSessions();
     const one = await connectAcpClient(sessions);
     const sessionId = await one.newSession();
@@ -317,7 +317,7 @@ describe("a cancel", () => {
     expect((await running)["result"]).toEqual({ stopReason: "cancelled" });
   });
 
-  it("lets no prompt that waits begin", async () => {
+  it("A cancel keeps queued prompts from starting", async () => {
     const sessions = createScriptedSessions();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -331,7 +331,7 @@ describe("a cancel", () => {
     expect(begun).toHaveLength(1);
   });
 
-  it("of nothing is nothing [ACP-107]", async () => {
+  it("A cancel without a running turn has no effect [ACP-107]", async () => {
     const client = await connectAcpClient(createScriptedSessions());
     const sessionId = await client.newSession();
     for (const id of [sessionId, "nowhere"]) {
@@ -341,7 +341,7 @@ describe("a cancel", () => {
     expect(client.messages.flatMap(({ id = [] }) => id)).toEqual([1, 2, 3]);
   });
 
-  it("reaches a session although its client reads nothing", async () => {
+  it("A cancel reaches the session even if its client does not read", async () => {
     const sessions = createScriptedSessions({
       turn: (turn) =>
         turn.say(...textEvents("m", ...Array.from({ length: 500 }, () => "x".repeat(8000)))),
@@ -358,8 +358,8 @@ describe("a cancel", () => {
   });
 });
 
-describe("a load", () => {
-  it("tells the whole session and then answers [ACP-54]", async () => {
+describe("Load", () => {
+  it("A load replays the whole session before its response [ACP-54]", async () => {
     const sessions = createScriptedSessions({ turn: echoTurn });
     const before = await connectAcpClient(sessions);
     const sessionId = await before.newSession();
@@ -371,11 +371,11 @@ describe("a load", () => {
       "user_message_chunk: hello",
       "agent_message_chunk: You said: hello",
     ]);
-    // Behind the answer there is only what can be typed.
+    // Only the list of slash commands follows the response.
     expect(client.messages.at(-2)).toMatchObject({ id: 2, result: {} });
   });
 
-  it("in the middle of a turn goes on with it, without gap or repetition [ACP-60]", async () => {
+  it("A load during a turn continues without gap or repetition [ACP-60]", async () => {
     const sessions = createScriptedSessions();
     const before = await connectAcpClient(sessions);
     const sessionId = await before.newSession();
@@ -401,7 +401,7 @@ describe("a load", () => {
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
   });
 
-  it("can be repeated on one connection, and its open prompt keeps its answer", async () => {
+  it("A load can be repeated, and the pending prompt keeps its response", async () => {
     const sessions = createScriptedSessions();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -415,8 +415,8 @@ describe("a load", () => {
   });
 });
 
-describe("a session that is loaded again", () => {
-  it("keeps its open prompt, however the reading before that ends", async () => {
+describe("Repeated load", () => {
+  it("A failing end of the previous subscription does not affect the pending prompt", async () => {
     const sessions = createScriptedSessions();
     const subscribe = sessions.subscribe.bind(sessions);
     sessions.subscribe = async function* (...taken) {
@@ -434,8 +434,8 @@ describe("a session that is loaded again", () => {
   });
 });
 
-describe("sessions on one connection", () => {
-  it("never see each other's events [B-015] [ACP-78]", async () => {
+describe("Sessions on one connection", () => {
+  it("Updates of a session are never sent for another session [B-015] [ACP-78]", async () => {
     const client = await connectAcpClient(createScriptedSessions({ turn: echoTurn }));
     const one = await client.newSession();
     const { sessionId } = await client.requestResult("session/new", SETUP);
@@ -450,7 +450,7 @@ describe("sessions on one connection", () => {
     expect(said(client.listUpdates(two)).join(" ")).not.toContain("for one");
   });
 
-  it("are not heard of before they are known to the client [ACP-42]", async () => {
+  it("No update of a session precedes its id [ACP-42]", async () => {
     const sessions = createScriptedSessions();
     const client = await connectAcpClient({
       ...sessions,
@@ -466,8 +466,8 @@ describe("sessions on one connection", () => {
   });
 });
 
-describe("a client among others", () => {
-  it("controls when nobody does, and observes beside who does", async () => {
+describe("Several clients", () => {
+  it("The first client controls and the second client observes", async () => {
     const sessions = createScriptedSessions();
     const one = await connectAcpClient(sessions);
     const sessionId = await one.newSession();
@@ -480,7 +480,7 @@ describe("a client among others", () => {
     expect(attached).toEqual(["test controller", "ACP client observer"]);
   });
 
-  it("gets the newest session for a new one when it wants that, with all that was said", async () => {
+  it("A client with the latest-session option gets the newest session with its history", async () => {
     const sessions = createScriptedSessions({ turn: echoTurn });
     const one = await connectAcpClient(sessions);
     await one.newSession();
@@ -502,7 +502,7 @@ describe("a client among others", () => {
     });
   });
 
-  it("gets a new session when there is none yet, or the one that it names", async () => {
+  it("A client gets a new session if there is none, or the session that it names", async () => {
     const sessions = createScriptedSessions();
     const first = await connectAcpClient(sessions, { session: "latest" });
     const sessionId = await first.newSession();
@@ -514,7 +514,7 @@ describe("a client among others", () => {
     expect(errorCode(await lost.request("session/new", SETUP))).toBe(-32002);
   });
 
-  it("that reads nothing holds up nobody else, and is told all of it later [ACP-126]", async () => {
+  it("A client that stops reading does not delay other clients, and receives all updates later [ACP-126]", async () => {
     const pieces = Array.from({ length: 2000 }, (_, index) => `${index} ${"x".repeat(4000)}`);
     const sessions = createScriptedSessions({
       turn(turn) {
@@ -539,8 +539,8 @@ describe("a client among others", () => {
   });
 });
 
-describe("what is queued for a client that reads nothing", () => {
-  it("has a bound [ACP-14]", async () => {
+describe("Backpressure for a client that does not read", () => {
+  it("The queue for the client is bounded [ACP-14]", async () => {
     const sessions = createScriptedSessions();
     const { sessionId } = await sessions.open({ principal: USER });
     for (let index = 0; index < 1000; index++) {
@@ -571,8 +571,8 @@ describe("what is queued for a client that reads nothing", () => {
   });
 });
 
-describe("what is queued in many sessions for a client that reads nothing", () => {
-  it("is as little as in one [ACP-14]", async () => {
+describe("Backpressure for a client with many sessions", () => {
+  it("The queue for 50 sessions has the same bound [ACP-14]", async () => {
     const sessions = createScriptedSessions();
     const [input, output] = [new PassThrough(), new PassThrough()];
     const stop = new AbortController();
@@ -600,7 +600,7 @@ describe("what is queued in many sessions for a client that reads nothing", () =
     for (const sessionId of ids) sessions.say(sessionId, ...textEvents("m", "x".repeat(200_000)));
     await turns(20);
     expect(output.writableLength + output.readableLength).toBeLessThan(1_200_000);
-    // Room for one is not room for all.
+    // Space for one session's update must not release the updates of all sessions.
     output.read();
     await turns(20);
     expect(output.writableLength + output.readableLength).toBeLessThan(1_200_000);
@@ -609,8 +609,8 @@ describe("what is queued in many sessions for a client that reads nothing", () =
   });
 });
 
-describe("the end of a connection", () => {
-  it("detaches the client and lets its turn go on [ACP-125]", async () => {
+describe("End of a connection", () => {
+  it("The client is detached and its turn continues [ACP-125]", async () => {
     const sessions = createScriptedSessions();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -631,7 +631,7 @@ describe("the end of a connection", () => {
     expect(sessions.readTurnId(sessionId)).toBeDefined();
   });
 
-  it("comes after everything that was asked before it", async () => {
+  it("All earlier requests are served before the connection ends", async () => {
     const sessions = createScriptedSessions();
     const client = await connectAcpClient(sessions);
     client.sendText('{"jsonrpc":"2.0","id":1,"method":"initialize"}\n');
@@ -642,7 +642,7 @@ describe("the end of a connection", () => {
     expect(sessions.commands.map(({ command }) => command.type)).toEqual(["attach", "detach"]);
   });
 
-  it("is the same when its client breaks off, or reads no more [ACP-11]", async () => {
+  it("A broken connection detaches the client [ACP-11]", async () => {
     const sessions = createScriptedSessions();
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
@@ -651,7 +651,7 @@ describe("the end of a connection", () => {
     expect(sessions.readLog(sessionId).at(-1)?.event.type).toBe("client.detached");
   });
 
-  it("can be brought about from this side", async () => {
+  it("The server can end the connection", async () => {
     const stop = new AbortController();
     const client = await connectAcpClient(createScriptedSessions(), { signal: stop.signal });
     await client.newSession();

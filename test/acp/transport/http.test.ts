@@ -12,7 +12,7 @@ const KEY = "sk-a-key-for-tests-only";
 const ADA = { name: "ada", key: KEY, rights: ["prompt", "approve", "control"] } as const;
 const approvals = { deny: [], ask: ["save"], allow: [], default: "deny" } as const;
 
-/** Characters: several times what is kept for a client. */
+/** Characters. Several times the buffer limit of a client. */
 const MUCH = 2_000_000;
 
 type Headers = { readonly [name: string]: string };
@@ -39,7 +39,7 @@ async function connected(server: AcpServer, headers: Headers = {}): Promise<Head
   return { ...headers, "acp-connection-id": id };
 }
 
-/** When the server has answered something else. */
+/** Resolves after the server has served another request. */
 async function turned({ url }: AcpServer): Promise<number> {
   const { status } = await fetch(`${url}/healthz`);
   return status;
@@ -51,7 +51,7 @@ function stream({ url }: AcpServer, headers: Headers): Promise<Response> {
   });
 }
 
-/** `told` resolves with what a pattern found in the stream, once it is there. */
+/** `told` resolves with the first group of a pattern as soon as the stream matches. */
 function reading({ body }: Response) {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -67,7 +67,7 @@ function reading({ body }: Response) {
 }
 
 describe("ACP over HTTP", () => {
-  it("takes the official client through a session with a question, a cancel and a queue [ACP-139]", async () => {
+  it("The official client runs a session with a permission request, a cancel and a queue [ACP-139]", async () => {
     const script = [
       wants({ id: "c1", name: "save", input: {} }),
       says("Saved."),
@@ -99,7 +99,7 @@ describe("ACP over HTTP", () => {
     expect(server.reports).toEqual([]);
   });
 
-  it("A host behind the setting is asked for its tools and shells, as this machine's user alone [B-022]", async () => {
+  it("A host with the updates setting is asked for tools, and only the local user for shells [B-022]", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const keys = [ADA];
     const server = await startAcpServer(sessions, { updates: "bridge", keys });
@@ -114,7 +114,7 @@ describe("ACP over HTTP", () => {
     for (const { cancel } of [own, other]) await cancel();
   });
 
-  it("serves the sessions that others have, with what was said in them [ACP-139]", async () => {
+  it("Sessions of other connections are served with their history [ACP-139]", async () => {
     const { sessions } = createClientToolSessions([says("Over a socket"), says("Over HTTP")]);
     const server = await startAcpServer(sessions);
     const socket = await server.connect();
@@ -135,7 +135,7 @@ describe("ACP over HTTP", () => {
     [403, { origin: "https://evil.example" }],
     [415, { "content-type": "text/plain" }],
     [404, { "acp-connection-id": "none" }],
-  ])("refuses with %i %j [ACP-139]", async (status, headers) => {
+  ])("A request is refused with %i for %j [ACP-139]", async (status, headers) => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions, { keys: [ADA] });
     const answer = await post(server, INITIALIZE, headers);
@@ -147,7 +147,7 @@ describe("ACP over HTTP", () => {
     ["[1]", -32600],
     ["{", -32700],
     [message("session/new", { cwd: "/work" }), -32600],
-  ])("refuses %s for a first message", async (text, code) => {
+  ])("The first message %s is rejected", async (text, code) => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions);
     const answer = await post(server, text);
@@ -155,7 +155,7 @@ describe("ACP over HTTP", () => {
     expect(await answer.json()).toMatchObject({ error: { code } });
   });
 
-  it("has a connection that was made with the token for nobody who comes without it", async () => {
+  it("A connection made with the token is not found without the token", async () => {
     const { sessions } = createClientToolSessions([says("Hello")]);
     const server = await startAcpServer(sessions);
     const own = await connected(server);
@@ -167,7 +167,7 @@ describe("ACP over HTTP", () => {
     expect((await post(server, message("session/list", {}), own)).status).toBe(202);
   });
 
-  it("has a connection for nobody but its caller, and streams for those who take them", async () => {
+  it("A connection is not found for another caller, and streams require the right headers", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions, { keys: [ADA] });
     const own = await connected(server);
@@ -178,7 +178,7 @@ describe("ACP over HTTP", () => {
     expect((await stream(server, {})).status).toBe(400);
   });
 
-  it("ends a connection that its client ends, and detaches the client", async () => {
+  it("Deleting a connection detaches its client", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions);
     const { sessionId } = await sessions.open({
@@ -199,9 +199,9 @@ describe("ACP over HTTP", () => {
     expect((await post(server, message("session/list", {}, 3), own)).status).toBe(404);
   });
 
-  it("does nothing of what comes with an initialize that there is no room for", async () => {
+  it("A batch with initialize beyond the connection limit has no effect", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
-    // None of them is given up, however long all of them take.
+    // The fake clock keeps idle connections from being closed.
     const server = await startAcpServer(sessions, {}, createFakeClock());
     for (let made = 0; made < 1000; made += 50) {
       await Promise.all(Array.from({ length: 50 }, () => connected(server)));
@@ -213,7 +213,7 @@ describe("ACP over HTTP", () => {
     expect(await client.requestResult("session/list", {})).toMatchObject({ sessions: [] });
   });
 
-  it("gives up a connection that nobody uses, and none whose stream is read", async () => {
+  it("An idle connection is closed, and a connection with an open stream is kept", async () => {
     const clock = createFakeClock();
     const { sessions } = createClientToolSessions([says("Hi")], { clock });
     const server = await startAcpServer(sessions, {}, clock);
@@ -227,7 +227,7 @@ describe("ACP over HTTP", () => {
     await events.body?.cancel();
   });
 
-  it("keeps what nobody reads within a limit, and the rest in the log [ACP-14]", async () => {
+  it("Unread updates are buffered up to a limit and the rest is read from the log later [ACP-14]", async () => {
     const { sessions } = createClientToolSessions([says("~".repeat(MUCH))]);
     const server = await startAcpServer(sessions);
     const own = await connected(server);
@@ -247,7 +247,7 @@ describe("ACP over HTTP", () => {
     await cancel();
   });
 
-  it("hears no more of a client that neither waits nor reads, until it reads [ACP-14]", async () => {
+  it("Requests of a client that does not read are refused until it reads [ACP-14]", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions);
     const own = await connected(server);
@@ -256,7 +256,7 @@ describe("ACP over HTTP", () => {
     const flood = async (): Promise<number> => {
       const last = post(server, batch, own);
       sent.push(last);
-      // One that is heard waits until what came of it is read.
+      // An accepted request waits until its responses are read.
       const status = await Promise.race([last.then((answer) => answer.status), turned(server)]);
       return status === 429 || sent.length > 100 ? status : flood();
     };
@@ -273,7 +273,7 @@ describe("ACP over HTTP", () => {
     await reading;
   });
 
-  it("holds up no session because of another that nobody reads, and closes that [ACP-126]", async () => {
+  it("A session that is not read does not delay other sessions and can be closed [ACP-126]", async () => {
     const much = "~".repeat(MUCH);
     const { sessions } = createClientToolSessions([hangs(much), says("Read me")]);
     const server = await startAcpServer(sessions);
@@ -300,7 +300,7 @@ describe("ACP over HTTP", () => {
     for (const one of [connection, events, late]) await one.cancel();
   });
 
-  it("takes back what a client was asked in the stream that it was asked in", async () => {
+  it("A cancelled request to a client is withdrawn in the same stream", async () => {
     const { sessions } = createClientToolSessions([
       wants({ id: "c1", name: "host__Read", input: {} }),
     ]);

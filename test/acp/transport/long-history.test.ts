@@ -18,10 +18,10 @@ allowLongTests();
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 const TURNS = 5000;
-/** Two pages for those who take sessions up, and a batch for those who follow them. */
+/** Two pages for a load or resume and a batch for the subscription. */
 const MOST_IN_A_TURN = 3 * 512;
 
-/** A question and its answer. */
+/** A prompt and its response. */
 function turnOf(count: number): SessionEvent[] {
   const turnId = `turn_${count}`;
   const promptId = `prompt_${count}`;
@@ -39,11 +39,11 @@ function turnOf(count: number): SessionEvent[] {
   ];
 }
 
-/** Real sessions on a real file, and one of them with ten thousand messages. */
+/** Real sessions on a real file, including a session with ten thousand messages. */
 async function world(principal: string) {
   const folder = mkdtempSync(join(tmpdir(), "spanline-long-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  // Who waits for the disk is not who waits for the history.
+  // Disk syncs are disabled: the test measures the history, not the disk.
   const store = await openSqliteStore({ file: join(folder, "log.db"), datasync: async () => {} });
   onTestFinished(() => store.close());
   const agent = createAgent({ provider: createScriptedProvider([says("Hi")]) });
@@ -64,7 +64,7 @@ async function world(principal: string) {
   return { sessions, sessionId, turns };
 }
 
-/** The same store, and each event that it hands out is counted. */
+/** The same store, with all returned events counted per tick. */
 function counted(store: Store, turns: TickCounter): Store {
   async function* batches(given: Parameters<Store["subscribe"]>): AsyncGenerator<EventBatch> {
     for await (const batch of store.subscribe(...given)) {
@@ -85,7 +85,7 @@ function counted(store: Store, turns: TickCounter): Store {
   };
 }
 
-/** What a client was told that both sides said. */
+/** The message texts sent to a client. */
 function told(client: AcpPeer, sessionId: string): readonly string[] {
   return client
     .listUpdates(sessionId)
@@ -94,9 +94,9 @@ function told(client: AcpPeer, sessionId: string): readonly string[] {
 
 const SAID = Array.from({ length: TURNS }, (_, at) => [`Question ${at}`, `Answer ${at}`]).flat();
 
-describe("a session of ten thousand messages", () => {
+describe("Session of ten thousand messages", () => {
   it.each(["session/load", "session/resume"])(
-    "is taken up by %s while the same client's other session is answered, again and again [ACP-64]",
+    "During a %s of the session the same client's other session stays responsive [ACP-64]",
     async (method) => {
       const { sessions, sessionId } = await world(USER.id);
       const client = await connectAcpClient(sessions);
@@ -120,7 +120,7 @@ describe("a session of ten thousand messages", () => {
   );
 
   it.each(["session/load", "session/resume"])(
-    "is read by %s with a turn of the loop after every few hundred events, and so by the next prompt [ACP-64]",
+    "A %s and the next prompt yield to the event loop after a few hundred events [ACP-64]",
     async (method) => {
       const { sessions, sessionId, turns } = await world(USER.id);
       const client = await connectAcpClient(sessions);
@@ -133,7 +133,7 @@ describe("a session of ten thousand messages", () => {
     },
   );
 
-  it("is told over a WebSocket while another client of the same server prompts [ACP-64]", async () => {
+  it("During a replay over a WebSocket another client of the server can prompt [ACP-64]", async () => {
     const { sessions, sessionId } = await world("local");
     const server = await startAcpServer(sessions);
     const client = await server.connect();

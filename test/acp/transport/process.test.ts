@@ -25,12 +25,12 @@ afterAll(() => command.close());
 interface Connected {
   readonly child: ChildProcessWithoutNullStreams;
   readonly client: LineClient;
-  /** Its code and signal, when all that it said was read. */
+  /** The exit code and the signal, after all output was read. */
   readonly exit: Promise<unknown[]>;
   readonly notes: () => string;
 }
 
-/** A client on an agent that it has started as its child. */
+/** A client with an agent process which it started. */
 function connected(world: AcpProject, ...flags: readonly string[]): Connected {
   const child = world.spawn(...flags);
   let notes = "";
@@ -42,7 +42,7 @@ function connected(world: AcpProject, ...flags: readonly string[]): Connected {
   return { child, client, exit: once(child, "close"), notes: () => notes };
 }
 
-/** An agent with this code for its only tool. */
+/** An agent whose only tool runs this code. */
 async function worldWithTool(run: string, before = ""): Promise<AcpProject> {
   const world = await createAcpProject(command, {
     workspace: undefined,
@@ -78,8 +78,8 @@ function isPermission({ method }: Message): boolean {
   return method === "session/request_permission";
 }
 
-describe("what the process prints", () => {
-  it("is the protocol alone, whatever its tools print [ACP-1]", async () => {
+describe("Process output", () => {
+  it("Stdout contains only the protocol, whatever its tools print [ACP-1]", async () => {
     const world = await worldWithTool(
       `console.log("called"); console.table([1]); return "fine";`,
       `console.log("loaded"); console.info("{}"); process.stdout.write("raw\\n");`,
@@ -93,7 +93,7 @@ describe("what the process prints", () => {
     expect(notes().split("\n")).toEqual(expect.arrayContaining(["loaded", "{}", "raw", "called"]));
   });
 
-  it("is requests, answers and updates of ACP, and no others [B-001] [B-002] [B-003] [B-004] [B-005]", async () => {
+  it("Stdout contains only ACP requests, responses and updates [B-001] [B-002] [B-003] [B-004] [B-005]", async () => {
     const world = await createAcpProject(command);
     const { client } = connected(world);
     const sessionId = await client.newSession(world.project);
@@ -110,13 +110,13 @@ describe("what the process prints", () => {
       return id === undefined ? "notification" : "request";
     });
     expect(new Set(kinds)).toEqual(new Set(["answer", "notification", "request"]));
-    // Each request has its answer, and notifications have none.
+    // Each request has a response; notifications have none.
     expect(kinds.filter((kind) => kind === "answer")).toHaveLength(4);
     const methods = new Set(client.messages.flatMap(({ method }) => method ?? []));
     expect(methods).toEqual(new Set(["session/update", "session/request_permission"]));
   });
 
-  it("has of calls what the log has, and asks about none that needs no approval [B-010] [B-014]", async () => {
+  it("The tool call updates equal the log, and an allowed tool call sends no request [B-010] [B-014]", async () => {
     const world = await createAcpProject(command, { approvals: { allow: ["*"] } });
     const { client } = connected(world);
     const sessionId = await client.newSession(world.project);
@@ -130,14 +130,14 @@ describe("what the process prints", () => {
     expect(calls().slice(live.length)).toEqual(live);
   });
 
-  it("is nothing on standard error about what it passed over, unless one wants to know [ACP-13]", async () => {
+  it("Ignored messages are logged to stderr only with --verbose [ACP-13]", async () => {
     const world = await worldWithTool(
       "",
       `process.emitWarning("Tables are an experimental feature", "ExperimentalWarning");`,
     );
     const PASSED_OVER = [
-      "a notification was passed over",
-      "an answer that nobody waits for",
+      "an unknown notification was ignored",
+      "a response without an open request was ignored",
       "Tables are an experimental feature",
     ];
     for (const flags of [[], ["--verbose"]]) {
@@ -154,10 +154,10 @@ describe("what the process prints", () => {
   });
 });
 
-describe("what the process reads", () => {
+describe("Process input", () => {
   const HARD = "line\nbreak \u2028 \u{1f680} é \u0000 \\n end";
 
-  it("may have any line end and any character, and comes back as it was [ACP-2] [ACP-3]", async () => {
+  it("Any line end is accepted and any character is kept [ACP-2] [ACP-3]", async () => {
     const world = await createAcpProject(command);
     const { client } = connected(world);
     client.sendText('\r\n\n{"jsonrpc":"2.0","id":"a","method":"initialize"}\r\n\r\n  \n');
@@ -167,7 +167,7 @@ describe("what the process reads", () => {
     expect(said(client)).toBe(`You said: ${HARD}`);
   });
 
-  it("has any id, and is answered with the same one [ACP-9] [W-47]", async () => {
+  it("Any request id is accepted and returned unchanged [ACP-9] [W-47]", async () => {
     const { client } = connected(await createAcpProject(command));
     const ids = ["a", "", "0", 0, 7, -3, 1.5, null];
     for (const id of ids) client.send({ jsonrpc: "2.0", id, method: "initialize" });
@@ -176,7 +176,7 @@ describe("what the process reads", () => {
     expect(client.messages.map(({ id }) => id)).toEqual([...ids, null]);
   });
 
-  it("is refused when it is too long, and a turn beside it goes on [ACP-16]", async () => {
+  it("A line over the limit is rejected and a running turn continues [ACP-16]", async () => {
     const world = await createAcpProject(command);
     const { client } = connected(world);
     const sessionId = await client.newSession(world.project);
@@ -189,8 +189,8 @@ describe("what the process reads", () => {
   });
 });
 
-describe("the end of the process", () => {
-  /** In the middle of a turn, whose tool has started a program, as an MCP server of the session is one. */
+describe("End of the process", () => {
+  /** A running turn whose tool has started a program. */
   async function busy() {
     const start = `const { ended } = await context.spawn("/bin/sh", ["-c", "echo $$ > pid; exec sleep 1000"], { workingDirectory: context.workingDirectory }); await ended;`;
     const world = await worldWithTool(start);
@@ -202,7 +202,7 @@ describe("the end of the process", () => {
       method: "session/prompt",
       params: prompt(sessionId, "write it down"),
     });
-    // The file is there before the number is in it.
+    // The file exists before its content is written.
     const pid = await eventually(() => {
       const written = readFileSync(join(world.project, "pid"), "utf8");
       expect(written).toMatch(/^\d+\n$/);
@@ -211,7 +211,7 @@ describe("the end of the process", () => {
     return { ...all, pid };
   }
 
-  it("comes with the end of its input, and takes its programs along [ACP-10]", async () => {
+  it("The process and its programs exit at the end of its input [ACP-10]", async () => {
     const { child, exit, pid, notes } = await busy();
     child.stdin.end();
     expect(await exit).toEqual([0, null]);
@@ -220,7 +220,7 @@ describe("the end of the process", () => {
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "comes the same way with %s, its input still open [ACP-12]",
+    "The process and its programs exit on %s with its input still open [ACP-12]",
     async (signal) => {
       const { child, exit, pid, notes } = await busy();
       child.kill(signal);
@@ -230,7 +230,7 @@ describe("the end of the process", () => {
     },
   );
 
-  it("comes when nobody reads any more, without a word [ACP-11]", async () => {
+  it("The process exits without output when its stdout is closed [ACP-11]", async () => {
     const world = await createAcpProject(command);
     const { client, child, exit, notes } = connected(world);
     await client.newSession(world.project);
@@ -241,8 +241,8 @@ describe("the end of the process", () => {
   });
 });
 
-describe("a hundred sessions on one connection", () => {
-  it("do not wait for each other [W-41] [ACP-78]", async () => {
+describe("A hundred sessions on one connection", () => {
+  it("Slow sessions do not delay the other sessions [W-41] [ACP-78]", async () => {
     const world = await createAcpProject(command);
     const { client } = connected(world);
     await client.request("initialize", { protocolVersion: 1 });

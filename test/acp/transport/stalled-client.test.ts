@@ -21,7 +21,7 @@ const HEAP_MEGABYTES = 48;
 const TURNS = 32;
 const TEXT = "0123456789abcdef".repeat(MEGABYTE / 16);
 
-/** A client that keeps nothing of what it reads but how much it was. */
+/** A client that counts the received characters and stores none of them. */
 function counting({ stdin, stdout }: ChildProcessWithoutNullStreams) {
   const waiting = new Map<number, (result: { readonly sessionId?: string }) => void>();
   let sent = 0;
@@ -57,7 +57,7 @@ function counting({ stdin, stdout }: ChildProcessWithoutNullStreams) {
   };
 }
 
-/** An agent that says a megabyte in each turn, and remembers it where it runs. */
+/** An agent with a response of a megabyte per turn. The conversation is stored by the emulator. */
 async function talkative(): Promise<AcpProject> {
   const script = join(command.folder, "talk.yaml");
   writeFileSync(script, `chunk: 100000\nrepeat: true\nturns:\n  - answer: ${TEXT}\n`);
@@ -75,11 +75,11 @@ async function talkative(): Promise<AcpProject> {
   return world;
 }
 
-describe("a client that stops reading", () => {
-  it("costs the agent's process no memory, holds up nobody else, and is told all of it later [ACP-14]", async () => {
+describe("Client that stops reading", () => {
+  it("The client costs the process no memory, does not delay other clients, and receives all updates later [ACP-14]", async () => {
     const world = await talkative();
     const setup = { cwd: world.project, mcpServers: [] };
-    // It ends when it needs more, and this is less than what its client leaves unread.
+    // The process exits if it exceeds the heap limit, which is below the size of the unread updates.
     world.environment["NODE_OPTIONS"] = `--max-old-space-size=${HEAP_MEGABYTES}`;
     const owner = world.spawn();
     const client = counting(owner);

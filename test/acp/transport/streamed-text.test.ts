@@ -15,7 +15,7 @@ import { createAgent, openSessions, createTool } from "../../support/session/ses
 
 const PIECES = Array.from({ length: 500 }, (_, at) => `${at} `);
 
-/** Says a text in very many pieces, and then wants a tool or is done. */
+/** Streams a text in many pieces, then requests tool calls or ends. */
 function talks(
   ...calls: readonly { readonly id: string; readonly name: string }[]
 ): ProviderScript {
@@ -39,7 +39,7 @@ function talks(
 function sessionsFor(...answers: readonly ProviderScript[]) {
   const provider = createScriptedProvider(answers);
   const look = createTool({ name: "look" }, () => "seen");
-  // Its time stands still: whatever is told is told since something else came.
+  // The clock does not advance, so updates are flushed only by later events.
   const sessions = openSessions(
     createMemoryStore(),
     createAgent({ provider, tools: [look] }),
@@ -49,7 +49,7 @@ function sessionsFor(...answers: readonly ProviderScript[]) {
   return sessions;
 }
 
-/** Texts that follow each other as one, and calls by their kind of update. */
+/** Consecutive texts joined, and tool call updates by kind. */
 function course(client: AcpPeer): string[] {
   const told: string[] = [];
   let isText = false;
@@ -71,8 +71,8 @@ function prompt(sessionId: string): object {
   return { sessionId, prompt: [{ type: "text", text: "Go" }] };
 }
 
-describe("text that comes in many pieces", () => {
-  it("is told in few, all of it before the call that follows it and after the one before [ACP-19]", async () => {
+describe("Text in many pieces", () => {
+  it("The pieces are merged into few updates, in order with the tool calls [ACP-19]", async () => {
     const client = await connectAcpClient(sessionsFor(talks({ id: "c", name: "look" }), talks()));
     await client.requestResult("session/prompt", prompt(await client.newSession()));
     expect(course(client)).toEqual([
@@ -90,11 +90,11 @@ describe("text that comes in many pieces", () => {
   });
 });
 
-describe("clients of one profile", () => {
+describe("Clients with the same profile", () => {
   it.each([
     ["stock clients", {}],
     ["bridge hosts", { _meta: { harn: {} } }],
-  ])("that follow a session are sent the same bytes: %s [ACP-20]", async (_, capabilities) => {
+  ])("All followers of a session receive the same bytes: %s [ACP-20]", async (_, capabilities) => {
     const server = await startAcpServer(sessionsFor(talks({ id: "c", name: "look" }), talks()));
     const prompter = await server.connect();
     const sessionId = await prompter.newSession();
@@ -110,7 +110,7 @@ describe("clients of one profile", () => {
         new Promise((resolve) => {
           client.socket.on("message", (data: Buffer) => {
             const text = data.toString();
-            // Others still come while the first ones are there.
+            // Later clients still attach while the first clients are connected.
             if (texts.length > 0 || text.includes("user_message")) texts.push(text);
             if (text.includes('"completed"')) resolve(undefined);
           });

@@ -33,8 +33,8 @@ function texts(client: AcpPeer): string[] {
     .flatMap(({ content }) => (isObject(content) ? [readText(content["text"])] : []));
 }
 
-describe("/acp", () => {
-  it("serves the same sessions as standard input and output, one message in a frame [ACP-139]", async () => {
+describe("/acp over WebSocket", () => {
+  it("The same sessions as on stdio are served, with a message per frame [ACP-139]", async () => {
     const { sessions } = createClientToolSessions([says("Over the wire"), says("And on")]);
     const server = await startAcpServer(sessions);
     const client = await server.connect();
@@ -51,7 +51,7 @@ describe("/acp", () => {
     expect(server.reports).toEqual([]);
   });
 
-  it("is opened to nobody without a key, where there are keys, and to no page of others [ACP-139]", async () => {
+  it("A connection without a configured key or from a foreign page is refused [ACP-139]", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions, { keys: [ADA] });
     const refused = (headers: { readonly [name: string]: string }): Promise<unknown> =>
@@ -68,7 +68,7 @@ describe("/acp", () => {
     expect(await refused({ authorization: `Bearer ${TOKEN}` })).toBe("open");
   });
 
-  it("is opened to nobody with a wrong token, also where none is needed: it could not answer, and not know why", async () => {
+  it("A wrong token is refused even if no token is required", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions);
     const wrong = { authorization: "Bearer undefined" };
@@ -77,7 +77,7 @@ describe("/acp", () => {
     expect(await client.newSession()).toMatch(/^ses_/);
   });
 
-  it("lets a program without a key prompt, and neither approve, nor choose a folder, nor bring servers", async () => {
+  it("A client without a key can prompt, but not approve, choose a folder or add MCP servers", async () => {
     const provider = [wants({ id: "c1", name: "save", input: {} }), says("Well.")];
     const { sessions, readLog } = createClientToolSessions(provider, {
       tools: [createTool({ name: "save" }, () => "saved")],
@@ -114,7 +114,7 @@ describe("/acp", () => {
     expect(errorOf(gone)).toMatchObject({ data: { code: "access_denied" } });
   });
 
-  it("lets a program without a key end what it asked itself, and nothing that the user did", async () => {
+  it("A client without a key can cancel its own turns, but not the user's", async () => {
     const { sessions, readLog: log } = createClientToolSessions([hangs("One"), hangs("Two")]);
     const server = await startAcpServer(sessions);
     const user = await server.connect();
@@ -134,13 +134,13 @@ describe("/acp", () => {
     expect((await own)["result"]).toEqual({ stopReason: "cancelled" });
   });
 
-  it("takes no servers from others than this machine's user, and shows nobody another's sessions", async () => {
+  it("Only the local user can add MCP servers, and sessions of other users are not found", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions, { keys: [ADA] });
     const ada = await server.connect({ authorization: `Bearer ${KEY}` });
     await ada.request("initialize");
     const refused = await ada.request("session/new", { cwd: "/work", mcpServers: [PROGRAM] });
-    expect(errorOf(refused)["message"]).toContain("this machine's user alone");
+    expect(errorOf(refused)["message"]).toContain("Only the local user can add MCP servers");
     const { sessionId } = await ada.requestResult("session/new", SETUP);
     const user = await server.connect();
     await user.request("initialize");
@@ -148,7 +148,7 @@ describe("/acp", () => {
     expect(errorOf(answer)["code"]).toBe(-32002);
   });
 
-  it("takes the folder and the servers of this machine's user", async () => {
+  it("The local user's folder and MCP servers are used", async () => {
     const { sessions, readLog: log } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions);
     const user = await server.connect();
@@ -161,7 +161,7 @@ describe("/acp", () => {
     expect(said).toContain("The MCP server h");
   });
 
-  it("gives a key that is for other agents none of these", async () => {
+  it("A key for other agents cannot use this agent", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions, { keys: [{ ...ADA, agents: ["other"] }] });
     const ada = await server.connect({ authorization: `Bearer ${KEY}` });
@@ -174,7 +174,7 @@ describe("/acp", () => {
   it.each([
     ["session/prompt", { prompt: [{ type: "text", text: "Hello" }] }],
     ["session/set_mode", { modeId: "ask" }],
-  ])("counts what is asked: %s", async (method, params) => {
+  ])("Requests are rate-limited: %s", async (method, params) => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions, {
       keys: [ADA],
@@ -187,7 +187,7 @@ describe("/acp", () => {
     expect(errorOf(answer)).toMatchObject({ data: { code: "throttled" } });
   });
 
-  it("lets no more turns of a key run than it may have, over all its connections", async () => {
+  it("The limit of concurrent turns of a key applies to all its connections", async () => {
     const { sessions } = createClientToolSessions([hangs(), says("Hi"), says("Again")]);
     const server = await startAcpServer(sessions, { keys: [ADA], rates: { turns: 1 } });
     const authorization = `Bearer ${KEY}`;
@@ -206,7 +206,7 @@ describe("/acp", () => {
     });
   });
 
-  it("counts no turn of a client that has left", async () => {
+  it("A turn of a disconnected client does not count", async () => {
     const { sessions } = createClientToolSessions([hangs(), says("Hi")]);
     const server = await startAcpServer(sessions, { keys: [ADA], rates: { turns: 1 } });
     const authorization = `Bearer ${KEY}`;
@@ -223,7 +223,7 @@ describe("/acp", () => {
     });
   });
 
-  it("answers what is no message, and goes on [W-47]", async () => {
+  it("An invalid message is answered and the connection continues [W-47]", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions);
     const client = await server.connect();
@@ -232,11 +232,11 @@ describe("/acp", () => {
     client.socket.send("[]");
     await client.request("initialize");
     const codes = client.messages.map((message) => errorOf(message)["code"]);
-    // What is no text does not wait for its turn.
+    // A binary frame is rejected at once, before the queued text messages.
     expect(codes).toEqual([-32600, -32700, -32600, undefined]);
   });
 
-  it("takes messages as long as standard input does, and ends with one that is longer [ACP-16]", async () => {
+  it("A message up to 16 MiB is accepted and a longer message closes the connection [ACP-16]", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions);
     const [client, other] = [await server.connect(), await server.connect()];
@@ -251,7 +251,7 @@ describe("/acp", () => {
     expect(await other.newSession()).toMatch(/^ses_/);
   });
 
-  it("takes all that an editor says in one breath, and its sessions do not wait for each other [W-41]", async () => {
+  it("A burst of requests is served, and sessions do not wait for each other [W-41]", async () => {
     const { sessions } = createClientToolSessions([hangs("Well"), says("Hi")]);
     const server = await startAcpServer(sessions);
     const client = await server.connect();
@@ -268,7 +268,7 @@ describe("/acp", () => {
     expect(ends.every(({ stopReason }) => stopReason === "end_turn")).toBe(true);
   });
 
-  it("cuts off a client that does not answer pings, detaches it, and nobody else [W-42]", async () => {
+  it("A client that does not answer pings is disconnected and detached, and other clients are not affected [W-42]", async () => {
     const clock = createFakeClock();
     const { sessions, readLog: log } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions, {}, clock);
@@ -279,7 +279,7 @@ describe("/acp", () => {
     client.socket.pause();
     for (let isDetached = false; !isDetached;) {
       clock.advance(1000);
-      // The other one is there: it has answered what it was asked before it hears of this.
+      // The other client is responsive: it has answered its ping before this response.
       await other.request("session/list");
       isDetached = (await log(sessionId)).some(({ event }) => event.type === "client.detached");
     }
@@ -288,7 +288,7 @@ describe("/acp", () => {
     await advanceUntil(clock, server.close());
   });
 
-  it("ends its connections with the server", async () => {
+  it("Closing the server closes its connections", async () => {
     const { sessions } = createClientToolSessions([says("Hi")]);
     const server = await startAcpServer(sessions);
     const client = await server.connect();

@@ -154,11 +154,11 @@ const anyBlock: fc.Arbitrary<TurnBlock> = fc.oneof(
       inputText: fc.constantFrom("", "{}", "[]", "{"),
       runBy: fc.constantFrom("client", "server"),
     })
-    .map((facts) => ({ type: "call", call: createToolCall(facts) }) as const),
+    .map((facts) => ({ type: "tool-call", toolCall: createToolCall(facts) }) as const),
   fc
     .record({ id: fc.constantFrom("a", "b", "a.b:1", "z"), isError: fc.boolean() })
     .map(({ id, isError }) => ({
-      type: "result" as const,
+      type: "tool-result" as const,
       result: isError ? toolError(id, "no") : toolSuccess(id, ""),
     })),
 );

@@ -178,7 +178,7 @@ describe("Hostile requests", () => {
       });
       const user = { role: "user", content: "Go" };
       const call = { id: "c", name: "look", inputText: half };
-      const packedCall = { role: "assistant", blocks: [{ type: "call", call }] };
+      const packedCall = { role: "assistant", blocks: [{ type: "tool-call", toolCall: call }] };
       const refusedInputs = [
         [...toolCall("a", half), ...toolCall("b", half), user],
         [pack(`{"messages":[],"x":${half}}`), ...toolCall("b", half), user],

@@ -89,7 +89,7 @@ describe("Stateless agents", () => {
     for (const [param, named] of bodies) {
       const [status, error] = refusal(await ask(world, { input: "Two", ...named }));
       expect([status, error]).toMatchObject([400, { code: "stateless_agent", param }]);
-      expect(error["message"]).toContain(`keeps no conversations, and "${param}" names one`);
+      expect(error["message"]).toContain(`is stateless, but "${param}" names a conversation`);
       expect(error["message"]).toContain("Send the whole conversation");
     }
     const headers = { [SESSION]: session };

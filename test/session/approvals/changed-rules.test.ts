@@ -309,7 +309,7 @@ describe("a tool that is not there any more", () => {
     await world.waitForEvent("turn.finished");
     expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
     expect(readResults(provider.invocations[1]?.input)).toEqual([
-      toolError("c1", "write was not run: it is not there any more."),
+      toolError("c1", "write was not run: it is no longer available."),
     ]);
   });
 

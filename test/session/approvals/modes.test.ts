@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import { decide } from "../../../src/session/decide.ts";
 import { evolve } from "../../../src/session/evolve.ts";
-import { recheckBeforeEffect } from "../../../src/session/runtime/effects/recheck-before-effect.ts";
+import { recheckBeforeEffect } from "../../../src/session/runtime/effects/perform-effect.ts";
 import type { SessionInput } from "../../../src/session/session-input.ts";
 import { initialState, type SessionState } from "../../../src/session/session-state.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
@@ -177,7 +177,7 @@ describe("the mode of a session", () => {
       status: "refused",
       failure: {
         code: "invalid_option",
-        message: 'There is no mode "yolo"; there is: default, ask, read-only',
+        message: '"yolo" is not a session mode: expected default, ask, read-only',
       },
     });
   });

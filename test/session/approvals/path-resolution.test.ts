@@ -141,7 +141,7 @@ describe("where the paths of a call lead", () => {
     await look.begun;
     clock.advance(30_000);
     const { decision } = await world.waitForEvent("policy.decided");
-    const reason = "It could not be looked at in 30 seconds";
+    const reason = "It could not be resolved within 30 seconds";
     expect(decision).toMatchObject({
       action: "deny",
       context: { paths: [{ location: "invalid", reason }] },

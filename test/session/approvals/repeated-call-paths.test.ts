@@ -113,7 +113,12 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
       "tool.started",
     ]);
     expect(session.effects).toMatchObject([
-      { type: "tool", attempt: 2, isRepeat: true, paths: [{ input: "a.txt", location: "inside" }] },
+      {
+        type: "run-tool",
+        attempt: 2,
+        isRepeat: true,
+        paths: [{ input: "a.txt", location: "inside" }],
+      },
     ]);
   });
 
@@ -129,7 +134,7 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
     const approvalId = asked?.approvalId ?? "";
     session.send(commanded({ type: "decide-approval", approvalId, decision: "run-again" }));
     expect(toolEvents(session, answered)).toEqual(["approval.resolved"]);
-    expect(session.effects).toMatchObject([{ type: "examine", input: { path: "a.txt" } }]);
+    expect(session.effects).toMatchObject([{ type: "resolve-paths", input: { path: "a.txt" } }]);
     resolvePaths(session);
     expect(toolEvents(session, answered)).toEqual([
       "approval.resolved",

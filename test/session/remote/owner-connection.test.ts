@@ -189,7 +189,7 @@ describe("a link", () => {
     const old = connectToOwner(await connected(), { token: "t", version: "0" });
     await expect(old).rejects.toMatchObject({
       code: "access_denied",
-      message: "The bridge that runs is version 1, and this is 0: stop it, or use its version",
+      message: "The running bridge has version 1, this one 0. Fix: stop it, or use its version",
     });
     const stranger = connectToOwner(await connected(), { token: "guess", version: "1" });
     await expect(stranger).rejects.toBeInstanceOf(OwnerGoneError);

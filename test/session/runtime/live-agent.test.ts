@@ -133,7 +133,7 @@ describe("an agent that changes while its session goes on", () => {
     await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
     expect(readResults(provider.invocations[1]?.input).at(-1)).toMatchObject({
-      parts: [{ text: "write was not run: it is not there any more." }],
+      parts: [{ text: "write was not run: it is no longer available." }],
     });
   });
 
@@ -151,7 +151,7 @@ describe("an agent that changes while its session goes on", () => {
       {
         parts: [
           {
-            text: "write was not run: the tool, or the rules about it, changed as it was to start. Call it again if it is still wanted.",
+            text: "write was not run: the tool or its rules changed just before it started. Call it again if it is still needed.",
           },
         ],
       },

@@ -8,7 +8,7 @@ import { createSessions } from "../../../src/session/runtime/create-sessions.ts"
 import { decide } from "../../../src/session/decide.ts";
 import { evolve } from "../../../src/session/evolve.ts";
 import { loadState } from "../../../src/session/runtime/log/load-state.ts";
-import { collectSessionFields } from "../../../src/session/runtime/log/session-fields.ts";
+import { collectSessionFields } from "../../../src/session/runtime/log/append-decision.ts";
 import { createProcessSpawner } from "../../../src/session/runtime/effects/process-spawner.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { LogHead } from "../../../src/store/log-store.ts";

@@ -6,7 +6,7 @@ import { formatPromptPart } from "../../../src/domain/format-prompt-part.ts";
 import { due, type Effect } from "../../../src/session/due.ts";
 import { evolve } from "../../../src/session/evolve.ts";
 import type { SessionInput } from "../../../src/session/session-input.ts";
-import { collectSessionFields } from "../../../src/session/runtime/log/session-fields.ts";
+import { collectSessionFields } from "../../../src/session/runtime/log/append-decision.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import type { SessionState } from "../../../src/session/session-state.ts";
 import { fitsToolCall } from "../../../src/session/tools/match-receipt.ts";

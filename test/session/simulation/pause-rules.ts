@@ -2,7 +2,7 @@ import type { EventOf } from "../../../src/domain/events/session-event.ts";
 import type { PromptOptions } from "../../../src/domain/prompt.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { due } from "../../../src/session/due.ts";
-import { collectSessionFields } from "../../../src/session/runtime/log/session-fields.ts";
+import { collectSessionFields } from "../../../src/session/runtime/log/append-decision.ts";
 import type { SessionState } from "../../../src/session/session-state.ts";
 import { must } from "./assert-rule.ts";
 import type { Step } from "./simulated-session.ts";

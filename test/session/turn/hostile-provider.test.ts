@@ -46,15 +46,15 @@ describe("a provider that says what no provider may", () => {
     ["a name that every object has", { outcome: "constructor" }, /: outcome is "constructor", /],
     ["no outcome", { outcome: undefined }, /: outcome is missing, /],
     ["an outcome that is no text", { outcome: { type: "completed" } }, /: outcome is an object, /],
-    ["a reason that is no text", { reason: 7 }, /: reason is 7, wanted text or null/],
+    ["a reason that is no text", { reason: 7 }, /: reason is 7, expected a string or null/],
     ["no reason", { reason: undefined }, /: reason is missing, /],
     [
       "no open calls",
       { openToolCallIds: undefined },
-      /: openToolCallIds is missing, wanted a list of ids/,
+      /: openToolCallIds is missing, expected a list of ids/,
     ],
     ["open calls that are no list", { openToolCallIds: "c1" }, /: openToolCallIds is "c1", /],
-    ["no usage", { usage: undefined }, /: usage is missing, wanted tokens or null/],
+    ["no usage", { usage: undefined }, /: usage is missing, expected tokens or null/],
   ])("at the end of a call (%s) fails that call, and no more", async (_, end, problem) => {
     const world = await afterOne(endsWith(end));
     const failure = {

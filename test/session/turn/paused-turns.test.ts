@@ -299,7 +299,7 @@ describe("a paused turn", () => {
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
     expect(await world.waitForEvent("tool.finished")).toMatchObject({
       ending: "cancelled",
-      result: { parts: [{ text: expect.stringContaining("No result of weather came") }] },
+      result: { parts: [{ text: expect.stringContaining("No result of weather arrived") }] },
     });
     await world.prompt("Never mind");
     await world.waitForEvent("turn.finished", 2);

@@ -35,7 +35,10 @@ describe("a picture in a prompt", () => {
       const before = await world.readLog();
       const reply = await world.send({ type: "prompt", content: [LOOK, IMAGE] });
       expect(reply).toMatchObject({
-        failure: { code: "invalid_message", message: expect.stringContaining("no pictures") },
+        failure: {
+          code: "invalid_message",
+          message: expect.stringContaining("does not accept images"),
+        },
       });
       expect(await world.readLog()).toEqual(before);
       expect(await world.store.readBlob(world.sessionId, BLOB)).toBeUndefined();

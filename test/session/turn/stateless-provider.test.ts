@@ -39,9 +39,9 @@ const user = (...texts: readonly string[]) => ({
 const assistant = (text: string) => ({ role: "assistant", blocks: [{ type: "text", text }] });
 const LET_ME_SEE = {
   role: "assistant",
-  blocks: [{ type: "text" }, { type: "call", call: { id: "c1" } }],
+  blocks: [{ type: "text" }, { type: "tool-call", toolCall: { id: "c1" } }],
 };
-const DONE = { role: "user", blocks: [{ type: "result", result: toolSuccess("c1", "done") }] };
+const DONE = { role: "user", blocks: [{ type: "tool-result", result: toolSuccess("c1", "done") }] };
 
 describe("an agent that remembers nothing", () => {
   it("is told with every call all that was said before it", async () => {

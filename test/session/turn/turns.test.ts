@@ -201,7 +201,7 @@ describe("a cancel", () => {
     await world.prompt("Leave it.");
     await world.waitForEvent("turn.finished", 2);
     const [first, second] = provider.invocations;
-    const unknown = "What it had done by then is not known.";
+    const unknown = "Its effects so far are unknown.";
     expect(second).toMatchObject({
       sessionId: first?.sessionId,
       history: [],

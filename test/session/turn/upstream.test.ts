@@ -93,7 +93,9 @@ describe("a conversation that was cut", () => {
     await world.waitForEvent("invocation.started", 2);
     return { provider, world };
   };
-  const SAID = expect.stringMatching(/^Your last answer was cut off.*The tool \w+ gave: done$/s);
+  const SAID = expect.stringMatching(
+    /^Your last response was cut off.*The tool \w+ returned: done$/s,
+  );
 
   it("by a cancel is told with the next prompt what its tools gave, until it has answered", async () => {
     const provider = createScriptedProvider([
@@ -133,7 +135,7 @@ describe("a conversation that was cut", () => {
     expect(third?.input).toEqual({ type: "prompt", texts: ["Two"] });
     expect(third?.history).toContainEqual({
       role: "user",
-      blocks: [{ type: "result", result: toolSuccess("c1", "done") }],
+      blocks: [{ type: "tool-result", result: toolSuccess("c1", "done") }],
     });
   });
 
@@ -378,13 +380,13 @@ describe("a conversation that the other side lets go by our clock", () => {
     await world.prompt("Two");
     await world.waitForEvent("turn.finished", 2);
     const [, second] = provider.invocations;
-    const unknown = "What it had done by then is not known.";
+    const unknown = "Its effects so far are unknown.";
     const result = toolError("c1", `wait was stopped: the turn was cancelled. ${unknown}`);
     expect(second?.input).toEqual({ type: "prompt", texts: ["Two"] });
     expect(second?.history).toMatchObject([
       user("One"),
-      { role: "assistant", blocks: [{ type: "text" }, { type: "call" }] },
-      { role: "user", blocks: [{ type: "result", result }] },
+      { role: "assistant", blocks: [{ type: "text" }, { type: "tool-call" }] },
+      { role: "user", blocks: [{ type: "tool-result", result }] },
     ]);
   });
 });

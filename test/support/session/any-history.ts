@@ -20,11 +20,11 @@ const anyModelBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
       inputText: fc.constantFrom("", "{}", "[]", "{"),
       runBy: fc.constantFrom("client", "server"),
     })
-    .map((facts) => ({ type: "call", call: createToolCall(facts) }) as const),
+    .map((facts) => ({ type: "tool-call", toolCall: createToolCall(facts) }) as const),
   fc
     .record({ id: fc.constantFrom("a", "b", "a.b:1", "z"), isError: fc.boolean() })
     .map(({ id, isError }) => ({
-      type: "result" as const,
+      type: "tool-result" as const,
       result: isError ? toolError(id, "no") : toolSuccess(id, "yes"),
     })),
 );
@@ -74,15 +74,20 @@ function finishedTurn(): fc.Arbitrary<readonly ModelMessage[]> {
               role: "assistant",
               blocks: [
                 {
-                  type: "call",
-                  call: createToolCall({ id, name: "look", inputText: "{}", runBy: "client" }),
+                  type: "tool-call",
+                  toolCall: createToolCall({ id, name: "look", inputText: "{}", runBy: "client" }),
                 },
               ],
             } as const,
           ]
         : []),
       ...(hasTool && isAnswered
-        ? [{ role: "user", blocks: [{ type: "result", result: toolSuccess(id, "yes") }] } as const]
+        ? [
+            {
+              role: "user",
+              blocks: [{ type: "tool-result", result: toolSuccess(id, "yes") }],
+            } as const,
+          ]
         : []),
       { role: "assistant", blocks: [{ type: "text", text: "Done." }] },
     ]);

@@ -1,22 +1,32 @@
 import type { Command } from "commander";
 import { parsePositive } from "./number-option.ts";
 
-/** Where an agent is and as whom it is called: the same for every command that calls one. */
+/** Adds the options for finding an agent and authenticating to it, shared by all commands which invoke agents. */
 export function addConnectionOptions(command: Command): Command {
   return command
-    .optionsGroup("Where and as whom:")
-    .option("--region <name>", "where to look for a name; else AWS_REGION or the profile's")
-    .option("--store <file>", "where tags are remembered")
-    .option("--endpoint-url <url>", "an address in place of AWS, such as an emulator's")
-    .option("--profile <name>", "a profile of the AWS files");
+    .optionsGroup("Connection:")
+    .option(
+      "--region <name>",
+      "region for lookups by name (default: AWS_REGION, then the profile's region)",
+    )
+    .option(
+      "--store <file>",
+      "file with tags (default: harness-handles.json in the data directory)",
+    )
+    .option("--endpoint-url <url>", "URL to use instead of AWS, for example an emulator")
+    .option("--profile <name>", "AWS profile to use");
 }
 
-/** How long one call is waited for. */
+/** Adds the timeouts of one invocation, in seconds. */
 export function addLimitOptions(command: Command, heading: string): Command {
   return command
     .optionsGroup(heading)
-    .option("--connect-timeout <seconds>", "for a connection (10)", parsePositive)
-    .option("--first-event-timeout <seconds>", "for the first event (300)", parsePositive)
-    .option("--idle-timeout <seconds>", "between two signs of life (300)", parsePositive)
-    .option("--timeout <seconds>", "for all of it (3660)", parsePositive);
+    .option("--connect-timeout <seconds>", "limit for connecting (default: 10)", parsePositive)
+    .option(
+      "--first-event-timeout <seconds>",
+      "limit for the first event (default: 300)",
+      parsePositive,
+    )
+    .option("--idle-timeout <seconds>", "limit between two events (default: 300)", parsePositive)
+    .option("--timeout <seconds>", "limit for the whole invocation (default: 3660)", parsePositive);
 }

@@ -12,11 +12,11 @@ export interface AgentFlags extends ConnectionFlags {
   readonly qualifier?: string;
   readonly region?: string;
   readonly store?: string;
-  /** For all of the call, in seconds. */
+  /** Seconds for the whole invocation. */
   readonly timeout?: number;
 }
 
-/** An agent by its ARN, as providers want it. */
+/** An agent by ARN, the form that providers accept. */
 export type AgentReference = Pick<AgentFlags, "harness" | "runtime" | "qualifier">;
 
 export interface AgentLookup {
@@ -25,7 +25,7 @@ export interface AgentLookup {
   readonly signal: AbortSignal;
 }
 
-/** Which agent the flags mean. A harness that is not named by its ARN is looked for, and said. */
+/** Resolves the flags to an agent. A harness given by name, id or NAME:TAG is looked up, and its ARN is printed. */
 export async function resolveAgentReference(
   flags: AgentFlags,
   { io, terminal, signal }: AgentLookup,
@@ -33,14 +33,14 @@ export async function resolveAgentReference(
   const { harness, runtime, qualifier, region, timeout = LOOKUP_SECONDS } = flags;
   const reference = harness ?? runtime;
   if (reference === undefined) {
-    throw new SpanlineError("invalid_option", "Name one agent, with --harness or with --runtime");
+    throw new SpanlineError("invalid_option", "No agent is named. Fix: add --harness or --runtime");
   }
   if (harness === undefined || harness.startsWith("arn:")) {
-    // Only for what it refuses: the region of another ARN.
+    // Called for validation only: throws if the region contradicts the ARN.
     if (region !== undefined) await resolveRegion({ region, reference }, {});
     return omitUndefined({ harness, runtime, qualifier });
   }
-  // Loaded when somebody gives a name: an ARN needs none of it.
+  // Loaded only for a name; an ARN needs no lookup.
   const { findNamedHarness } = await import("../../harness/named-harness.ts");
   const milliseconds = Math.min(LOOKUP_SECONDS, timeout) * 1000;
   const foundHarness = await findNamedHarness(harness, {
@@ -55,5 +55,5 @@ export async function resolveAgentReference(
   return { harness: foundHarness.arn, ...omitUndefined({ qualifier: endpoint }) };
 }
 
-/** The most that finding a harness takes of the time for the call. */
+/** Limit for the lookup of a harness, in seconds. A shorter `--timeout` wins. */
 const LOOKUP_SECONDS = 60;

@@ -1,3 +1,3 @@
-/** What `--config` says in every command that has it. */
+/** Description of `--config`, shared by all commands. */
 export const CONFIG_DESCRIPTION =
-  "the agents; else the nearest spanline.config.yaml, .yml or .json upwards";
+  "configuration file (default: the nearest spanline.config.yaml, .yml or .json upwards)";

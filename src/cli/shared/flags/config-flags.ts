@@ -13,16 +13,19 @@ export interface ConfigFlags {
 
 export interface AgentsContext {
   readonly io: CommandIo;
-  /** Where the sessions are. */
+  /** The data directory of the sessions. */
   readonly directory: string;
   readonly isSingleRun?: boolean;
   readonly report: (error: unknown) => void;
   readonly notice: (line: string) => void;
-  /** The same about commands, for whoever says it when one is really called. */
+  /**
+   * Receives the warning about unconfined commands. A caller may delay the warning until a command runs. Default:
+   * `notice`.
+   */
   readonly commandNotice?: (line: string) => void;
 }
 
-/** The configuration that the flags mean; undefined where there is none. */
+/** Returns the configuration file: `--config`, or the nearest file upwards. Undefined if neither exists. */
 export function resolveConfigFile(
   { config }: ConfigFlags,
   { cwd }: Pick<CommandIo, "cwd">,
@@ -30,7 +33,7 @@ export function resolveConfigFile(
   return config === undefined ? findConfig(cwd) : resolve(cwd, config);
 }
 
-/** The same, for those who run the sessions and those who join them. */
+/** Returns the same file with the fact whether `--config` named it, for owners and joined processes. */
 export function selectConfig(
   flags: ConfigFlags,
   io: CommandIo,
@@ -39,7 +42,7 @@ export function selectConfig(
   return file === undefined ? {} : { config: { file, isExplicit: flags.config !== undefined } };
 }
 
-/** Starts the agents of the configuration, or the demo agent where there is none. */
+/** Starts the agents of the configuration, or the demo agent without a configuration. */
 export function createAgentsStarter(
   flags: ConfigFlags,
   { io, directory, isSingleRun = false, report, notice, commandNotice = notice }: AgentsContext,
@@ -50,7 +53,7 @@ export function createAgentsStarter(
       const { startDemoAgents } = await import("../../../bridge/agent/start-demo-agents.ts");
       return startDemoAgents(directory, systemClock);
     }
-    // What only a configuration needs is not loaded without one.
+    // Modules for configurations are loaded only if a configuration exists.
     const { startConfiguredAgents } =
       await import("../../../bridge/configured/configured-agents.ts");
     return startConfiguredAgents({
@@ -69,7 +72,7 @@ export function createAgentsStarter(
   };
 }
 
-/** Whoever names a configuration means it. */
+/** A configuration named with `--config` is trusted without asking. */
 export function createTrustCheck(
   file: string,
   flags: ConfigFlags,

@@ -4,27 +4,27 @@ import { TEST_CREDENTIALS } from "../../../emulator/emulator-options.ts";
 import type { Environment } from "../../../platform/environment.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What commands that reach AgentCore have in common. */
+/** Flags of all commands that connect to AgentCore. */
 export interface ConnectionFlags {
   readonly endpointUrl?: string;
   readonly profile?: string;
 }
 
 /**
- * How to reach a plane of AgentCore, by flags before the environment. An address on this machine is an emulator's: it
- * needs no account, so where there are no credentials its test pair does.
+ * Resolves the connection to a plane of AgentCore; flags override the environment. A loopback address belongs to an
+ * emulator, which needs no account: without credentials the emulator's test credentials are used.
  */
 export function resolveConnection(
   { endpointUrl, profile }: ConnectionFlags,
   environment: Environment,
   plane: keyof typeof ENDPOINT_VARIABLES = "data",
 ): ConnectionOptions {
-  // A variable that is set to nothing is not set.
+  // An empty variable counts as unset.
   const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
   const data = resolveEndpointUrl(endpointUrl, env, ENDPOINT_VARIABLES.data);
   const control = resolveEndpointUrl(endpointUrl, env, ENDPOINT_VARIABLES.control);
   const address = plane === "data" ? data : control;
-  // A token lets somebody invoke an agent; who manages agents signs.
+  // A bearer token authorizes invocations only; the control plane requires signatures.
   const bearerToken = plane === "data" ? env["AWS_BEARER_TOKEN_BEDROCK_AGENTCORE"] : undefined;
   const isLocal = address !== undefined && isLoopback(address);
   const hasCredentials = [profile, env["AWS_PROFILE"], env["AWS_ACCESS_KEY_ID"], bearerToken].some(
@@ -42,7 +42,7 @@ const ENDPOINT_VARIABLES = {
   control: "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL",
 } as const;
 
-/** What is no address is refused under the name by which its user gave it. */
+/** Throws `invalid_option` for an invalid URL. The message names the flag or the variable with the URL. */
 function resolveEndpointUrl(
   endpointUrl: string | undefined,
   env: Environment,
@@ -57,7 +57,7 @@ function resolveEndpointUrl(
   if (url === undefined || /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
     return url;
   }
-  const message = `${name} is ${JSON.stringify(url)}, wanted an address such as http://127.0.0.1:4780`;
+  const message = `${name} is ${JSON.stringify(url)}: expected a URL such as http://127.0.0.1:4780`;
   throw new SpanlineError("invalid_option", message);
 }
 

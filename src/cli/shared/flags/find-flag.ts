@@ -1,6 +1,6 @@
 /**
- * The flag that an option of the code came from, such as `--session` for `sessionId`. Undefined where it did not come
- * from a flag but, say, from a file, which has the names of the code.
+ * Returns the flag behind an option of the code, such as `--session` for `sessionId`. Undefined if the option came from
+ * another source, such as a file, where users see the option's own name.
  */
 export function findFlag(path: string, flags: object): string | undefined {
   const option = path.replace(/[.[].*$/s, "");
@@ -9,7 +9,7 @@ export function findFlag(path: string, flags: object): string | undefined {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Where the flag has another name. */
+/** Options whose flag has a different name. */
 const FLAG_NAMES: ReadonlyMap<string, string> = new Map([
   ["harnessArn", "harness"],
   ["runtimeArn", "runtime"],

@@ -1,11 +1,11 @@
 import type { InvocationLimits } from "../../../bridge/agent/agentcore-provider.ts";
 
-/** In seconds. */
+/** Timeouts in seconds. */
 export interface LimitFlags {
   readonly connectTimeout?: number;
   readonly firstEventTimeout?: number;
   readonly idleTimeout?: number;
-  /** For all of the call. */
+  /** Limit for the whole invocation. */
   readonly timeout?: number;
 }
 

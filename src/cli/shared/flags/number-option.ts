@@ -1,15 +1,15 @@
 import { InvalidArgumentError } from "commander";
 
-/** Reads an option that is a whole number above 0. */
+/** Parses an option as an integer greater than 0. */
 export function parsePositive(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError("It has to be a whole number above 0.");
+  throw new InvalidArgumentError("Expected an integer greater than 0.");
 }
 
-/** Reads an option that is a port; 0 is any that is free. */
+/** Parses an option as a port. 0 selects a free port. */
 export function parsePort(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 0 && number < 65_536) return number;
-  throw new InvalidArgumentError("It has to be a number from 0 to 65535.");
+  throw new InvalidArgumentError("Expected an integer from 0 to 65535.");
 }

@@ -1,4 +1,4 @@
-/** Reads an option that may be given several times. */
+/** Collects the values of an option that may be repeated. */
 export function collectOption(
   text: string,
   collectedValues: readonly string[] | undefined,

@@ -4,7 +4,10 @@ import { toSingleLine } from "../../../inspect/trace-style.ts";
 import { resolveStateDirectory } from "../../../platform/files/state-directory.ts";
 import type { CommandIo } from "../../../platform/process/command-io.ts";
 
-/** Where sessions are kept: as the flag says, else as everything else of this user's. */
+/**
+ * Returns the data directory: the flag, or the state directory of this user. Throws `invalid_option` if the flag is
+ * empty.
+ */
 export function resolveDataDirectory(
   flag: string | undefined,
   { env, cwd }: Pick<CommandIo, "env" | "cwd">,
@@ -16,13 +19,13 @@ export function resolveDataDirectory(
     return directory;
   }
   if (flag !== "") return resolve(cwd, flag);
-  throw new SpanlineError("invalid_option", "--data-dir is empty, wanted a folder", {
+  throw new SpanlineError("invalid_option", "--data-dir is empty: expected a folder", {
     details: { path: "dataDir" },
   });
 }
 
-/** It may have come with the project, and hold what somebody else allowed. */
+/** A skipped `.spanline` folder may be part of a cloned project and contain another user's grants. */
 function formatSkippedDirectory(directory: string): string {
   const name = toSingleLine(directory);
-  return `${name} is not used, since nothing says that it is yours. If it is, run this once: spanline up --data-dir ${name}`;
+  return `${name} is ignored, because it is not known to be yours. Fix: if it is yours, run once: spanline up --data-dir ${name}`;
 }

@@ -5,10 +5,10 @@ export interface UpdatesFlags {
   readonly updates?: "auto" | "bridge" | "standard";
 }
 
-/** Without a default: the configuration's `acp.updates` comes before that. */
+/** Has no default here, because `acp.updates` of the configuration takes precedence over the default. */
 export function updatesOption(): Option {
   return new Option(
     "-u, --updates <which>",
-    "what ACP clients are sent: what they say they know (auto), everything of the bridge protocol, or ACP alone",
+    "updates for ACP clients: by their declared capabilities (auto, the default), the whole bridge protocol, or ACP only",
   ).choices(["auto", "bridge", "standard"]);
 }

@@ -6,13 +6,13 @@ const BY_FIRST = "The policy (require_approval, entry 1) asks about save_note";
 const BY_DEFAULT = "No rule matches edit_file; the default is to ask";
 const BY_MODE = 'The session is in the mode "ask": edit_file does more than read';
 
-describe("why somebody is asked", () => {
-  it("is what the decision says", () => {
+describe("The reason of an approval", () => {
+  it("The reason is the text of the policy decision", () => {
     expect(formatApprovalReason({ reason: BY_FIRST, rule: FIRST, labels: [] })).toBe(BY_FIRST);
     expect(formatApprovalReason({ reason: BY_DEFAULT, rule: null, labels: [] })).toBe(BY_DEFAULT);
   });
 
-  it("names the session's mode where that asks, too", () => {
+  it("The reason names the session mode if the mode asks too", () => {
     const labels = ["approval_required", "session_mode"];
     const mode = { source: "session_mode", action: "ask", id: "ask", index: 0 };
     const reasons = [

@@ -7,35 +7,37 @@ import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";
 import { formatDiff } from "./format-diff.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** A question as the terminal shows it. */
+/** An approval request as shown in the terminal. */
 export interface ApprovalText {
   /** The tool and its arguments, on one line. */
   readonly summary: string;
-  /** Short, so that it stays on one line: arguments are the model's, and could end in another question. */
+  /**
+   * Short, so the question fits a line: the model writes the arguments, and its text could end with a fake question.
+   */
   readonly question: string;
-  /** What has to be known to answer. */
+  /** The facts needed for a decision, printed above the question. */
   readonly background: string;
-  /** The same with nothing left out; absent where nothing was. */
+  /** The background without omissions. Undefined if nothing was omitted. */
   readonly fullText?: string;
 }
 
-/** What there is to say of a question, wherever it was asked. */
+/** Facts of an approval request, from the log or from an ACP request. */
 export interface ApprovalFacts {
   readonly action: string;
   readonly input: JsonObject | null;
   readonly diffs: readonly FileDiff[];
-  /** Whether it is about letting something run, and not about how to go on. */
+  /** False for a question about a lost invocation, which does not run a tool. */
   readonly isToolRun: boolean;
-  /** Whether the tool may have run before. */
+  /** True if the tool may have run before. */
   readonly isRerun: boolean;
-  /** Why it is asked. */
+  /** The reason for the request. */
   readonly reason?: string;
-  /** What the rule that asks wants people to be told. */
+  /** The text of the rule for the approver. */
   readonly prompt?: string;
   readonly risk?: string;
-  /** Files where secrets are kept that it seems to name. */
+  /** Files with secrets named by the arguments, as far as recognized. */
   readonly secrets: readonly string[];
-  /** Why there is no diff. */
+  /** Evidence for a missing diff. */
   readonly previewProblem?: JsonObject;
 }
 
@@ -57,7 +59,7 @@ export function readApprovalFacts(request: ApprovalRequested): ApprovalFacts {
   };
 }
 
-/** What is asked, why, how dangerous it is and what would change: nothing of it has to be looked for further up. */
+/** Formats the request with reason, risk and diff. The approver needs nothing from further up in the terminal. */
 export function formatApproval(facts: ApprovalFacts, style: Style): ApprovalText {
   const { diffs, action, input } = facts;
   const hasDiff = diffs.length > 0;
@@ -80,41 +82,45 @@ export function formatApproval(facts: ApprovalFacts, style: Style): ApprovalText
       ? "Run it again?"
       : facts.isToolRun
         ? `Run ${toSingleLine(action)}?`
-        : "Go on?",
+        : "Continue?",
     ...(isCut && { fullText: joinLines(indentLines(fullLines)) }),
   };
 }
 
-/** Everything else that is printed is indented: no tool can make such a line. */
+/** All other output is indented, so a tool cannot print a line that looks like this heading. */
 const HEADING = "── Spanline asks ──";
 const FULL_DIFF = { hunks: Infinity, lines: Infinity, characters: Infinity };
 
-/** Arguments for people who follow a run: none of them fills the screen. */
+/** Shortens the string arguments of a tool call for people who follow a run, so no argument fills the screen. */
 export function shortenArguments(input: JsonObject, maxLength: number): JsonObject {
   return mapStrings(input, (text) => cutText(text, maxLength));
 }
 
-/** What the diff shows in full. */
+/** Characters. Longer arguments are shown in full by the diff. */
 const MAX_ARGUMENT_LENGTH = 60;
 
 function formatReasons(facts: ApprovalFacts, style: Style): string[] {
   const { action, reason, prompt, risk, secrets, previewProblem: unseen, diffs } = facts;
   return [
-    // The question about a lost invocation has one sentence, as its action and as its reason.
+    // An approval about a lost invocation has the same sentence as action and reason.
     ...(reason === undefined || reason === `${action}.` ? [] : [`Why: ${toSingleLine(reason)}`]),
     ...(prompt === undefined ? [] : [style.strong(toSingleLine(prompt))]),
     ...(risk === undefined ? [] : [`Risk: ${style.warn(toSingleLine(risk))}`]),
     ...(secrets.length === 0
       ? []
-      : [style.warn(`It names files where secrets are kept: ${toSingleLine(secrets.join(", "))}`)]),
+      : [
+          style.warn(
+            `The arguments name files that may contain secrets: ${toSingleLine(secrets.join(", "))}`,
+          ),
+        ]),
     ...(diffs.length > 0 || unseen === undefined ? [] : [style.warn(formatMissingDiff(unseen))]),
   ];
 }
 
 function formatMissingDiff({ reason, message }: JsonObject): string {
-  const why = toSingleLine(typeof message === "string" ? message : "it could not be made");
+  const why = toSingleLine(typeof message === "string" ? message : "it could not be computed");
   return reason === "does_not_apply"
-    ? `No diff: as the file is now, it would not be changed. ${why}`
+    ? `No diff: the change does not apply to the current file. ${why}`
     : `No diff: ${why}`;
 }
 
@@ -122,7 +128,7 @@ function formatCall(action: string, input: JsonObject | null): string {
   return toSingleLine(input === null ? action : `${action} ${toJsonText(input)}`);
 }
 
-/** Both ends of a long call: what is worst in it may stand last. */
+/** Shows both ends of a long tool call, because the dangerous part may be at the end. */
 function cutMiddle(text: string): string {
   const omitted = text.length - HEAD - TAIL;
   if (omitted < MIN_CUT) return text;
@@ -140,7 +146,7 @@ function cutText(text: string, maxLength: number): string {
     : `${text.slice(0, maxLength)}… (${omitted} more characters)`;
 }
 
-/** Texts keep their lines here, where they are read rather than compared. */
+/** Strings keep their line breaks here, because people read them. */
 function formatArguments(input: JsonObject | null): string[] {
   return Object.entries(input ?? {}).flatMap(([name, value]) => {
     const text = typeof value === "string" ? value : toJsonText(value);
@@ -170,15 +176,15 @@ function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** What a decision says of why somebody is asked. */
+/** The parts of a policy decision that explain an approval request. */
 interface ApprovalReason {
   readonly reason: string;
-  /** The rule that asks, as it came; null where none does and the default holds. */
+  /** The rule that asks, unchanged. Null if no rule matches and the default applies. */
   readonly rule: object | null;
   readonly labels: readonly string[];
 }
 
-/** Why somebody is asked: the mode asks beside the policy, also about what was allowed for good. */
+/** Formats the reason of a request. The session mode asks in addition to the policy, even about granted tools. */
 export function formatApprovalReason({ reason, rule, labels }: ApprovalReason): string {
   const source = isObject(rule) ? rule["source"] : undefined;
   if (!labels.includes(MODE_SOURCE) || source === MODE_SOURCE) return reason;

@@ -6,7 +6,7 @@ export function createColorStyle(): Style {
   return { strong: bold, dim, good: green, note: cyan, warn: yellow, bad: red };
 }
 
-/** What only text of people and agents has. */
+/** Styles for text of people and agents only. */
 export function createColorMarks(): {
   readonly emphasis: (text: string) => string;
   readonly struck: (text: string) => string;

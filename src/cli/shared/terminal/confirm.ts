@@ -8,15 +8,15 @@ import type { CommandIo } from "../../../platform/process/command-io.ts";
 export interface AskOptions {
   readonly io: CommandIo;
   readonly signal: AbortSignal;
-  /** What has to be known to answer; it stands above the question each time that it is asked. */
+  /** Facts needed for the answer, printed above the question each time. */
   readonly background?: string;
-  /** All of it, for whoever says `d`; absent where nothing was left out. */
+  /** The background without omissions, printed on `d`. Undefined if nothing was omitted. */
   readonly fullText?: string;
 }
 
 /**
- * Asks a person whether to go on. Null when there is nobody to ask. Until it is answered nothing else is printed, and what
- * was typed before it stood there is no answer to it.
+ * Asks a yes/no question in the terminal. Returns null without a terminal. Other output pauses until the answer, and
+ * input typed before the question is discarded, so it cannot answer by accident.
  */
 export async function confirm(question: string, options: AskOptions): Promise<boolean | null> {
   const { stdin } = options.io;
@@ -29,12 +29,12 @@ export async function confirm(question: string, options: AskOptions): Promise<bo
     return await askUntilClear(question, options, heldOutput);
   } finally {
     heldOutput.resume();
-    // Nobody reads on, and what it may still wait for must not keep the process.
+    // No more input is read, and an open stdin must not keep the process alive.
     stdin.unref?.();
   }
 }
 
-/** Whether there is somebody to ask. */
+/** True if a person can answer: stdin and stderr are terminals. */
 function hasTerminal({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
@@ -57,7 +57,7 @@ async function askUntilClear(
     terminal: true,
     historySize: 0,
   });
-  // The terminal hands Ctrl-C to whoever reads its lines.
+  // Readline in terminal mode receives Ctrl-C as an event, so no SIGINT arrives.
   lines.on("SIGINT", interrupt);
   try {
     for (let attempts = 0; attempts < MAX_ATTEMPTS;) {
@@ -74,7 +74,9 @@ async function askUntilClear(
       }
       attempts += 1;
       print(
-        attempts < MAX_ATTEMPTS ? "Please say y or n.\n" : "That is no answer; it counts as no.\n",
+        attempts < MAX_ATTEMPTS
+          ? "Please answer y or n.\n"
+          : "That is not one of the options; treated as no.\n",
       );
     }
     return false;
@@ -83,10 +85,10 @@ async function askUntilClear(
   }
 }
 
-/** Somebody who answers with anything else three times is not there, or is no person. */
+/** After three invalid answers no person is assumed at the terminal. */
 const MAX_ATTEMPTS = 3;
 
-/** Ctrl-D: there is no answer to come. */
+/** Ctrl-D closes the input; an abort is thrown again. */
 function rethrowIfAborted(signal: AbortSignal): (error: unknown) => undefined {
   return (error) => {
     if (signal.aborted) throw error;

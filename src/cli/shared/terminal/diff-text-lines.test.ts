@@ -4,8 +4,8 @@ import { diffTextLines } from "./diff-text-lines.ts";
 
 const lines = fc.array<string>(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 });
 
-describe("changed lines", () => {
-  it("make the one text of the other, and never touch each other", () => {
+describe("Line changes", () => {
+  it("The changes turn the old text into the new text and never touch each other", () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const made = [...before];
@@ -26,7 +26,7 @@ describe("changed lines", () => {
     );
   });
 
-  it("are one change where there are too many to be compared", () => {
+  it("Texts with too many lines to compare differ in a single change", () => {
     const many = (word: string) => Array.from({ length: 2000 }, (_, at) => `${word} ${at % 7}`);
     expect(diffTextLines(many("a"), many("b"))).toHaveLength(1);
   });

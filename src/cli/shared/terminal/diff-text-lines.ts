@@ -1,13 +1,15 @@
-/** Lines of a text that others take the place of. */
+/** Consecutive lines replaced by others. */
 export interface LineChange {
-  /** Where it stands in the one text and in the other, from 0. */
+  /** Position in the old and in the new text, from 0. */
   readonly oldStart: number;
   readonly newStart: number;
   readonly removed: readonly string[];
   readonly added: readonly string[];
 }
 
-/** What makes one text of another, in order. What is too much to be compared is one change. */
+/**
+ * Returns the changes from the old to the new text, in order. Texts too large to compare line by line yield one change.
+ */
 export function diffTextLines(
   oldLines: readonly string[],
   newLines: readonly string[],
@@ -28,7 +30,7 @@ export function diffTextLines(
   });
 }
 
-/** Of lines with lines: a few milliseconds. */
+/** Limit for line comparisons: about a few milliseconds. */
 const MAX_COMPARISONS = 1_000_000;
 
 function countSharedStart(lines: readonly string[], otherLines: readonly string[]): number {
@@ -36,7 +38,7 @@ function countSharedStart(lines: readonly string[], otherLines: readonly string[
   return at === -1 ? Math.min(lines.length, otherLines.length) : at;
 }
 
-/** Keeps as many lines as can be kept. */
+/** Finds the changes by a longest common subsequence, which keeps as many lines as possible. */
 function findChanges(oldLines: readonly string[], newLines: readonly string[]): LineChange[] {
   const countKept = createKeptCounter(oldLines, newLines);
   const changes: LineChange[] = [];
@@ -72,7 +74,7 @@ function findChanges(oldLines: readonly string[], newLines: readonly string[]): 
   return changes;
 }
 
-/** How many lines can be kept of what is left of both, from there on. */
+/** Returns a function which counts the lines that both texts can keep, starting at two positions. */
 function createKeptCounter(
   oldLines: readonly string[],
   newLines: readonly string[],

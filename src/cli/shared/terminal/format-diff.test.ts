@@ -6,8 +6,8 @@ function shown(oldText: string | null, newText: string): string[] {
   return formatDiff({ path: "a.txt", oldText, newText }, PLAIN_STYLE);
 }
 
-describe("a diff on the terminal", () => {
-  it("is what changes, with two lines around it", () => {
+describe("A diff in the terminal", () => {
+  it("A diff shows the changed lines with two lines of context", () => {
     expect(shown("1\n2\n3\n4\n5\n6\n7\n", "1\n2\n3\nfour\n5\n6\n7\n")).toEqual([
       "a.txt (from line 2)",
       "  2",
@@ -28,25 +28,25 @@ describe("a diff on the terminal", () => {
       "1\n1\n1\n",
       ["a.txt (from line 1)", "  1", "  1", "+ 1"],
     ],
-    ["nothing", "1\n", "1\n", ["a.txt (nothing changes)"]],
+    ["no change", "1\n", "1\n", ["a.txt (no changes)"]],
     ["an empty file", null, "", ["a.txt (new)"]],
     [
-      "a line end at the end",
+      "a newline added at the end",
       "1\n2",
       "1\n2\n",
-      ["a.txt (from line 1)", "  1", "  2", "+ [the line end of the last line]"],
+      ["a.txt (from line 1)", "  1", "  2", "+ [newline at end of file]"],
     ],
     [
-      "a last line without its end",
+      "a removed newline at the end",
       "1\n2\n",
       "1\n3",
-      ["a.txt (from line 1)", "  1", "- 2", "- [the line end of the last line]", "+ 3"],
+      ["a.txt (from line 1)", "  1", "- 2", "- [newline at end of file]", "+ 3"],
     ],
-  ])("of %s has no line twice and none too few", (_, oldText, newText, lines) => {
+  ])("The diff of %s shows each line exactly once", (_, oldText, newText, lines) => {
     expect(shown(oldText, newText)).toEqual(lines);
   });
 
-  it("shows changes that are far apart each by itself", () => {
+  it("Distant changes are shown as separate hunks", () => {
     const lines = Array.from({ length: 100 }, (_, at) => `line ${at + 1}`);
     const changed = lines.with(9, "ten").with(11, "twelve").toSpliced(79, 1);
     expect(shown(`${lines.join("\n")}\n`, `${changed.join("\n")}\n`)).toEqual([
@@ -69,21 +69,19 @@ describe("a diff on the terminal", () => {
     ]);
   });
 
-  it("says how many places it leaves out", () => {
+  it("A diff prints the number of omitted hunks", () => {
     const lines = Array.from({ length: 120 }, (_, at) => String(at));
     const changed = lines.map((line, at) => (at % 10 === 5 ? `${line}!` : line));
-    expect(shown(lines.join("\n"), changed.join("\n")).at(-1)).toBe(
-      "… 2 more places where it changes",
-    );
+    expect(shown(lines.join("\n"), changed.join("\n")).at(-1)).toBe("… 2 more hunks");
   });
 
-  it("is cut where it is long, and says by how much", () => {
+  it("A long diff is cut and prints the number of omitted lines", () => {
     const lines = Array.from({ length: 30 }, (_, at) => String(at)).join("\n");
     expect(shown(null, lines).slice(-2)).toEqual(["+ 19", "  … 10 more lines"]);
     expect(shown(null, "x".repeat(300))[1]).toHaveLength(203);
   });
 
-  it("does not steer the terminal", () => {
+  it("Control characters in a diff are escaped", () => {
     expect(shown(null, "a\u001b[2Jb\r\n")).toEqual(["a.txt (new)", "+ a\\u{1b}[2Jb\\u{d}"]);
   });
 });

@@ -4,15 +4,15 @@ import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";
 import { diffTextLines, type LineChange } from "./diff-text-lines.ts";
 
 export interface DiffLimits {
-  /** Places where the file changes. */
+  /** Limit for hunks per file. */
   readonly hunks: number;
-  /** Of what is taken away in one place, and of what is added. */
+  /** Limit for removed and for added lines per change. */
   readonly lines: number;
-  /** Of each line. */
+  /** Limit for characters per line. */
   readonly characters: number;
 }
 
-/** What a call would change in a file, short: what lies around the changes is left out. */
+/** Formats the file changes of a tool call briefly: unchanged lines outside the hunks are omitted. */
 export function formatDiff(
   { path, oldText, newText }: FileDiff,
   style: Style,
@@ -22,7 +22,7 @@ export function formatDiff(
   const hunks = groupHunks(diffTextLines(oldLines, newLines));
   const [first] = hunks;
   const name = toSingleLine(path);
-  if (oldText !== null && first === undefined) return [style.strong(`${name} (nothing changes)`)];
+  if (oldText !== null && first === undefined) return [style.strong(`${name} (no changes)`)];
   const position = oldText === null ? "new" : formatPosition(first);
   const omitted = hunks.length - limits.hunks;
   return [
@@ -33,16 +33,14 @@ export function formatDiff(
         ...(at === 0 ? [] : [style.strong(`… ${formatPosition(hunk)}`)]),
         ...formatHunk(hunk, newLines, { style, most: limits }),
       ]),
-    ...(omitted > 0
-      ? [style.strong(`… ${pluralize(omitted, "more place")} where it changes`)]
-      : []),
+    ...(omitted > 0 ? [style.strong(`… ${pluralize(omitted, "more hunk")}`)] : []),
   ];
 }
 
 const CONTEXT = 2;
 const SHORT_DIFF: DiffLimits = { hunks: 10, lines: 20, characters: 200 };
 
-/** Changes with so little between them that it is shown. */
+/** Changes separated by few lines, all of which are shown. */
 type Hunk = readonly LineChange[];
 
 function groupHunks(changes: readonly LineChange[]): Hunk[] {
@@ -60,7 +58,7 @@ function changeEnd({ newStart, added }: LineChange): number {
   return newStart + added.length;
 }
 
-/** As the file is now. */
+/** The position in the current file. */
 function formatPosition(hunk: Hunk | undefined): string {
   return `from line ${Math.max(0, (hunk?.[0]?.oldStart ?? 0) - CONTEXT) + 1}`;
 }
@@ -90,7 +88,7 @@ function formatHunk(
   });
 }
 
-/** Where one text ends with a line end and the other does not, that is a line of its own. */
+/** If only one text ends with a newline, the newline counts as a separate line. */
 function splitBothTexts(oldText: string, newText: string): [string[], string[]] {
   const hasLineEndChange =
     oldText !== "" && newText !== "" && oldText.endsWith("\n") !== newText.endsWith("\n");
@@ -102,12 +100,12 @@ function splitBothTexts(oldText: string, newText: string): [string[], string[]] 
   return [lines(oldText), lines(newText)];
 }
 
-/** No line has it in itself. */
+/** Marker for the final newline. No line contains a newline itself. */
 const LINE_END = "\n";
 
-/** What a file says must neither steer the terminal nor fill it. */
+/** Escapes and shortens a line: file contents must neither control the terminal nor fill it. */
 function formatLine(sign: string, line: string, { characters }: DiffLimits): string {
-  if (line === LINE_END) return `${sign} [the line end of the last line]`;
+  if (line === LINE_END) return `${sign} [newline at end of file]`;
   const short = line.length > characters ? `${line.slice(0, characters)}…` : line;
   return `${sign} ${toSingleLine(short.replaceAll("\t", "  "))}`;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { quoteShellWord } from "./shell-word.ts";
 
-it("leaves what is plain as it is, and makes one word of anything else that steers neither shell nor terminal", () => {
+it("Plain words stay unchanged; other strings are quoted so they control neither the shell nor the terminal", () => {
   expect(quoteShellWord("ses_01abc")).toBe("ses_01abc");
   expect(quoteShellWord("ws://127.0.0.1:4777/acp")).toBe("ws://127.0.0.1:4777/acp");
   expect(quoteShellWord("a; rm -r b")).toBe("'a; rm -r b'");

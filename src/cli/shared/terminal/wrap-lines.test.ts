@@ -2,19 +2,19 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { wrapLines } from "./wrap-lines.ts";
 
-it("leaves alone what fits, what is not indented, and everything where nobody knows the width", () => {
+it("Lines that fit, lines without indent and lines of unknown width stay unchanged", () => {
   const text = `  → look\n    short\n${"x".repeat(60)}\n`;
   expect(wrapLines(text, 40)).toBe(text);
   expect(wrapLines(`    ${"x".repeat(60)}`, undefined)).toBe(`    ${"x".repeat(60)}`);
 });
 
-it("counts no colours, and keeps the indent of a question", () => {
+it("Colors do not count as width, and each row keeps the indent", () => {
   const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
   expect(wrapLines(`  ${red("x".repeat(30))}`, 32)).toBe(`  ${red("x".repeat(30))}`);
   expect(wrapLines(`  ${"x".repeat(31)}`, 32)).toBe(`  ${"x".repeat(30)}\n  x`);
 });
 
-it("breaks an indented line so that the terminal breaks none: each piece is indented", () => {
+it("An indented line is broken so that each row is indented and fits the terminal", () => {
   fc.assert(
     fc.property(
       fc

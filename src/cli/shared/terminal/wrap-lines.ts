@@ -1,6 +1,6 @@
 /**
- * Indented lines that are wider than the terminal, broken where it would break them, with their indent: what a tool says
- * begins no line, so that it cannot look like a question of ours.
+ * Breaks indented lines at the terminal's width and indents each row. Without this the terminal would break them, and
+ * tool output at the start of a row could imitate a Spanline question.
  */
 export function wrapLines(text: string, columns: number | undefined): string {
   return text
@@ -14,11 +14,11 @@ export function wrapLines(text: string, columns: number | undefined): string {
     .join("\n");
 }
 
-/** As deep as traces put what was said under its call; more is the tool's own. */
+/** The indent of tool output under its tool call in a trace. More belongs to the output itself. */
 const MAX_INDENT = 4;
 const MIN_WIDTH = 20;
 
-/** Pieces of a text that are no wider than this; our own colours may be in it. */
+/** Breaks a text into rows of at most `width` columns. Spanline's own colors do not count. */
 export function breakLine(text: string, width: number): string[] {
   const pieces: string[] = [];
   let piece = "";
@@ -35,10 +35,10 @@ export function breakLine(text: string, width: number): string[] {
   return [...pieces, piece];
 }
 
-// oxlint-disable-next-line no-control-regex -- what begins our own colours
+// oxlint-disable-next-line no-control-regex -- the escape sequence of Spanline's own colors
 const CHARACTERS = /\u001b\[[0-9;]*m|[^]/gu;
 
-/** At most: a line that is broken too early harms nobody. */
+/** An upper bound: a line broken too early does no harm. */
 function measureCharacter(sign: string): number {
   if (sign === "\t") return 8;
   if (sign.endsWith("m") && sign.length > 1) return 0;

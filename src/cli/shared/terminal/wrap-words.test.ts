@@ -4,13 +4,13 @@ import { wrapWords } from "./wrap-words.ts";
 import { measureText } from "../../markdown/text-width.ts";
 import { createColorStyle } from "./color-style.ts";
 
-describe("a row that is too wide", () => {
-  it("is broken between words, with its indent", () => {
+describe("A row wider than the terminal", () => {
+  it("A wide row is broken between words and keeps its indent", () => {
     expect(wrapWords("  one two three four", 10)).toEqual(["  one two", "  three", "  four"]);
     expect(wrapWords("  one  two", 20)).toEqual(["  one  two"]);
   });
 
-  it("is broken within a word only where that is wider than a row", () => {
+  it("A word is broken only if it is wider than a row", () => {
     expect(wrapWords(`  a ${"x".repeat(40)} b c`, 30)).toEqual([
       "  a",
       `  ${"x".repeat(28)}`,
@@ -19,7 +19,7 @@ describe("a row that is too wide", () => {
     expect(wrapWords("x".repeat(40), 30)).toEqual(["x".repeat(30), "x".repeat(10)]);
   });
 
-  it("is never wider than the terminal, and loses no word", () => {
+  it("Wrapped rows fit the terminal and contain every word", () => {
     const word = fc.string({
       unit: fc.constantFrom("a", "b", "好", "😀", "é"),
       minLength: 1,
@@ -39,7 +39,7 @@ describe("a row that is too wide", () => {
     );
   });
 
-  it("is measured without its colours", () => {
+  it("Colors do not count as width", () => {
     const { strong } = createColorStyle();
     expect(wrapWords(`${strong("one")} two`, 7)).toEqual([`${strong("one")} two`]);
   });

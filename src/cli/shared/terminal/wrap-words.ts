@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { breakLine } from "./wrap-lines.ts";
 import { measureText } from "../../markdown/text-width.ts";
 
-/** A row that is too wide, broken between its words, with its indent; our own colours may be in it. */
+/** Breaks a row between words and keeps its indent. Spanline's own colors do not count as width. */
 export function wrapWords(row: string, width: number): string[] {
   if (measureWidth(row) <= width) return [row];
   const text = row.trimStart();
@@ -20,10 +20,10 @@ export function wrapWords(row: string, width: number): string[] {
   return [...rows, indent + last];
 }
 
-/** More than that is the tool's own. */
+/** A larger indent belongs to the tool output. */
 const MAX_INDENT = 8;
 
-/** A word that fits nowhere is broken where the row ends. */
+/** Breaks a word wider than a row at the row's end. */
 function splitLongWord(word: string, available: number): string[] {
   return measureWidth(word) <= available ? [word] : breakLine(word, available);
 }

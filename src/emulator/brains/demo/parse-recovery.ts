@@ -31,10 +31,10 @@ function isOpening(paragraph: string): boolean {
 }
 
 const OPENINGS = [
-  "The connection was lost before your answer was complete.",
-  "Your last answer was cut off,",
+  "The connection was lost before your response was complete.",
+  "Your last response was cut off,",
 ];
-const RESULT_PATTERN = /^(?:A tool|The tool (\S+)) (gave|failed): ?/;
+const RESULT_PATTERN = /^(?:A tool|The tool (\S+)) (returned|failed): ?/;
 
 /** A result may contain several paragraphs. */
 function parseResults(paragraphs: readonly string[]): RestatedResult[] {

@@ -114,9 +114,13 @@ function toTurnBlock(content: Content): TurnBlock {
   if ("toolUse" in content) {
     const { toolUseId: id, name, input } = content.toolUse;
     const inputText = toJsonText(isObject(input) ? input : { value: input });
-    return { type: "call", call: createToolCall({ id, name, inputText, runBy: "client" }) };
+    return {
+      type: "tool-call",
+      toolCall: createToolCall({ id, name, inputText, runBy: "client" }),
+    };
   }
-  if ("toolResult" in content) return { type: "result", result: toToolResult(content.toolResult) };
+  if ("toolResult" in content)
+    return { type: "tool-result", result: toToolResult(content.toolResult) };
   const { reasoningContent: reasoning } = content;
   return "redactedContent" in reasoning
     ? { type: "reasoning", text: "", redacted: reasoning.redactedContent }

@@ -1,16 +1,19 @@
 import { pause } from "../../../async/pause.ts";
 import type { JsonObject } from "../../../data/json.ts";
+import { createId } from "../../../domain/id.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
+import { randomSeed } from "../../../platform/random.ts";
 import type { BlobStore } from "../../../store/blob-store.ts";
 import type { ClientEditor, ToolContext } from "../../../tools/tool.ts";
-import type { Agent } from "../agent/agent.ts";
 import type { Effect } from "../../due.ts";
-import type { HostReplies } from "./host-replies.ts";
 import type { SessionInput } from "../../session-input.ts";
+import type { SessionState } from "../../session-state.ts";
+import { findRun } from "../../tools/tools-state.ts";
+import type { Agent } from "../agent/agent.ts";
+import type { LiveAgent } from "../agent/live-agent.ts";
 import type { ReadConversation } from "../history/conversation-reader.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
-import { createId } from "../../../domain/id.ts";
-import { randomSeed } from "../../../platform/random.ts";
+import type { HostReplies } from "./host-replies.ts";
 import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
 import { performPathResolution } from "./perform-path-resolution.ts";
 import { performTool } from "./perform-tool.ts";
@@ -29,14 +32,14 @@ export interface EffectContext {
   readonly hostReplies: HostReplies;
   readonly readConversation: ReadConversation;
   readonly caches: HistoryCaches;
-  /** Something went wrong that the log says only the half of. */
+  /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
   /** Repeats a write while the store cannot be written. */
   readonly retry: WriteRetry["retry"];
 }
 
-/** Does one thing that is due, and reports to the session what came of it. */
+/** Performs a due effect and sends its result to the session. */
 export function performEffect(effect: Effect, context: EffectContext): Promise<void> {
   switch (effect.type) {
     case "invoke": {
@@ -65,7 +68,7 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
   }
 }
 
-/** Brings the other side to rest. What it cannot be told, it is given time for. */
+/** Brings the upstream session to rest: stops it if possible, or waits with backoff. */
 async function settleUpstream(
   { upstreamId, policy, round }: Extract<Effect, { type: "settle-upstream" }>,
   { agent, clock, signal, send }: EffectContext,
@@ -81,7 +84,7 @@ async function settleUpstream(
   await send({ type: "upstream-settled", upstreamId, policy });
 }
 
-/** Ending a machine takes a service some seconds. */
+/** Milliseconds. Stopping a runtime session takes AgentCore some seconds. */
 const STOP_TIMEOUT_MS = 30_000;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
@@ -94,12 +97,12 @@ function createHostCaller({
 }: EffectContext): ToolContext["host"] {
   return async (clientId, kind, payload, milliseconds = HOST_TIMEOUT_MS) => {
     signal.throwIfAborted();
-    // As the log will have it: what has no JSON is the tool's fault, and must not be the session's.
+    // Converted to JSON as logged: a value without a JSON form is an error of the tool, not of the session.
     const jsonPayload: JsonObject = JSON.parse(JSON.stringify(payload));
     const at = clock.now();
     const requestId = createId("host", at, randomSeed());
     const reply = hostReplies.waitForReply(requestId);
-    // The request may be refused before anybody waits for its answer.
+    // Prevents an unhandled rejection: the request may be refused before the reply is awaited.
     reply.catch(() => undefined);
     const deadline = at + milliseconds;
     await send({
@@ -115,3 +118,35 @@ function createHostCaller({
 }
 
 const HOST_TIMEOUT_MS = 300_000;
+
+interface RecheckContext {
+  readonly liveAgent: LiveAgent;
+  readonly readState: () => SessionState;
+  readonly signal: AbortSignal;
+  readonly send: (happening: SessionInput) => Promise<unknown>;
+}
+
+/**
+ * Returns the agent for an effect. If its tool or the session mode has changed since the evaluation, the change is
+ * logged first and the session decides again. Returns undefined if the effect must not run.
+ */
+export async function recheckBeforeEffect(
+  effect: Effect,
+  context: RecheckContext,
+): Promise<Agent | undefined> {
+  const { liveAgent, readState, signal, send } = context;
+  if (effect.type !== "run-tool" && effect.type !== "resolve-paths") return liveAgent.current;
+  const { toolCallId } = effect;
+  const starting =
+    effect.type === "run-tool" ? { startingTool: { toolCallId, attempt: effect.attempt } } : {};
+  while (!signal.aborted) {
+    const agent = liveAgent.current;
+    const { digest, spec } = agent;
+    const { tools, mode } = readState();
+    const evaluated =
+      effect.type === "run-tool" ? findRun(tools, toolCallId)?.evaluation : { ...effect, mode };
+    if (digest === evaluated?.agent && mode === evaluated.mode) return agent;
+    await send({ type: "agent-changed", agent: { digest, spec }, ...starting });
+  }
+  return undefined;
+}

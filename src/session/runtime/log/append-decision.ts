@@ -1,31 +1,35 @@
-import { needsSync } from "../../../domain/events/event-manifest.ts";
 import type { JsonValue } from "../../../data/json.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
+import { deriveTitle } from "../../../domain/derive-title.ts";
+import type { Draft } from "../../../domain/events/envelope.ts";
+import { needsSync } from "../../../domain/events/event-manifest.ts";
 import { evolveLastReceipt } from "../../../domain/events/receipt.ts";
+import type { SessionEvent } from "../../../domain/events/session-event.ts";
 import type { Lease, LogEntry, LogStore } from "../../../store/log-store.ts";
+import type { SessionFields } from "../../../store/session-index.ts";
 import type { DecisionResult } from "../../decide.ts";
-import type { ReceiptHeads } from "./receipt-head.ts";
-import { collectSessionFields } from "./session-fields.ts";
-import { signReceipts, type SignContent } from "./sign-receipts.ts";
 import type { SessionState } from "../../session-state.ts";
+import type { ReceiptHeads } from "./receipt-head.ts";
+import { signReceipts, type SignContent } from "./sign-receipts.ts";
 
 export interface AppendOptions {
   readonly store: LogStore;
   readonly lease: Lease;
   readonly sign?: SignContent;
-  /** Where the last receipt is recorded once it is in the log. */
+  /** Records the last receipt once it is in the log. */
   readonly heads?: ReceiptHeads;
-  /** Of the log. */
+  /** Incarnation of the log. */
   readonly incarnation: string;
-  /** What goes in with the events. */
+  /** Stored with the events. */
   readonly commandFields: Pick<LogEntry, "command" | "wakeAt">;
 }
 
 export type AppendResult =
   | { readonly status: "written"; readonly state: SessionState }
-  /** The command was taken before; nothing was written. */
+  /** The command was accepted before; nothing was written. */
   | { readonly status: "repeated"; readonly reply: JsonValue };
 
-/** Appends what was decided to the log: its receipts signed, and on the disk where something follows from it. */
+/** Appends a decision to the log, with signed receipts. Synced to disk if an effect follows from one of the events. */
 export async function appendDecision(
   { seq, lastReceipt: receipts, hasTitle }: SessionState,
   { events, state: next }: DecisionResult,
@@ -33,8 +37,8 @@ export async function appendDecision(
 ): Promise<AppendResult> {
   const position = { sessionId: lease.sessionId, seq, receipts };
   const signed = signReceipts(events, position, sign);
-  const sync = events.some(({ event }) => needsSync(event));
   const index = collectSessionFields(events, next, hasTitle);
+  const sync = events.some(({ event }) => needsSync(event));
   const appended = await store.append(lease, seq, {
     events: signed,
     sync,
@@ -42,8 +46,43 @@ export async function appendDecision(
     ...commandFields,
   });
   if (appended.status === "repeated") return appended;
-  // What was decided knows no signatures.
+  // The decided state lacks the signatures.
   const last = signed.reduce((previous, { event }) => evolveLastReceipt(previous, event), receipts);
   if (last !== receipts) heads?.save(incarnation, last);
   return { status: "written", state: { ...next, lastReceipt: last } };
+}
+
+/** Returns the fields of the session list after these events. */
+export function collectSessionFields(
+  events: readonly Draft[],
+  { turn, approvals, tools }: SessionState,
+  isTitled = true,
+): SessionFields {
+  // Processes of a cancelled turn may still run, so the next owner must resume the session to terminate them.
+  const isIdle = turn.current === null && tools.processes.length === 0;
+  const isWaiting = approvals.pending.length > 0 || (turn.current?.pause ?? null) !== null;
+  const state = isIdle ? "idle" : isWaiting ? "waiting" : "running";
+  const fields = events.map(({ event }) => readEventFields(event));
+  return Object.assign({ state }, isTitled ? {} : deriveFirstTitle(events), ...fields);
+}
+
+/** Derives a title from the first prompt; an explicit title replaces it. */
+function deriveFirstTitle(events: readonly Draft[]): SessionFields {
+  for (const { event } of events) {
+    const title = event.type === "prompt.accepted" ? deriveTitle(event.content) : undefined;
+    if (title !== undefined) return { title };
+  }
+  return {};
+}
+
+function readEventFields(event: SessionEvent): SessionFields {
+  if (event.type === "session.title_changed") return { title: event.title };
+  if (event.type === "session.folders_changed") return { folders: event.folders };
+  if (event.type !== "session.opened") return {};
+  const { agent, principal, title, workingDirectory, label } = event;
+  return {
+    agent,
+    principal,
+    ...omitUndefined({ title, workingDirectory, label }),
+  };
 }

@@ -7,16 +7,16 @@ import { systemClock } from "../../../platform/clock.ts";
 import { createAcpConnection } from "./acp-connection.ts";
 import { createLineWriter } from "./line-writer.ts";
 
-/** How often what sessions need cannot be loaded, as on a disk that is busy or being written to. */
+/** Number of loads that fail before the first success, as if the disk were busy or being written. */
 const failing = vi.hoisted(() => ({ requests: 0, lists: 0 }));
 
 vi.mock(import("../session/session-requests.ts"), async (load) => {
   const { createSessionRequests } = await load();
   return {
-    createSessionRequests(...given) {
+    createSessionRequests(...args) {
       failing.requests -= 1;
       if (failing.requests >= 0) throw new Error("The file cannot be read");
-      return createSessionRequests(...given);
+      return createSessionRequests(...args);
     },
   };
 });
@@ -25,9 +25,9 @@ vi.mock(import("../host/request-host-lists.ts"), async (load) => {
   const { requestHostTools, requestHostShells } = await load();
   return {
     requestHostShells,
-    async requestHostTools(...given) {
+    async requestHostTools(...args) {
       if (failing.lists > 0) throw new Error("The file cannot be read");
-      return requestHostTools(...given);
+      return requestHostTools(...args);
     },
   };
 });
@@ -52,20 +52,20 @@ function connection() {
   return { acp, notes, talk };
 }
 
-describe("a connection for which something cannot be loaded", () => {
-  it("answers what was asked with an error, and tries again for what is asked next", async () => {
+describe("A connection that cannot load a module", () => {
+  it("A request that cannot be served because a module failed to load gets an error, and the next request loads it again", async () => {
     failing.requests = 2;
     const { acp, talk, notes } = connection();
     await talk.request("initialize");
-    // Loads ahead of what comes.
+    // `initialize` loads the session code ahead of the first session request.
     await acp.waitForIdle();
     expect(await talk.request("session/list")).toMatchObject({ id: 2, error: { code: -32603 } });
     expect(await talk.request("session/list")).toMatchObject({ id: 3, result: { sessions: [] } });
-    expect(notes).toEqual(["a request went wrong", "a request went wrong"]);
+    expect(notes).toEqual(["a request failed", "a request failed"]);
     await acp.disconnect("client_exit");
   });
 
-  it("can be left while nothing is loaded", async () => {
+  it("Disconnecting succeeds while the session code is not loaded", async () => {
     failing.requests = 1;
     const { acp, talk } = connection();
     await talk.request("initialize");
@@ -73,14 +73,14 @@ describe("a connection for which something cannot be loaded", () => {
     await expect(acp.disconnect("client_exit")).resolves.toBeUndefined();
   });
 
-  it("has a host without tools where its tools cannot be asked for", async () => {
+  it("A session opens without host tools if the host's tool list cannot be requested", async () => {
     failing.lists = 1;
     const { acp, talk, notes } = connection();
     const clientCapabilities = { _meta: { harn: { hostTools: true } } };
     await talk.request("initialize", { clientCapabilities });
     const opened = await talk.request("session/new", { cwd: "/work", mcpServers: [] });
     expect(opened).toMatchObject({ result: { sessionId: "ses_1" } });
-    expect(notes).toEqual(["what a host has cannot be asked for"]);
+    expect(notes).toEqual(["the lists of a host cannot be requested"]);
     await acp.disconnect("client_exit");
   });
 });

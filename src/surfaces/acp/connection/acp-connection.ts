@@ -37,45 +37,52 @@ import type { LineWriter } from "./line-writer.ts";
 export interface AcpConnectionOptions {
   readonly sessions: Sessions;
   readonly principal: Principal;
-  /** Whether that is this machine's user, who says where sessions work and what is started for them. */
+  /**
+   * Whether the client is this machine's user. Only the local user chooses the folders of a session and the programs
+   * started for a session.
+   */
   readonly isLocalUser: boolean;
-  /** Whether the client is a program of this machine, so that its files are those that sessions work with. */
+  /** Whether the client runs on this machine, so its files are the files the sessions work with. */
   readonly isSameMachine: boolean;
-  /** Whether the client is told with each update where it can go on from. */
+  /** Whether each update carries a cursor from which the client can resume. */
   readonly hasCursors: boolean;
-  /** Names this connection among all others. */
+  /** Unique among all connections. */
   readonly connectionId: string;
-  /** What `session/new` gives instead of a new session: the newest one, or the one with this id. */
+  /** The session `session/new` returns in place of a new session: "latest" or an id. Default: a new session. */
   readonly session?: string;
-  /** What the client is sent. A promise, such as of a configuration that is being read, does not delay `initialize`. Default: `auto`. */
+  /**
+   * Which updates the client receives. A promise (for example, a configuration still being read) does not delay
+   * `initialize`. Default: `auto`.
+   */
   readonly updates?: UpdatesSetting | Promise<UpdatesSetting>;
   readonly version: string;
   readonly clock: Clock;
   readonly writer: LineWriter;
-  /** Shared with other connections, where there are any. */
+  /** Encoded lines shared with other connections. Default: a cache for this connection only. */
   readonly lines?: LineCache;
-  /** Counts the turns of the client if they are limited. */
+  /** Counts the client's turns. Absent if turns are not limited. */
   readonly countTurn?: CountTurn;
   readonly log: AcpLog;
-  /** Notes about what is nobody's fault. */
+  /** Log for harmless irregularities, such as unknown notifications. Default: not logged. */
   readonly detail?: AcpLog;
 }
 
-/** One client's connection: what comes in by the line, and who deals with it. */
+/** The connection of a client: decodes incoming lines and dispatches requests, notifications and responses. */
 export interface AcpConnection {
   readonly isInitialized: boolean;
+  /** Handles a decoded line, or a line the decoder skipped. */
   receive(item: JsonLinesItem): void;
-  /** Whether what has come in is too far ahead of what was done about it, or of what the client has read. */
+  /** Whether too many received requests are unfinished, or too much output is unread by the client. */
   readonly isFull: boolean;
-  /** Resolves when it is not. */
+  /** Resolves when both are below their limits again. */
   waitForCapacity(): Promise<void>;
-  /** Resolves when everything that came in is dealt with. */
+  /** Resolves when every received message has been handled. */
   waitForIdle(): Promise<void>;
-  /** The client goes; its sessions stay. */
+  /** Disconnects the client. The sessions and their running turns stay. */
   disconnect(reason: string): Promise<void>;
 }
 
-/** The parts of one connection. */
+/** The parts of a connection. */
 interface ConnectionParts {
   readonly options: AcpConnectionOptions;
   readonly rpc: RpcConnection<OpenRequest>;
@@ -84,7 +91,9 @@ interface ConnectionParts {
   readonly clientRequests: ClientRequests;
   readonly client: ConnectedClient;
   readonly disconnectSignal: AbortSignal;
-  /** Loads the code of sessions after the response to `initialize`, for which an editor waits. */
+  /**
+   * Loads the session code on first use, after the response to `initialize`, because an editor waits for the response.
+   */
   readonly getSessionRequests: () => Promise<SessionRequests>;
 }
 
@@ -99,7 +108,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
 
   function getSessionRequests(): Promise<SessionRequests> {
     loaded ??= loadSessionRequests(connection.link, options.session).catch((error: unknown) => {
-      // The next request tries again.
+      // The failed load is not cached: the next request loads again.
       loaded = undefined;
       throw error;
     });
@@ -129,7 +138,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     },
     waitForIdle: () => queue.waitUntilBelow(0),
     async disconnect(reason) {
-      // Requests that are under way check the signal.
+      // Requests in progress check the signal.
       disconnectController.abort();
       prompts.endAll();
       const sessionRequests = await loaded?.catch(() => undefined);
@@ -138,7 +147,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   };
 }
 
-/** Characters. A client that sends requests and does not read the responses is not read either. */
+/** Characters. Backpressure: the bridge stops reading from a client with more unread output than this. */
 const MAX_UNREAD_CHARACTERS = 4 * 1024 * 1024;
 const MAX_TASKS = 512;
 
@@ -157,7 +166,7 @@ function openParts(
 ): OpenConnection {
   const { principal, clock, log, writer, updates = "auto" } = options;
   const rpc = createRpcConnection<OpenRequest>({ epoch: options.connectionId });
-  const queue = createKeyedQueue((error) => log("a request went wrong", { error: String(error) }));
+  const queue = createKeyedQueue((error) => log("a request failed", { error: String(error) }));
   const clientRequests = createClientRequests(rpc, writer);
   const hostRequests = createHostRequests(clientRequests);
   const client = createConnectedClient({
@@ -185,7 +194,10 @@ function openParts(
 
 type HostRequests = Pick<ClientLink, "sendRequest" | "withdrawRequest">;
 
-/** Requests to the client's machine. Their responses do not wait for each other. */
+/**
+ * Sends requests to the client's machine. Each request has its own queue key, so their responses do not wait for each
+ * other.
+ */
 function createHostRequests(clientRequests: ClientRequests): HostRequests {
   let count = 0;
   return {
@@ -220,11 +232,12 @@ function createLink(parts: ConnectionParts, hostRequests: HostRequests): ClientL
     sendEvent: (...args) => writer.write(lines.encodeEvent(...args), args[0]),
     respond(request, outcome) {
       prompts.end(request);
+      const sessionId = readSessionId(request.params);
       const line = rpc.respond(request, outcome);
-      if (line !== undefined) writer.write(line, readSessionId(request.params));
+      if (line !== undefined) writer.write(line, sessionId);
     },
     requestPermission: (sessionId, { approval, request }) =>
-      // A turn waits for the response, so it does not wait for the session's other requests.
+      // A turn waits for the response, so the response must not queue behind the session's other requests.
       clientRequests.enqueue(request, {
         queueKey: approval.approvalId,
         onResponse: async (response) =>
@@ -262,17 +275,18 @@ function handleRequest(connection: OpenConnection, request: RpcRequest): void {
   const decoded = decodeRequest(request.method, request.params);
   if (!decoded.ok) return link.respond(request, decoded);
   const { value } = decoded;
+  const isBridgeRequest = isBridgeMethod(request.method);
   if (value.type === "initialize") {
     link.respond(request, { ok: true, result: encodeInitializeResult(options.version) });
     client.initialize(value.clientName, value.profile);
     return queue.run("", async () => void (await connection.getSessionRequests()));
   }
   if (client.name === undefined) {
-    const error = createInvalidRequest("the first request is initialize");
+    const error = createInvalidRequest("the first request must be initialize");
     return link.respond(request, { ok: false, error });
   }
-  if (isBridgeMethod(request.method)) client.handleBridgeMethod();
-  // The next request looks for credentials again, so there is nothing to do.
+  if (isBridgeRequest) client.handleBridgeMethod();
+  // No work here: the next request looks up the credentials again.
   if (value.type === "authenticate") return link.respond(request, { ok: true, result: {} });
   if (value.type === "prompt") {
     const error = prompts.begin(request, value.sessionId);
@@ -282,8 +296,9 @@ function handleRequest(connection: OpenConnection, request: RpcRequest): void {
 }
 
 /**
- * Requests about one session are handled in order. A request that opens or lists sessions waits for no other, since a setup may
- * take as long as its slowest MCP server; but if every `session/new` returns the same session, those have an order too.
+ * Requests about the same session run in order. Requests for opening or listing sessions run concurrently, because a
+ * setup takes as long as its slowest MCP server. If every `session/new` returns the same fixed session, these requests
+ * are ordered too.
  */
 function resolveQueueKey(
   request: SessionRequest,
@@ -314,12 +329,12 @@ function handleNotification(connection: OpenConnection, { method, params }: RpcN
   const { options, prompts, queue, getSessionRequests } = connection;
   const notification = decodeNotification(method, params);
   if (notification === undefined)
-    return options.detail?.("a notification was passed over", { method });
+    return options.detail?.("an unknown notification was ignored", { method });
   if (notification.type === "cancel") {
     const { sessionId } = notification;
     return queue.run(sessionId, async () => (await getSessionRequests()).cancel(sessionId));
   }
-  // Queued behind the prompt, which may not have started yet.
+  // Queued behind the prompt, because the prompt may not have started yet.
   const { requestId } = notification;
   const sessionId = prompts.findSession(requestId);
   if (sessionId === undefined) return;
@@ -332,16 +347,17 @@ function handleStray(
   response: RpcResponse,
 ): void {
   const onLate = clientRequests.takeLate(id);
-  if (onLate === undefined) return options.detail?.("an answer that nobody waits for", { id });
+  if (onLate === undefined)
+    return options.detail?.("a response without an open request was ignored", { id });
   queue.run(`late ${id}`, () => onLate(response));
 }
 
-/** Counts a turn that starts, and returns the function that ends it. Throws if too many turns run. */
+/** Counts a starting turn and returns the function to call at its end. Throws if too many turns run. */
 export type CountTurn = () => () => void;
 
-/** The prompts of a client without a response. */
+/** The client's prompts without a response. */
 interface PromptTable {
-  /** Returns an error if the client has too many turns. */
+  /** Returns an error if the client has too many running turns. */
   begin(request: RpcRequest, sessionId: string): RpcError | undefined;
   findSession(requestId: RequestId): string | undefined;
   end(request: RpcRequest): void;

@@ -1,7 +1,10 @@
-/** Whether a client can be told more at once. What has no room stays in the log. */
+/** Backpressure towards a client. Events beyond the client's capacity stay in the log until the client reads more. */
 export interface Backpressure {
   hasCapacity(sessionId?: string): boolean;
-  /** Resolves when there may be room again. */
+  /**
+   * Resolves when capacity may be available again. Several sessions may wait for the same capacity, so callers check
+   * `hasCapacity` again.
+   */
   waitForCapacity(sessionId?: string): Promise<void>;
 }
 
@@ -10,12 +13,12 @@ interface OutputQueue {
   waitUntilBelow(characters: number): Promise<void>;
 }
 
-/** The queue of a client, and the queue of a session if the session has a stream of its own. */
+/** The output queue of a client, and the queue of a session if the session has its own stream. */
 interface QueuedOutput extends OutputQueue {
   findStream?(sessionId: string): OutputQueue;
 }
 
-/** A session with a stream of its own has room of its own, so that one which nobody reads holds up no other. */
+/** A session with its own stream has its own capacity, so an unread stream does not delay the other sessions. */
 export function createBackpressure(writer: QueuedOutput): Backpressure {
   const findStream = (sessionId: string | undefined) =>
     sessionId === undefined ? undefined : writer.findStream?.(sessionId);
@@ -23,7 +26,7 @@ export function createBackpressure(writer: QueuedOutput): Backpressure {
     hasCapacity(sessionId) {
       const stream = findStream(sessionId);
       if (stream === undefined) return writer.queuedCharacters <= MAX_QUEUED_CHARACTERS;
-      // Who reads all that there is gets on, however much others leave unread.
+      // An empty stream always has capacity, however much output of other streams is unread.
       if (stream.queuedCharacters === 0) return true;
       return (
         stream.queuedCharacters <= MAX_QUEUED_CHARACTERS &&
@@ -40,19 +43,19 @@ export function createBackpressure(writer: QueuedOutput): Backpressure {
   };
 }
 
-/** Characters. Enough to keep a pipe busy; what is more waits in the log. */
+/** Characters. Enough to keep a pipe busy; further events wait in the log. */
 const MAX_QUEUED_CHARACTERS = 256 * 1024;
-/** Characters, of all streams of one client. */
+/** Characters, the sum of all streams of a client. */
 const MAX_TOTAL_CHARACTERS = 2 * 1024 * 1024;
 
-/** An amount of pending work, such as queued characters, and the callers that wait until it shrinks. */
+/** An amount of pending work, such as queued characters, and the callers waiting until the amount shrinks. */
 export interface PendingCounter {
   readonly length: number;
   add(amount: number): void;
   remove(amount: number): void;
-  /** Nothing is pending any more: the reader is gone. */
+  /** Sets the amount to zero, because the reader is gone, and resolves all waiting callers. */
   clear(): void;
-  /** Resolves when there is no more than this. */
+  /** Resolves when the amount is at most `limit`. */
   readonly waitUntilBelow: (limit: number) => Promise<void>;
 }
 

@@ -13,20 +13,20 @@ import type { AcpLog } from "./client-link.ts";
 import type { LineWriter } from "./line-writer.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What is needed to serve clients that come over the network. */
+/** Dependencies for serving ACP clients over the network (HTTP and WebSocket). */
 export interface AcpServerOptions {
   readonly sessions: Sessions;
   readonly access: Access;
   readonly rates?: RateLimits;
   readonly clock: Clock;
-  /** Of all that are served. */
+  /** Encoded lines, shared by all connections of the server. */
   readonly lines: LineCache;
-  /** What clients are sent. Default: `auto`. */
+  /** Which updates clients receive. Default: `auto`. */
   readonly updates?: UpdatesSetting;
   readonly log: AcpLog;
 }
 
-/** The connection of somebody who came by a server, and is known. */
+/** Creates the ACP connection of an authenticated caller of the server. */
 export function createCallerConnection(
   caller: Caller,
   writer: LineWriter,
@@ -36,7 +36,7 @@ export function createCallerConnection(
     sessions: createCallerSessions(sessions, caller, rates),
     principal: { id: caller.id, rights: caller.rights },
     isLocalUser: isLocalUser(caller),
-    // The token may have come along with a tunnel; nobody knows whose files the client has.
+    // A token can be used through a tunnel, so the server cannot know whose files the client has.
     isSameMachine: false,
     hasCursors: true,
     connectionId: randomString(16),

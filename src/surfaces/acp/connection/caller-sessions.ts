@@ -5,7 +5,7 @@ import { SpanlineError, type Failure } from "../../../domain/errors.ts";
 import { passMethods } from "../../../session/session-methods.ts";
 import type { OpenOptions, Sessions } from "../../../session/sessions.ts";
 
-/** Sessions as somebody has them whose key is for some agents only, and whose requests are counted. */
+/** The sessions seen by a caller: restricted to the agents of the caller's key, with rate limits on requests. */
 export function createCallerSessions(
   sessions: Sessions,
   caller: Caller,
@@ -39,7 +39,7 @@ export function createCallerSessions(
       sessions.openWithPrompt(checkOpen(openSession), first),
     async command(sessionId, command, from) {
       if (command.type === "prompt" || command.type === "set-mode") rates?.countRequest(caller.id);
-      // It knows the turns of its own prompts; any other may be the user's.
+      // A caller without a key may cancel only the turns of its prompts; any other turn may belong to the user.
       if (command.type === "cancel" && command.turnId === undefined && isKeylessCaller(caller)) {
         return { status: "refused", failure: createNotOwnTurnFailure() };
       }
@@ -61,11 +61,11 @@ export function createCallerSessions(
 }
 
 function createNotOwnTurnFailure(): Failure {
-  const message = "To end what others asked takes the token of the bridge";
+  const message = "Cancelling the turn of another client requires the token of the bridge";
   return new SpanlineError("access_denied", message).toFailure();
 }
 
 function createNoAgentError(): SpanlineError {
-  const message = "None of the agents here is among those that the key is for";
+  const message = "The key does not allow any agent of this bridge";
   return new SpanlineError("access_denied", message);
 }

@@ -11,54 +11,73 @@ import type { HostRequest } from "../../../wire/acp/host/host-request.ts";
 import type { RpcOutcome, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { HandleResponse } from "./client-requests.ts";
 
-/** Notes for the operator; never the protocol's stream. */
+/** Log for the operator. Writes to stderr, never to the protocol's output. */
 export type AcpLog = (message: string, facts?: { readonly [name: string]: unknown }) => void;
 
-/** One client's connection, as the sessions on it see it. */
+/** The connection of a client, seen from the sessions of the connection. */
 export interface ClientLink {
   readonly sessions: Sessions;
   readonly sender: ClientSender;
-  /** Whether it is this machine's user, who says where sessions work and what is started for them. */
+  /**
+   * Whether the client is this machine's user. Only the local user chooses the folders of a session and the programs
+   * started for a session.
+   */
   readonly isLocalUser: boolean;
-  /** Whether it is a program of this machine, so that its files are those that sessions work with. */
+  /** Whether the client runs on this machine, so its files are the files the sessions work with. */
   readonly isSameMachine: boolean;
   readonly clock: Clock;
-  /** Aborted when the client goes: from then on it is put into no session, and told of none. */
+  /**
+   * Aborts when the client disconnects. After the abort the client is not attached to any session and receives no
+   * updates.
+   */
   readonly disconnectSignal: AbortSignal;
   readonly log: AcpLog;
-  /** What the client calls itself. */
+  /** The client's name from `initialize`. */
   getName(): string;
-  /** What it can take, as far as it has said. */
+  /** The capabilities declared by the client. Before `initialize`: the capabilities of a stock client. */
   getProfile(): ClientProfile;
-  /** Whether the client is told with each update where it can go on from. */
+  /** Whether each update carries a cursor from which the client can resume. */
   readonly hasCursors: boolean;
   sendUpdate(sessionId: string, update: AcpSessionUpdate, cursor?: string): void;
-  /** The same for an update that the client would not know as one. */
+  /**
+   * Sends a vendor update in its own notification, for clients that would not accept the update as `session/update`.
+   */
   sendEvent(sessionId: string, update: VendorUpdate, cursor?: string): void;
-  /** Does something in nobody's order: what comes behind the request at hand does not wait for it. */
+  /** Runs a task outside the per-session queue: requests behind the current request do not wait for it. */
   runUnordered(task: () => Promise<void>): void;
   respond(request: RpcRequest, outcome: RpcOutcome): void;
-  /** Requests a decision, as soon as the client has few enough open requests. Returns the key for `withdrawRequest`. */
+  /**
+   * Queues a permission request and sends it when the client has few enough open requests. Returns the key for
+   * `withdrawRequest`.
+   */
   requestPermission(sessionId: string, permission: PermissionOutput): string;
-  /** Sends a request to the client's machine. Returns its key, or undefined if the client has too many open requests. */
+  /**
+   * Sends a request to the client's machine. Returns its key, or undefined if the client has too many open requests.
+   */
   sendRequest(request: HostRequest, onResponse: HandleResponse): string | undefined;
-  /** Withdraws a request, or removes one that was answered. A response that comes all the same goes to `onLate`. */
+  /** Withdraws an open request, or removes an answered request. A late response goes to `onLate`. */
   withdrawRequest(key: string, onLate?: HandleResponse): void;
-  /** The tools of the client's machine. */
+  /** The tools offered by the client's machine. Empty if the client is not a host. */
   getHostTools(): Promise<HostToolList>;
-  /** Its shells, where it says. */
+  /** The shells offered by the client's machine. Undefined if the client does not list shells. */
   getHostShells(): Promise<ShellList | undefined>;
-  /** Whether the client can be told more at once, of this session; `room` resolves when it can. */
+  /**
+   * Whether more updates of this session can be sent now. Otherwise `waitForCapacity` resolves when sending may
+   * continue.
+   */
   hasCapacity(sessionId?: string): boolean;
   waitForCapacity(sessionId?: string): Promise<void>;
-  /** The client is done with a session: what nobody reads about it is forgotten. False where somebody does, or may. */
+  /**
+   * Discards queued output of a session the client has closed. Returns false if the output is still being read or the
+   * session has no stream.
+   */
   dropSession(sessionId: string): boolean;
 }
 
-/** How the name of a client begins that has not said one. */
+/** Prefix of the generated client ids, used until a client attaches under its own id. */
 export const GENERATED_NAME_PREFIX = "client_";
 
-/** Throws where the client has gone: what it asked for last is not begun for nobody. */
+/** Throws `aborted` if the client has disconnected, so its last requests do not start work without a reader. */
 export function checkConnected({ disconnectSignal }: Pick<ClientLink, "disconnectSignal">): void {
-  if (disconnectSignal.aborted) throw new SpanlineError("aborted", "The client has gone");
+  if (disconnectSignal.aborted) throw new SpanlineError("aborted", "The client has disconnected");
 }

@@ -4,17 +4,17 @@ import type { RpcConnection } from "../../../wire/jsonrpc/rpc-connection.ts";
 import type { RequestId, RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { LineWriter } from "./line-writer.ts";
 
-/** The open requests of the bridge to one client. */
+/** The open requests from the bridge to a client, limited in number. */
 export interface ClientRequests {
   /** Sends a request. Returns its key, or undefined if the client has too many open requests. */
   send(request: ClientBoundRequest, handler: ResponseHandler): string | undefined;
-  /** Sends a request now, or as soon as the client has few enough open requests, in order. Returns its key. */
+  /** Sends a request now, or queues it in order until the client has few enough open requests. Returns its key. */
   enqueue(request: ClientBoundRequest, handler: ResponseHandler): string;
-  /** Withdraws a request, or removes one that was answered. A response that comes all the same goes to `onLate`. */
+  /** Withdraws an open request, or removes an answered request. A late response goes to `onLate`. */
   readonly withdraw: (key: string, onLate?: HandleResponse) => void;
-  /** Sends queued requests, as many as the client takes. */
+  /** Sends queued requests until the client's limit is reached. */
   flush(): void;
-  /** The handler of a response to a withdrawn request. */
+  /** Removes and returns the handler for a late response to a withdrawn request. */
   takeLate(id: RequestId): HandleResponse | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface ResponseHandler {
 
 /** An open request, as the JSON-RPC connection stores it. */
 export interface OpenRequest extends ResponseHandler {
-  /** The session of the request: its withdrawal is sent on the same stream. */
+  /** The session of the request. The withdrawal is sent on the same stream. */
   readonly sessionId: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export function createClientRequests(
   writer: Pick<LineWriter, "write">,
 ): ClientRequests {
   const queued = new Map<string, () => string | undefined>();
-  /** The JSON-RPC ids of requests that were queued, by their keys. */
+  /** JSON-RPC ids of sent requests from the queue, by key. */
   const sentIds = new Map<string, string>();
   const lateHandlers = new Map<RequestId, HandleResponse>();
   let queuedCount = 0;
@@ -104,10 +104,10 @@ function storeLateHandler(
   if (handlers.size > MAX_LATE_HANDLERS) handlers.delete(oldest);
 }
 
-/** A client that never responds does not use these handlers either. */
+/** Limit for clients that never respond. The oldest handler is dropped; its late response is ignored. */
 const MAX_LATE_HANDLERS = 1000;
 
-/** The session that a message is about, if it names one. */
+/** Returns the `sessionId` of a message's parameters, or undefined if there is none. */
 export function readSessionId(params: unknown): string | undefined {
   const sessionId = isObject(params) ? params["sessionId"] : undefined;
   return typeof sessionId === "string" ? sessionId : undefined;

@@ -8,7 +8,7 @@ import {
 } from "../../../wire/acp/decode/client-profile.ts";
 import type { ClientLink } from "./client-link.ts";
 
-/** What the client of a connection has declared: its name, its profile, and the tools and shells of its machine. */
+/** The declared properties of a connection's client: its name, its profile, and the tools and shells of its machine. */
 export interface ConnectedClient {
   /** Undefined before `initialize`. */
   readonly name: string | undefined;
@@ -18,9 +18,9 @@ export interface ConnectedClient {
   readonly getHostTools: () => Promise<HostToolList>;
   readonly getHostShells: () => Promise<ShellList | undefined>;
   initialize(name: string, declared: ClientProfile): void;
-  /** The client has called a method of the bridge protocol, and is a host from now on. */
+  /** Called for every method of the bridge protocol. From the first such method on, the client counts as a host. */
   handleBridgeMethod(): void;
-  /** Whether sessions have the client as a stock client though it is a host. True once. */
+  /** Returns true once if the client turned out to be a host after its sessions had attached it as a stock client. */
   takeUndeclared(): boolean;
 }
 
@@ -93,16 +93,16 @@ interface HostListsOptions {
   readonly mayControl: boolean;
   readonly isLocalUser: boolean;
   readonly isSameMachine: boolean;
-  /** Gives the sessions of the client lists that arrived later. */
+  /** Sends late lists to the client's sessions. */
   readonly onLateLists: () => Promise<void>;
 }
 
-/** The lists of tools and shells that a host provides. The setup of a session waits for them. */
+/** The lists of tools and shells offered by a host. The setup of a session waits for these lists. */
 interface HostLists {
   readonly getTools: ConnectedClient["getHostTools"];
   readonly getShells: ConnectedClient["getHostShells"];
   request(profile: ClientProfile, setting: UpdatesSetting): void;
-  /** For a client that turned out to be a host: its sessions get the lists when they arrive, and nothing waits. */
+  /** For a client that turned out to be a host: its sessions receive the lists on arrival, and no request waits. */
   requestLater(profile: ClientProfile, setting: UpdatesSetting): void;
 }
 
@@ -112,11 +112,14 @@ function createHostLists(options: HostListsOptions): HostLists {
   let shells: Promise<ShellList | undefined> = Promise.resolve(undefined);
 
   function useDefault<Value>(value: Value): Value {
-    hostLink.log("what a host has cannot be asked for");
+    hostLink.log("the lists of a host cannot be requested");
     return value;
   }
 
-  /** Shells run on this machine. Only the setting tells whether a client of the server runs here. */
+  /**
+   * Shells run on this machine, so the client must run here too. For a client of the server only the setting `bridge`
+   * says so.
+   */
   function hasShellsHere({ hasShells }: ClientProfile, setting: UpdatesSetting): boolean {
     const isHere = options.isSameMachine || (options.isLocalUser && setting === "bridge");
     return hasShells && isHere;

@@ -4,8 +4,9 @@ import type { AcpConnection } from "./acp-connection.ts";
 import type { LineWriter } from "./line-writer.ts";
 
 /**
- * The client is gone, or says nothing more: what it asked is dealt with, it is detached, and what is left is written. None of
- * it is waited for without end: a reader that has stopped reading must not keep this process.
+ * Disconnects a client after the end of its input: finishes its requests, detaches the client from its sessions and
+ * writes the queued output. Each step has a timeout, because a client that stopped reading must not keep this process
+ * alive.
  */
 export async function disconnectGracefully(
   connection: Pick<AcpConnection, "waitForIdle" | "disconnect">,

@@ -2,15 +2,15 @@ import { createPendingCounter } from "./backpressure.ts";
 
 /** Tasks with the same key run one at a time, in order; tasks with different keys do not wait for each other. */
 export interface KeyedQueue {
-  /** Without a key, the task waits for no other. */
+  /** A task without a key starts at once and waits for no other task. */
   run(key: string | undefined, task: () => Promise<void>): void;
-  /** Tasks that are not finished. */
+  /** Number of unfinished tasks. */
   readonly size: number;
-  /** Resolves when no more than this many tasks are unfinished. */
+  /** Resolves when at most `tasks` tasks are unfinished. */
   waitUntilBelow(tasks: number): Promise<void>;
 }
 
-/** Tasks handle their own errors; one that throws is reported and does not stop the tasks behind it. */
+/** Tasks handle their own errors. A throwing task is reported, and the tasks behind it continue. */
 export function createKeyedQueue(report: (error: unknown) => void): KeyedQueue {
   const tails = new Map<string | undefined, Promise<void>>();
   const unfinished = createPendingCounter();

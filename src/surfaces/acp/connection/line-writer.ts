@@ -1,25 +1,25 @@
 import type { Writable } from "node:stream";
 import { createPendingCounter } from "./backpressure.ts";
 
-/** Lines on their way out, in order. Nothing here waits; whoever has much to say asks `below` first. */
+/** An ordered output of lines. `write` never waits: callers with much output call `waitUntilBelow` first. */
 export interface LineWriter {
-  /** Some have streams of their own for sessions. */
+  /** Queues a line. Writers with one stream per session use `sessionId` to choose the stream. */
   write(line: string, sessionId?: string): void;
-  /** Characters on their way. */
+  /** Characters queued or being written. */
   readonly queuedCharacters: number;
-  /** Resolves when no more than this many characters are on their way, or nobody takes them any more. */
+  /** Resolves when at most `characters` are queued, or when the reader is gone. */
   waitUntilBelow(characters: number): Promise<void>;
-  /** What is on its way about one session, where that goes a way of its own. */
+  /** The output queue of a session. Absent if all sessions share the same stream. */
   findStream?(sessionId: string): Pick<LineWriter, "queuedCharacters" | "waitUntilBelow">;
-  /** The client is done with a session: what nobody reads about it is forgotten. False where somebody does. */
+  /** Discards queued output of a session the client has closed. Returns false if a reader still uses the stream. */
   dropSession?(sessionId: string): boolean;
-  /** Aborted when nobody reads any more. */
+  /** Aborts when the reader is gone. */
   readonly disconnectSignal: AbortSignal;
 }
 
 /**
- * Lines of one tick, and lines that come while others are being written, go out as one write: a write for each line
- * costs more than making the line.
+ * Batches all lines of a tick, and all lines queued during a write, into one write: a write per line costs more than
+ * encoding the line.
  */
 export function createLineWriter(output: Writable): LineWriter {
   const disconnectController = new AbortController();
@@ -51,7 +51,7 @@ export function createLineWriter(output: Writable): LineWriter {
     queueMicrotask(flush);
   }
 
-  // A reader may leave at any time (EPIPE): that ends the connection and nothing else.
+  // The reader may close the pipe at any time (EPIPE). Only this connection ends.
   output.on("error", disconnect);
   output.on("close", disconnect);
   if (output.destroyed || output.writableEnded) disconnect();

@@ -15,27 +15,29 @@ import { createLineWriter } from "./line-writer.ts";
 export interface ServeAcpOptions {
   readonly sessions: Sessions;
   readonly input: Readable;
-  /** The protocol's alone. Neither stream is closed at the end: their owner does that. */
+  /** Reserved for the protocol. The caller closes both streams; `serveAcp` closes neither. */
   readonly output: Writable;
-  /** Who the client is. */
+  /** The identity of the client. */
   readonly principal: Principal;
-  /** What `session/new` gives instead of a new session: "latest", or the session with this id. */
+  /** The session `session/new` returns in place of a new session: "latest" or an id. Default: a new session. */
   readonly session?: string;
-  /** What the client is sent. Default: `auto`. */
+  /** Which updates the client receives. Default: `auto`. */
   readonly updates?: UpdatesSetting | Promise<UpdatesSetting>;
   readonly log: AcpLog;
-  /** Notes about what is nobody's fault, for whoever looks for one. */
+  /** Log for harmless irregularities. Default: not logged. */
   readonly detail?: AcpLog;
-  /** Ends the connection, as the end of the input does. */
+  /** Ends the connection in the same way as the end of the input. */
   readonly signal?: AbortSignal;
-  /** Names this connection among all others, in the client's id and in the ids of what it is asked. */
+  /**
+   * Unique among all connections; part of the client id and of the JSON-RPC ids sent to the client. Default: random.
+   */
   readonly connectionId?: string;
   readonly clock?: Clock;
 }
 
 /**
- * Serves one ACP client until its input ends, its output is gone, or the signal. The client is then detached: its turns
- * go on, and what it was asked stays open.
+ * Serves one ACP client until its input ends, its output closes or the signal aborts. The client is then detached: its
+ * turns continue, and its permission requests stay open for other clients.
  */
 export async function serveAcp(options: ServeAcpOptions): Promise<void> {
   const { input, output, log, clock = systemClock, connectionId = randomString(16) } = options;
@@ -43,10 +45,10 @@ export async function serveAcp(options: ServeAcpOptions): Promise<void> {
   const version = readPackageVersion();
   const connection = createAcpConnection({
     ...options,
-    // Whoever starts this program.
+    // The client is the process that started this program.
     isLocalUser: true,
     isSameMachine: true,
-    // The connection is as old as this process: there is none to go on from.
+    // The connection lives as long as this process, so the client never reconnects.
     hasCursors: false,
     connectionId,
     version,
@@ -60,7 +62,7 @@ export async function serveAcp(options: ServeAcpOptions): Promise<void> {
   try {
     await readInput(input, connection, AbortSignal.any(ends));
   } catch (error) {
-    log("the input broke off", { error: String(error) });
+    log("the input failed", { error: String(error) });
   }
   await disconnectGracefully(connection, writer, clock);
 }
@@ -81,10 +83,10 @@ async function readInput(
 }
 
 /**
- * The chunks of an input until it ends or the signal aborts, whichever is first; also when no chunk comes.
+ * Yields the chunks of an input until the input ends or the signal aborts, also while no chunk arrives.
  *
- * The input is not destroyed at its end, as iterating over it would: it may be a socket that still has answers to send.
- * Each wait has a promise of its own: a race against one lasting promise would keep every chunk alive behind it.
+ * Plain iteration would destroy the input at its end, but the input may be a socket with responses still to send. Each
+ * wait has its own promise: racing against one long-lived promise would keep every chunk alive behind it.
  */
 async function* readChunksUntil(
   input: Readable,
@@ -105,7 +107,7 @@ async function* readChunksUntil(
     }
   } finally {
     signal.removeEventListener("abort", stop);
-    // An iterator that waits for its source gives in later, or never; nobody waits for that.
+    // An iterator waiting for its source returns later or never, so the result is not awaited.
     iterator.return?.().catch(() => {});
   }
 }

@@ -10,15 +10,18 @@ import {
   type HostTask,
 } from "./host-task.ts";
 
-/** What a session asks of the machine of one of its clients, brought to it, and its answers brought back. */
+/** Sends a session's requests to the machine of one of its clients, and submits the replies to the session. */
 export interface HostRequestRunner {
-  /** An event of the session, in its place. */
+  /** Handles an event of the session, in log order. */
   handleEvent(envelope: Envelope): void;
-  /** Nothing before this place is answered further on: what is still open is put to the client. */
+  /**
+   * Sends the open requests to the client. Called when every event up to `seq` was handled, so replies in the log are
+   * known.
+   */
   start(seq: number): void;
-  /** The terminal of the client in which a call runs, or ran. */
+  /** The id of the client's terminal in which a tool call runs or ran. Undefined if there is none. */
   readonly findTerminal: (toolCallId: string) => string | undefined;
-  /** The client leaves the session: nothing goes on for it. */
+  /** Stops all tasks, because the client leaves the session. */
   stopAll(): void;
 }
 
@@ -26,7 +29,7 @@ interface OpenHostTask extends HostTask {
   readonly toolCallId: JsonValue | undefined;
 }
 
-/** It was put to a connection under the same name before this one, and may be what that one's host was at. */
+/** Marks a request sent earlier to a connection with the same client id. The host may already have started the work. */
 function markAsRepeat(request: HostRequested): HostRequested {
   return { ...request, payload: { attempt: 2, ...request.payload } };
 }
@@ -35,7 +38,7 @@ export function createHostRequestRunner(sessionId: string, link: ClientLink): Ho
   const { sessions, log } = link;
   const terminals = createEditorTerminals(sessionId, link);
   const dueRequests = new Map<string, HostRequested>();
-  /** What is under way, by the session's requests. */
+  /** Tasks in progress, by the session's request ids. */
   const open = new Map<string, OpenHostTask>();
   let startedSeq = 0;
 
@@ -44,7 +47,7 @@ export function createHostRequestRunner(sessionId: string, link: ClientLink): Ho
     const command = { type: "submit-host-reply", requestId, ...outcome } as const;
     const reply = await sessions.command(sessionId, command, link.sender);
     if (reply.status === "accepted") return;
-    log("an answer of the client's machine was refused", { sessionId, code: reply.failure.code });
+    log("a reply of the client's machine was refused", { sessionId, code: reply.failure.code });
   }
 
   function startTask({ requestId, kind, payload }: HostRequested): void {
@@ -56,17 +59,20 @@ export function createHostRequestRunner(sessionId: string, link: ClientLink): Ho
     };
     const begin =
       kind === "terminal" ? terminals.createTask(payload) : createHostTask(kind, payload);
-    if (begin === undefined) return refuse("This client's machine cannot be asked for that");
+    if (begin === undefined) return refuse("The client's machine does not support this request");
     const task = begin({
       sessionId,
       link,
       submitOutcome: async (outcome) => (open.has(requestId) ? submit(outcome) : undefined),
     });
-    if (task === undefined) return refuse("Too much is asked of this client at once");
+    if (task === undefined) return refuse("The client has too many open requests");
     open.set(requestId, { ...task, toolCallId: payload["toolCallId"] });
   }
 
-  /** The client may go on with it: under another name, or by another connection, it is asked again what came of it. */
+  /**
+   * Forgets the tasks of a tool call that waits for its host. The host may continue the work; after a reconnect or a
+   * rename the host receives the request again and reports the result.
+   */
   function dropAwaited(awaitedToolCallId: string): void {
     for (const [requestId, { toolCallId }] of open) {
       if (toolCallId === awaitedToolCallId) open.delete(requestId);
@@ -78,18 +84,18 @@ export function createHostRequestRunner(sessionId: string, link: ClientLink): Ho
       if (event.type === "tool.waiting_for_host" && seq > startedSeq) dropAwaited(event.toolCallId);
       if (event.type === "host.replied") {
         dueRequests.delete(event.requestId);
-        // Nobody waits for it any more: the turn was cancelled, or it took too long.
+        // The reply is no longer needed: the turn was cancelled, or the request timed out.
         open.get(event.requestId)?.stop();
         open.delete(event.requestId);
       }
-      // A client that follows a session again has been asked what was there before.
+      // A client that follows the session again received the requests before `startedSeq` already.
       if (event.type !== "host.requested" || seq <= startedSeq) return;
       if (event.clientId === link.sender.clientId) dueRequests.set(event.requestId, event);
     },
     start(seq) {
       const isFirst = startedSeq === 0;
       startedSeq = Math.max(startedSeq, seq);
-      // Asked after every event.
+      // Fast path: `start` is called after every event.
       if (dueRequests.size === 0) return;
       for (const request of dueRequests.values())
         startTask(isFirst ? markAsRepeat(request) : request);

@@ -12,9 +12,9 @@ import { readToolResult } from "../../../wire/acp/host/host-tool-list.ts";
 import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 
-/** Something that the client's machine is at. */
+/** A task in progress on the client's machine. */
 export interface HostTask {
-  /** Its answer is no longer wanted. */
+  /** Withdraws the request; its reply is no longer needed. */
   stop(): void;
 }
 
@@ -24,7 +24,7 @@ export interface HostTaskContext {
   readonly submitOutcome: (outcome: HostOutcome) => Promise<void>;
 }
 
-/** Undefined where the client has too much to do. */
+/** Starts a task. Returns undefined if the client has too many open requests. */
 export type StartHostTask = (context: HostTaskContext) => HostTask | undefined;
 
 export interface HostOutcome {
@@ -32,7 +32,10 @@ export interface HostOutcome {
   readonly payload: JsonObject;
 }
 
-/** What a session asks for by one request and its answer; undefined for what nobody knows. */
+/**
+ * Creates the task for a request kind with one request and one reply. Undefined if the kind is unknown or the payload
+ * is not valid.
+ */
 export function createHostTask(kind: string, payload: JsonObject): StartHostTask | undefined {
   const { name, input, toolCallId, attempt, path, content } = payload;
   switch (kind) {
@@ -71,7 +74,10 @@ function createToolTask({ name, input, ...call }: HostToolCall): StartHostTask {
     );
 }
 
-/** The editor may not know the file, or not be able to say: then the session has the disk. */
+/**
+ * Reads a file through the editor. If the editor does not know the file or does not support reading, the session reads
+ * from the disk.
+ */
 function createReadFileTask(path: string): StartHostTask {
   return (context) =>
     startRequest(encodeReadFileRequest(context.sessionId, path), context, (response) =>
@@ -91,11 +97,14 @@ function startRequest(
   { link, submitOutcome }: HostTaskContext,
   read: (answer: RpcResponse) => HostOutcome,
 ): HostTask | undefined {
-  const questionId = link.sendRequest(request, (response) => submitOutcome(read(response)));
-  return questionId === undefined ? undefined : { stop: () => link.withdrawRequest(questionId) };
+  const requestKey = link.sendRequest(request, (response) => submitOutcome(read(response)));
+  return requestKey === undefined ? undefined : { stop: () => link.withdrawRequest(requestKey) };
 }
 
-/** What is not supported did not happen, and is no failure. */
+/**
+ * Converts a host's reply to the session's outcome. An unsupported method had no effect, so it is not reported as a
+ * failure.
+ */
 export function toHostOutcome<Value>(
   answer: HostReply<Value>,
   toPayload: (value: Value) => JsonObject,
@@ -112,10 +121,11 @@ export function toHostOutcome<Value>(
 
 function readToolOutcome(name: string, response: RpcResponse): HostOutcome {
   const result = readToolResult(name, response);
-  if (result.type === "unsupported") return createFailedOutcome(`The host does not know ${name}`);
+  if (result.type === "unsupported")
+    return createFailedOutcome(`The host does not have the tool ${name}`);
   return result.type === "answered" && toJsonText(result.value).length > MAX_RESULT_CHARACTERS
     ? createFailedOutcome(
-        `${name} gave more than ${MAX_RESULT_CHARACTERS} characters; ask for less of it`,
+        `${name} returned more than ${MAX_RESULT_CHARACTERS} characters. Fix: request a smaller part`,
       )
     : toHostOutcome(result, (value) => ({ result: value }));
 }
@@ -125,5 +135,5 @@ export function createFailedOutcome(message: string, code: ErrorCode = "host_fai
   return { outcome: "failed", payload: { message, ...codeField } };
 }
 
-/** Characters. The log keeps it, and the model reads it. */
+/** Characters. Limits the result because the log stores it and the model reads it. */
 const MAX_RESULT_CHARACTERS = 1024 * 1024;

@@ -11,12 +11,12 @@ import type { ClientLink } from "../connection/client-link.ts";
 
 type HostLink = Pick<ClientLink, "sendRequest" | "withdrawRequest" | "clock" | "log">;
 
-/** Asks a host for its tools, once. */
+/** Requests a host's tools, once. */
 export async function requestHostTools(link: HostLink): Promise<HostToolList> {
   return (await requestList(link, TOOLS_LIST)) ?? NO_HOST_TOOLS;
 }
 
-/** The same for its shells. */
+/** Requests a host's shells, once. Undefined if the host does not list any. */
 export function requestHostShells(link: HostLink): Promise<ShellList | undefined> {
   return requestList(link, SHELLS_LIST);
 }
@@ -38,7 +38,7 @@ const SHELLS_LIST: HostList<ShellList> = {
   read: readShellList,
 };
 
-/** Nobody waits long for a host that does not answer: then it has none. */
+/** Requests a list with a timeout. A host that does not respond in time counts as a host without the list. */
 function requestList<Value>(
   { sendRequest, withdrawRequest, clock, log }: HostLink,
   { label, request: listRequest, read }: HostList<Value>,
@@ -46,16 +46,16 @@ function requestList<Value>(
   return new Promise((resolve) => {
     const answered = async (answer: RpcResponse): Promise<void> => {
       callOff();
-      // A host of the bridge protocol may have none, and no method for it.
+      // A host of the bridge protocol without tools or shells need not implement the method.
       if (!answer.ok && answer.error.code === RPC_CODES.methodNotFound) return resolve(undefined);
       const list = read(answer);
       if (list.type === "failed") log(`a host's ${label} cannot be used`, { ...list.failure });
       resolve(list.type === "answered" ? list.value : undefined);
     };
-    const questionId = sendRequest(listRequest, answered);
+    const requestKey = sendRequest(listRequest, answered);
     const callOff = clock.schedule(LIST_TIMEOUT_MS, () => {
-      if (questionId !== undefined) withdrawRequest(questionId);
-      log(`a host did not say which ${label} it has; it is taken to have none`);
+      if (requestKey !== undefined) withdrawRequest(requestKey);
+      log(`a host did not return its ${label} in time; continuing without ${label}`);
       resolve(undefined);
     });
   });

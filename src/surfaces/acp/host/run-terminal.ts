@@ -25,7 +25,7 @@ import {
 } from "./host-task.ts";
 
 export interface TerminalRun extends TerminalCommand {
-  /** How long the command may take. */
+  /** Time limit of the command, in milliseconds. */
   readonly milliseconds: number;
 }
 
@@ -37,7 +37,9 @@ function readTerminalRun(payload: JsonObject): TerminalRun | undefined {
   return { command, args: commandArgs, workingDirectory, outputBytes, milliseconds };
 }
 
-/** Runs a command in a terminal of the client. `shown` is told when there is one. */
+/**
+ * Runs a command in a terminal of the client. `onCreated` is called with the terminal's id once the terminal exists.
+ */
 function runTerminal(
   run: TerminalRun,
   { submitOutcome, ...place }: HostTaskContext,
@@ -48,18 +50,18 @@ function runTerminal(
   performRun(run, { ...place, onCreated, signal })
     .then((outcome) => (signal.aborted ? undefined : submitOutcome(outcome)))
     .catch((error: unknown) => {
-      place.link.log("what came of a terminal was lost", { error: String(error) });
+      place.link.log("the result of a terminal was lost", { error: String(error) });
     });
   return { stop: () => stopping.abort() };
 }
 
 interface TerminalContext extends Omit<HostTaskContext, "submitOutcome"> {
   readonly onCreated: (terminalId: string) => void;
-  /** Nobody waits for it any more. */
+  /** Aborts when the outcome is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** Made, waited for, read, and let go whatever comes in between. */
+/** Creates the terminal, waits for the exit, reads the output, and always releases the terminal. */
 async function performRun(run: TerminalRun, context: TerminalContext): Promise<HostOutcome> {
   const { onCreated, signal } = context;
   const createdTerminal = readTerminalIdReply((await createTerminal(run, context)) ?? NO_RESPONSE);
@@ -73,7 +75,10 @@ async function performRun(run: TerminalRun, context: TerminalContext): Promise<H
   }
 }
 
-/** Whoever stops the command waits on: there may be a terminal by then, and somebody has to end it. */
+/**
+ * Creates a terminal. Stopping the command does not end this wait: a terminal created late must still be killed and
+ * released.
+ */
 function createTerminal(
   run: TerminalRun,
   context: TerminalContext,
@@ -117,10 +122,10 @@ async function waitForExit(
     : await requestWithin(link, createRequest("wait"), { milliseconds, signal });
   const status = exitResponse && readTerminalExitReply(exitResponse);
   if (status?.type !== "answered") {
-    // Waited for: some clients begin what comes next before they have done it. Whoever stops it does not.
+    // Awaited, because some clients start the next command before the kill is done. The caller of `stop` does not wait.
     await requestWithin(link, createRequest("kill"), HOST_LIMITS);
   }
-  if (signal.aborted) return createFailedOutcome("It was stopped");
+  if (signal.aborted) return createFailedOutcome("The command was stopped");
   if (status !== undefined && status.type !== "answered") return toRunOutcome(status, () => ({}));
   const read = await requestWithin(link, createRequest("output"), {
     milliseconds: HOST_TIMEOUT_MS,
@@ -133,26 +138,29 @@ async function waitForExit(
   }));
 }
 
-/** The command was run: what a client with a terminal does not know how to say is not found out by running it again. */
+/**
+ * Converts a reply about a command that has run. "Unsupported" becomes a failure here: falling back to another way
+ * would run the command a second time.
+ */
 function toRunOutcome<Value>(
   answer: HostReply<Value>,
   toPayload: (value: Value) => JsonObject,
 ): HostOutcome {
   if (answer.type === "unsupported")
-    return createFailedOutcome("it has the terminal, and cannot tell its end");
+    return createFailedOutcome("the client has the terminal but cannot report its exit");
   return toHostOutcome(answer, toPayload);
 }
 
-/** For a client to end a command, to say what it wrote, and to let go of its terminal. */
+/** Milliseconds for a client to kill a command, return its output, or release its terminal. */
 const HOST_TIMEOUT_MS = 3000;
 const HOST_LIMITS: RequestLimits = {
   milliseconds: HOST_TIMEOUT_MS,
   signal: new AbortController().signal,
 };
-/** For one to make a terminal, which may be on a machine far away. */
+/** Milliseconds to create a terminal, which may be on a remote machine. */
 const CREATION_TIMEOUT_MS = 30_000;
 
-/** Clients keep to the limit as they count it; what is more is left out here. */
+/** Cuts the output to the limit. Clients apply the limit in their own units, so some return more. */
 function cutOutput({ output, truncated }: TerminalText, { outputBytes }: TerminalRun): JsonObject {
   const isLong = output.length > outputBytes;
   return {
@@ -168,7 +176,10 @@ interface RequestLimits {
   readonly signal: AbortSignal;
 }
 
-/** Undefined where there is no answer in time, or none is wanted any more: then it is taken back, and one that comes is `late`. */
+/**
+ * Sends a request with a timeout. Returns undefined if no response arrived in time or the signal aborted; the request
+ * is then withdrawn, and a late response goes to `onLateResponse`.
+ */
 async function requestWithin(
   link: ClientLink,
   request: HostRequest,
@@ -190,10 +201,10 @@ function sendRequest(
   onLateResponse?: LateResponseHandler,
 ): Promise<RpcResponse | undefined> {
   return new Promise((resolve) => {
-    const questionId = link.sendRequest(request, async (answer) => resolve(answer));
-    if (questionId === undefined) return resolve(TOO_MANY_REQUESTS);
+    const requestKey = link.sendRequest(request, async (answer) => resolve(answer));
+    if (requestKey === undefined) return resolve(TOO_MANY_REQUESTS);
     const withdraw = (): void => {
-      link.withdrawRequest(questionId, onLateResponse);
+      link.withdrawRequest(requestKey, onLateResponse);
       resolve(undefined);
     };
     if (signal.aborted) withdraw();
@@ -203,14 +214,17 @@ function sendRequest(
 
 const TOO_MANY_REQUESTS: RpcResponse = {
   ok: false,
-  error: createInternalError("too much is asked of this client at once"),
+  error: createInternalError("the client has too many open requests"),
 };
-const NO_RESPONSE: RpcResponse = { ok: false, error: createInternalError("it does not answer") };
+const NO_RESPONSE: RpcResponse = {
+  ok: false,
+  error: createInternalError("the client did not respond in time"),
+};
 
-/** The terminals of a client in which calls of one session run. */
+/** The client's terminals in which tool calls of one session run. */
 interface EditorTerminals {
   createTask(payload: JsonObject): StartHostTask | undefined;
-  /** By the call. Only this client has heard of it, so only this client is told of it. */
+  /** By tool call. Only this client knows the terminal, so only this client receives its id. */
   readonly findTerminal: (toolCallId: string) => string | undefined;
 }
 

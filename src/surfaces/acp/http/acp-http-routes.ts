@@ -17,13 +17,13 @@ import { createStreamWriter } from "./stream-writer.ts";
 
 export interface AcpHttpSurface {
   readonly routes: readonly Route[];
-  /** Its clients are detached, and their streams end. */
+  /** Disconnects all clients and ends their streams. */
   close(): Promise<void>;
 }
 
 /**
- * The Agent Client Protocol over HTTP: messages come as requests, each taken with 202, and answers and updates go out in
- * streams of events, one for the connection and one for each session that the client has opened one for.
+ * ACP over HTTP. The client POSTs messages, each accepted with 202. Responses and updates are sent as server-sent
+ * events: a stream for the connection, and a stream for each session opened by the client.
  */
 export function createAcpHttp(options: AcpServerOptions): AcpHttpSurface {
   const { access, rates, clock } = options;
@@ -31,14 +31,14 @@ export function createAcpHttp(options: AcpServerOptions): AcpHttpSurface {
 
   async function initialize(text: string, caller: Caller): Promise<ServedResponse> {
     rates?.countRequest(caller.id);
-    // Before anything is heard: a batch may ask for more than a greeting.
+    // Checked before the message is handled, because a batch may contain more requests than `initialize`.
     connections.checkCapacity();
     const writer = createStreamWriter();
     const acp = createCallerConnection(caller, writer, options);
     acp.receive({ type: "line", text, offset: 0 });
     const answer = writer.takeLine();
     if (answer === undefined)
-      throw createInvalidRequestError("The first message is the request initialize");
+      throw createInvalidRequestError("The first message must be the request initialize");
     if (!acp.isInitialized) return createJsonTextResponse(400, answer);
     const { id } = connections.add({ caller, acp, writer });
     return createJsonTextResponse(200, answer, { [CONNECTION_HEADER]: id });
@@ -50,8 +50,8 @@ export function createAcpHttp(options: AcpServerOptions): AcpHttpSurface {
       throw createInvalidRequestError(`The header ${CONNECTION_HEADER} is missing`);
     const connection = connections.find(id, caller);
     if (connection !== undefined) return connection;
-    const hint = "Send initialize without it, and load the session again";
-    throw new ApiError(404, "not_found", "There is no such connection", { hint });
+    const hint = "Send initialize without this header, then load the session again";
+    throw new ApiError(404, "not_found", "The connection does not exist", { hint });
   }
 
   const routes: readonly GuardedRoute[] = [
@@ -59,7 +59,7 @@ export function createAcpHttp(options: AcpServerOptions): AcpHttpSurface {
       method: "POST",
       path: ACP_PATH,
       async handle(request, _, caller) {
-        requireRight(caller, "prompt", "Asking an agent");
+        requireRight(caller, "prompt", "Submitting a prompt");
         const text = readJsonText(request);
         if (readHeader(request, CONNECTION_HEADER) === undefined) return initialize(text, caller);
         const { acp } = findConnection(request, caller);
@@ -92,7 +92,7 @@ export function createAcpHttp(options: AcpServerOptions): AcpHttpSurface {
       },
     },
   ];
-  // What a connection asks is counted as it is over a WebSocket, not by its requests.
+  // Rate limits count ACP requests, as over a WebSocket, not HTTP requests.
   return { routes: createGuardedRoutes(routes, { access }), close: () => connections.close() };
 }
 
@@ -106,10 +106,10 @@ const ACCEPTED_RESPONSE: ServedResponse = {
   body: new Uint8Array(),
 };
 
-/** Nobody has to wait for the answer to a request before the next. */
+/** Clients may send requests without waiting for responses, so the backlog needs a limit. */
 function createOverloadedError(): ApiError {
-  const message = "Too much of what this connection asked is not done, or not read";
-  const hint = "Read its streams, and send it again";
+  const message = "This connection has too many unfinished requests or too much unread output";
+  const hint = "Read the streams of the connection, then send the request again";
   return new ApiError(429, "throttled", message, { hint, headers: { "retry-after": "1" } });
 }
 

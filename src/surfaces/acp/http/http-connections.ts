@@ -6,12 +6,12 @@ import type { AcpConnection } from "../connection/acp-connection.ts";
 import { disconnectGracefully } from "../connection/graceful-disconnect.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 
-/** The connections of ACP clients that come by requests. Each is its caller's alone. */
+/** The connections of ACP clients over HTTP. A connection belongs to the caller that opened it. */
 export interface HttpConnections {
-  /** Throws where there is no room for another one. */
+  /** Throws 503 if the maximum number of connections is open. */
   checkCapacity(): void;
   add(newConnection: NewConnection): HttpConnection;
-  /** It counts as used. */
+  /** Finds a connection of this caller and restarts its idle timeout. */
   find(id: string, caller: Caller): HttpConnection | undefined;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface NewConnection {
 
 interface StoredConnection extends HttpConnection {
   readonly caller: Caller;
-  /** Puts off the end that comes when nobody asks or reads. */
+  /** Restarts the idle timeout. A connection with a reader does not time out. */
   touch(): void;
 }
 
@@ -94,17 +94,17 @@ export function createHttpConnections(clock: Clock): HttpConnections {
   };
 }
 
-/** Without its token, this machine's user is somebody who may do less: a connection is not for them what it is with it. */
+/** The local user without the bridge's token has fewer rights, and must not use a connection opened with the token. */
 function isUsableBy(owner: Caller, { id, rights }: Caller): boolean {
   return id === owner.id && owner.rights.every((right) => rights.includes(right));
 }
 
-/** A client that is gone does not always say so. */
+/** Milliseconds without a request or a reader. Clients do not always send DELETE before leaving. */
 const IDLE_TIMEOUT_MS = 60_000;
 const MAX_CONNECTIONS = 1000;
 
 function createTooManyConnectionsError(): ApiError {
-  const message = `The bridge has ${MAX_CONNECTIONS} clients connected, as many as it allows`;
+  const message = `The bridge has ${MAX_CONNECTIONS} connected clients, the maximum`;
   const headers = { "retry-after": "10" };
   return new ApiError(503, "overloaded", message, { hint: "Try again later", headers });
 }

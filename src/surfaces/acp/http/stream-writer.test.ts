@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { createStreamWriter } from "./stream-writer.ts";
 
-describe("a stream of lines as events", () => {
-  it("counts what its reader took as gone, also when that left in the midst of it [ACP-14]", async () => {
+describe("The stream writer for HTTP", () => {
+  it("Lines taken by a reader count as sent, also if the reader disconnects during the write [ACP-14]", async () => {
     const writer = createStreamWriter();
     writer.write("one\n", "ses_1");
     const left = new AbortController();
     const reader = writer.readEvents("ses_1", left.signal)[Symbol.asyncIterator]();
     expect(await reader.next()).toEqual({ done: false, value: "data: one\n\n" });
-    // Its client is gone before the piece is through.
+    // The client disconnects before the chunk is written completely.
     left.abort();
     await reader.return?.();
     expect(writer.queuedCharacters).toBe(0);
   });
 
-  it("is the connection's for what a client calls a session that none could be called, or the thousandth and more", async () => {
+  it("Lines for a session name over 200 characters, or beyond 1,000 streams, go to the connection's stream", async () => {
     const writer = createStreamWriter();
     const { signal } = new AbortController();
     writer.write("long\n", "x".repeat(201));
@@ -25,7 +25,7 @@ describe("a stream of lines as events", () => {
     expect(first.value).toBe("data: 0\n\n");
   });
 
-  it("counts each for itself, and forgets one that nobody reads when it is dropped", async () => {
+  it("Each session's queue is counted separately, and dropping an unread session discards its queue", async () => {
     const writer = createStreamWriter();
     writer.write("one\n", "ses_1");
     writer.write("two\n", "ses_2");
@@ -46,7 +46,7 @@ describe("a stream of lines as events", () => {
     expect(counts()).toEqual([0, 0, 0]);
   });
 
-  it("goes on with what was written since, for whoever reads it next", async () => {
+  it("The next reader of a stream continues with the lines written since, and the previous reader ends", async () => {
     const writer = createStreamWriter();
     writer.write("one\n", "ses_1");
     const first = writer.readEvents("ses_1", new AbortController().signal)[Symbol.asyncIterator]();

@@ -2,21 +2,24 @@ import { formatEvent } from "../../../http/routing/event-stream.ts";
 import { createPendingCounter, type PendingCounter } from "../connection/backpressure.ts";
 import type { LineWriter } from "../connection/line-writer.ts";
 
-/** Lines as the events of several streams: what is about a session is in that session's, all else in the connection's. */
+/**
+ * Writes lines as server-sent events: lines about a session go to the session's stream, all other lines to the
+ * connection's stream.
+ */
 export interface StreamWriter extends LineWriter {
-  /** The events of a stream. Whoever reads it next reads it in place of the one before. */
+  /** Reads the events of a stream. A new reader replaces the previous reader of the same stream. */
   readEvents(sessionId: string | undefined, disconnectSignal: AbortSignal): AsyncIterable<string>;
-  /** The next line of the connection's stream, which nobody reads yet. */
+  /** Removes the next line from the connection's stream before the stream has a reader. */
   takeLine(): string | undefined;
   close(): void;
 }
 
 interface EventStream {
   lines: string[];
-  /** What of it nobody has taken yet. */
+  /** Characters not yet taken by a reader. */
   readonly pending: PendingCounter;
   isDropped: boolean;
-  /** Wakes whoever reads it. */
+  /** Wakes the reader waiting for lines. */
   wake: () => void;
   reader: object | undefined;
 }
@@ -26,7 +29,10 @@ export function createStreamWriter(): StreamWriter {
   const totalPending = createPendingCounter();
   const streams = new Map<string | undefined, EventStream>();
 
-  /** A client may name anything a session, and as many as it likes: what is more goes to the connection's stream. */
+  /**
+   * Clients choose the session ids in their requests. Overlong ids and ids beyond the stream limit share the
+   * connection's stream.
+   */
   function resolveStreamKey(sessionId: string | undefined): string | undefined {
     if (sessionId === undefined || streams.has(sessionId)) return sessionId;
     const hasOwnStream = sessionId.length <= MAX_KEY_CHARACTERS && streams.size < MAX_STREAMS;
@@ -55,7 +61,7 @@ export function createStreamWriter(): StreamWriter {
     }
   }
 
-  /** A reader that goes in the midst of them had them all the same. */
+  /** Lines count as sent when taken by the reader, even if the reader disconnects before the write ends. */
   function* drainLines(stream: EventStream): Generator<string, void, undefined> {
     const { lines } = stream;
     stream.lines = [];

@@ -25,49 +25,55 @@ import {
   type SessionFeed,
 } from "./session-feed.ts";
 
-/** A session on one client's connection. */
+/** A session on the connection of a client. */
 export interface AcpSession {
   readonly isFollowing: boolean;
-  /** The last event whose updates were sent. */
+  /** Sequence number of the last event whose updates were sent. */
   readonly sentSeq: number;
-  /** Whether the client is sent, on this connection, every update after this cursor. Default: every update from now on. */
+  /**
+   * Whether this connection sends the client every update after this cursor. Without a cursor: every update from now
+   * on.
+   */
   isFollowingFrom(cursor?: UpdateCursor): boolean;
   readonly pauseFeed: SessionFeed["pause"];
-  /** Sends the slash commands, also if they are the same as before unless `if-changed`. */
+  /** Sends the slash commands. With `if-changed`, only if the commands differ from the last update. */
   sendCommands(update: AcpSessionUpdate, when?: "if-changed"): void;
-  /** Whether the client is attached, under whatever name. */
+  /** Whether the client is attached, under any client id. */
   readonly isAttached: boolean;
   readonly handlePermissionResponse: PendingPermissions["handleResponse"];
   readonly readArguments: PendingPermissions["readArguments"];
   readonly attach: ClientAttachment["attach"];
   readonly attachAs: ClientAttachment["attachAs"];
   readonly declareHost: ClientAttachment["declareHost"];
-  /** Brings what the client has along: these servers, and the tools of its machine. */
+  /** Sets the client tools: these MCP servers and the tools of the client's machine. */
   readonly setClientTools: ConnectionClientTools["set"];
   isController(): Promise<boolean>;
-  /** As the client that it is here. */
+  /** Sends a command under the client's current id in this session. */
   command(sessionCommand: SessionCommand): Promise<CommandReply>;
-  /** Ends the stay of a client, which may be this one. */
+  /** Detaches a client, which may be this client. */
   detach(command: DetachCommand): Promise<CommandReply>;
-  /** Tells the client everything; resolves when it has what was there before. Called again, it begins again. */
+  /** Sends the client all updates. Resolves when the history is sent. A second call starts again. */
   follow(options: FollowOptions): Promise<void>;
-  /** Under an id of the client's it is taken once, and has the same answer however often it is asked. */
+  /** Submits a prompt. Prompts with the same `commandId` are accepted once and get the same result. */
   prompt(request: RpcRequest, command: PromptCommand, commandId?: string): Promise<void>;
   /**
-   * Cancels the prompts of this client, or the one that this request submitted; if the client has none, the running turn.
-   * Resolves with the reason if that is refused.
+   * Cancels all prompts of this client, or only the prompt of this request. If the client has no prompts and no request
+   * id is passed, cancels the running turn. Resolves with the failure if a cancellation is refused.
    */
   cancel(requestId?: RequestId): Promise<Failure | undefined>;
-  /** The client is done with it: what it began ends, and what nobody else follows. */
+  /**
+   * Closes the session for this client: cancels the client's prompts, and the running turn if no other client follows
+   * the session.
+   */
   close(): Promise<void>;
-  /** The client goes; the session and what it waits for stay. */
+  /** Detaches the client. The session, its turns and its approvals stay. */
   disconnect(reason: string): Promise<void>;
 }
 
 type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
 type DetachCommand = Extract<SessionCommand, { readonly type: "detach" }>;
 
-/** `gone` is called when the client is no longer attached, by its own word or by another's. */
+/** `onDetached` is called when the client is no longer attached, at its own request or by another client. */
 export function createAcpSession(
   sessionId: string,
   shared: ClientLink,
@@ -82,9 +88,9 @@ export function createAcpSession(
     hasCapacity: () => isMuted || shared.hasCapacity(sessionId),
     waitForCapacity: () => shared.waitForCapacity(sessionId),
   };
-  /** Whether the client is done with the session, and reads nothing of it: then only answers are kept. */
+  /** Whether the client has closed the session and reads no updates: then only responses are sent. */
   let isMuted = false;
-  /** As JSON. */
+  /** The last slash commands sent, as JSON. */
   let sentCommands: string | undefined;
   const prompts = createPendingPrompts(link);
   const permissions = createPendingPermissions(sessionId, link);
@@ -123,7 +129,7 @@ export function createAcpSession(
     }
   }
 
-  /** The client is told no more, and whoever waits for an answer of its has it now. */
+  /** Stops sending updates and responds to the client's open prompts with an error. */
   function handleDetached(): void {
     attachment.forget();
     stopFeed();
@@ -132,7 +138,7 @@ export function createAcpSession(
     onDetached();
   }
 
-  /** What the client is at for the session, or was asked, it is at for nobody. */
+  /** Stops the feed, the host tasks and the permission requests of this client. Their replies are no longer needed. */
   function stopFeed(): void {
     feed.stop();
     hostRequests.stopAll();
@@ -142,7 +148,10 @@ export function createAcpSession(
   const command = (requested: SessionCommand): Promise<CommandReply> =>
     link.sessions.command(sessionId, requested, link.sender);
 
-  /** What the client was told of before it asked is not told again, so its answer has to be looked for. */
+  /**
+   * A repeated prompt may refer to events sent before the request. The feed does not send them again, so the outcome is
+   * read from the log.
+   */
   async function replayOutcome(
     { promptId, seq: from }: AcceptedReply,
     upTo: number,
@@ -208,7 +217,7 @@ export function createAcpSession(
     },
     async close() {
       isMuted = link.dropSession(sessionId);
-      // A turn that it may not end is not waited for.
+      // Does not wait for a turn the client is not allowed to cancel.
       if ((await cancel(prompts.listCancellations())) === undefined) await prompts.waitUntilEmpty();
       stopFeed();
       prompts.failAll(encodeFailure(CLIENT_LEFT));
@@ -226,6 +235,6 @@ export function createAcpSession(
 const CLIENT_LEFT: Failure = {
   code: "aborted",
   message:
-    "This client has left the session; its turn goes on. Load the session to see what came of it",
+    "This client has left the session; its turn continues. Load the session to see the result",
   details: {},
 };

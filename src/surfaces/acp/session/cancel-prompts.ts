@@ -6,11 +6,11 @@ import type { PromptCancellation } from "./pending-prompts.ts";
 interface CancelContext {
   readonly link: ClientLink;
   readonly sessionId: string;
-  /** Nothing is looked for any longer. */
+  /** Stops the search for a prompt's turn. */
   readonly signal: AbortSignal;
 }
 
-/** Sends these commands one after the other. Resolves with the first refusal, or undefined if all were accepted. */
+/** Sends the commands in order. Resolves with the first refusal, or undefined if all were accepted. */
 export async function cancelPrompts(
   cancellations: readonly PromptCancellation[],
   context: CancelContext,
@@ -23,7 +23,7 @@ export async function cancelPrompts(
     if (command.type === "withdraw-prompt" && reply.status === "refused") {
       reply = await cancelPromptTurn(command.promptId, cancellation, context);
     }
-    // Who leaves may have no say in what goes on without them.
+    // A client that leaves may have no right to cancel; the refusal is expected and not reported.
     const isLeaving = command.type === "cancel" && command.unlessWatched === true;
     if (reply.status === "accepted" || isLeaving) continue;
     refusal ??= reply.failure;
@@ -32,7 +32,7 @@ export async function cancelPrompts(
   return refusal;
 }
 
-/** A prompt that has just got its turn can no longer be withdrawn, only stopped: that turn, and nobody else's. */
+/** Cancels the turn of a prompt that started before it could be withdrawn. Turns of other prompts are not affected. */
 async function cancelPromptTurn(
   promptId: string,
   { from }: PromptCancellation,
@@ -52,8 +52,8 @@ function sendCancel(
 }
 
 /**
- * The turn that a prompt got, by the log: what the client was told may be far behind it. Undefined when the prompt was
- * withdrawn, or the signal came first.
+ * Finds the turn of a prompt in the log, because the client's feed may be far behind. Undefined if the prompt was
+ * withdrawn or the signal aborted first.
  */
 async function findPromptTurn(
   { sessions }: Pick<ClientLink, "sessions">,

@@ -9,28 +9,37 @@ import {
   type ClientLink,
 } from "../connection/client-link.ts";
 
-/** As whom the client of a connection is attached to one session. */
+/** The attachment of a connection's client to a session. */
 export interface ClientAttachment {
   readonly sender: ClientSender;
   readonly isAttached: boolean;
-  /** Implicitly, as the connection's own client: as the controller, or as an observer if there is one. */
+  /**
+   * Attaches implicitly under the connection's client id: as the controller, or as an observer if another client
+   * controls the session.
+   */
   readonly attach: () => Promise<CommandReply>;
-  /** Under a name of its own from now on. */
+  /** Attaches under the client id of the command, which stays the client's id from now on. */
   readonly attachAs: (command: AttachCommand) => Promise<CommandReply>;
-  /** The client turned out to use the bridge protocol: an implicit attachment is not a stock client's any more. */
+  /**
+   * The client turned out to use the bridge protocol: an implicit attachment is repeated without the rights of a stock
+   * client.
+   */
   readonly declareHost: () => Promise<void>;
   detach(reason: string): Promise<void>;
-  /** It was detached by others, or by name. */
+  /** Clears the attachment after another client, or a detach by name, has ended it. */
   forget(): void;
-  /** Whether the client attached by that id, under whatever name. */
+  /** Whether this connection created the attachment with this id, under any client id. */
   readonly isOwnAttachment: (attachmentId: string) => boolean;
-  /** Whether an event of the session, in its place, says that the client is gone: sent away, or back by another connection. */
+  /**
+   * Whether this event of the log ends the attachment: the client was detached, or attached again by another
+   * connection.
+   */
   readonly isEndedBy: (envelope: Envelope) => boolean;
 }
 
 export type AttachCommand = Extract<SessionCommand, { readonly type: "attach" }>;
 
-/** `renamed` is called when the client has come under another name, or once more under its own. */
+/** `onRenamed` is called when the client was attached under another id, or again under its own id. */
 export function createClientAttachment(
   sessionId: string,
   link: ClientLink,
@@ -42,7 +51,9 @@ export function createClientAttachment(
   let lastSeq = 0;
   const attachmentIds = new Set<string>();
 
-  /** For a stay, where there is one: another client may have the name by now. */
+  /**
+   * The sender includes the attachment id if there is one, because another client may use the same client id by now.
+   */
   function createSender(attachment: AttachmentRecord | undefined): ClientSender {
     return attachment === undefined ? sender : { ...sender, attachmentId: attachment.attachmentId };
   }
@@ -53,7 +64,7 @@ export function createClientAttachment(
     const { clientId } = command;
     const attachmentId = randomString(16);
     const own: AttachmentRecord = { clientId, attachmentId, isConfirmed: false };
-    // The event may be read before the reply is here.
+    // Set before the command, because the event may be read before the reply arrives.
     current = own;
     attachmentIds.add(attachmentId);
     const reply = await sessions
@@ -73,7 +84,10 @@ export function createClientAttachment(
     return current === undefined ? attachImplicitly() : { status: "accepted" };
   }
 
-  /** With the rights that an observer has while there is no controller, and a stock client also beside one. */
+  /**
+   * Attaches with the rights to prompt and to approve. An observer has these rights only while no controller is
+   * attached; a stock client has them also next to a controller.
+   */
   async function attachImplicitly(): Promise<CommandReply> {
     const { clientId } = sender;
     const rights = { mayPrompt: true, mayApprove: true, isStock: !link.getProfile().usesBridge };
@@ -89,7 +103,9 @@ export function createClientAttachment(
     if (current !== undefined) await end(current, reason);
   }
 
-  /** It may be over already, or not have begun: then it is refused, and that is all. */
+  /**
+   * The attachment may have ended or never started. The session then refuses the command, and the refusal is ignored.
+   */
   async function end({ clientId, attachmentId }: AttachmentRecord, reason: string): Promise<void> {
     const command = { type: "detach", clientId, reason, attachmentId } as const;
     current = undefined;
@@ -112,7 +128,7 @@ export function createClientAttachment(
       const { clientId } = command;
       if (clientId === sender.clientId) return send(command);
       const wasAttached = current !== undefined;
-      // It does not stand in its own way.
+      // Detaches the old id first, so the client is not its own competing controller.
       await detach("client_renamed");
       const reply = await send(command);
       if (reply.status === "accepted") sender = { ...sender, clientId };
@@ -134,7 +150,7 @@ export function createClientAttachment(
       lastSeq = seq;
       if (event.type !== "client.attached" && event.type !== "client.detached") return false;
       if (current === undefined) return false;
-      // Whoever is still there has come again, or is about to.
+      // After a restart of the bridge, every client still connected attaches again.
       if (event.type === "client.detached" && event.reason === BRIDGE_RESTARTED) return false;
       if (event.type === "client.attached" && event.attachmentId === current.attachmentId) {
         current.isConfirmed = true;
@@ -148,6 +164,9 @@ export function createClientAttachment(
 interface AttachmentRecord {
   readonly clientId: string;
   readonly attachmentId: string;
-  /** Whether the log has been read up to its beginning. What it says of the client's name before that is about others. */
+  /**
+   * Whether the log was read up to the attach event. Earlier events with the same client id belong to other
+   * attachments.
+   */
   isConfirmed: boolean;
 }

@@ -7,11 +7,11 @@ import { STOCK_CLIENT } from "../../../wire/acp/decode/client-profile.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What the client of a connection brings to one session. */
+/** The client tools of a connection in a session. */
 export interface ConnectionClientTools {
-  /** These servers in place of those before, or the same as before; and the tools of its machine. */
+  /** Replaces the MCP servers and refreshes the tools of the client's machine. Default: the same servers as before. */
   readonly set: (servers?: readonly ClientMcpServer[]) => Promise<void>;
-  /** The client comes under another name, or for the first time again. */
+  /** Sets the same client tools again, because the client was attached under another id or attached again. */
   readonly resend: () => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createConnectionClientTools(
 ): ConnectionClientTools {
   const { sessions, log } = link;
   let servers: readonly ClientMcpServer[] = [];
-  /** Under the name that the client had when it brought something. */
+  /** The client id under which tools were set. Undefined if the session has none from this connection. */
   let setAsClientId: string | undefined;
 
   const set: ConnectionClientTools["set"] = async (newServers = servers) => {
@@ -39,17 +39,17 @@ export function createConnectionClientTools(
     if (!hasTools && setAsClientId !== link.sender.clientId) return;
     const reply = await sessions.setClientTools(sessionId, clientTools, link.sender);
     if (reply.status === "refused") {
-      return log("what a client brings was refused", { sessionId, ...reply.failure });
+      return log("client tools were refused", { sessionId, ...reply.failure });
     }
     setAsClientId = hasTools ? link.sender.clientId : undefined;
     for (const { code, message } of reply.problems) {
-      log("something that a client brings cannot be used", { sessionId, code, message });
+      log("a client tool cannot be used", { sessionId, code, message });
     }
   };
   return { set, resend: () => set() };
 }
 
-/** What the client's editor does for the tools of a workspace: its files, if they are this machine's, and its shells. */
+/** The editor's features for workspace tools: its files and terminals if it runs on this machine, and its shells. */
 async function readEditorOffer(link: ClientLink): Promise<EditorCapabilities | undefined> {
   if (!link.sender.principal.rights.includes("control")) return undefined;
   const { readsFiles, writesFiles, runsTerminals } = link.isSameMachine

@@ -2,10 +2,10 @@ import type { Principal } from "../../../domain/actor.ts";
 import type { Sessions } from "../../../session/sessions.ts";
 import type { UpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
 
-/** What the list of sessions says of one. */
+/** A session's entry in the list of sessions. */
 export type SessionEntry = NonNullable<Awaited<ReturnType<Sessions["find"]>>>;
 
-/** A session belongs to its principal; to another it is not there. */
+/** Finds a session of this principal. Sessions of other principals are reported as missing. */
 export async function findSession(
   sessions: Sessions,
   sessionId: string,
@@ -24,15 +24,15 @@ export async function findLatestSession(
 }
 
 /**
- * Rejects if the events after a cursor are not in the log, or not yet: a client that resumed there would miss some without
- * notice. A subscription that starts at the cursor rejects with the reason.
+ * Rejects if the events after a cursor are not in the log, or not yet: a client resuming there would miss events
+ * without notice. A subscription starting at the cursor rejects with the reason.
  */
 export async function checkCursor(
   sessions: Sessions,
   { sessionId, incarnation, seq }: Pick<SessionEntry, "sessionId" | "incarnation" | "seq">,
   from: UpdateCursor,
 ): Promise<void> {
-  // The cursor is at the end of the log, so there is nothing to read yet.
+  // The cursor is at the end of the log, so no event can be missing.
   if (from.incarnation === incarnation && from.seq === seq) return;
   const end = new AbortController();
   const cursor = { incarnation: from.incarnation, seq: from.seq };

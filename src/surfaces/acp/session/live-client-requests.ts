@@ -22,7 +22,7 @@ type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
 type AttachRequest = Extract<LiveClientRequest, { readonly type: "attach" }>;
 type ClientChangeRequest = Exclude<LiveClientRequest, { readonly type: "clients" }>;
 
-/** Answers what a host wants about the clients of a session. */
+/** Handles a host's requests about the clients of a session: attach, detach, heartbeat and list. */
 export async function handleLiveClientRequest(
   request: RpcRequest,
   clientRequest: LiveClientRequest,
@@ -69,9 +69,9 @@ async function attachClient(
   } finally {
     unpause();
   }
-  // The feed of a client that follows the session continues, whatever name the client has now.
+  // The feed of a client that follows the session continues, also under a new client id.
   if (session.isFollowing) return;
-  // Without a cursor, the client is sent its attach and what follows; the history can be loaded.
+  // Without a cursor, the client receives its attach and all later events; the history can be loaded.
   await session.follow({ upTo, history: "hidden", ...omitUndefined({ from }) });
 }
 
@@ -85,7 +85,10 @@ async function respondWithClients(
   link.respond(request, { ok: true, result: encodeLiveClients(clients) });
 }
 
-/** Names that connections are given are theirs: they can be looked up, and nobody is to wait there for their owners. */
+/**
+ * Generated client ids are reserved for their connections. Other clients can see them in the client list, and must not
+ * attach under the id a connection will use.
+ */
 function checkClientName({ type, clientId }: ClientChangeRequest, { sender }: ClientLink): void {
   if (
     type !== "attach" ||
@@ -93,7 +96,7 @@ function checkClientName({ type, clientId }: ClientChangeRequest, { sender }: Cl
     clientId === sender.clientId
   )
     return;
-  const message = `Names that begin with "${GENERATED_NAME_PREFIX}" are given by the bridge; choose another "clientId"`;
+  const message = `Names starting with "${GENERATED_NAME_PREFIX}" are reserved for the bridge. Fix: choose another "clientId"`;
   throw new SpanlineError("validation_failed", message);
 }
 
@@ -113,7 +116,7 @@ function applyChange(
   }
 }
 
-/** The secret itself goes nowhere. */
+/** Only the digest of the secret is passed on. */
 function createAttachCommand(attachRequest: AttachRequest): AttachCommand {
   const { sessionId: _, secret, from: __, ...command } = attachRequest;
   return { ...command, name: command.clientId, ...digestSecret(secret) };
@@ -123,7 +126,10 @@ function digestSecret(secret: string | undefined): { readonly secretDigest?: str
   return secret === undefined ? {} : { secretDigest: digestText(secret) };
 }
 
-/** Who is attached after a command. One that was sent before, and has had its reply, is told who is now. */
+/**
+ * The attached clients after a command. The reply to a repeated command has no client status, so the current clients
+ * are read.
+ */
 async function readLiveClients(
   { clientStatus }: AcceptedReply,
   { sessionId, clientId }: ClientChangeRequest,

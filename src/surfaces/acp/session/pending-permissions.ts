@@ -12,16 +12,19 @@ import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
 import { findReadOnlyReason } from "./read-only-reason.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 
-/** The open permission requests of one session to one client. */
+/** The open permission requests of a session to a client. */
 export interface PendingPermissions {
   /** Requests a decision, once, if the client may approve. */
   request(permission: PermissionOutput): void;
-  /** The approval is resolved: by this client, by another one, or at its deadline. */
+  /** Withdraws the request, because the approval is resolved: by this client, by another client or at its deadline. */
   withdraw(approvalId: string): void;
-  /** The arguments of an open permission request, from an offset on. Throws `not_found` if it is not open here. */
+  /**
+   * Returns the arguments of an open permission request from an offset on. Throws `not_found` if the request is not
+   * open here.
+   */
   readonly readArguments: (request: ArgumentsRequest) => object;
   readonly handleResponse: (approval: ApprovalRequested, answer: RpcResponse) => Promise<void>;
-  /** The client leaves the session: its requests are withdrawn, and the approvals stay open for others. */
+  /** Withdraws all requests, because the client leaves the session. The approvals stay open for other clients. */
   withdrawAll(): void;
 }
 
@@ -31,7 +34,7 @@ interface PendingPermission {
   requestKey?: string | undefined;
   /** Stops the timer that sends the request again. */
   stopTimer?: () => void;
-  /** The arguments as JSON, once somebody has read a part of them. */
+  /** The arguments as JSON, cached after the first read. */
   text?: string;
 }
 
@@ -62,7 +65,7 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
     if (entry?.requestKey !== undefined) link.withdrawRequest(entry.requestKey);
   }
 
-  /** The decision could not be stored: the request is sent again when the log can be written. */
+  /** The decision could not be stored. Sends the request again when the log can be written. */
   function sendAgainLater(entry: PendingPermission, delayMs = FIRST_DELAY_MS): void {
     if (!isOpen(entry)) return;
     entry.stopTimer = link.clock.schedule(delayMs, () => {
@@ -81,12 +84,12 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
   ): Promise<void> {
     const { approvalId } = approval;
     const { endsTurn, ...decision } = decodePermissionResponse(approval, answer);
-    // The end of the turn closes the approval too; a client that may not end the turn has denied.
+    // The end of the turn closes the approval too. If the client may not end the turn, the response counts as a denial.
     if (endsTurn === true && turnId !== null && (await cancelTurn(turnId))) return;
     const command = { type: "decide-approval", approvalId, ...decision } as const;
     const reply = await sessions.command(sessionId, command, link.sender);
     if (reply.status === "accepted") return;
-    log("an answer was refused", { sessionId, approvalId, code: reply.failure.code });
+    log("a decision was refused", { sessionId, approvalId, code: reply.failure.code });
   }
 
   return {
@@ -117,7 +120,7 @@ export function createPendingPermissions(sessionId: string, link: ClientLink): P
         await decide(entry?.permission ?? { turnId: null }, approval, answer);
         if (pending.get(approvalId) === entry) pending.delete(approvalId);
       } catch (error) {
-        log("an answer could not be stored", { sessionId, approvalId, error: String(error) });
+        log("a decision could not be stored", { sessionId, approvalId, error: String(error) });
         if (entry !== undefined && findReadOnlyReason(error) === undefined) sendAgainLater(entry);
       }
     },

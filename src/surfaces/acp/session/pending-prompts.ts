@@ -5,25 +5,25 @@ import type { RequestId, RpcOutcome, RpcRequest } from "../../../wire/jsonrpc/rp
 import type { ClientSender } from "../../../session/sessions.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 
-/** A client's prompts in one session that have no answer yet. */
+/** A client's prompts in a session without a response. */
 export interface PendingPrompts {
-  /** Begins one; resolves when the session has taken or refused it, with what it said. */
+  /** Submits a prompt and resolves with the session's reply. The response to the request follows when the turn ends. */
   submit(request: RpcRequest, command: () => Promise<CommandReply>): Promise<CommandReply>;
   markStarted(promptId: string, turnId: string): void;
   finish(promptId: string, outcome: RpcOutcome): void;
-  /** Nothing more will be heard of any, nor of those whose command is under way. */
+  /** Responds to all prompts with an error, including prompts whose command is still in progress. */
   failAll(error: RpcError): void;
-  /** What ends all of them, or the one that this request began. */
+  /** The commands to cancel all prompts, or only the prompt of this request. */
   listCancellations(requestId?: RequestId): readonly PromptCancellation[];
-  /** Resolves when all of them have their answers, or there is nobody to answer. */
+  /** Resolves when every prompt has its response, or when the client is gone. */
   waitUntilEmpty(): Promise<void>;
-  /** The client is gone, and none is answered here. */
+  /** Removes all prompts without a response, because the client is gone. */
   clear(): void;
 }
 
 export interface PromptCancellation {
   readonly command: CancelCommand;
-  /** As who asked for it: that one may end it, whatever the client may by its name of now. */
+  /** The sender of the prompt, allowed to cancel it. The client may have been renamed since. */
   readonly from: ClientSender;
 }
 
@@ -37,11 +37,11 @@ type AcceptedReply = Extract<CommandReply, { status: "accepted" }>;
 type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw-prompt" }>;
 
 export function createPendingPrompts(link: ClientLink): PendingPrompts {
-  /** One that is asked for twice has two requests that wait. */
+  /** By prompt id. A prompt submitted twice has two waiting requests. */
   const pending = new Map<string, PendingPrompt>();
-  /** Answers that came before the reply to the command said which prompt it was. */
+  /** Outcomes that arrived before the command's reply with the prompt id. */
   const earlyOutcomes = new Map<string, RpcOutcome>();
-  /** What all were answered with last, when nothing more was to be heard of them. */
+  /** The error of the last `failAll`, also used for commands in progress at that time. */
   let lastFailure: RpcOutcome | undefined;
   let unnamedCount = 0;
   let waiting: (() => void)[] = [];
@@ -104,7 +104,7 @@ export function createPendingPrompts(link: ClientLink): PendingPrompts {
             waiting.push(resolve);
           }),
     listCancellations(requestId) {
-      // Those that wait go first: the end of the one that runs would let the next one begin.
+      // Queued prompts first: the end of the running prompt would start the next prompt.
       return [...pending]
         .filter(
           ([, { requests }]) =>
@@ -133,5 +133,5 @@ interface SentPrompt {
 
 const MISSING_PROMPT_ID: RpcOutcome = {
   ok: false,
-  error: createInternalError("The session took the prompt and gave it no id"),
+  error: createInternalError("The session accepted the prompt without returning a prompt id"),
 };

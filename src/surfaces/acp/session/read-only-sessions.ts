@@ -21,7 +21,7 @@ interface ReadOnlySetup {
   readonly reason: Failure;
 }
 
-/** Sends the history of a session that can only be read, as far as it can be read, then the result. */
+/** Sends the readable part of the history of a read-only session, then the result. */
 export async function followReadOnly(
   request: RpcRequest,
   { history, from }: Pick<FollowOptions, "history" | "from">,
@@ -49,7 +49,7 @@ export function respondReadOnly(
   link.respond(request, { ok: true, result: encodeReadOnlyResult(reason) });
 }
 
-/** A host that attaches to a session that can only be read observes it; the log does not record the attach. */
+/** A host that attaches to a read-only session observes the session; the log does not record the attach. */
 export function respondReadOnlyAttach(
   request: RpcRequest,
   { clientId, name, metadata = {} }: Pick<AttachCommand, "clientId" | "name" | "metadata">,

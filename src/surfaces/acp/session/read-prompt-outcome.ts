@@ -6,12 +6,12 @@ import type { ClientLink } from "../connection/client-link.ts";
 interface PromptSpan {
   readonly sessionId: string;
   readonly promptId: string;
-  /** Where the log has the prompt, and how far it is read. */
+  /** The sequence number of the prompt, and the last event to read. */
   readonly from: number;
   readonly upTo: number;
 }
 
-/** What came of a prompt, as far as the log has it; undefined while it is not over there. */
+/** Reads the outcome of a prompt from the log. Undefined if the prompt is not finished up to `upTo`. */
 export async function readPromptOutcome(
   { sessions }: Pick<ClientLink, "sessions">,
   { sessionId, promptId, from, upTo }: PromptSpan,

@@ -26,12 +26,12 @@ interface CommandContext {
   readonly link: ClientLink;
 }
 
-/** What a prompt comes to: words for whoever asked, or what the agent is to be told. */
+/** The result of a typed prompt: a reply for the client, or a prompt for the agent. */
 export type TypedPrompt =
   | { readonly type: "answer"; readonly text: string }
   | { readonly type: "prompt"; readonly prompt: PromptCommand };
 
-/** Takes a prompt for what was typed: a command of the bridge, one of the agent's, or neither. */
+/** Runs a slash command of the bridge, expands a command of the agent, or returns the prompt unchanged. */
 export async function runSlashCommand(
   prompt: PromptCommand,
   context: CommandContext,

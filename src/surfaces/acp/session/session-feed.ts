@@ -7,26 +7,29 @@ import { checkConnected, type ClientLink } from "../connection/client-link.ts";
 import type { HostRequestRunner } from "../host/host-request-runner.ts";
 import type { ClientAttachment } from "./client-attachment.ts";
 
-/** The updates of one session to one client. */
+/** The updates of a session to a client. */
 export interface SessionFeed {
   readonly isActive: boolean;
-  /** The last event whose updates were sent. */
+  /** The sequence number of the last event whose updates were sent. */
   readonly seq: number;
   /** Aborts with the feed. */
   readonly signal: AbortSignal;
   /** Whether the active feed has sent, or will send, every update after this cursor. */
   covers(cursor: UpdateCursor): boolean;
-  /** Starts again at the given position. Resolves when the client has every update of the history. */
+  /**
+   * Starts at the position in the options, in place of a running feed. Resolves when the client has every update of the
+   * history.
+   */
   readonly start: (options: FollowOptions) => Promise<void>;
-  /** Delays further updates until the returned function is called, so that a response precedes them. */
+  /** Delays further updates until the returned function is called, so that a response is sent first. */
   readonly pause: () => () => void;
   stop(): void;
 }
 
 export interface FollowOptions extends Pick<UpdateOptions, "upTo" | "history"> {
-  /** The last update that the client has. Default: the history is sent as `history` says. */
+  /** The last update received by the client. Default: `history` decides which history is sent. */
   readonly from?: UpdateCursor;
-  /** Called between the last update of the history and the first later one. */
+  /** Called after the last update of the history and before the first later update. */
   readonly onCaughtUp?: () => void;
 }
 
@@ -35,14 +38,14 @@ export interface FeedClient {
   readonly hostRequests: Pick<HostRequestRunner, "handleEvent" | "start">;
   readonly attachment: Pick<ClientAttachment, "isOwnAttachment" | "isEndedBy">;
   deliver(output: DeliveredOutput, cursor: string | undefined): void;
-  /** The attachment has ended, and the client was sent the event that ended it. */
+  /** Called when the attachment has ended and the client was sent the event of its end. */
   onEnded(): void;
   onLost(error: unknown): void;
 }
 
 export type DeliveredOutput = Exclude<AcpOutput, { readonly type: "caught-up" }>;
 
-/** One run of a feed, from its start until it is stopped or replaced. */
+/** A run of a feed, from its start until it is stopped or replaced. */
 interface FeedRun {
   readonly options: FollowOptions;
   readonly controller: AbortController;
@@ -64,7 +67,7 @@ export function createSessionFeed(
   function stop(): void {
     current?.controller.abort();
     current = undefined;
-    // A feed that waits at the gate ends there.
+    // A feed waiting at the gate ends there.
     gate.wake();
   }
 
@@ -73,7 +76,7 @@ export function createSessionFeed(
     current = run;
     const context = { sessionId, link, client, gate, onSent: (seq: number) => (lastSeq = seq) };
     return runFeed(run, context).catch((error: unknown) => {
-      // A feed that was replaced or stopped is not reported.
+      // A replaced or stopped feed is not reported.
       if (run.controller.signal.aborted)
         throw new SpanlineError("aborted", NOT_FOLLOWING, { cause: error });
       current = undefined;
@@ -116,7 +119,7 @@ export function createSessionFeed(
 
 const NOT_FOLLOWING = "This client no longer follows the session";
 
-/** Whether a client at this cursor misses nothing of a feed that was started with these options. */
+/** Whether a feed started with these options sends every update after this cursor. */
 function isCovered(cursor: UpdateCursor, { from, upTo, history }: FollowOptions): boolean {
   if (from === undefined) return history === "shown" || cursor.seq >= upTo;
   if (from.seq === 0 && from.updateOffset === 0) return true;
@@ -199,7 +202,10 @@ function resolveSpan(
   return { upTo: from.seq === 0 ? upTo : from.seq, history: "shown" };
 }
 
-/** The replay from a cursor: permission requests wait until its end, so that none is sent that was decided since. */
+/**
+ * The replay from a cursor. Permission requests wait until its end, so that requests decided in the meantime are not
+ * sent.
+ */
 interface Replay {
   readonly deliver: DeliverOutput;
   finish(): void;
@@ -235,7 +241,7 @@ interface EventPosition {
   readonly seq: number;
 }
 
-/** Adds to each update the cursor from which a client that has it can resume, and omits the updates that the client has. */
+/** Adds to each update the cursor for resuming after it, and omits updates the client already has. */
 function createCursorStamper(
   upTo: number,
   from: UpdateCursor | undefined,
@@ -244,7 +250,7 @@ function createCursorStamper(
   const isHistoryCursor = from?.seq === 0;
   let isLive = false;
   let historyCount = 0;
-  /** Updates of the first event behind the cursor that the client has. */
+  /** Number of updates of the first event after the cursor that the client already has. */
   let knownCount = isHistoryCursor ? 0 : (from?.updateOffset ?? 0);
 
   function deliverHistory(outputs: readonly AcpOutput[], incarnation: string): void {
@@ -293,7 +299,7 @@ function isUpdate({ type }: AcpOutput): boolean {
   return type === "update" || type === "event";
 }
 
-/** Open unless somebody has closed it; each close has its own reopening. */
+/** Open unless closed by a caller; each close returns its own function to reopen. */
 interface Gate {
   readonly isOpen: boolean;
   readonly close: () => () => void;

@@ -26,25 +26,28 @@ import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export type SessionRequest = Exclude<ClientRequest, { type: "initialize" | "authenticate" }>;
 
-/** What a client can want of its sessions. Each is done when the session has taken it, not when its turn is over. */
+/**
+ * Performs a client's requests about its sessions. Each method resolves when the session has accepted the command, not
+ * at the end of the turn.
+ */
 export interface SessionRequests {
   perform(request: RpcRequest, sessionRequest: SessionRequest): Promise<void>;
   cancel(sessionId: string): Promise<void>;
-  /** One prompt is not wanted any more. Other requests are answered soon anyway. */
+  /** Cancels one prompt. Other requests finish quickly and are not cancelled. */
   cancelPrompt(sessionId: string, requestId: RequestId): Promise<void>;
   handlePermissionResponse(
     sessionId: string,
     approval: ApprovalRequested,
     answer: RpcResponse,
   ): Promise<void>;
-  /** The client turned out to use the bridge protocol: its sessions have it as a stock client no longer. */
+  /** The client turned out to use the bridge protocol: its sessions no longer treat it as a stock client. */
   declareHost(request: SessionRequest): Promise<void>;
-  /** The client has other tools or shells than before. */
+  /** Sets the client tools again, because the host's tools or shells have changed. */
   bringAgain(): Promise<void>;
   disconnectAll(reason: string): Promise<void>;
 }
 
-/** `fixedSession`: the session that `session/new` returns in place of a new one: an id, or "latest". */
+/** `fixedSession`: the session `session/new` returns in place of a new session: an id, or "latest". */
 export function createSessionRequests(
   link: ClientLink,
   fixedSession: string | undefined,
@@ -64,11 +67,14 @@ export function createSessionRequests(
       const session = table.get(sessionId);
       if (session !== undefined) return session.handlePermissionResponse(approval, answer);
       const { approvalId } = approval;
-      link.log("an answer is about a session that its client has left", { sessionId, approvalId });
+      link.log("a decision for a session that its client has left was ignored", {
+        sessionId,
+        approvalId,
+      });
     },
     async declareHost(request) {
       for (const [sessionId, session] of table.all()) {
-        // A client that attaches under a name of its own says who it is.
+        // A client that attaches under its own id declares itself.
         const isAttaching = request.type === "attach" && request.sessionId === sessionId;
         if (!isAttaching) await session.declareHost();
       }
@@ -83,7 +89,7 @@ export function createSessionRequests(
   };
 }
 
-/** A request has a response, also if it fails. */
+/** Responds with an error if the work throws, so every request has a response. */
 async function respondToErrors(
   link: ClientLink,
   request: RpcRequest,
@@ -148,7 +154,7 @@ async function submitPrompt(
     return session.prompt(request, command, commandId);
   const typed = await runSlashCommand(command, { sessionId, session, link });
   if (typed.type === "prompt") return session.prompt(request, typed.prompt, commandId);
-  // Only the client that typed the command sees its reply.
+  // Only the client of the command sees its reply.
   for (const update of createCommandReply(String(request.id), typed.text)) {
     link.sendUpdate(sessionId, update);
   }
@@ -172,7 +178,7 @@ async function listSessions(
   link.respond(request, { ok: true, result: encodeSessionListResult(listed, found.nextPage) });
 }
 
-/** Cancels the client's turns, and the running turn if nobody else follows the session; the session itself stays. */
+/** Cancels the client's turns, and the running turn if no other client follows the session. The session stays. */
 async function closeSession(
   { link, table }: SetupContext,
   request: RpcRequest,
@@ -195,7 +201,7 @@ async function deleteSession(
   link.respond(request, { ok: true, result: encodeEmptyResult() });
 }
 
-/** ACP defines it as a notification; a client that sends a request gets a result. */
+/** ACP defines `session/cancel` as a notification; a client that sends a request gets a result. */
 async function cancelTurn(
   { link, table }: SetupContext,
   request: RpcRequest,
@@ -204,7 +210,10 @@ async function cancelTurn(
   const session = table.get(sessionId);
   if (session === undefined) {
     await table.find(sessionId);
-    throw new SpanlineError("access_denied", "This client is not in the session; load it first");
+    throw new SpanlineError(
+      "access_denied",
+      "This client is not in the session. Fix: load the session first",
+    );
   }
   const refusal = await session.cancel();
   if (refusal !== undefined) throw toSpanlineError(refusal);
@@ -233,5 +242,5 @@ async function configureSession(
   link.respond(request, { ok: true, result });
 }
 
-/** Sessions in one answer. */
+/** Sessions per page. */
 const PAGE_SIZE = 50;

@@ -4,20 +4,20 @@ import { createAcpSession, type AcpSession } from "./acp-session.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 import { findSession, type SessionEntry } from "./find-session.ts";
 
-/** The sessions that the client of one connection is in. */
+/** The sessions of one connection's client. */
 export interface SessionTable {
-  /** Rejects where there is none that this client may know of. */
+  /** Rejects with `not_found` if the session does not exist or belongs to another principal. */
   find(sessionId: string): Promise<SessionEntry>;
   get(sessionId: string): AcpSession | undefined;
-  /** By their ids. */
+  /** All sessions, by id. */
   all(): Iterable<readonly [sessionId: string, session: AcpSession]>;
-  /** The session, which the client is perhaps not in yet. */
+  /** The session's object, created on first use. The client may not be attached yet. */
   getOrCreate(sessionId: string): AcpSession;
-  /** Puts the client into a session, with what it brings. */
+  /** Attaches the client to a session and sets its client tools. */
   join(sessionId: string, servers?: readonly ClientMcpServer[]): Promise<AcpSession>;
-  /** The same with one that was there, and how far it had come. */
+  /** Joins an existing session and returns its entry in the list of sessions. */
   joinExisting(sessionId: string, servers?: readonly ClientMcpServer[]): Promise<JoinedSession>;
-  /** A session that this connection has neither begun nor loaded is taken up where it is. */
+  /** Returns the session, and joins it first if this connection has neither opened nor loaded it. */
   resume(sessionId: string): Promise<AcpSession>;
   /** Cancels the client's turns in the session, and removes the session, which stays in the table until then. */
   close(sessionId: string): Promise<void>;
@@ -45,7 +45,7 @@ export function createSessionTable(link: ClientLink): SessionTable {
   async function find(sessionId: string): Promise<SessionEntry> {
     const record = await findSession(sessions, sessionId, sender.principal);
     if (record !== undefined) return record;
-    throw new SpanlineError("not_found", "There is no such session", { details: { sessionId } });
+    throw new SpanlineError("not_found", "The session does not exist", { details: { sessionId } });
   }
 
   async function join(
@@ -59,14 +59,17 @@ export function createSessionTable(link: ClientLink): SessionTable {
     return acpSession;
   }
 
-  /** Looks twice: to join a session whose process was killed is to recover it, and that is part of what was before. */
+  /**
+   * Reads the entry again after joining: joining a session of a killed process recovers it, and the recovery's events
+   * are history.
+   */
   const joinExisting: SessionTable["joinExisting"] = async (sessionId, servers) => {
     await find(sessionId);
     const acpSession = await join(sessionId, servers);
     return { session: acpSession, entry: await find(sessionId) };
   };
 
-  /** A host that is not attached stays out of a session that another client controls. */
+  /** A host that is not attached is refused while another client controls the session. */
   async function checkControl(sessionId: string): Promise<void> {
     if (!link.getProfile().usesBridge) return;
     await find(sessionId);
@@ -107,4 +110,4 @@ export function createSessionTable(link: ClientLink): SessionTable {
 }
 
 const CONTROLLED =
-  "Another client controls this session, and this one is not attached; attach, or take over";
+  "Another client controls this session, and this client is not attached. Fix: attach, or take over";

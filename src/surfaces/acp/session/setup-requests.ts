@@ -21,11 +21,11 @@ import type { FollowOptions } from "./session-feed.ts";
 import type { SessionTable } from "./session-table.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** The sessions of one connection. */
+/** The sessions of a connection. */
 export interface SetupContext {
   readonly link: ClientLink;
   readonly table: SessionTable;
-  /** The session that `session/new` returns in place of a new one: an id, or "latest". */
+  /** The session `session/new` returns in place of a new session: an id, or "latest". */
   readonly fixedSession: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function openNewSession(
   const record = await openSession(context, setup);
   const { sessionId, seq: upTo } = record;
   const session = await table.join(sessionId, setup.servers);
-  // A client that is given an existing session may not know its folders; without any, they stay as they are.
+  // A client that receives an existing session may not know its folders. An empty list keeps the session's folders.
   if (setup.folders.length > 0) await updateFolders(link, session, { entry: record, setup });
   const { settings, sendCommands } = await readWelcome(link, session, sessionId);
   // The client does not know the id before this response, so no update may precede it.
@@ -52,7 +52,10 @@ export async function openNewSession(
   if (!session.isFollowing) await session.follow({ upTo, history: "shown" });
 }
 
-/** `session/load` and `session/resume`: with a cursor, the updates after it; else the history, or none of it. */
+/**
+ * `session/load` and `session/resume`. With a cursor, sends the updates after the cursor; otherwise the history, or no
+ * history.
+ */
 export async function followExistingSession(
   context: SetupContext,
   request: RpcRequest,
@@ -62,7 +65,7 @@ export async function followExistingSession(
   checkSetup(link, setup);
   const entry = await table.find(sessionId);
   await link.sessions.checkCredentials(entry.agent);
-  // An update of the earlier feed would come once more with the replay.
+  // Paused, because an update of the earlier feed would be sent again by the replay.
   const unpause = table.get(sessionId)?.pauseFeed() ?? (() => {});
   try {
     await followWith(context, request, { sessionId, setup, unpause });
@@ -123,8 +126,8 @@ async function followWith(
 }
 
 /**
- * `session/fork`. The client knows the history from the source session. Resolves when the copy exists, with the function that
- * puts the client into it: requests about the source session do not wait for that.
+ * `session/fork`. The client knows the history from the source session. Resolves when the copy exists, with a function
+ * that joins the copy: requests about the source session do not wait for the join.
  */
 export async function forkSession(
   { link, table }: SetupContext,
@@ -173,7 +176,7 @@ async function findFixedSession({
     : table.find(fixedSession);
 }
 
-/** The folders of this machine's user; sessions of other clients work where the agent does. */
+/** The folders from the local user's request; sessions of other clients use the agent's folder. */
 function resolveLocation(
   link: ClientLink,
   { workingDirectory, folders }: SessionSetup,
@@ -195,7 +198,7 @@ async function updateFolders(
   if (!isOwner(link) || toJsonText(folders) === toJsonText(entry.folders)) return;
   if (!(await session.isController())) {
     const { sessionId } = entry;
-    return link.log("another client says which folders a session has", { sessionId });
+    return link.log("only the controller of a session changes its folders", { sessionId });
   }
   const reply = await session.command({ type: "set-folders", folders });
   if (reply.status === "refused") throw toSpanlineError(reply.failure);
@@ -228,7 +231,10 @@ async function readWelcome(
   };
 }
 
-/** Refuses, before anything is begun, what this client may not bring: a server of its is a program of ours, or a call. */
+/**
+ * Refuses MCP servers and folders the client is not allowed to add, before any work starts. A client's MCP server is a
+ * program started on this machine, or a request sent from it.
+ */
 function checkSetup(
   { sender, isLocalUser }: Pick<ClientLink, "sender" | "isLocalUser">,
   { servers, folders }: Pick<SessionSetup, "servers" | "folders">,
@@ -247,9 +253,9 @@ function createAccessDeniedError(path: string, message: string): SpanlineError {
 }
 
 const FOLDERS_NEED_LOCAL_USER =
-  "Folders are opened by this machine's user alone, with the right to control: leave additionalDirectories empty";
+  'Only the local user with the right "control" can add folders. Fix: leave additionalDirectories empty';
 
 const SERVERS_NEED_CONTROL =
-  "To bring MCP servers needs the right to control: connect with the token of the bridge, or leave mcpServers empty";
+  'Adding MCP servers requires the right "control". Fix: connect with the token of the bridge, or leave mcpServers empty';
 const SERVERS_NEED_LOCAL_USER =
-  "MCP servers are taken from this machine's user alone: configure them for the agent, or leave mcpServers empty";
+  "Only the local user can add MCP servers. Fix: configure them for the agent, or leave mcpServers empty";

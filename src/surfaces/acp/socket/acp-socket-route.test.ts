@@ -13,8 +13,8 @@ import { createAcpSocketRoute } from "./acp-socket-route.ts";
 const HEAD = { requestId: "", method: "GET", path: "/acp", query: "", headers: [] };
 const ADA = { id: "ada", rights: ["prompt", "approve", "control"] } as const;
 
-describe("a connection over a WebSocket", () => {
-  it("is left when what it is told cannot be dealt with", async () => {
+describe("An ACP connection over a WebSocket", () => {
+  it("A socket whose message handler throws is disconnected, and its client is detached", async () => {
     const sessions = openSessions(
       createMemoryStore(),
       createAgent({ provider: createScriptedProvider([says("")]) }),

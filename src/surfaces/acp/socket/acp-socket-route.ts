@@ -7,24 +7,24 @@ import { createCallerConnection, type AcpServerOptions } from "../connection/cal
 import { disconnectGracefully } from "../connection/graceful-disconnect.ts";
 import { createSocketWriter } from "./socket-writer.ts";
 
-/** The Agent Client Protocol over WebSockets. Who comes is known before there is one. */
+/** ACP over WebSockets. The caller is authenticated before the upgrade. */
 export function createAcpSocketRoute(options: AcpServerOptions): SocketRoute {
   return {
     path: "/acp",
     limits: { messageBytes: MAX_LINE_BYTES, waitingTexts: MAX_WAITING_MESSAGES, ageMs: DAY_MS },
-    binaryAnswer: encodeRefusal("only texts are understood"),
+    binaryAnswer: encodeRefusal("only text messages are supported"),
     async accept(head) {
       const caller = options.access.authenticate(head);
-      requireRight(caller, "prompt", "Asking an agent");
+      requireRight(caller, "prompt", "Submitting a prompt");
       options.rates?.countRequest(caller.id);
       return (socket) => serveSocket(socket, caller, options);
     },
   };
 }
 
-/** An editor that opens all its sessions at once says that in one breath. */
+/** Messages waiting to be handled. An editor may open all its sessions at once after a start. */
 const MAX_WAITING_MESSAGES = 1000;
-/** An editor stays open for as long as somebody works; what it missed it gets by its cursor. */
+/** Maximum age of a socket. An editor can stay open for days; after a reconnect it resumes from its cursor. */
 const DAY_MS = 86_400_000;
 
 async function serveSocket(

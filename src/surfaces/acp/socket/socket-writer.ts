@@ -2,7 +2,7 @@ import type { OpenSocket } from "../../../http/sockets/open-socket.ts";
 import { createPendingCounter } from "../connection/backpressure.ts";
 import type { LineWriter } from "../connection/line-writer.ts";
 
-/** Lines as the texts of a WebSocket, one for each. One that its client does not take is waited for, and nothing else is. */
+/** Writes lines as WebSocket text messages, one message per line. Only the writer itself waits for a slow client. */
 export function createSocketWriter({
   send,
   disconnectSignal,

@@ -1,4 +1,4 @@
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode } from "../../../domain/responses-settings.ts";
 import { normalizeHistory } from "../../../domain/model/normalize-history.ts";
 import { encodeChatNote } from "../../../wire/chat-server/chat-note.ts";
 import {
@@ -32,7 +32,7 @@ export interface ChatRequestContext extends RequestContext<ChatRequest> {
   readonly trace: TraceMode;
 }
 
-/** A request for a chat completion, as what it wants of a session. */
+/** Converts a chat completion request to a prompt request. */
 export function createChatPromptRequest({
   caller,
   trace,

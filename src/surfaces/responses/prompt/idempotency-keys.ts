@@ -1,13 +1,16 @@
 import type { PromptRequest } from "./prompt-request.ts";
 import { createKeyReusedError } from "../request-errors.ts";
 
-/** What each Idempotency-Key stands for. A session's log knows that of its own requests; this is for all sessions together. */
+/** Reserves Idempotency-Keys across all sessions. The log of each session also records the keys of its requests. */
 export interface IdempotencyKeys {
-  /** Throws where the key stands for another request or another session. Gives back how to say that nothing came of it. */
+  /**
+   * Throws 409 if the key belongs to another request or another session. Returns a function to release the key if the
+   * request has no effect.
+   */
   reserve(ask: Pick<PromptRequest, "caller" | "retry" | "session">): () => void;
 }
 
-/** A retry comes soon, so the oldest are forgotten first. */
+/** Retries arrive soon after the first request, so the oldest keys are dropped first. */
 const MAX_KEYS = 10_000;
 
 export function createIdempotencyKeys(): IdempotencyKeys {

@@ -15,7 +15,7 @@ import type { PromptRequest } from "./prompt-request.ts";
 import { createChatStart } from "./chat-prompt-request.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** A turn of AI GO!'s, as what it wants of a session. The agent has its own tools and limits. */
+/** Converts a turn of AI GO! to a prompt request. The agent uses its own tools and limits. */
 export function createInferencePromptRequest({
   caller,
   retry,
@@ -28,10 +28,10 @@ export function createInferencePromptRequest({
     caller,
     agent: request.model ?? null,
     session: (context.isStateless ? resolveStatelessSession : resolveChatSession)(request, header),
-    // Its agent runs all tools itself.
+    // The agent runs all its tools, so an AI GO! turn never contains tool results.
     submittedResults: { callIds: [], isAll: false },
-    // The message that is answered came back with the id that it was given here: the same words behind it are the same
-    // request. Without it, somebody may well say the same thing twice.
+    // If the previous assistant message carries the id assigned here, the same messages behind it are the same request.
+    // Without the id, a user may have sent the same text twice.
     retry: { ...retry, isRepeated: retry.isRepeated || answered?.id !== undefined },
     buildStart: () => createChatStart(request),
     buildContinuation() {

@@ -3,7 +3,7 @@ import type { Sessions } from "../../../session/sessions.ts";
 
 export type SessionRecord = NonNullable<Awaited<ReturnType<Sessions["find"]>>>;
 
-/** A session of the caller's. One of somebody else's is as little there as one that never was. */
+/** Finds a session of this caller. Sessions of other callers are reported as missing. */
 export async function findOwnedSession(
   sessions: Sessions,
   sessionId: string,

@@ -5,49 +5,60 @@ import type { SubmittedPart, SubmittedResult } from "../../../domain/session-com
 import type { Caller } from "../../../http/access/caller.ts";
 import type { SessionStatus } from "../../../session/sessions.ts";
 
-/** What a request wants of a session, in the words of no protocol. */
+/** A request to submit a prompt or tool results, independent of the wire protocol. */
 export interface PromptRequest {
   readonly caller: Caller;
-  /** By its name; null for the session's, or for the first that there is. */
+  /** The agent's name. Null: the session's agent, or the first agent the caller may use. */
   readonly agent: string | null;
   readonly session: SessionReference | null;
   readonly retry: RetryIdentity;
   readonly submittedResults: SubmittedResults;
-  /** What is said to a session that is still to be opened. Throws where it cannot be said. */
+  /** Builds the first prompt of a new session. Throws if the request is not valid as a start. */
   buildStart(): ConversationStart;
-  /** What is said to a session that knows all that was said before. */
+  /**
+   * Builds the next prompt, or the tool results, for an existing session, without the messages the session already has.
+   */
   buildContinuation(sessionId: string, outlook: SessionStatus): ConversationContinuation;
-  /** What the request wants of its turn. */
+  /** Builds the options of the turn, such as tools and limits. */
   buildOptions(instructions: string | null, agentTools: readonly string[]): PromptOptions;
-  /** The field of the request that a part of its command was made of, for whoever has to mend it. */
+  /** Maps a path of the session command to the request field it was built from, for error messages. */
   resolveField?(path: string): string | undefined;
-  /** What is kept beside the prompt. */
+  /** Builds the note stored with the prompt in the log. */
   buildNote(facts: NoteDetails): JsonObject;
 }
 
 export interface SessionReference {
   readonly sessionId: string;
-  /** The field or header that names it. */
+  /** The field or header with the session id. */
   readonly param: string;
-  /** Where the response begins that has to be the last one. */
+  /**
+   * The sequence number of the response from which the request continues. The request is refused if the session has a
+   * later prompt.
+   */
   readonly after?: number;
-  /** It was only read out of ids that the caller echoed, which may be somebody else's. */
+  /**
+   * Whether the session id was inferred from item ids echoed by the caller. Such ids may belong to another caller's
+   * session.
+   */
   readonly isImplied: boolean;
-  /** The response at `after` may be gone on from though nobody keeps it: the caller's connection remembers it. */
+  /**
+   * Whether the caller's connection remembers the response at `after`. The request may then continue from a response
+   * created with `store: false`. Default: false.
+   */
   readonly isConnectionLocal?: boolean;
 }
 
-/** Calls that a request brings results of. */
+/** The tool calls whose results are part of a request. */
 export interface SubmittedResults {
-  /** As their caller knows them. */
+  /** Call ids in the caller's format. */
   readonly callIds: readonly string[];
-  /** It ends with them: nothing is said behind. */
+  /** Whether the results are the last input of the request, without a later message. */
   readonly isAll: boolean;
 }
 
 export interface ConversationStart {
   readonly content: readonly SubmittedPart[];
-  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  /** Number of parts in each message of `content`. Default: all parts form one message. */
   readonly messages?: readonly number[];
   readonly history: readonly ModelMessage[];
   readonly instructions: string | null;
@@ -55,45 +66,45 @@ export interface ConversationStart {
 
 export interface ConversationContinuation {
   readonly content: readonly SubmittedPart[];
-  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  /** Number of parts in each message of `content`. Default: all parts form one message. */
   readonly messages?: readonly number[];
-  /** Of all calls that the turn is paused for; empty for a prompt. */
+  /** Results of all tool calls the turn is paused for. Empty for a prompt. */
   readonly results: readonly SubmittedResult[];
   readonly instructions: string | null;
 }
 
 export interface NoteDetails {
   readonly agent: string;
-  /** Tools of the caller's from the request that the turn began with. */
+  /** Names of the caller's tools, from the request that started the turn. */
   readonly clientTools: readonly string[];
-  /** The session is opened with earlier messages of the request. Default: false. */
+  /** Whether the session is opened with earlier messages of the request. Default: false. */
   readonly hasHistory?: boolean;
 }
 
-/** How a request is known that was sent before. */
+/** Identifies retries of the same request. */
 export interface RetryIdentity {
-  /** The caller's own name for it. */
+  /** The Idempotency-Key, if the caller sent it. */
   readonly key?: string;
-  /** Of who sends what. */
+  /** Digest of the caller's id and the request body. */
   readonly fingerprint: string;
-  /** The caller says that it was sent before. */
+  /** Whether the caller declared the request as a retry. */
   readonly isRepeated: boolean;
 }
 
-/** Where the log has what was asked. */
+/** The position of a submitted prompt in the log. */
 export interface SubmittedPrompt {
   readonly sessionId: string;
   readonly incarnation: string;
-  /** Of the event that begins the answer. */
+  /** Sequence number of the first event of the response. */
   readonly seq: number;
   readonly promptId: string;
   readonly agent: string;
-  /** A turn before it runs. */
+  /** Whether the prompt is queued behind a running turn. Default: false. */
   readonly isWaiting?: boolean;
-  /** What became of a conversation that was held elsewhere. */
+  /** What happened to a history from outside this bridge. Absent if there was none. */
   readonly history?: "replayed" | "ignored";
-  /** It had been asked before. */
+  /** Whether the same request was submitted before. */
   readonly isRepeated: boolean;
-  /** What was kept beside the prompt: of a repeated one, what was kept then. */
+  /** The note stored with the prompt. For a repeated request: the note of the first request. */
   readonly note: JsonObject;
 }

@@ -10,14 +10,14 @@ import type { RetryIdentity } from "./prompt-request.ts";
 import { isStatelessAgent } from "./stateless-agents.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** A request that was read, with what does not depend on how it is written. */
+/** A parsed request with the data that does not depend on the wire protocol. */
 export interface RequestContext<Wanted> {
   readonly request: Wanted;
   readonly caller: Caller;
   readonly retry: RetryIdentity;
-  /** Its agent is told the whole conversation every time. */
+  /** Whether the agent receives the whole conversation with every request. */
   readonly isStateless: boolean;
-  /** The header that names a session. */
+  /** The header with a session id. Absent if the caller did not send it. */
   readonly header?: { readonly name: string; readonly value: string };
 }
 
@@ -42,7 +42,7 @@ export function createRequestContext<Wanted extends { readonly model?: string | 
   };
 }
 
-/** How a request is known when it comes again: by its key, or by who says what, and that it says to be a retry. */
+/** Reads the identity of a request for retries: the Idempotency-Key, the fingerprint, and the caller's retry count. */
 function readRetryIdentity(
   request: ServedRequest,
   body: JsonObject,
@@ -57,11 +57,11 @@ function readRetryIdentity(
   };
 }
 
-/** Whether it is to be streamed changes nothing of what is asked. */
+/** Streaming options do not change the request's meaning, so they are not part of the fingerprint. */
 export function computeFingerprint(body: JsonObject, caller: Caller): string {
   const { stream: _, stream_options: __, ...said } = body;
   return digestValue({ caller: caller.id, said });
 }
 
-/** Clients of OpenAI send it with every request. */
+/** OpenAI's client libraries send this header with every request. */
 const RETRY_HEADER = "x-stainless-retry-count";

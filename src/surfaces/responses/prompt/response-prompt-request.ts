@@ -1,4 +1,4 @@
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode } from "../../../domain/responses-settings.ts";
 import type { SessionStatus } from "../../../session/sessions.ts";
 import {
   findCarriers,
@@ -28,11 +28,11 @@ import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface ResponseRequestContext extends RequestContext<CreateRequest> {
   readonly trace: TraceMode;
-  /** The caller's connection remembers the response that the request goes on from. */
+  /** Whether the caller's connection remembers the response from which the request continues. Default: false. */
   readonly isConnectionLocal?: boolean;
 }
 
-/** A request for a response, as what it wants of a session. */
+/** Converts an Open Responses request to a prompt request. */
 export function createResponsePromptRequest(context: ResponseRequestContext): PromptRequest {
   const { request, caller, trace, retry, header, isConnectionLocal = false } = context;
   const read = context.isStateless ? findStatelessCarriers : findCarriers;

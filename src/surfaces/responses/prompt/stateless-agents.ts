@@ -6,7 +6,7 @@ import type { SessionRecord } from "./owned-session.ts";
 import * as refusals from "../request-errors.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 
-/** Whether a request goes to an agent that is told the whole conversation every time. */
+/** Whether a request goes to a stateless agent, which receives the whole conversation with every request. */
 export function isStatelessAgent(
   { sessions, settings }: Pick<SurfaceContext, "sessions" | "settings">,
   model: string | null,
@@ -22,8 +22,9 @@ interface StatelessSession {
 }
 
 /**
- * A session of such an agent goes on in one case: its turn waits for results, and they come. Undefined where the request is
- * a conversation to be told; throws where it names the session for anything else.
+ * A stateless agent's session continues in one case only: its turn waits for tool results and the request contains
+ * them. Returns undefined if the request is a whole conversation for a new session. Throws if the request names the
+ * session for any other purpose.
  */
 export async function findAnsweredSession(
   { agent, submittedResults: { callIds, isAll } }: PromptRequest,
@@ -39,6 +40,6 @@ export async function findAnsweredSession(
   const { sessionId } = record;
   const { pendingToolCallIds } = await sessions.status(sessionId);
   const isOpen = pendingToolCallIds.some((id) => callIds.includes(formatCallId(sessionId, id)));
-  // Where nothing else is said, they were sent before, or are of no use: the session knows.
+  // Without other input, the results are a retry or match no open call. The session decides which.
   return isOpen || isAll ? record : undefined;
 }

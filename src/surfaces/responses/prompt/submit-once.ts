@@ -14,7 +14,10 @@ export type SubmitCommand = Extract<
   readonly note: JsonObject;
 };
 
-/** Says it to the session: under the caller's key once, unless nothing came of it. */
+/**
+ * Sends the command to the session. With an Idempotency-Key the command takes effect once, unless the earlier attempt
+ * had no effect.
+ */
 export async function submitOnce(
   promptRequest: PromptRequest,
   record: SessionRecord,
@@ -25,7 +28,10 @@ export async function submitOnce(
   return resolveSubmission(promptRequest, record, { command, reply, sessions });
 }
 
-/** The sender's name for a command; `nth` where the ones before came to nothing. No key makes a name that another one makes. */
+/**
+ * The sender with the command id. `attempt` counts earlier attempts without effect. The prefixes keep the ids of
+ * different keys distinct.
+ */
 export function createSender({ caller, retry: { key } }: PromptRequest, attempt = 0): Sender {
   if (key === undefined) return { principal: caller };
   return { principal: caller, commandId: attempt === 0 ? `ask/${key}` : `again/${attempt}/${key}` };
@@ -37,7 +43,10 @@ interface FirstReply {
   readonly sessions: Sessions;
 }
 
-/** Where the log has what was asked. It is asked again where it came to nothing before. */
+/**
+ * Resolves the position of the prompt in the log. If an earlier attempt with the same key had no effect, sends the
+ * command again.
+ */
 export async function resolveSubmission(
   promptRequest: PromptRequest,
   {
@@ -51,7 +60,7 @@ export async function resolveSubmission(
   let reply = firstReply;
   for (let attempt = 1; ; attempt += 1) {
     const position = { sessionId, incarnation, agent, ...readPosition(reply, promptRequest) };
-    // A command that was sent before got its reply then, and is at a place that the session had already.
+    // A repeated command gets its first reply, whose position the session had already reached.
     const isRepeated = position.seq <= seq;
     if (!isRepeated || !(await hasNoEffect(position, sessions)))
       return { ...position, note: command.note, isRepeated };
@@ -59,7 +68,10 @@ export async function resolveSubmission(
   }
 }
 
-/** It was taken back, or turned away before anybody heard it: whoever sends it again wants it done. */
+/**
+ * Whether the earlier attempt had no effect: the prompt was withdrawn, or the turn was rejected before the agent
+ * received the prompt. A retry then runs the prompt.
+ */
 async function hasNoEffect(
   position: Parameters<typeof readLoggedResponse>[0],
   sessions: Sessions,
@@ -79,6 +91,7 @@ function readPosition(
     throw refusals.toRefusalError(reply.failure, (path) => promptRequest.resolveField?.(path));
   }
   const { promptId, seq, turnId } = reply;
-  if (promptId === undefined || seq === undefined) throw new Error("A prompt has no place");
+  if (promptId === undefined || seq === undefined)
+    throw new Error("An accepted prompt has no position in the log");
   return { promptId, seq, isWaiting: turnId === undefined };
 }

@@ -21,7 +21,7 @@ export interface SubmitOptions {
   readonly idempotencyKeys: IdempotencyKeys;
 }
 
-/** Says to a session what a request says, once, and tells where its answer begins in the log. */
+/** Submits a request to a session once, and returns where the response begins in the log. */
 export async function submitPrompt(
   promptRequest: PromptRequest,
   options: SubmitOptions,
@@ -49,7 +49,7 @@ async function openOrContinue(
   return continueSession(promptRequest, existing, options);
 }
 
-/** The session that the request goes on with; undefined where one is to be opened. */
+/** Finds the session the request continues. Undefined if a new session must be opened. */
 async function findSession(
   promptRequest: PromptRequest,
   options: SubmitOptions,
@@ -77,8 +77,8 @@ async function findSession(
 }
 
 /**
- * A conversation that holds items, and whose agent was never asked. A client that keeps its history there and sends it whole means
- * the history, and not that session.
+ * Whether the conversation contains items but no prompt. A client that stores its history there and sends the whole
+ * history refers to the history, not to the session.
  */
 async function hasNoPrompt({ sessionId }: SessionRecord, sessions: Sessions): Promise<boolean> {
   return (await sessions.status(sessionId)).lastPrompt === null;
@@ -91,7 +91,10 @@ interface AdoptOptions {
   readonly agent: string | null;
 }
 
-/** Its agent may know it, though nobody here does. */
+/**
+ * Opens a session under an id unknown to this bridge, because the agent's service may know it. Requires the setting
+ * `adoptSessions`.
+ */
 async function adoptSession(
   { sessionId, param }: SessionReference,
   { sessions, settings, caller, agent }: AdoptOptions,
@@ -101,15 +104,18 @@ async function adoptSession(
     throw refusals.createUnknownSessionError(sessionId, param);
   const name = resolveAgent(agent, caller, sessions);
   const record = await sessions.open({ sessionId, agent: name, principal: caller });
-  // Of two who open a session under one id, one finds the other's: that is theirs alone.
+  // If two callers open a session under the same id, the second caller must not get the first caller's session.
   if (record.principal === caller.id) return record;
   throw refusals.createUnknownSessionError(sessionId);
 }
 
-/** As AgentCore wants it. */
+/** Minimum length of a session id in AgentCore. */
 const MIN_ADOPTED_LENGTH = 33;
 
-/** The one that is asked for, or the first that the caller may use. Others are not there, not even by name. */
+/**
+ * Resolves the requested agent, or the first agent the caller may use. Agents outside the caller's key are reported as
+ * unknown.
+ */
 export function resolveAgent(
   requestedAgent: string | null,
   caller: PromptRequest["caller"],
@@ -129,7 +135,7 @@ async function openSession(
 ): Promise<SubmittedPrompt> {
   const { sessions, settings, newSessionId } = surface;
   const { caller, retry } = promptRequest;
-  // Who gives it a name says by that alone what it repeats.
+  // A request with a key is recognized by the key alone.
   const isUnnamed = retry.isRepeated && retry.key === undefined;
   const earlierPrompt = isUnnamed ? await findEarlierPrompt(promptRequest, sessions) : undefined;
   if (earlierPrompt !== undefined) return earlierPrompt;
@@ -164,14 +170,14 @@ async function openSession(
       },
     },
   );
-  // Of two who open a session under one id, one finds the other's: that is theirs alone.
+  // If two callers open a session under the same id, the second caller must not get the first caller's session.
   if (record.principal !== caller.id) throw refusals.createUnknownSessionError(record.sessionId);
   if (reply === undefined || command === undefined) throw refusals.createKeyReusedError();
   const submitted = await resolveSubmission(promptRequest, record, { command, reply, sessions });
   return isForeign ? { ...submitted, history: isReplayed ? "replayed" : "ignored" } : submitted;
 }
 
-/** Whoever asks again under its own key finds the same session. */
+/** Derives the session id from the key, so a retry finds the same session. */
 function createKeyedSessionId(principal: string, key: string): string {
   return `ses_${digestText(JSON.stringify([principal, "responses", key])).slice(0, 32)}`;
 }
@@ -211,7 +217,7 @@ async function continueSession(
     );
   const position = expectedPromptSeq === undefined ? {} : { expectedPromptSeq };
   if (results.length > 0) {
-    // The caller's tools are those of the request that the paused turn began with.
+    // The client tools come from the request that started the paused turn.
     const note = createNote(promptRequest, {
       agent: record.agent,
       clientTools: status.promptTools,
@@ -236,7 +242,10 @@ async function continueSession(
   );
 }
 
-/** A request that was sent again, by its key, by what it says of itself, or by going on from where the one before went on from. */
+/**
+ * Recognizes a repeated request by its key, by its retry count, or by the same `previous_response_id` with the same
+ * body.
+ */
 function isRepeatedRequest({ retry, session }: PromptRequest, note: JsonObject): boolean {
   if (retry.key !== undefined) {
     if (note["key"] !== retry.key) return false;
@@ -253,12 +262,12 @@ async function findLastPrompt(
   sessions: Sessions,
 ): Promise<SubmittedPrompt | undefined> {
   if (lastPrompt === null) return undefined;
-  // It may have come since the record was read.
+  // The prompt may be newer than the record.
   const seq = Math.max(record.seq, lastPrompt.seq);
   return readSubmittedPrompt({ ...record, seq }, lastPrompt.seq, sessions);
 }
 
-/** The request that this one repeats, by what it says: the newest session that began with it. */
+/** Finds the earlier request with the same fingerprint: the newest session started by such a request. */
 async function findEarlierPrompt(
   promptRequest: PromptRequest,
   sessions: Sessions,
@@ -292,7 +301,7 @@ function createPromptOptions(
   };
 }
 
-/** What the log keeps of the request: who sends it again is known by it. */
+/** The note stored in the log, used to recognize retries. */
 function createNote(
   promptRequest: PromptRequest,
   details: Parameters<PromptRequest["buildNote"]>[0],

@@ -17,7 +17,7 @@ import { streamOutputs } from "./stream-outputs.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 import { createRequestContext } from "../prompt/request-context.ts";
 
-/** `POST /chat/completions`: whole, or as a stream. */
+/** `POST /chat/completions`: a whole completion, or a stream. */
 export function createChatRoutes(surface: SurfaceContext): GuardedRoute[] {
   return [
     {
@@ -63,7 +63,7 @@ export function createChatRoutes(surface: SurfaceContext): GuardedRoute[] {
           const completion = collectCompletion(all);
           if (!isChatError(completion)) return createJsonResponse(200, completion, headers);
           const status = FAILURE_STATUSES.get(completion.error.code) ?? 502;
-          // What the agent did before it failed is done.
+          // No retry: the agent's effects before the failure stay.
           return createJsonResponse(status, completion, { ...headers, "x-should-retry": "false" });
         });
       },
@@ -75,7 +75,7 @@ function formatChunk(output: ChatOutput): string {
   return formatEvent(undefined, JSON.stringify(output));
 }
 
-/** How a turn is answered for that broke off after its agent had begun to speak. */
+/** HTTP statuses for a turn that failed after the agent's first output. Default: 502. */
 const FAILURE_STATUSES: ReadonlyMap<string, number> = new Map([
   ["cancelled", 409],
   ["first_event_timeout", 504],

@@ -19,7 +19,7 @@ import { readSessionHeader } from "./request-headers.ts";
 import { readSubmittedPrompt, isRetrievable } from "../turn/stored-response.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 
-/** `POST /responses/compact`: the conversation that a request names, and the messages that it brings, as one item. */
+/** `POST /responses/compact`: packs the named conversation and the messages of the request into one item. */
 export function createCompactRoute(surface: SurfaceContext): GuardedRoute {
   const { sessions, clock } = surface;
   return {
@@ -31,7 +31,7 @@ export function createCompactRoute(surface: SurfaceContext): GuardedRoute {
       const agent = resolveAgent(compactRequest.model, caller, sessions);
       const header = readSessionHeader(request);
       const carriers = findCarriers(compactRequest, header === undefined ? {} : { header });
-      // Ids of items that came back with the input name no conversation: the input is the conversation.
+      // Item ids echoed in the input do not name a conversation here: the input itself is the conversation.
       const named = resolveSession(carriers.filter(({ isImplied }) => !isImplied));
       const earlier =
         named.type === "none"
@@ -48,7 +48,7 @@ export function createCompactRoute(surface: SurfaceContext): GuardedRoute {
 interface NamedConversation {
   readonly sessionId: string;
   readonly param: string;
-  /** Where the response begins that the conversation ends with. Absent for the whole session. */
+  /** Sequence number of the response at which the conversation ends. Default: the whole session. */
   readonly after?: number;
   readonly agent: string;
   readonly caller: Caller;
@@ -68,7 +68,7 @@ async function readEarlierMessages(
   return sessions.readHistory(sessionId, through);
 }
 
-/** The event that the conversation ends with. Throws if the agent has not finished its answer. */
+/** The last event of the conversation. Throws if the response is still in progress. */
 async function findConversationEnd(
   record: SessionRecord,
   after: number | undefined,
@@ -96,7 +96,7 @@ function createStillRunningError(): ApiError {
   return new ApiError(409, "conflict", message, {
     param: "previous_response_id",
     reason: "response_in_progress",
-    hint: "Compact when it has ended",
+    hint: "Retry when the response has ended",
     headers: { "retry-after": String(refusals.BUSY_SECONDS), "x-should-retry": "true" },
   });
 }

@@ -25,7 +25,7 @@ import { isRetrievable } from "../turn/stored-response.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** Conversations are sessions: begun before anything is asked, looked at, deleted. */
+/** Routes for conversations, which are sessions: create before the first prompt, read, update, delete. */
 export function createConversationRoutes(surface: SurfaceContext): GuardedRoute[] {
   const { sessions } = surface;
   return [
@@ -33,7 +33,7 @@ export function createConversationRoutes(surface: SurfaceContext): GuardedRoute[
       method: "POST",
       path: "/conversations",
       async handle(request, _labels, caller) {
-        requireRight(caller, "prompt", "Beginning a conversation");
+        requireRight(caller, "prompt", "Creating a conversation");
         const { model, metadata, history } = readCreateConversation(readJsonBody(request));
         const agent = resolveAgent(model, caller, sessions);
         if (surface.settings.statelessAgents.includes(agent))
@@ -131,7 +131,7 @@ async function findConversation(
   return record;
 }
 
-/** Of the whole session, or of what the event `only` brought. */
+/** Reads the items of the whole session, or of the event `onlySeq` only. */
 async function readItems(
   surface: SurfaceContext,
   id: string,
@@ -152,7 +152,7 @@ async function readItems(
   });
 }
 
-/** The reply of a command that the session took. */
+/** Returns an accepted reply; throws for a refused command. */
 function requireAccepted(reply: CommandReply): Extract<CommandReply, { status: "accepted" }> {
   if (reply.status === "accepted") return reply;
   const { failure } = reply;
@@ -160,12 +160,12 @@ function requireAccepted(reply: CommandReply): Extract<CommandReply, { status: "
   throw createInvalidRequestError(failure.message, {
     param: "items",
     reason: "conversation_not_writable",
-    hint: "Add items before the agent is first asked, or begin a conversation with them",
+    hint: "Add items before the first prompt, or create a new conversation with these items",
   });
 }
 
 function createNotFoundError(kind: "conversation" | "item", id: string): ApiError {
-  const message = `There is no ${kind} "${id.slice(0, 300)}"`;
+  const message = `The ${kind} "${id.slice(0, 300)}" does not exist`;
   return new ApiError(404, "not_found", message, {
     param: `${kind}_id`,
     reason: `${kind}_not_found`,

@@ -15,7 +15,7 @@ function delta(words: string, number: number, item = "msg_ses_1_3"): StreamEvent
   };
 }
 
-it("writes an event out once for all who are sent it in turn", () => {
+it("An event sent to several readers in a row is encoded once", () => {
   const textOf = createEventTextCache();
   const event = { ...delta("Hello", 4), toJSON: () => ({ written: (times += 1) }) };
   let times = 0;
@@ -23,12 +23,12 @@ it("writes an event out once for all who are sent it in turn", () => {
   expect(times).toBe(1);
 });
 
-// A log whose pieces were dropped says in one what it said in several before.
+// After retention dropped deltas, the log contains the same text in fewer, longer deltas.
 it.each([
   ["words", delta("Hello there", 4)],
   ["number", delta("Hello", 5)],
   ["item", delta("Hello", 4, "msg_ses_2_3")],
-])("gives nobody the text of an event with another %s", (_, other) => {
+])("An event with another %s is encoded again instead of taken from the cache", (_, other) => {
   const textOf = createEventTextCache();
   textOf(delta("Hello", 4));
   expect(textOf(other)).toBe(encodeSseEvent(other));

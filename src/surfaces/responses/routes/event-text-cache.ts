@@ -1,7 +1,7 @@
 import { encodeSseEvent } from "../../../wire/responses/encode-sse-event.ts";
 import type { StreamEvent } from "../../../wire/responses/stream/response-stream-event.ts";
 
-/** Events of responses as texts, where one that many follow at the same pace is written out once. */
+/** Encodes response events and caches the last delta, so readers at the same position share one encoding. */
 export function createEventTextCache(): (event: StreamEvent) => string {
   let last: { readonly event: DeltaEvent; readonly text: string } | undefined;
   return (event) => {
@@ -15,7 +15,10 @@ export function createEventTextCache(): (event: StreamEvent) => string {
 
 type DeltaEvent = Extract<StreamEvent, { readonly delta: string }>;
 
-/** An item is of one response. Its words are compared too: a log whose pieces were dropped says them under other numbers. */
+/**
+ * An item id belongs to one response. The text is compared too: after retention dropped deltas, the same number may
+ * carry another text.
+ */
 function isSameDelta(left: DeltaEvent, right: DeltaEvent): boolean {
   return (
     left.sequence_number === right.sequence_number &&

@@ -13,7 +13,7 @@ import { createResponseHeaders } from "./request-headers.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 import { createRequestContext } from "../prompt/request-context.ts";
 
-/** `POST /inference`: one turn of an evaluation by AI GO!, whose snippet passes its body on. */
+/** `POST /inference`: one turn of an AI GO! evaluation, sent by its integration snippet. */
 export function createInferenceRoutes(surface: SurfaceContext): GuardedRoute[] {
   return [
     {
@@ -46,6 +46,6 @@ export function createInferenceRoutes(surface: SurfaceContext): GuardedRoute[] {
 async function readLastOutput(outputs: AsyncIterable<readonly AigoOutput[]>): Promise<AigoOutput> {
   let last: AigoOutput | undefined;
   for await (const batch of outputs) last = batch.at(-1) ?? last;
-  if (last === undefined) throw new Error("A turn has no output");
+  if (last === undefined) throw new Error("The turn has no output");
   return last;
 }

@@ -4,7 +4,7 @@ import { createJsonResponse } from "../../../http/routing/json-response.ts";
 import { createUnknownModelError } from "../request-errors.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 
-/** Agents, as what clients take for models. */
+/** Lists the agents as models, as OpenAI clients expect. */
 export function createModelRoutes({ sessions }: Pick<SurfaceContext, "sessions">): GuardedRoute[] {
   return [
     {
@@ -29,7 +29,7 @@ export function createModelRoutes({ sessions }: Pick<SurfaceContext, "sessions">
   ];
 }
 
-/** When an agent was made nobody knows. */
+/** The creation time of an agent is unknown, so `created` is 0. */
 function encodeModel(id: string) {
   return { id, object: "model", created: 0, owned_by: "spanline" } as const;
 }

@@ -1,4 +1,4 @@
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode } from "../../../domain/responses-settings.ts";
 import type { Caller } from "../../../http/access/caller.ts";
 import { createEventStream } from "../../../http/routing/event-stream.ts";
 import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
@@ -29,7 +29,7 @@ import { streamOutputs } from "./stream-outputs.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 import { createRequestContext } from "../prompt/request-context.ts";
 
-/** `POST /responses`: whole, as a stream, or in the background. */
+/** `POST /responses`: a whole response, a stream, or a response in the background. */
 export function createPostResponseRoute(surface: SurfaceContext): GuardedRoute {
   return {
     method: "POST",
@@ -81,10 +81,10 @@ export function createPostResponseRoute(surface: SurfaceContext): GuardedRoute {
   };
 }
 
-/** Who reads a response, and how its tool calls are shown. */
+/** The reader of a response and the form of its tool calls. */
 export interface ResponseView {
   readonly caller: Caller;
-  /** Default: the trace mode of the request that the response belongs to. */
+  /** How tool calls are shown. Default: the trace mode of the response's request. */
   readonly trace?: TraceMode;
 }
 
@@ -94,7 +94,7 @@ interface ResponseReader extends ResponseView {
   readonly isBuffered?: boolean;
 }
 
-/** The events of the stream that what was asked comes to. */
+/** Follows a submitted prompt and returns the events of its response stream. */
 export function followResponse(
   surface: SurfaceContext,
   submitted: SubmittedPrompt,
@@ -104,7 +104,7 @@ export function followResponse(
   return followTurn(submitted, createResponseStream(recorded), { ...surface, ...reader });
 }
 
-/** A turn in the background is one that runs, though nobody waits for it. */
+/** Follows a background turn to its end, so its outcome is observed and its turn counted, although no caller waits. */
 async function followInBackground(
   surface: SurfaceContext,
   submitted: SubmittedPrompt,
@@ -128,11 +128,11 @@ async function readLastResponse(
   for await (const batch of outputs) {
     for (const event of batch) if ("response" in event) last = event.response;
   }
-  if (last === undefined) throw new Error("A response has no events");
+  if (last === undefined) throw new Error("The response has no events");
   return last;
 }
 
-/** As far as it has come. */
+/** Reads a response in its current state. */
 export async function readResponse(
   submitted: SubmittedPrompt,
   surface: Pick<SurfaceContext, "sessions" | "settings">,
@@ -143,7 +143,7 @@ export async function readResponse(
     (await readLoggedResponse(submitted, surface.sessions)).envelopes,
     recorded,
   );
-  if (response === null) throw new Error("A response has no events");
+  if (response === null) throw new Error("The response has no events");
   return response;
 }
 
@@ -157,7 +157,7 @@ function resolveRecordedRequest(
   return trace === undefined ? recorded : { ...recorded, trace };
 }
 
-/** What the agent did before it failed is done. */
+/** No retry: the agent's effects before the failure stay. */
 function createFailedHeaders({ status }: ResponseObject): ServedResponse["headers"] {
   return status === "failed" ? { "x-should-retry": "false" } : {};
 }

@@ -1,4 +1,4 @@
-import type { TraceMode } from "../../../domain/trace-mode.ts";
+import type { TraceMode, ResponsesSettings } from "../../../domain/responses-settings.ts";
 import type { Caller } from "../../../http/access/caller.ts";
 import { readHeader } from "../../../http/routing/read-header.ts";
 import type { ServedResponse, ServedRequest } from "../../../http/server/http-types.ts";
@@ -6,13 +6,12 @@ import type { CreateRequest } from "../../../wire/responses/request/create-reque
 import { readTraceMode } from "../../../wire/responses/request/body-fields.ts";
 import { formatResponseId } from "../../../wire/responses/response-ids.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
-import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 const SESSION_HEADER = "x-spanline-session";
 const TRACE_HEADER = "x-spanline-trace";
 
-/** The header that names a session, as whoever reads carriers takes it. */
+/** Reads the header with a session id, in the form `findCarriers` expects. */
 export function readSessionHeader(
   request: Pick<ServedRequest, "headers">,
 ): { readonly name: string; readonly value: string } | undefined {
@@ -20,7 +19,7 @@ export function readSessionHeader(
   return value === undefined ? undefined : { name: SESSION_HEADER, value };
 }
 
-/** By header, query or body of the request; else by the caller's key; else by the setting. */
+/** Resolves the trace mode: header or query, then body, then the caller's key, then the setting. */
 export function resolveTrace(
   request: Pick<ServedRequest, "headers" | "query">,
   { trace }: Pick<CreateRequest, "trace">,
@@ -31,7 +30,7 @@ export function resolveTrace(
   );
 }
 
-/** The trace mode that the header or the query names; undefined for neither. */
+/** The trace mode from the header or the query. Undefined if neither is present. */
 export function readRequestedTrace(
   request: Pick<ServedRequest, "headers" | "query">,
 ): TraceMode | undefined {
@@ -41,7 +40,7 @@ export function readRequestedTrace(
   return query === null ? undefined : readTraceMode(query, "trace");
 }
 
-/** The trace mode of responses whose request names none. */
+/** The default trace mode of a response, used if its request does not set the trace mode. */
 export function resolveDefaultTrace(
   caller: Caller,
   settings: Pick<ResponsesSettings, "trace">,
@@ -49,7 +48,7 @@ export function resolveDefaultTrace(
   return caller.trace ?? settings.trace;
 }
 
-/** What every answer to something asked says of it. `ignored` are fields that had no effect, by name. */
+/** Headers of every response to a submitted prompt. `ignored`: names of request fields without effect. */
 export function createResponseHeaders(
   { sessionId, isRepeated, history }: SubmittedPrompt,
   ignored: readonly string[],
@@ -63,7 +62,10 @@ export function createResponseHeaders(
   };
 }
 
-/** Where something is that failed before it could be answered: it can be looked at, and gone on from. */
+/**
+ * Headers with the session and the response of a prompt that failed early, so the caller can read or continue the
+ * response.
+ */
 export function createReferenceHeaders({
   sessionId,
   seq,

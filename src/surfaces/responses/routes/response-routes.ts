@@ -22,7 +22,7 @@ import { readRequestedTrace } from "./request-headers.ts";
 import { streamOutputs } from "./stream-outputs.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** Responses: made, found again, followed again, cancelled, forgotten. */
+/** Routes for responses: create, read, stream again, list input items, cancel, delete. */
 export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
   const { sessions } = surface;
   const formatShared = createEventTextCache();
@@ -101,7 +101,7 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
   ];
 }
 
-/** The event that imported the earlier messages of the request that opened the session: it comes before the prompt. */
+/** Finds the event that imported the earlier messages of the session's first request. It precedes the prompt. */
 async function findHistory(
   submitted: SubmittedPrompt,
   sessions: SurfaceContext["sessions"],
@@ -118,7 +118,7 @@ function readStartingAfter(query: URLSearchParams): number {
   const sequenceNumber = Number(text);
   if (Number.isSafeInteger(sequenceNumber) && sequenceNumber >= -1) return sequenceNumber;
   throw createInvalidRequestError(
-    `starting_after is "${text.slice(0, 40)}", wanted the number of an event`,
+    `starting_after is "${text.slice(0, 40)}": expected the sequence number of an event`,
     {
       param: "starting_after",
       reason: "invalid_value",
@@ -126,28 +126,28 @@ function readStartingAfter(query: URLSearchParams): number {
   );
 }
 
-/** Only the agent's service knows the tokens of its instructions, its tools and its history, and only once it has run. */
+/** Only the agent's service knows the tokens of its instructions, tools and history, and only after the run. */
 function createTokensNotCountedError(): ApiError {
   const message = "Tokens are not counted before an agent runs: input_tokens is not supported";
   return new ApiError(400, "validation_failed", message, {
     reason: "not_supported",
-    hint: "A response has the tokens that it took in its usage",
+    hint: "Read the token counts from the usage of a response",
     headers: { "x-should-retry": "false" },
   });
 }
 
 function createNotInBackgroundError(): ApiError {
-  const message = "Only responses in the background are cancelled, and those with open calls";
+  const message = "Only background responses and responses with open tool calls can be cancelled";
   return new ApiError(400, "validation_failed", message, {
     param: "response_id",
     reason: "not_background",
-    hint: "To cancel another one, hang up",
+    hint: "To cancel another response, close its connection",
   });
 }
 
 /**
- * Ends the turn of a response, or takes its prompt back where that still waits. One that has ended stays as it is: where it
- * ended with open calls, the turn that waits for them is over.
+ * Cancels the turn of a response, or withdraws its prompt while queued. A finished response stays unchanged. If it
+ * ended with open tool calls, the waiting turn is cancelled.
  */
 async function cancelResponse(
   { sessions }: Pick<SurfaceContext, "sessions">,
@@ -161,13 +161,13 @@ async function cancelResponse(
   const answer = await readLoggedResponse(submitted, sessions);
   const pause = readPause(answer);
   const { pendingToolCallIds } = await sessions.status(sessionId);
-  // Results may have come since: then the turn is another response's.
+  // If results arrived since, the turn belongs to a later response.
   const isWaiting = pause?.toolCallIds.some((id) => pendingToolCallIds.includes(id)) === true;
   const turnId = isWaiting ? pause?.turnId : answer.openTurnId;
   if (turnId !== undefined) await sessions.command(sessionId, { type: "cancel", turnId }, from);
 }
 
-/** How a response ended that left calls open; undefined for any other. */
+/** The pause event of a response that ended with open tool calls. Undefined for other responses. */
 function readPause({ end }: Pick<LoggedResponse, "end">): TurnPaused | undefined {
   return end?.type === "turn.paused" ? end : undefined;
 }

@@ -3,8 +3,8 @@ import { SSE_DONE } from "../../../wire/responses/encode-sse-event.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /**
- * What is sent of a stream, with the mark of its end. Each by itself: proxies and readers that cut at pieces find whole
- * events. `end` is told when nothing more is sent, whoever ended it.
+ * Formats the outputs of a stream and ends with the SSE end marker. Each output is a separate chunk, so proxies and
+ * readers that split at chunks get whole events. `onEnd` is called when the stream ends for any reason.
  */
 export function streamOutputs<Output>(
   outputs: AsyncIterator<readonly Output[]>,

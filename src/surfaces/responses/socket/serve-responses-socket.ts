@@ -22,7 +22,7 @@ export interface SocketClient {
   readonly caller: Caller;
 }
 
-/** One response after the other, for as long as the connection may last. What is asked for meanwhile waits. */
+/** Serves one response after the other until the connection ends or expires. Requests received meanwhile wait. */
 async function serveResponsesSocket(
   surface: SurfaceContext,
   client: SocketClient,
@@ -64,7 +64,7 @@ async function handleFrame(text: string, context: SocketContext): Promise<void> 
     if (isFailed && previous !== null) memory.drop(previous);
     if (!isFailed && response !== undefined && !createRequest.store) memory.add(response.id);
   } catch (error) {
-    // Nobody can tell what a conversation has come to that could not be gone on with.
+    // The state of the conversation is unknown after a failure, so the connection forgets its last response.
     if (previous !== null) memory.drop(previous);
     if (!over.aborted) await sendError(error, context);
   } finally {
@@ -72,7 +72,7 @@ async function handleFrame(text: string, context: SocketContext): Promise<void> 
   }
 }
 
-/** Sends the events, and gives what they came to. */
+/** Sends the events of a response and returns the final response object. */
 async function sendResponse(
   createRequest: CreateRequest,
   body: JsonObject,
@@ -107,7 +107,7 @@ async function sendResponse(
   return last;
 }
 
-/** Also of a frame that is wrong in all else. */
+/** Reads the previous response id, also from a frame with other errors. */
 function readPreviousId({ previous_response_id: id }: JsonObject): string | null {
   return typeof id === "string" ? id : null;
 }
@@ -122,14 +122,14 @@ async function sendError(
   await socket.send(encodeErrorFrame(error));
 }
 
-/** There is no status over a WebSocket but in the frame. */
+/** A WebSocket frame has no HTTP status, so the frame carries it. */
 function encodeErrorFrame(error: ApiError): string {
   return JSON.stringify({ type: "error", status: error.status, error: encodeOpenAiError(error) });
 }
 
-/** Refuses `response.steer` while a response runs, too. Undefined for any other frame. */
+/** Refuses `response.steer` at once, also while a response runs. Undefined for any other frame. */
 function refuseSteering(text: string): string | undefined {
-  // Nearly all frames are requests for a response, which may be large: this look is cheap.
+  // Cheap check before parsing: nearly all frames are large requests for a response.
   if (!text.includes(STEER)) return undefined;
   const parsed = parseJson(text);
   const isSteering = parsed.ok && isObject(parsed.value) && parsed.value["type"] === STEER;
@@ -150,9 +150,9 @@ const STEERING_NOT_SUPPORTED = new ApiError(
 );
 
 function createConnectionExpiredError(): ApiError {
-  return new ApiError(400, "deadline_exceeded", "The connection is as old as one may be", {
+  return new ApiError(400, "deadline_exceeded", "The connection has reached its maximum age", {
     reason: "websocket_connection_limit_reached",
-    hint: "Connect again, and go on from the last response that was stored",
+    hint: "Connect again and continue from the last stored response",
   });
 }
 
@@ -163,28 +163,28 @@ function waitForAbort(signal: AbortSignal): Promise<"aborted"> {
   });
 }
 
-/** Responses over a WebSocket, at the path where they are asked for over HTTP. */
+/** Serves responses over a WebSocket, on the path of the HTTP route. */
 export function createResponsesSocketRoute(surface: SurfaceContext): SocketRoute {
   return {
     path: "/responses",
     instantAnswer: refuseSteering,
     async accept(head) {
       const caller = surface.access.authenticate(head);
-      requireRight(caller, "prompt", "Asking an agent");
+      requireRight(caller, "prompt", "Submitting a prompt");
       surface.rates?.countRequest(caller.id);
       return (socket) => serveResponsesSocket(surface, { head, caller }, socket);
     },
   };
 }
 
-/** Responses that nobody keeps but the connection which they were given on. */
+/** Responses with `store: false`, remembered only by the connection on which they were created. */
 interface SocketResponses {
   has(responseId: string): boolean;
   add(responseId: string): void;
   drop(responseId: string): void;
 }
 
-/** A connection may begin as many conversations as it likes. The oldest are forgotten first. */
+/** Limit for a connection with many conversations. The oldest responses are forgotten first. */
 const MAX_RESPONSES = 256;
 
 function createSocketResponses(): SocketResponses {

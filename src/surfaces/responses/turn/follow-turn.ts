@@ -5,8 +5,8 @@ import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { watchTurn, type WatchOptions } from "./watch-turn.ts";
 
 /**
- * The answer to what was asked, as it comes. Resolves when the agent has begun to speak, or when it has been silent for a
- * while; rejects where it never will, so that the answer's status can say so.
+ * Follows the response to a submitted prompt. Resolves at the agent's first output, or after `holdMs` without output.
+ * Rejects if the agent fails before, so the HTTP status can report the failure.
  */
 export async function followTurn<State, Output>(
   submitted: SubmittedPrompt,

@@ -6,7 +6,7 @@ import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 
 type LogReference = Pick<SubmittedPrompt, "sessionId" | "incarnation">;
 
-/** What the log has from a number on, and then whatever comes, until it is told to stop. */
+/** Reads the log from a sequence number on, then follows new events until the signal aborts. */
 export function readBatches(
   { sessionId, incarnation }: LogReference,
   first: number,
@@ -28,7 +28,8 @@ export function readBatches(
   const restartFromStart = (error: unknown): Promise<IteratorResult<readonly Envelope[]>> => {
     if (isFromStart || !(error instanceof SpanlineError) || error.code !== "cursor_gone")
       throw error;
-    // Retention drops pieces of texts that have ended: all that is kept has the whole of them.
+    // Retention drops deltas of finished texts. The remaining log contains the whole texts, so reading starts again at
+    // its first event.
     isFromStart = true;
     source = subscribe(undefined);
     return source.next().then(toEnvelopes);
@@ -52,7 +53,7 @@ type Batches = AsyncIterableIterator<readonly Envelope[]> & {
   return(): Promise<IteratorResult<readonly Envelope[]>>;
 };
 
-/** An event that is known to be there, by its number; undefined where retention has dropped it. */
+/** Reads an existing event by its sequence number. Undefined if retention has dropped it. */
 export async function readEnvelope(
   log: LogReference,
   seq: number,
@@ -69,7 +70,7 @@ export async function readEnvelope(
   }
 }
 
-/** What the log has from a number on, as far as it goes now. */
+/** Reads the log from a sequence number to its current end. */
 export async function* readEnvelopes(
   log: LogReference,
   first: number,
@@ -90,11 +91,11 @@ export async function* readEnvelopes(
   }
 }
 
-/** One answer, as far as it has come. */
+/** A response in its current state, with its events. */
 export interface LoggedResponse {
   readonly envelopes: readonly Envelope[];
   readonly end: ResponseSpan["end"];
-  /** The turn that it belongs to, between its beginning and its end. */
+  /** The turn of the response while it runs. Undefined before its start and after its end. */
   readonly openTurnId: string | undefined;
 }
 

@@ -5,18 +5,18 @@ import type {
 } from "../../../domain/events/turn-events.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 
-/** Where the answer to something that was asked is in a session's log. */
+/** The range of a session's log that belongs to one response. */
 export interface ResponseSpan {
-  /** Undefined until its turn has begun. */
+  /** Undefined until the turn starts. */
   readonly turnId: string | undefined;
-  /** What it ended with. What comes now belongs to something else. */
+  /** The event that ended the response. Later events belong to other responses. */
   readonly end: ResponseEnd | undefined;
   apply(envelope: Envelope): void;
 }
 
 type ResponseEnd = PromptWithdrawn | TurnPaused | TurnFinished;
 
-/** Follows the log from what was asked on. It ends where its turn ends or pauses, or where it was taken back. */
+/** Follows the log from the prompt on. The span ends when its turn ends or pauses, or when the prompt is withdrawn. */
 export function createResponseSpan(promptId: string): ResponseSpan {
   let turnId: string | undefined;
   let end: ResponseEnd | undefined;

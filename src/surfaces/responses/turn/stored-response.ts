@@ -8,7 +8,7 @@ import { findOwnedSession, type SessionRecord } from "../prompt/owned-session.ts
 import { readEnvelope } from "./read-log.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 
-/** A response by its id, if it is the caller's and was kept. */
+/** Finds a response by id. Throws 404 if it belongs to another caller or was not stored. */
 export async function findStoredResponse(
   { sessions }: Pick<SurfaceContext, "sessions">,
   id: string,
@@ -25,7 +25,9 @@ export async function findStoredResponse(
   return submitted;
 }
 
-/** What was asked at a place of the log; undefined where nothing was. */
+/**
+ * Reads the prompt or the tool results submitted at a position of the log. Undefined if the event is of another type.
+ */
 export async function readSubmittedPrompt(
   record: SessionRecord,
   seq: number,
@@ -40,7 +42,7 @@ export async function readSubmittedPrompt(
   return { sessionId, incarnation, agent, seq, promptId, note, isRepeated: true };
 }
 
-/** Whether it may be found by its id, and gone on from. */
+/** Whether a response can be read by its id and continued. */
 export function isRetrievable(
   { note, promptId }: Pick<SubmittedPrompt, "note" | "promptId">,
   { hiddenPromptIds }: Pick<SessionStatus, "hiddenPromptIds">,
@@ -48,13 +50,13 @@ export function isRetrievable(
   return isStored(note) && !hiddenPromptIds.includes(promptId);
 }
 
-/** Whether the caller wanted it to be found again. */
+/** Whether the caller left `store` enabled. */
 function isStored({ echo }: JsonObject): boolean {
   return !(typeof echo === "object" && echo !== null && "store" in echo && echo.store === false);
 }
 
 function createUnknownResponseError(id: string): ApiError {
-  const message = `There is no response "${id.slice(0, 300)}"`;
+  const message = `The response "${id.slice(0, 300)}" does not exist`;
   return new ApiError(404, "not_found", message, {
     param: "response_id",
     reason: "response_not_found",

@@ -1,6 +1,9 @@
-/** Those who follow a session only until their own turn begins: the turn before it is nothing to them. */
+/**
+ * Counts the callers whose own prompt is still queued. They read the session's events, but do not count as readers of
+ * the running turn.
+ */
 export interface WaitingCallers {
-  /** One more caller. Gives back how to say whether it waits. */
+  /** Adds a caller. Returns a function to report whether the caller's prompt is queued. */
   join(sessionId: string): (isWaiting: boolean) => void;
   count(sessionId: string): number;
 }

@@ -19,11 +19,13 @@ export interface WatchOptions {
   readonly clock: SteadyClock;
   readonly settings: ResponsesSettings;
   readonly caller: Caller;
-  /** Aborted when nobody reads any more. */
+  /** Aborts when the reader is gone. */
   readonly disconnectSignal: AbortSignal;
-  /** Nobody has to stay for it: it goes on when its reader leaves, and waits as long as it has to. */
+  /** Whether the turn continues after its reader leaves. A detached turn also waits in the queue without a limit. */
   readonly isDetached: boolean;
-  /** Nothing is sent before the end, so that the status can say how it ended, however late. */
+  /**
+   * Whether the response is sent as a whole, so the HTTP status can report the outcome however late. Default: false.
+   */
   readonly isBuffered?: boolean;
   readonly waitingCallers: WaitingCallers;
   readonly observe?: (end: TurnSummary) => void;
@@ -31,9 +33,9 @@ export interface WatchOptions {
 }
 
 export interface TurnWatcher {
-  /** What happened next, or that nothing did for as long as an answer is held back. */
+  /** The next events, or "quiet" if there were none within `holdMs`. */
   next(): Promise<readonly Envelope[] | "quiet">;
-  /** All that happens from here on. */
+  /** All later events. */
   readRest(): AsyncIterator<readonly Envelope[]>;
   hasOutput(): boolean;
   leave(): Promise<void>;
@@ -41,7 +43,7 @@ export interface TurnWatcher {
 
 type ReadResult = IteratorResult<readonly Envelope[]>;
 
-/** Reads a session's log from where an answer begins, until it ends or its reader leaves. */
+/** Reads a session's log from the start of a response until its end, or until the reader leaves. */
 export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): TurnWatcher {
   const { sessions, clock, settings, disconnectSignal, isDetached, isBuffered = false } = options;
   const { sessionId, seq, promptId } = submitted;
@@ -51,13 +53,13 @@ export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): Tu
   const span = createResponseSpan(promptId);
   let pending: Promise<ReadResult> | undefined;
   const queueDeadline = clock.monotonic() + settings.queueMs;
-  // Who looks for something that failed has found it.
+  // A detached reader gets a failed response with status 200: the response itself was found.
   let canSetStatus = !isDetached;
   let hasResults = false;
   let hasOutput = false;
   let hasEnded = false;
   const setWaiting = options.waitingCallers.join(sessionId);
-  // What was asked before may have begun meanwhile: the log says.
+  // A repeated prompt may have started meanwhile; its events in the log decide.
   setWaiting(submitted.isWaiting === true && !submitted.isRepeated);
 
   const applyEnvelope = (envelope: Envelope): void => {
@@ -77,7 +79,8 @@ export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): Tu
     pending = undefined;
     if (result.done === true) {
       hasEnded = true;
-      if (disconnectSignal.aborted) throw new SpanlineError("aborted", "The caller is gone");
+      if (disconnectSignal.aborted)
+        throw new SpanlineError("aborted", "The caller has disconnected");
       return result;
     }
     for (const envelope of result.value) applyEnvelope(envelope);
@@ -89,7 +92,7 @@ export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): Tu
     async next() {
       const isWaiting = span.turnId === undefined && !isDetached;
       pending ??= batches.next();
-      // What the turn before says meanwhile makes the wait for its end no shorter.
+      // A fixed deadline: output of the running turn does not extend or shorten the wait.
       const timeoutMs = isWaiting
         ? Math.max(0, queueDeadline - clock.monotonic())
         : settings.holdMs;
@@ -103,7 +106,7 @@ export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): Tu
       throw createBusyError(BUSY_SECONDS);
     },
     readRest: () => ({
-      // What was said ends in the middle when its session is deleted.
+      // If the session is deleted, the response ends with the events so far.
       next: () =>
         (pending ?? batches.next()).then(applyResult, (error) => applyResult(toDeletedEnd(error))),
     }),
@@ -112,7 +115,7 @@ export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): Tu
       leaveController.abort();
       setWaiting(false);
       await batches.return();
-      // Where the server ends, its readers are not the ones who left: the turn goes on without them.
+      // At a server shutdown the reader did not leave, so its turn continues.
       if (span.end !== undefined || isDetached || (hasEnded && !disconnectSignal.aborted)) return;
       await cancelOnDisconnect(submitted, span.turnId, options).catch((error: unknown) => {
         if (!isSessionDeleted(error)) options.report(error);
@@ -130,7 +133,7 @@ function isSessionDeleted(error: unknown): boolean {
   return error instanceof SpanlineError && error.code === "not_found";
 }
 
-/** From here on the agent is known to have answered. */
+/** Events that count as output of the agent. */
 const OUTPUT_EVENTS: ReadonlySet<SessionEvent["type"]> = new Set([
   "message.started",
   "text.delta",
@@ -157,8 +160,9 @@ interface DisconnectOptions {
 }
 
 /**
- * A prompt that waits is taken back; a turn that runs is ended, unless somebody else follows it. `known` is the turn as far as
- * the caller had read: who left before may have had one that is over, and the turn that runs now is another's.
+ * Withdraws a queued prompt, or cancels the running turn unless another client follows the turn. `knownTurnId` is the
+ * turn as far as the caller had read: the caller's turn may be over, and the turn running now may belong to another
+ * caller.
  */
 async function cancelOnDisconnect(
   submitted: SubmittedPrompt,

@@ -4,7 +4,7 @@ import { RPC_CODES, type RpcError } from "../../jsonrpc/rpc-error.ts";
 import { ACP_CODES } from "../acp-codes.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** ACP's own number for a request whose answer is no longer wanted. */
+/** ACP's error code for a cancelled request. */
 const REQUEST_CANCELLED = -32800;
 
 export const REQUEST_CANCELLED_ERROR: RpcError = {
@@ -12,12 +12,15 @@ export const REQUEST_CANCELLED_ERROR: RpcError = {
   message: "The request was cancelled",
 };
 
-/** An agent's error answer as an error of ours. A bridge says its own code beside the number. */
+/**
+ * Converts an agent's error response to a SpanlineError. A bridge sends its own code in `data.code`; for any other
+ * agent the JSON-RPC code is mapped.
+ */
 export function toAgentError(method: string, error: RpcError): SpanlineError {
   const { code, message, data } = error;
   const bridgeCode = isObject(data) ? data["code"] : undefined;
   const knownCode = ERROR_CODES.find((errorCode) => errorCode === bridgeCode);
-  const shortMessage = message.slice(0, MAX_MESSAGE_CHARACTERS) || "it does not say why";
+  const shortMessage = message.slice(0, MAX_MESSAGE_CHARACTERS) || "no reason given";
   return new SpanlineError(
     knownCode ?? ERROR_CODES_BY_NUMBER.get(code) ?? "agent_failed",
     shortMessage,

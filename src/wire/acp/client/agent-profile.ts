@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import { readObject, readHarnMeta, readObjects, readString, readStrings } from "../json-fields.ts";
 
-/** What an agent is and can do, as it said at `initialize`. */
+/** The identity and capabilities of an agent, as declared at `initialize`. */
 export interface AgentProfile {
   readonly protocolVersion: number;
   readonly name: string;
@@ -12,12 +12,15 @@ export interface AgentProfile {
   readonly canClose: boolean;
   readonly canDelete: boolean;
   readonly canFork: boolean;
-  /** Whether a prompt that comes again with its id is the same, and gets its answer; else it would be another one. */
+  /**
+   * The agent recognizes a repeated prompt by its id and returns the first prompt's response. Without this capability a
+   * repeated prompt would run twice.
+   */
   readonly repeatsPrompts: boolean;
-  /** The updates that it sends beside ACP's own, by name. */
+  /** Names of the vendor updates that the agent sends. */
   readonly extensions: readonly string[];
   readonly authMethods: readonly AuthMethod[];
-  /** `agentCapabilities` as they came. */
+  /** The unparsed `agentCapabilities`. */
   readonly capabilities: JsonObject;
 }
 
@@ -27,7 +30,7 @@ export interface AuthMethod {
   readonly description: string | null;
 }
 
-/** What an agent does not say, it does not do. */
+/** Reads the result of `initialize`. A capability that the agent does not declare counts as unsupported. */
 export function readAgentProfile(result: JsonValue): AgentProfile {
   const { protocolVersion, agentInfo, agentCapabilities, authMethods } = readObject(result);
   const info = readObject(agentInfo);

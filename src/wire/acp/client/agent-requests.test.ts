@@ -4,8 +4,8 @@ import { decodeMcpServers } from "../decode/decode-mcp-servers.ts";
 import { encodeNewSessionRequest, encodePromptRequest } from "./agent-requests.ts";
 import type { PromptBlock } from "./prompt-block.ts";
 
-describe("what a client asks of an agent", () => {
-  it("brings MCP servers and folders as ACP has them", () => {
+describe("Client requests to an agent", () => {
+  it("A new session request encodes MCP servers and folders in ACP's format", () => {
     const { params } = encodeNewSessionRequest({
       workingDirectory: "/work",
       folders: ["/library"],
@@ -39,7 +39,7 @@ describe("what a client asks of an agent", () => {
     });
   });
 
-  it("prompts with every kind of block that ACP has", () => {
+  it("A prompt request accepts every block type of ACP", () => {
     const blocks: readonly PromptBlock[] = [
       { type: "text", text: "Look" },
       { type: "image", data: "AA==", mimeType: "image/png", uri: "file:///a.png" },

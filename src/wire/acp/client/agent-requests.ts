@@ -4,13 +4,13 @@ import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { encodeMcpServer, type McpServer } from "./mcp-server.ts";
 import type { PromptBlock } from "./prompt-block.ts";
 
-/** Something that a client asks of an agent. */
+/** A request or notification from a client to an agent. */
 export interface AgentRequest {
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** The wire version that we speak. */
+/** The supported ACP protocol version. */
 const PROTOCOL_VERSION = 1;
 
 export interface ClientInfo {
@@ -32,15 +32,15 @@ export function encodeAuthenticateRequest(methodId: string): AgentRequest {
   return { method: "authenticate", params: { methodId } };
 }
 
-/** Where a session works, and what else it is given. */
+/** The folders of a session, with its MCP servers and its agent. */
 export interface SessionLocation {
   /** An absolute path. */
   readonly workingDirectory: string;
-  /** Absolute paths that it works in beside that one, where the agent takes such. */
+  /** Additional workspace folders, as absolute paths. Ignored by agents without support for them. Default: none. */
   readonly folders?: readonly string[];
-  /** MCP servers that the session is given. */
+  /** MCP servers for the session. Default: none. */
   readonly servers?: readonly McpServer[];
-  /** The agent of a new session, where the other side has several; its first one when it is not given. */
+  /** The agent of a new session, if the bridge has several. Default: the bridge's first agent. */
   readonly agent?: string;
 }
 
@@ -50,7 +50,10 @@ export function encodeNewSessionRequest(location: SessionLocation): AgentRequest
   return { method: "session/new", params: { ...encodeLocation(location), ...meta } };
 }
 
-/** `cursor` is the last that the client was told, where the agent says such. */
+/**
+ * Encodes a request that opens an existing session. `cursor` is the cursor of the last received update; omit it if the
+ * agent does not send cursors.
+ */
 export function encodeExistingSessionRequest(
   method: "load" | "resume" | "fork",
   sessionId: string,
@@ -90,7 +93,7 @@ export function encodeSessionRequest(
   return { method: `session/${operation}`, params: { sessionId } };
 }
 
-/** With a `promptId`, an agent that knows such takes the same prompt for the same, however often it comes. */
+/** Encodes a prompt. Agents with `repeatsPrompts` run a prompt once per `promptId`, however often it is sent. */
 export function encodePromptRequest(
   sessionId: string,
   blocks: readonly PromptBlock[],
@@ -111,21 +114,21 @@ export function encodeOptionRequest(
   return { method: "session/set_config_option", params: { sessionId, configId: option, value } };
 }
 
-/** How a client wants to be attached to a session. */
+/** How a client attaches to a session. */
 export interface Attachment {
   readonly clientId: string;
   readonly mode: ClientRole;
-  /** Takes control from whoever has it. */
+  /** Takes control from the current controller. Default: false. */
   readonly takeOver?: boolean;
-  /** Binds the name: whoever has the secret is that client. It is not told to others. */
+  /** Binds the client id: a later attach under the same id needs the same secret. Never sent to other clients. */
   readonly secret?: string;
   readonly mayPrompt?: boolean;
   readonly mayApprove?: boolean;
-  /** The client's own words about itself, which others see. */
+  /** The client's description of itself, visible to other clients. */
   readonly metadata?: JsonObject;
 }
 
-/** An attachment and the cursor of the last update that the client has. */
+/** An attachment, with the cursor of the last received update. */
 type AttachParams = Attachment & { readonly cursor?: string | undefined };
 
 export function encodeAttachRequest(sessionId: string, attachment: AttachParams): AgentRequest {
@@ -180,7 +183,7 @@ function encodeAttachmentMeta({
   };
 }
 
-/** Ends what a session does; its prompt is answered all the same. */
+/** Encodes the cancellation of a session's current turn. The prompt still gets a response. */
 export function encodeCancelNotification(sessionId: string): AgentRequest {
   return { method: "session/cancel", params: { sessionId } };
 }
@@ -189,7 +192,10 @@ export function encodeCancelRequestNotification(requestId: string): AgentRequest
   return { method: "$/cancel_request", params: { requestId } };
 }
 
-/** Asks whether somebody is there. Agents need not know it: that they do not is an answer, too. */
+/**
+ * Encodes a liveness check. An agent that does not know the method answers with an error, which also proves a working
+ * connection.
+ */
 export function encodePingRequest(): AgentRequest {
   return { method: "_harn/ping", params: {} };
 }

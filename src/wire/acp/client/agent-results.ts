@@ -17,17 +17,17 @@ import {
   type SessionModes,
 } from "./session-settings.ts";
 
-/** A session as the agent answers for it. */
+/** The result of a request that opens a session. */
 export interface OpenedSession {
   readonly sessionId: string;
-  /** Null where the agent has none. */
+  /** Null if the agent has no modes. */
   readonly modes: SessionModes | null;
   readonly options: readonly ConfigOption[];
-  /** What the client has been told up to here, for going on from it; absent where the agent says no such thing. */
+  /** The cursor of the last update, for resuming later. Absent if the agent does not send cursors. */
   readonly cursor?: string;
 }
 
-/** `known` is the session's id where the client said it; the answer need not repeat it. */
+/** Reads an opened session. `knownSessionId` is the id from the request; the result need not repeat it. */
 export function readOpenedSession(
   result: JsonValue,
   knownSessionId?: string,
@@ -45,14 +45,14 @@ export function readOpenedSession(
 
 export interface SessionPage {
   readonly sessions: readonly SessionRow[];
-  /** Where the next page begins; absent on the last. */
+  /** The cursor of the next page. Absent on the last page. */
   readonly nextPage?: string;
 }
 
 export interface SessionRow {
   readonly sessionId: string;
   readonly workingDirectory: string | null;
-  /** Those that it works in beside that one. */
+  /** Additional workspace folders. */
   readonly folders: readonly string[];
   readonly title: string | null;
   readonly updatedAt: string | null;
@@ -79,15 +79,15 @@ function readSessionRow(row: JsonObject): SessionRow | undefined {
   };
 }
 
-/** How a turn ended. */
+/** The result of a prompt. */
 export interface PromptResult {
-  /** `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`, or a later word. */
+  /** `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`, or a value of a later version. */
   readonly reason: string;
-  /** Null where the agent does not say it. */
+  /** Null if the agent does not report usage. */
   readonly usage: PromptUsage | null;
 }
 
-/** Tokens of a turn; null what the agent does not count. */
+/** Token counts of a turn. A field is null if the agent does not report it. */
 export interface PromptUsage {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -152,7 +152,7 @@ function readClient(row: JsonObject): LiveClient | undefined {
   };
 }
 
-/** Seconds since 1970, as a text; some write the number. */
+/** Converts seconds since 1970 to milliseconds. The wire format is a string, but some agents send a number. */
 function toMilliseconds(seconds: JsonValue | undefined): number {
   const value = readNumber(seconds) ?? Number(readString(seconds) ?? "0");
   return Number.isFinite(value) ? value * 1000 : 0;

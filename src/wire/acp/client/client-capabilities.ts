@@ -1,15 +1,18 @@
 import type { JsonObject } from "../../../data/json.ts";
 
-/** What a client brings along. */
+/** The features of a client for `initialize`. */
 export interface ClientFeatures {
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
-  /** What a bridge may ask it for beside ACP, by name. */
+  /** Names of the bridge features that the client supports. */
   readonly bridge: readonly string[];
 }
 
-/** `_meta.harn` is there also when nothing is in it: by it the client says that it knows the bridge. */
+/**
+ * Encodes the client capabilities. `_meta.harn` is present even if it is empty, because its presence marks the client
+ * as a bridge host.
+ */
 export function encodeClientCapabilities(features: ClientFeatures): JsonObject {
   const { readsFiles, writesFiles, runsTerminals, bridge } = features;
   return {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../data/json.ts";
 
-/** An MCP server that a client brings to a session: a program that the agent starts, or an address. */
+/** An MCP server for a session: a program that the agent starts, or a URL. */
 export type McpServer = McpProgram | McpAddress;
 
 export interface McpProgram {
@@ -8,19 +8,19 @@ export interface McpProgram {
   readonly name: string;
   readonly command: string;
   readonly args?: readonly string[];
-  /** Beside what the agent's own environment has. */
+  /** Environment variables, added to the agent's own environment. */
   readonly env?: { readonly [name: string]: string };
 }
 
 export interface McpAddress {
-  /** Agents say at `initialize` which they take. */
+  /** Agents declare the supported transports at `initialize`. */
   readonly type: "http" | "sse";
   readonly name: string;
   readonly url: string;
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** As it stands on the wire. ACP wants every list, also one that is empty. */
+/** Encodes an MCP server. ACP requires every list, even an empty list. */
 export function encodeMcpServer(server: McpServer): JsonObject {
   const { name } = server;
   if ("url" in server) {

@@ -48,7 +48,7 @@ function asked(question: ApprovalQuestion): ApprovalRequested {
   };
 }
 
-/** What our own surface makes of a host's reply to its own request. */
+/** The decision that Spanline's ACP surface decodes from a host's reply to its own request. */
 function decided(question: ApprovalQuestion, reply: PermissionReply | "put away"): unknown {
   const approval = asked(question);
   const agent: AgentSpec | undefined = undefined;
@@ -63,36 +63,39 @@ function decided(question: ApprovalQuestion, reply: PermissionReply | "put away"
   return decodePermissionResponse(approval, { ok: true, result });
 }
 
-describe("a host's reply, as our own surface reads it", () => {
+describe("Host replies decoded by the ACP surface", () => {
   it.each<[PermissionReply | "put away", unknown]>([
     ["allow", { decision: "allow" }],
     ["always", { decision: "allow-always" }],
-    ["deny", { decision: "deny", reason: "The client denied it" }],
+    ["deny", { decision: "deny", reason: "The client denied the request" }],
     [{ deny: "not now" }, { decision: "deny", reason: "not now" }],
     [{ allow: { a: 2 } }, { decision: "allow", input: { a: 2 } }],
     [{ option: "allow" }, { decision: "allow" }],
     [{ option: "else" }, { decision: "deny", reason: 'The option "else" was not offered' }],
     ["put away", expect.objectContaining({ decision: "deny", endsTurn: true })],
-  ])("%j decides about a tool [B-113] [B-115] [B-116]", (reply, decision) => {
+  ])("The reply %j decides about a tool [B-113] [B-115] [B-116]", (reply, decision) => {
     expect(decided("run", reply)).toEqual(decision);
   });
 
   it.each<[PermissionReply, unknown]>([
     ["allow", { decision: "run-again" }],
     ["always", { decision: "run-again" }],
-    ["deny", { decision: "deny", reason: "The client denied it" }],
+    ["deny", { decision: "deny", reason: "The client denied the request" }],
     [{ deny: "no" }, { decision: "deny", reason: "no" }],
     [{ allow: { a: 2 } }, { decision: "run-again", input: { a: 2 } }],
     [{ option: "failed" }, { decision: "failed" }],
-  ])("%j decides about a tool that may already have run [B-114] [B-116]", (reply, decision) => {
-    expect(decided("outcome", reply)).toEqual(decision);
-  });
+  ])(
+    "The reply %j decides about a tool that may already have run [B-114] [B-116]",
+    (reply, decision) => {
+      expect(decided("outcome", reply)).toEqual(decision);
+    },
+  );
 
   it.each<[PermissionReply, unknown]>([
     ["allow", { decision: "continue" }],
-    ["deny", { decision: "stop", reason: "The client denied it" }],
+    ["deny", { decision: "stop", reason: "The client denied the request" }],
     [{ option: "reseed" }, { decision: "reseed" }],
-  ])("%j decides about a lost invocation [B-114] [B-116]", (reply, decision) => {
+  ])("The reply %j decides about a lost invocation [B-114] [B-116]", (reply, decision) => {
     expect(decided("lost-invocation", reply)).toEqual(decision);
   });
 });

@@ -2,26 +2,32 @@ import { isObject, type JsonObject } from "../../../data/json.ts";
 import type { PermissionOption, PermissionRequest } from "./read-permission-request.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What somebody says to a question. */
+/** A user's reply to a permission request. */
 export type PermissionReply =
-  /** This call, and no other. */
+  /** Allows this tool call only. */
   | "allow"
-  /** This call and those like it, as far as the option says; this call alone where there is no such option. */
+  /**
+   * Allows this tool call and similar tool calls, as described by the `allow_always` option. Allows only this tool call
+   * if there is no such option.
+   */
   | "always"
   | "deny"
-  /** One of the question's options, by its id. */
+  /** Selects an option by its id. */
   | { readonly option: string }
-  /** This call, with other arguments. */
+  /** Allows this tool call with edited arguments. */
   | { readonly allow: JsonObject }
   | { readonly deny: string };
 
-/** The result of `session/request_permission`; `problem` says why it is an answer that nobody gave. */
+/**
+ * The result of `session/request_permission`. `problem` explains why the user's reply could not be sent unchanged.
+ * Absent if the reply was sent as it is.
+ */
 export interface PermissionResult {
   readonly result: JsonObject;
   readonly problem?: string;
 }
 
-/** Whatever cannot be said with the options that there are is no approval. */
+/** Encodes a reply. A reply that the offered options cannot express is never encoded as an approval. */
 export function encodePermissionResult(
   request: PermissionRequest,
   reply: PermissionReply,
@@ -31,18 +37,18 @@ export function encodePermissionResult(
   if (reply === "always") return encodeAllowed(request, findAlwaysOption(request));
   if ("option" in reply) return encodeChosenOption(request, reply.option);
   if ("deny" in reply) return encodeRefused(request, reply.deny);
-  // Whoever has no types can hand in anything.
+  // Callers in plain JavaScript may pass any value.
   return isObject(reply.allow)
     ? encodeEditedArguments(request, reply.allow)
-    : encodeUndecidedResult(request, "The arguments are no object");
+    : encodeUndecidedResult(request, "The arguments are not an object");
 }
 
-/** The turn that asks is cancelled, and the question with it. */
+/** Encodes the result for a request whose turn was cancelled. */
 export function encodeCancelledResult(): JsonObject {
   return { outcome: CANCELLED };
 }
 
-/** What is answered where nobody decided. */
+/** Encodes a denial because no valid decision was made. */
 export function encodeUndecidedResult(
   request: PermissionRequest,
   problem: string,
@@ -62,7 +68,7 @@ function encodeAllowed(
   option: PermissionOption | undefined,
 ): PermissionResult {
   if (option !== undefined) return { result: encodeSelected(option.id) };
-  // A bridge that offers nothing to choose from takes a bare yes.
+  // A bridge without options accepts a `selected` outcome without an option id.
   if (request.options.length === 0) return { result: { outcome: { outcome: "selected" } } };
   return encodeUndecidedResult(request, describeAmbiguousReply("yes", request));
 }
@@ -76,13 +82,16 @@ function encodeRefused(request: PermissionRequest, reason?: string): PermissionR
 
 function describeAmbiguousReply(reply: "yes" | "no", { options }: PermissionRequest): string {
   const ids = options.map(({ id }) => id).join(", ");
-  return `A plain ${reply} does not say which of the options is meant: ${ids}`;
+  return `A plain ${reply} is ambiguous: expected one of ${ids}`;
 }
 
-/** An agent that does not know of other arguments would run the call with its own. */
+/**
+ * Encodes edited arguments. Only bridges support them; any other agent would run the tool call with the original
+ * arguments, so the reply becomes a denial.
+ */
 function encodeEditedArguments(request: PermissionRequest, args: JsonObject): PermissionResult {
   if (!request.isFromBridge) {
-    return encodeUndecidedResult(request, "The agent takes no other arguments");
+    return encodeUndecidedResult(request, "The agent does not accept edited arguments");
   }
   const { result, problem } = encodeAllowed(request, findOnceOption(request));
   return problem === undefined
@@ -100,8 +109,8 @@ function findAlwaysOption(request: PermissionRequest): PermissionOption | undefi
 }
 
 /**
- * A no. Where the question is not about yes or no, as when it asks what became of a tool, it is put away: an option that is
- * called a rejection would say something that nobody knows.
+ * Encodes a denial. A question that is not about yes or no, such as the outcome of an interrupted tool, is cancelled
+ * instead: selecting a rejecting option would state an outcome that the user did not confirm.
  */
 function encodeDenied(request: PermissionRequest, reason?: string): JsonObject {
   const { options, isFromBridge, isYesOrNo } = request;

@@ -1,6 +1,9 @@
 import type { JsonObject } from "../../../data/json.ts";
 
-/** A piece of a prompt, as ACP has it. Which kinds beside text and links an agent takes, it says at `initialize`. */
+/**
+ * A content block of a prompt, in ACP's format. Agents accept text and links, and declare further block types at
+ * `initialize`.
+ */
 export type PromptBlock = (
   | TextBlock
   | MediaBlock
@@ -11,20 +14,20 @@ export type PromptBlock = (
   readonly _meta?: JsonObject;
 };
 
-// Types and no interfaces: these have an index for whoever writes them down.
+// Types, not interfaces: only type aliases are assignable to `JsonObject`.
 
 type TextBlock = { readonly type: "text"; readonly text: string };
 
 type MediaBlock = {
   readonly type: "image" | "audio";
-  /** In base64. */
+  /** Base64. */
   readonly data: string;
   readonly mimeType: string;
-  /** Where a picture is from. */
+  /** The origin of an image. */
   readonly uri?: string;
 };
 
-/** Something that is not in the prompt. */
+/** A link to content outside the prompt. */
 type LinkBlock = {
   readonly type: "resource_link";
   readonly uri: string;
@@ -32,7 +35,7 @@ type LinkBlock = {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
-  /** In bytes. */
+  /** Bytes. */
   readonly size?: number;
 };
 
@@ -44,7 +47,7 @@ type ResourceText = {
 
 type ResourceBytes = {
   readonly uri: string;
-  /** In base64. */
+  /** Base64. */
   readonly blob: string;
   readonly mimeType?: string;
 };

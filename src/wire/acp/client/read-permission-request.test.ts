@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../data/json.ts";
 import { readPermissionRequest } from "./read-permission-request.ts";
 
-/** As the contract of the bridge shows it. */
+/** The example from the bridge documentation. */
 const POLICY_DECISION = {
   type: "harn.permission_policy_decision.v1",
   action: "ask",
@@ -78,8 +78,8 @@ function question(params: JsonObject): unknown {
   return read.ok ? read.value : read.error;
 }
 
-describe("reading a permission request", () => {
-  it("takes along what the rule wants people to be told", () => {
+describe("readPermissionRequest", () => {
+  it("The rationale has the prompt and the risk of the matched rule", () => {
     const required = { approvers: 1, prompt: "Look twice", risk: "high" };
     const policyDecision = { ...POLICY_DECISION, required_approval: required };
     expect(question({ ...REQUEST, policyDecision })).toMatchObject({
@@ -87,7 +87,7 @@ describe("reading a permission request", () => {
     });
   });
 
-  it("takes what is shown from the request, and why from the decision [B-111]", () => {
+  it("The approval is read from the request and the rationale from the policy decision [B-111]", () => {
     expect(question(REQUEST)).toEqual({
       sessionId: "session_123",
       approval: APPROVAL,
@@ -105,7 +105,7 @@ describe("reading a permission request", () => {
     });
   });
 
-  it("says that arguments are a preview, and how to read all of them", () => {
+  it("Truncated arguments have their size and the method that returns the whole arguments", () => {
     const fetch = { method: "session/approval_args", params: { approvalId: "a" } };
     const truncated = { previews: ["approvalRequest.args"], bytes: 9, shownBytes: 3, fetch };
     const request = (fields: JsonObject): JsonObject => ({
@@ -120,17 +120,17 @@ describe("reading a permission request", () => {
     });
   });
 
-  it("works when all but the request is missing [B-111]", () => {
+  it("A request with only approvalRequest is complete [B-111]", () => {
     const { sessionId, approvalRequest } = REQUEST;
     expect(question({ sessionId, approvalRequest })).toMatchObject({
       approval: APPROVAL,
-      // The receipt is in the request too.
+      // The policy receipt is part of `approvalRequest` too.
       rationale: { ...RATIONALE, context: {} },
       context: { content: [], mutation: null, paths: [] },
     });
   });
 
-  it("finds it beside the call, where an SDK threw away what is at the root [ACP-95]", () => {
+  it("Bridge fields are read from toolCall._meta.harn if the root fields were dropped [ACP-95]", () => {
     const { sessionId, toolCall, ...harn } = REQUEST;
     expect(question({ sessionId, toolCall: { ...toolCall, _meta: { harn } } })).toMatchObject({
       approval: APPROVAL,
@@ -139,7 +139,7 @@ describe("reading a permission request", () => {
     });
   });
 
-  it("shows the call of an agent that knows ACP alone", () => {
+  it("A plain ACP request is read from its tool call", () => {
     const toolCall = { toolCallId: "t", title: "Edit a file", rawInput: { a: 1 } };
     const options = [{ optionId: "a", name: "Allow", kind: "allow_once" }];
     expect(question({ sessionId: "s", toolCall, options })).toMatchObject({
@@ -150,7 +150,7 @@ describe("reading a permission request", () => {
     });
   });
 
-  it("refuses what does not say what is asked", () => {
+  it("A request without an action is rejected", () => {
     expect(question({ sessionId: "s" })).toMatchObject({ code: -32602 });
     expect(question({ toolCall: { toolCallId: "t" } })).toMatchObject({ code: -32602 });
     const approvalRequest = { args: {} };

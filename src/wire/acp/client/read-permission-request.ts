@@ -14,54 +14,59 @@ import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { readToolContent } from "./read-tool-update.ts";
 import type { ToolUpdateContent } from "./session-update.ts";
 
-/** What an agent asks somebody to allow. */
+/** An agent's request for permission. */
 export interface PermissionRequest {
   readonly sessionId: string;
-  /** What there is to show. Of an agent that knows ACP alone it is made of the call. */
+  /** The details for the approver. Derived from the tool call if the agent is not a bridge. */
   readonly approval: ApprovalDetails;
-  /** Why it is asked; null where the agent does not say. */
+  /** The reason for the request. Null if the agent gives none. */
   readonly rationale: Rationale | null;
-  /** Empty where the agent takes a plain yes or no. */
+  /** The options of the request. Empty if the agent expects a plain yes or no. */
   readonly options: readonly PermissionOption[];
   /**
-   * Whether a plain yes or no decides it. A bridge defines both for every question; another agent may ask something else,
-   * which only one of its options answers.
+   * True if a plain yes or no decides the request. A bridge accepts both for every question; another agent may ask a
+   * question with several allowing options.
    */
   readonly isYesOrNo: boolean;
-  /** Whether the agent knows answers with other arguments, and with a reason. */
+  /** True if the agent accepts edited arguments and a reason for a denial. */
   readonly isFromBridge: boolean;
-  /** What else was said of the call. Any of it may be missing. */
+  /** Further details of the tool call. Any field may be missing. */
   readonly context: PermissionContext;
 }
 
 export interface ApprovalDetails {
-  /** The same when the question is asked again. */
+  /** The id of the request. A repeated request has the same id. */
   readonly id: string;
   readonly action: string;
-  /** A preview if `truncated` is not null. A mask stands for each credential, and may be sent back in its place. */
+  /**
+   * The arguments, or a preview if `truncated` is not null. Credentials are masked; a mask in edited arguments stands
+   * for its credential.
+   */
   readonly args: JsonValue;
-  /** Null if `args` are whole. */
+  /** Null if `args` are complete. */
   readonly truncated: TruncatedArguments | null;
-  /** 1, or more if the tool may have run before. */
+  /** 1 for the first run, higher if the tool may have run before. */
   readonly attempt: number;
-  /** The agent, worker or session that asks. */
+  /** The requesting agent, worker or session. */
   readonly principal: string | null;
   readonly requestedAt: string | null;
-  /** When it counts as denied; null where there is no such time. */
+  /** The time after which the request counts as denied. Null without a deadline. */
   readonly deadline: string | null;
   readonly approversRequired: number;
   readonly evidence: readonly EvidenceDetails[];
-  /** Such as `workspace.write_text`. */
+  /** Requested capabilities, such as `workspace.write_text`. */
   readonly capabilities: readonly string[];
-  /** What a host groups undo by. */
+  /** Metadata by which a host groups changes for undo. */
   readonly undo: JsonObject;
 }
 
-/** Arguments that do not fit into a line. */
+/** Describes arguments that were too long for a line. */
 export interface TruncatedArguments {
   /** Bytes of the whole arguments as JSON. */
   readonly bytes: number;
-  /** The request that reads them in parts, for `client.request`. Null if the agent names none. */
+  /**
+   * The request that returns the whole arguments in parts, for `client.request`. Null if the agent has no such method.
+   */
   readonly fetch: { readonly method: string; readonly params: JsonObject } | null;
 }
 
@@ -76,17 +81,17 @@ export interface Rationale {
   readonly reason: string | null;
   readonly rule: JsonObject | null;
   readonly labels: readonly string[];
-  /** What the rule wants people to be told, and how dangerous it says that it is. */
+  /** The rule's text for the approver; `risk` is the rule's risk level. Null if the rule has none. */
   readonly prompt: string | null;
   readonly risk: string | null;
-  /** The call as the policy saw it. */
+  /** The facts about the tool call that the policy evaluated. */
   readonly context: JsonObject;
 }
 
 export interface PermissionOption {
   readonly id: string;
   readonly name: string;
-  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or a later word. */
+  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or a value of a later version. */
   readonly kind: string;
 }
 
@@ -100,7 +105,10 @@ export interface PermissionContext {
   readonly paths: readonly string[];
 }
 
-/** SDKs throw away what ACP does not know at the root: the same stands beside the call. */
+/**
+ * Reads the params of `session/request_permission`. Root fields take precedence over `toolCall._meta.harn`, which
+ * repeats them because some SDKs drop unknown root fields.
+ */
 export function readPermissionRequest(
   params: JsonValue | undefined,
 ): DecodeResult<PermissionRequest> {
@@ -113,7 +121,7 @@ export function readPermissionRequest(
   const isFromBridge = isObject(request);
   const approval = isFromBridge ? readApprovalDetails(request) : readToolCallApproval(call);
   if (approval === undefined) {
-    return rejectParams('neither "approvalRequest" nor "toolCall" says what is asked');
+    return rejectParams('the request has no action: expected "approvalRequest" or "toolCall"');
   }
   const undo = approval.undo["policy_decision"];
   const options = readPermissionOptions(params["options"]);
@@ -122,7 +130,7 @@ export function readPermissionRequest(
     approval,
     rationale: readRationale(toolCallMeta["policyDecision"] ?? undo),
     options,
-    // Two options that allow answer another question than yes or no.
+    // Several allowing options mean a choice between them, which a plain yes cannot express.
     isYesOrNo: isFromBridge || options.filter(({ kind }) => kind === "allow_once").length <= 1,
     isFromBridge,
     context: {
@@ -139,7 +147,7 @@ export function readPermissionRequest(
   });
 }
 
-/** The canonical request is all that is needed: nothing of it is looked for elsewhere. */
+/** Reads `approvalRequest`, which contains all fields; no field is read from another place. */
 function readApprovalDetails(request: JsonObject): ApprovalDetails | undefined {
   const { id, action } = request;
   if (typeof id !== "string" || typeof action !== "string") return undefined;
@@ -163,7 +171,7 @@ function readApprovalDetails(request: JsonObject): ApprovalDetails | undefined {
   };
 }
 
-/** A copy that is whole is not among the previews. */
+/** Returns null if `approvalRequest.args` is not listed in `previews`, so the arguments are complete. */
 function readTruncatedArguments(truncated: JsonValue | undefined): TruncatedArguments | null {
   const { previews, bytes, fetch } = readObject(truncated);
   const isWhole = Array.isArray(previews) && !previews.includes("approvalRequest.args");

@@ -17,7 +17,7 @@ import {
   type ToolUpdateContent,
 } from "./session-update.ts";
 
-/** Undefined where it does not say of which call it speaks. */
+/** Returns undefined if the update has no tool call id. */
 export function readToolUpdate(update: JsonObject, isNew: boolean): ToolUpdate | undefined {
   const toolCallId = readString(update["toolCallId"]);
   if (toolCallId === undefined) return undefined;

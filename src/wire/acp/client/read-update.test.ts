@@ -9,7 +9,7 @@ import type { VendorUpdate } from "../encode/vendor-updates.ts";
 import { readAgentEvent, readUpdate } from "./read-update.ts";
 import { runs } from "../../../../test/support/test-depth.ts";
 
-/** As the bridge sends them. */
+/** The vendor updates as a bridge sends them. */
 const EXAMPLES: readonly (VendorUpdate & { readonly _meta: { readonly harn: JsonObject } })[] =
   JSON.parse(
     readFileSync(
@@ -33,7 +33,7 @@ function turnEnded(ended: JsonObject): JsonObject {
   return { sessionUpdate: "session_info_update", _meta: { harn } };
 }
 
-describe("reading an update", () => {
+describe("readUpdate", () => {
   it.each<[string, JsonValue, unknown]>([
     [
       "text",
@@ -49,7 +49,7 @@ describe("reading an update", () => {
       { type: "agent-text", messageId: "msg_1", text: "Hi", visibleDelta: "i", visibleText: "Hi" },
     ],
     [
-      "a picture, which has no text",
+      "an image, which has no text",
       { sessionUpdate: "user_message_chunk", content: { type: "image", data: "x" } },
       { type: "user-text", messageId: null, text: "", content: [{ type: "image", data: "x" }] },
     ],
@@ -93,12 +93,12 @@ describe("reading an update", () => {
       { type: "options", options: [expect.objectContaining({ id: "model", type: "other" })] },
     ],
     [
-      "a title that is gone",
+      "a removed title",
       { sessionUpdate: "session_info_update", title: null },
       { type: "info", title: null },
     ],
     [
-      "how a turn ended, with the client that prompted",
+      "the end of a turn with the client that sent the prompt",
       turnEnded({ clientId: "c", result: { stopReason: "cancelled" } }),
       {
         type: "info",
@@ -110,7 +110,7 @@ describe("reading an update", () => {
       },
     ],
     [
-      "how a turn failed",
+      "a failed turn",
       turnEnded({ clientId: null, error: { code: -32603, message: "No" } }),
       { turn: { clientId: null, end: { type: "failed", failure: { message: "No" } } } },
     ],
@@ -119,11 +119,11 @@ describe("reading an update", () => {
       { sessionUpdate: "usage_update", used: 1, size: 2, cost: { amount: 3, currency: "USD" } },
       { type: "usage", used: 1, size: 2, cost: { amount: 3, currency: "USD" } },
     ],
-  ])("gives %s", (_, update, expected) => {
+  ])("The update is read: %s", (_, update, expected) => {
     expect(seen(update)).toMatchObject(expected as object);
   });
 
-  it("gives a call with what the bridge says of it, from its own place alone [B-030] [B-051]", () => {
+  it("Bridge fields of a tool call are read only from _meta.harn [B-030] [B-051]", () => {
     const fields = { durationMs: 1, error: "root", executor: "harn_builtin", parsing: true };
     const update = {
       sessionUpdate: "tool_call_update",
@@ -180,7 +180,7 @@ describe("reading an update", () => {
     });
   });
 
-  it("gives a bridge's own update when it was advertised, and by no other list [B-025] [B-051]", () => {
+  it("A vendor update is read only if the agent advertised it [B-025] [B-051]", () => {
     const progress = {
       sessionUpdate: "progress",
       message: "root",
@@ -197,7 +197,7 @@ describe("reading an update", () => {
   });
 
   it.each(EXAMPLES.map((update) => [update.sessionUpdate, update] as const))(
-    "gives %s with all of its fields, also where it came as an event [B-051] [B-060]",
+    "The vendor update %s is read with all its fields, as an update and as an event [B-051] [B-060]",
     (name, update) => {
       const fields = update["_meta"].harn;
       const expected = { type: "extension", name, fields };
@@ -207,7 +207,7 @@ describe("reading an update", () => {
     },
   );
 
-  it("passes over what it does not know [B-024]", () => {
+  it("An unknown update is ignored [B-024]", () => {
     for (const update of [
       { sessionUpdate: "of_tomorrow" },
       { sessionUpdate: "constructor" },
@@ -220,13 +220,13 @@ describe("reading an update", () => {
     }
   });
 
-  it("says where in the log an update stands, where the agent does", () => {
+  it("The cursor of an update is read if the agent sends it", () => {
     const update = { sessionUpdate: "current_mode_update", modeId: "a" };
     const params = { sessionId: "s", update, _meta: { harn: { cursor: "7" } } };
     expect(readUpdate(params, [])).toMatchObject({ value: { cursor: "7" } });
   });
 
-  it("takes anything without throwing [B-024]", () => {
+  it("Any JSON value is read without an exception [B-024]", () => {
     const name = fc.constantFrom(
       "agent_message_chunk",
       "tool_call",
@@ -262,8 +262,8 @@ describe("reading an update", () => {
   });
 });
 
-describe("reading an event beside the updates", () => {
-  it("gives the same as the update would, when that was advertised [B-060]", () => {
+describe("readAgentEvent", () => {
+  it("An event is read like the update of the same name if the agent advertised it [B-060]", () => {
     const artifact = { sessionId: "s", kind: "artifact", artifactId: "a", artifactKind: "table" };
     expect(event(artifact, ["artifact"])).toEqual({
       type: "extension",
@@ -273,7 +273,7 @@ describe("reading an event beside the updates", () => {
     expect(event(artifact, [])).toBeUndefined();
   });
 
-  it("gives runs of code with their calls, and passes over kinds that it does not know [B-060]", () => {
+  it("Composition events are read and unknown kinds are ignored [B-060]", () => {
     expect(event({ sessionId: "s", kind: "composition_start", runId: "r" })).toMatchObject({
       name: "composition_start",
       fields: { runId: "r" },

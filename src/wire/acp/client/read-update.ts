@@ -10,17 +10,20 @@ import { readToolUpdate } from "./read-tool-update.ts";
 import { readConfigOptions } from "./session-settings.ts";
 import type { TextUpdate, SessionUpdate, TurnEndInfo } from "./session-update.ts";
 
-/** An update, and of which session. */
+/** An update with its session. */
 export interface ReceivedUpdate {
   readonly sessionId: string;
   readonly update: SessionUpdate;
-  /** Where in the session's log it stands, for whoever takes the session up again; its form is the agent's own. */
+  /**
+   * The position in the session's log, for resuming. Its format belongs to the agent. Absent if the agent does not send
+   * cursors.
+   */
   readonly cursor?: string;
 }
 
 type UpdateReader = (update: JsonObject) => SessionUpdate | undefined;
 
-// A map and not an object: "constructor" is not an update.
+// A map, not an object: `constructor` must not resolve to an update.
 const STANDARD_UPDATES: ReadonlyMap<string, UpdateReader> = new Map<string, UpdateReader>([
   ["user_message_chunk", (update) => readTextChunk("user-text", update)],
   ["user_message", (update) => readTextMessage("user-text", update)],
@@ -37,8 +40,8 @@ const STANDARD_UPDATES: ReadonlyMap<string, UpdateReader> = new Map<string, Upda
 ]);
 
 /**
- * Reads the params of `session/update`. `extensions` are the names that the agent said it sends beside ACP's own: one that
- * is not among them is passed over, whether or not it is known here.
+ * Reads the params of `session/update`. `extensions` are the vendor updates that the agent advertised; any other vendor
+ * update is rejected, even if its name is known here.
  */
 export function readUpdate(
   params: JsonValue | undefined,
@@ -53,12 +56,11 @@ export function readUpdate(
   const parsed = isExtension
     ? createExtensionUpdate(name, readHarnMeta(update))
     : standard?.(update);
-  if (parsed === undefined)
-    return rejectValue(`the update ${formatValue(name)} is not one that is known`);
+  if (parsed === undefined) return rejectValue(`the update ${formatValue(name)} is unknown`);
   return acceptValue({ sessionId, update: parsed, ...readCursor(params) });
 }
 
-/** Reads the params of `_harn/agentEvent`, by which clients are told who know ACP alone. */
+/** Reads the params of `_harn/agentEvent`, which carries vendor updates for clients whose SDK supports only ACP. */
 export function readAgentEvent(
   params: JsonValue | undefined,
   extensions: readonly string[],
@@ -66,9 +68,9 @@ export function readAgentEvent(
   const { sessionId, kind, _meta: _, ...fields } = readObject(params);
   if (typeof sessionId !== "string" || typeof kind !== "string") return rejectValue(NOT_AN_UPDATE);
   if (!extensions.includes(kind) && !COMPOSITION_EVENTS.has(kind)) {
-    return rejectValue(`the event ${formatValue(kind)} is not one that is known`);
+    return rejectValue(`the event ${formatValue(kind)} is unknown`);
   }
-  // The event's own kind took the place of a field of that name.
+  // The encoder renamed a field `kind`, because `kind` is the name of the event. Restores the field.
   const [family] = kind.split("_");
   const { [`${family}Kind`]: eventKind, ...rest } = fields;
   const parsed = createExtensionUpdate(
@@ -78,7 +80,7 @@ export function readAgentEvent(
   return acceptValue({ sessionId, update: parsed, ...readCursor(params) });
 }
 
-/** Runs of code that calls tools. They come as events alone, and so are in no list of updates. */
+/** Events of code that calls tools. They exist only as agent events, so agents do not advertise them as updates. */
 const COMPOSITION_EVENTS: ReadonlySet<string> = new Set([
   "composition_start",
   "composition_child_call",
@@ -87,7 +89,7 @@ const COMPOSITION_EVENTS: ReadonlySet<string> = new Set([
   "composition_error",
 ]);
 
-const NOT_AN_UPDATE = "it is no update of a session";
+const NOT_AN_UPDATE = "it is not a session update";
 
 function createExtensionUpdate(name: string, fields: JsonObject): SessionUpdate {
   return { type: "extension", name, fields };
@@ -148,7 +150,7 @@ function readCommands({ availableCommands }: JsonObject): SessionUpdate | undefi
   };
 }
 
-/** The prose of ACP calls it `modeId`. */
+/** Reads a mode update. ACP's schema names the field `currentModeId`, its documentation `modeId`. */
 function readMode({ currentModeId, modeId }: JsonObject): SessionUpdate | undefined {
   const mode = readString(currentModeId) ?? readString(modeId);
   return mode === undefined ? undefined : { type: "mode", modeId: mode };
@@ -189,7 +191,10 @@ function readUsage({ used, size, cost }: JsonObject): SessionUpdate | undefined 
   };
 }
 
-/** Bridges say it beside what ACP tells of a session: the answer to its prompt goes to one client alone. */
+/**
+ * Reads the end of a turn, which bridges add to `session_info_update`: the response to a prompt reaches only a single
+ * client.
+ */
 function readTurnEnd(update: JsonObject): TurnEndInfo | undefined {
   const { turnId, clientId, result = null, error } = readObject(readHarnMeta(update)["turn"]);
   if (typeof turnId !== "string") return undefined;

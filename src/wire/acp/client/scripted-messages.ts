@@ -7,9 +7,9 @@ import { createInternalError, type RpcError } from "../../jsonrpc/rpc-error.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
 import { readObject, readHarnMeta, readString } from "../json-fields.ts";
 
-// What a runtime says that a test plays.
+// The messages of the scripted runtime, a test double of an agent.
 
-/** As ours does, with these names of updates beside ACP's own. */
+/** Encodes Spanline's `initialize` result with other vendor updates. */
 export function encodeScriptedInitialize(
   extensions: readonly string[],
   repeatablePrompts: boolean,
@@ -25,7 +25,7 @@ export function encodeScriptedInitialize(
   return { ...answer, agentCapabilities: { ...capabilities, _meta: { harn } } };
 }
 
-/** The client's own id of a prompt. */
+/** Reads the client's id of a prompt. */
 export function readScriptedPromptId(params: JsonObject): string | undefined {
   return readString(readHarnMeta(params)["promptId"]);
 }
@@ -35,7 +35,7 @@ export function encodeScriptedTurnEnd(outcome: "completed" | "cancelled" | "limi
   return encodePromptOutcome({ type: "turn.finished", ...turn });
 }
 
-/** An error of ours as a bridge says it, with its code. */
+/** Encodes an error like a bridge, with its code in `data`. */
 export function toScriptedError(thrown: unknown): RpcError {
   return thrown instanceof SpanlineError
     ? encodeFailure(thrown.toFailure())
@@ -54,12 +54,12 @@ export function encodeScriptedText(
 export interface ScriptedPermission {
   readonly action: string;
   readonly args?: JsonObject;
-  /** Why it is asked. */
+  /** The reason for the request. Default: "a test asks". */
   readonly reason?: string;
   readonly toolCallId?: string;
 }
 
-/** A permission request with an `allow`, an `allow-always` and a `deny`. */
+/** Encodes a permission request with the options `allow`, `allow-always` and `deny`. */
 export function encodeScriptedPermission(
   sessionId: string,
   permission: ScriptedPermission,

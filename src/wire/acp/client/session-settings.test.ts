@@ -3,8 +3,8 @@ import { readSessionModes, readConfigOptions } from "./session-settings.ts";
 
 const WORDS = { description: null, category: null };
 
-describe("the settings of a session", () => {
-  it("are modes with the one that it is in, without those that cannot be named", () => {
+describe("Session settings", () => {
+  it("Modes are read with the current mode, and modes without an id are dropped", () => {
     const availableModes = [{ id: "ask", name: "Ask", description: "Asks" }, { id: "x" }, {}, 1];
     expect(readSessionModes({ currentModeId: "ask", availableModes })).toEqual({
       current: "ask",
@@ -18,7 +18,7 @@ describe("the settings of a session", () => {
     expect(readSessionModes(null)).toBeNull();
   });
 
-  it("are options with their choices, by themselves or in groups", () => {
+  it("Options are read with their choices, grouped or not", () => {
     const fast = { value: "fast", name: "Fast", description: "Answers soon" };
     const options = [
       { id: "model", name: "Model", category: "model", type: "select", currentValue: "fast" },
@@ -69,7 +69,7 @@ describe("the settings of a session", () => {
     ]);
   });
 
-  it("are kept as they came where their kind is not known, and left out where they have no id", () => {
+  it("An option of an unknown type keeps its raw fields, and an option without an id is dropped", () => {
     const colour = { id: "colour", name: "Colour", type: "palette", currentValue: ["red"] };
     const odd = { id: "odd", type: "boolean", currentValue: "yes" };
     expect(readConfigOptions([colour, odd, { name: "Nameless" }, "x"])).toEqual([

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import { readObject, readObjects, readString } from "../json-fields.ts";
 
-/** The modes that a session can be in. */
+/** The modes of a session. */
 export interface SessionModes {
   readonly current: string;
   readonly available: readonly AvailableMode[];
@@ -13,7 +13,7 @@ export interface AvailableMode {
   readonly description: string | null;
 }
 
-/** Something of a session that can be set, by its id, with `setOption`. */
+/** A config option of a session. Change it with `setOption` and its id. */
 export type ConfigOption = OptionBase &
   (
     | {
@@ -22,7 +22,7 @@ export type ConfigOption = OptionBase &
         readonly choices: readonly ConfigChoice[];
       }
     | { readonly type: "boolean"; readonly value: boolean }
-    /** Of a kind that a later version has: all of it as it came. */
+    /** An option type of a later ACP version, with its raw fields. */
     | { readonly type: "other"; readonly fields: JsonObject }
   );
 
@@ -30,7 +30,7 @@ export interface OptionBase {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
-  /** What it is about, such as `mode` or `model`, where the agent says so. */
+  /** The category of the option, such as `mode` or `model`. Null if the agent does not set it. */
   readonly category: string | null;
 }
 
@@ -38,11 +38,11 @@ export interface ConfigChoice {
   readonly value: string;
   readonly name: string;
   readonly description: string | null;
-  /** The name of the group that it stands in. */
+  /** The name of the choice's group. Null outside a group. */
   readonly group: string | null;
 }
 
-/** Null where an agent has none. What cannot be named is left out. */
+/** Reads the modes. Null if the agent has none. Entries without an id are dropped. */
 export function readSessionModes(modes: JsonValue | undefined): SessionModes | null {
   const { currentModeId, availableModes } = readObject(modes);
   const current = readString(currentModeId);
@@ -77,7 +77,7 @@ function readConfigOption(fields: JsonObject): ConfigOption | undefined {
   return { ...named, type: "other", fields };
 }
 
-/** They come by themselves, or in groups. */
+/** Reads choices, which may be grouped. */
 function readConfigChoices(
   options: JsonValue | undefined,
   group: string | null,
@@ -91,7 +91,7 @@ function readConfigChoices(
       };
       return [{ value, ...words, group }];
     }
-    // A group in a group is none of ACP's.
+    // ACP has no nested groups.
     if (group !== null) return [];
     return readConfigChoices(item["options"], readString(name) ?? readString(item["group"]) ?? "");
   });

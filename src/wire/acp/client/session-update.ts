@@ -5,7 +5,7 @@ import type { Executor } from "../../../domain/tools/tool-traits.ts";
 import type { PromptResult } from "./agent-results.ts";
 import type { ConfigOption } from "./session-settings.ts";
 
-/** What an agent tells of a session, in our words. Names that are not known come to none of these. */
+/** A decoded update of a session. Unknown updates are ignored and have no type here. */
 export type SessionUpdate =
   | TextUpdate
   | ToolUpdate
@@ -19,22 +19,25 @@ export type SessionUpdate =
 
 export interface TextUpdate {
   readonly type: "user-text" | "agent-text" | "agent-thought";
-  /** Null where the agent does not say which message it belongs to. */
+  /** Null if the agent does not send message ids. */
   readonly messageId: string | null;
-  /** The text of all of its content; empty for a picture. */
+  /** The text of all content blocks. Empty for an image. */
   readonly text: string;
-  /** As it came. */
+  /** The unparsed content blocks. */
   readonly content: readonly JsonObject[];
-  /** What is for people, of this piece and of the message so far, where the agent tells them apart from markup. */
+  /**
+   * The visible text of this chunk; `visibleText` is the visible text of the message so far. Absent if the agent does
+   * not separate visible text from markup.
+   */
   readonly visibleDelta?: string;
   readonly visibleText?: string;
 }
 
-/** A word about a call of a tool. What is absent has not changed; lists replace those before them. */
+/** An update of a tool call. An absent field is unchanged; a list replaces the previous list. */
 export interface ToolUpdate {
   readonly type: "tool";
   readonly toolCallId: string;
-  /** Whether the agent says it of a call that is new. */
+  /** True for `tool_call`, which opens a tool call; false for `tool_call_update`. */
   readonly isNew: boolean;
   readonly title?: string;
   readonly kind?: string;
@@ -54,26 +57,26 @@ export type ToolUpdateContent =
   | { readonly type: "text"; readonly text: string }
   | ({ readonly type: "diff" } & FileDiff)
   | { readonly type: "terminal"; readonly terminalId: string }
-  /** A picture, a link, or what a later version has. */
+  /** An image, a link, or content of a later ACP version. */
   | { readonly type: "other"; readonly content: JsonObject };
 
-/** What a bridge says of a call beside ACP's own fields. */
+/** Fields of a tool call from a bridge, in addition to ACP's fields. */
 export interface BridgeFields {
-  /** Which writing session the call belongs to. */
+  /** The mutation record of the session. Absent without a mutation scope. */
   readonly audit?: JsonObject;
   readonly executor?: Executor;
   readonly durationMs?: number;
   readonly executionDurationMs?: number;
   readonly error?: JsonValue;
   readonly errorCategory?: string;
-  /** Whether its arguments are still coming, and those that have come. */
+  /** True while the arguments are streaming; `partialInput` has the arguments received so far. */
   readonly parsing?: boolean;
   readonly partialInput?: JsonValue;
 }
 
 export interface PlanUpdate {
   readonly type: "plan";
-  /** The whole plan, in place of the one before. */
+  /** The whole plan, which replaces the previous plan. */
   readonly entries: readonly PlanEntry[];
 }
 
@@ -91,7 +94,7 @@ export interface CommandsUpdate {
 export interface AvailableCommand {
   readonly name: string;
   readonly description: string;
-  /** What to type behind it, where it takes something. */
+  /** A hint for the command's argument. Absent if the command has none. */
   readonly hint?: string;
 }
 
@@ -102,23 +105,23 @@ export interface ModeUpdate {
 
 export interface OptionsUpdate {
   readonly type: "options";
-  /** All of them. */
+  /** All config options of the session. */
   readonly options: readonly ConfigOption[];
 }
 
 export interface InfoUpdate {
   readonly type: "info";
-  /** Null where the session has no title any more. */
+  /** Null if the title was removed. Absent if the title is unchanged. */
   readonly title?: string | null;
   readonly updatedAt?: string | null;
-  /** How a turn ended, where the agent tells everybody. */
+  /** The end of a turn. Sent by bridges only. */
   readonly turn?: TurnEndInfo;
 }
 
-/** A turn is over, whoever prompted for it. */
+/** The end of a turn, whichever client sent its prompt. */
 export interface TurnEndInfo {
   readonly turnId: string;
-  /** The client that prompted; null where nobody knows. */
+  /** The client that sent the prompt. Null if unknown. */
   readonly clientId: string | null;
   readonly end:
     | { readonly type: "done"; readonly result: PromptResult }
@@ -127,13 +130,13 @@ export interface TurnEndInfo {
 
 export interface UsageUpdate {
   readonly type: "usage";
-  /** Tokens in the agent's context, and how many it can have. */
+  /** Tokens in the agent's context; `size` is the size of the context window. */
   readonly used: number;
   readonly size: number;
   readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
-/** An update of the bridge's own, which the agent said at `initialize` that it sends. */
+/** A vendor update that the agent advertised at `initialize`. */
 export interface ExtensionUpdate {
   readonly type: "extension";
   readonly name: string;

@@ -18,8 +18,8 @@ const asked: ApprovalRequested = {
   deadline: 0,
 };
 
-describe("the arguments of a permission request, read in parts", () => {
-  it("fit into lines, and joined are the whole, with its masks", () => {
+describe("Arguments of a permission request in parts", () => {
+  it("The parts fit into lines and join to the masked arguments", () => {
     const whole = formatArguments(asked);
     let text = "";
     for (let offset: number | null = 0; offset !== null;) {
@@ -39,7 +39,7 @@ describe("the arguments of a permission request, read in parts", () => {
     [{ sessionId: "s" }, '"approvalId" is missing'],
     [{ sessionId: "s", approvalId: "a", offset: -1 }, '"offset" is not a valid offset'],
     [{ sessionId: "s", approvalId: "a", offset: "1" }, '"offset" is not a valid offset'],
-  ])("are not read by %j", (params, message) => {
+  ])("A request for arguments with the params %j is rejected", (params, message) => {
     expect(decodeArgumentsRequest(params)).toMatchObject({
       ok: false,
       error: { message: expect.stringContaining(message) },

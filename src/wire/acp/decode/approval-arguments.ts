@@ -18,10 +18,10 @@ export function decodeArgumentsRequest(params: JsonObject): DecodeResult<Argumen
   if (!session.ok) return session;
   const { approvalId, offset } = params;
   if (typeof approvalId !== "string" || approvalId === "")
-    return rejectParams('"approvalId" is missing: the one in "truncated.fetch.params"');
+    return rejectParams('"approvalId" is missing: expected the id in "truncated.fetch.params"');
   const from = offset ?? 0;
   if (typeof from !== "number" || !Number.isSafeInteger(from) || from < 0)
-    return rejectParams('"offset" is not a valid offset: expected a whole number from 0 on');
+    return rejectParams('"offset" is not a valid offset: expected an integer of at least 0');
   return accept({ type: "arguments", sessionId: session.value, approvalId, offset: from });
 }
 
@@ -30,7 +30,10 @@ export function formatArguments({ input }: ApprovalRequested): string {
   return toJsonText(maskCredentials(input ?? {}).args);
 }
 
-/** As much of the text as fits into a line. The texts of all parts, joined, are the JSON of the whole arguments. */
+/**
+ * Encodes as much of the text as fits into a line. The `text` fields of all parts, joined, are the JSON of the whole
+ * arguments.
+ */
 export function encodeArgumentsResult(
   { approvalId, offset }: ArgumentsRequest,
   text: string,

@@ -9,8 +9,8 @@ import {
   type ClientProfile,
 } from "./client-profile.ts";
 
-describe("the profile of a client", () => {
-  it("is that of a plain one where nothing is said [ACP-25]", () => {
+describe("Client profile", () => {
+  it("A client without declared capabilities is a stock client [ACP-25]", () => {
     for (const nothing of [undefined, null, {}, [], "x", { _meta: null, fs: null, session: 1 }]) {
       expect(readClientProfile(nothing)).toEqual(STOCK_CLIENT);
     }
@@ -23,14 +23,14 @@ describe("the profile of a client", () => {
     [0, undefined],
     [-5, undefined],
     ["100", undefined],
-  ])("has the longest line that the client reads, within limits: %j", (maxLineBytes, limit) => {
+  ])("The declared line limit %j is clamped to the supported range", (maxLineBytes, limit) => {
     const profile = readClientProfile({ _meta: { harn: { maxLineBytes } } });
     expect(profile.maxLineBytes).toBe(limit);
     expect(resolveLineLimit(profile)).toBe(limit ?? 16 * 1024 * 1024);
     expect(resolveLineLimit(STOCK_CLIENT)).toBe(48 * 1024);
   });
 
-  it("has all that a client can offer", () => {
+  it("All declared capabilities are read", () => {
     const capabilities = {
       fs: { readTextFile: true, writeTextFile: true },
       terminal: true,
@@ -55,16 +55,19 @@ describe("the profile of a client", () => {
     });
   });
 
-  it("has the tools and shells of a host that was made with our own kit [W-29]", () => {
+  it("A host created with the host SDK declares its tools and shells [W-29]", () => {
     const { capabilities } = createHost({ tools: [], shells: { shells: [], defaultId: null } });
     expect(readClientProfile(capabilities)).toMatchObject({ hasTools: true, hasShells: true });
   });
 
-  it.each([false, null, 0, "", "yes"])("takes harn: %j for no host of the bridge", (harn) => {
-    expect(readClientProfile({ _meta: { harn } }).isBridgeHost).toBe(false);
-  });
+  it.each([false, null, 0, "", "yes"])(
+    "The capability harn: %j does not make a client a bridge host",
+    (harn) => {
+      expect(readClientProfile({ _meta: { harn } }).isBridgeHost).toBe(false);
+    },
+  );
 
-  it("is what a setting says of the bridge's own updates, whatever the client does [ACP-128]", () => {
+  it("The updates setting overrides the declared capabilities [ACP-128]", () => {
     const host = readClientProfile({ _meta: { harn: { agentEvents: true } } });
     const known = (profile: ClientProfile) => [profile.isBridgeHost, profile.acceptsEvents];
     expect(known(applyUpdatesSetting(host, "auto"))).toEqual([true, true]);
@@ -75,7 +78,7 @@ describe("the profile of a client", () => {
     expect(known(applyUpdatesSetting(host, "standard", true))).toEqual([false, false]);
   });
 
-  it("comes of anything that JSON can say [ACP-25]", () => {
+  it("Any JSON value yields a complete profile [ACP-25]", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(Object.keys(readClientProfile(value))).toEqual(Object.keys(STOCK_CLIENT));

@@ -2,44 +2,44 @@ import { isObject } from "../../../data/json.ts";
 import { DEFAULT_LINE_BYTES } from "../fit-json.ts";
 import { MAX_LINE_BYTES } from "../../jsonrpc/rpc-connection.ts";
 
-/** What a client can take, as it said at `initialize`. */
+/** The capabilities of a client, as declared at `initialize`. */
 export interface ClientProfile {
-  /** Knows the Harn bridge: it is sent the bridge's own updates, and what stands under `_meta.harn` of messages. */
+  /** The client receives vendor updates and the fields under `_meta.harn`. */
   readonly isBridgeHost: boolean;
   /**
-   * Whether it uses the bridge protocol, whichever updates it is sent: it says so at `initialize`, a setting says so, or it has
-   * called a method of the bridge. Any other client is a stock client.
+   * The client uses the bridge protocol, whichever updates it receives: declared at `initialize`, set by the
+   * configuration, or detected when the client calls a bridge method. Any other client is a stock client.
    */
   readonly usesBridge: boolean;
   /**
-   * Is sent those updates as notifications `_harn/agentEvent`. For a host on an SDK that throws away updates which it does
-   * not know; one that did not ask may have an SDK that complains of notifications which nobody handles.
+   * The client receives vendor updates as `_harn/agentEvent` notifications. Meant for hosts whose SDK drops unknown
+   * updates. Opt-in, because other SDKs report an error for each notification without a handler.
    */
   readonly acceptsEvents: boolean;
-  /** Has tools of its own, and says which when it is asked. */
+  /** The client offers host tools and returns their list on request. */
   readonly hasTools: boolean;
-  /** Runs each call of them once, and says again what came of it when it is asked again. */
+  /** The client runs each host tool call once: a repeated request with the same id returns the stored result. */
   readonly recognizesToolCalls: boolean;
-  /** Says which shells its machine has, and which its user chose. */
+  /** The client lists the shells of its machine and the user's default shell. */
   readonly hasShells: boolean;
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
-  /** Shows the output of commands in a terminal of its own making, fed through `_meta`. */
+  /** The client displays command output in a terminal view, fed through `_meta`. */
   readonly showsTerminalOutput: boolean;
   readonly acceptsNotices: boolean;
-  /** The longest line that the client says it reads, in bytes. Absent if it does not say. */
+  /** The longest line that the client reads, in bytes. Undefined if the client does not declare a limit. */
   readonly maxLineBytes?: number;
 }
 
 /**
- * What a client is sent. `auto`: what it says it knows. `bridge`: everything of the bridge protocol, for hosts that cannot say
- * so. `standard`: only what ACP defines.
+ * Which updates a client receives. `auto`: according to the declared capabilities. `bridge`: the whole bridge protocol,
+ * for hosts without a way to declare it. `standard`: only updates defined by ACP.
  */
 export type UpdatesSetting = (typeof UPDATES_SETTINGS)[number];
 export const UPDATES_SETTINGS = ["auto", "bridge", "standard"] as const;
 
-/** Whoever says nothing. */
+/** A client without declared capabilities. */
 export const STOCK_CLIENT: ClientProfile = {
   isBridgeHost: false,
   usesBridge: false,
@@ -54,7 +54,7 @@ export const STOCK_CLIENT: ClientProfile = {
   acceptsNotices: false,
 };
 
-/** Reads `clientCapabilities`. What is missing, or not of its kind, is not offered. */
+/** Reads `clientCapabilities`. A missing or malformed capability counts as not offered. */
 export function readClientProfile(capabilities: unknown): ClientProfile {
   const capabilityFields = toFields(capabilities);
   const meta = toFields(capabilityFields["_meta"]);
@@ -78,8 +78,8 @@ export function readClientProfile(capabilities: unknown): ClientProfile {
 }
 
 /**
- * The longest line that a client reads. A host of the bridge reads lines as long as the bridge does; some ACP clients
- * stop at 64 KiB.
+ * Returns the longest line that a client reads, in bytes. Bridge hosts read lines up to the bridge's own limit; some
+ * ACP clients stop at 64 KiB.
  */
 export function resolveLineLimit(
   { isBridgeHost, maxLineBytes }: ClientProfile,
@@ -93,12 +93,12 @@ function readLineLimit(bytes: unknown): Pick<ClientProfile, "maxLineBytes"> {
   return { maxLineBytes: Math.min(Math.max(bytes, MIN_LINE_BYTES), MAX_LINE_BYTES) };
 }
 
-/** A request without arguments takes up to half of this. */
+/** Lower limit for `maxLineBytes`. A permission request without its arguments needs up to half of this limit. */
 const MIN_LINE_BYTES = 16 * 1024;
 
 /**
- * The profile of a client with a setting. A host that is known only by the setting, or by the methods that it calls, cannot
- * say what it has: it gets everything of the bridge protocol, and is asked for its tools and shells.
+ * Applies the setting to the declared profile. A host known only through the setting or its method calls cannot declare
+ * its capabilities, so it receives the whole bridge protocol and is asked for its tools and shells.
  */
 export function applyUpdatesSetting(
   declared: ClientProfile,
@@ -119,7 +119,7 @@ const EVERYTHING = {
   hasShells: true,
 } as const satisfies Partial<ClientProfile>;
 
-/** ACP marks what is there by an object, in older places by `true`. */
+/** ACP marks a capability with an object, in older fields with `true`. */
 function isOffered(value: unknown): boolean {
   return value === true || isObject(value);
 }

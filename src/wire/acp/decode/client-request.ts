@@ -6,7 +6,7 @@ import type { SessionCommand } from "../../../domain/session-command.ts";
 import type { UpdateCursor } from "../encode/update-cursor.ts";
 import type { ClientProfile } from "./client-profile.ts";
 
-/** What a client can ask, in our words. */
+/** A decoded request of an ACP client. */
 export type ClientRequest =
   | {
       readonly type: "initialize";
@@ -26,7 +26,10 @@ export type ClientRequest =
   | ({
       readonly type: "prompt";
       readonly command: PromptCommand;
-      /** The client's own name for it: sent again, it has the answer that it had, or will have. */
+      /**
+       * The client's id for the prompt. A repeated prompt with the same id gets the response of the first, even if the
+       * first is still running.
+       */
       readonly commandId?: string;
     } & SessionReference)
   | ConfigureRequest
@@ -41,12 +44,12 @@ export type PromptCommand = Extract<SessionCommand, { type: "prompt" }>;
 
 export interface SessionSetup {
   readonly workingDirectory: string;
-  /** Folders that belong to the workspace beside it; none where nothing is said. */
+  /** Additional workspace folders, as absolute paths. Empty if the client names none. */
   readonly folders: readonly string[];
-  /** MCP servers that the client wants connected for this session. */
+  /** MCP servers to connect for this session. */
   readonly servers: readonly ClientMcpServer[];
-  /** What the client was told on another connection. */
+  /** The last update that the client received on another connection. Undefined if the client sent no cursor. */
   readonly from?: UpdateCursor;
-  /** The agent of a new session. */
+  /** The agent of a new session. Default: the first configured agent. */
   readonly agent?: string;
 }

@@ -4,11 +4,11 @@ import { formatValue } from "../../../text/format-value.ts";
 import { type DecodeResult, accept, rejectParams } from "../json-fields.ts";
 
 /**
- * The MCP servers of a request that sets up a session. What is wrong is said by its place: values of `env` and `headers`
- * are nobody's business.
+ * Decodes the MCP servers of a session setup request. Errors name the position and never the values of `env` and
+ * `headers`, because these are secrets.
  */
 export function decodeMcpServers(input: unknown): DecodeResult<readonly ClientMcpServer[]> {
-  // Clients forget the empty list.
+  // Some clients omit the list if it is empty.
   const list: unknown = input ?? [];
   if (!Array.isArray(list)) return rejectParams('"mcpServers" is not an array');
   if (list.length > MAX_SERVERS) {
@@ -25,7 +25,7 @@ export function decodeMcpServers(input: unknown): DecodeResult<readonly ClientMc
 
 const MAX_SERVERS = 32;
 
-/** Or what is wrong with it. */
+/** Returns the server, or the problem as a string. */
 function readMcpServer(input: unknown): ClientMcpServer | string {
   if (!isObject(input)) return "is not an object";
   const { name, type = "stdio", command, url, args = [] } = input;
@@ -33,16 +33,16 @@ function readMcpServer(input: unknown): ClientMcpServer | string {
   if (type === "http") {
     const headers = readPairs(input["headers"]);
     if (typeof url !== "string") return "has no url";
-    if (headers === undefined) return 'has "headers" that are no list of names and values';
+    if (headers === undefined) return 'has invalid "headers": expected a list of names and values';
     return { type, name, url, headers };
   }
   if (type !== "stdio") {
-    return `is of the type ${formatValue(type)}, which is not among "mcpCapabilities"; use http, or a program`;
+    return `has the type ${formatValue(type)}, which is not in "mcpCapabilities": expected http or stdio`;
   }
   const env = readPairs(input["env"]);
   if (typeof command !== "string" || command === "") return "has no command";
-  if (!isStringArray(args)) return 'has "args" that are no list of texts';
-  if (env === undefined) return 'has an "env" that is no list of names and values';
+  if (!isStringArray(args)) return 'has invalid "args": expected a list of strings';
+  if (env === undefined) return 'has an invalid "env": expected a list of names and values';
   return { type, name, command, args, env };
 }
 

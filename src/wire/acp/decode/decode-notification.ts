@@ -3,10 +3,10 @@ import type { RequestId } from "../../jsonrpc/rpc-message.ts";
 
 export type ClientNotification =
   | { readonly type: "cancel"; readonly sessionId: string }
-  /** One request is not wanted any more, whatever it was. It is answered all the same. */
+  /** Cancels a single request of any method. The request still gets a response. */
   | { readonly type: "cancel-request"; readonly requestId: RequestId };
 
-/** Undefined for what we do not know: a notification gets no answer, not even that one. */
+/** Returns undefined for an unknown notification: JSON-RPC notifications never get a response, not even an error. */
 export function decodeNotification(
   method: string,
   params: unknown,

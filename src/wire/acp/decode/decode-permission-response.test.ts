@@ -36,17 +36,17 @@ function selected(optionId?: JsonValue): JsonValue {
   return { outcome: { outcome: "selected", ...(optionId !== undefined && { optionId }) } };
 }
 
-describe("the answer to a permission request", () => {
-  it("allows by the option that allows, and denies by the option that denies [W-01] [ACP-96]", () => {
+describe("Response to a permission request", () => {
+  it("The allowing option allows and the denying option denies [W-01] [ACP-96]", () => {
     expect(decision(selected("allow"))).toBe("allow");
     expect(decision(selected("deny"))).toBe("deny");
   });
 
-  it("allows by a bare selected, as hosts that know of one option send it [B-113] [ACP-96]", () => {
+  it("A selected outcome without an option id allows [B-113] [ACP-96]", () => {
     expect(decision(selected())).toBe("allow");
   });
 
-  it("allows by granted, with other arguments where there are some [B-114] [B-115] [ACP-96]", () => {
+  it("The form granted: true allows, with edited arguments if present [B-114] [B-115] [ACP-96]", () => {
     expect(decision({ granted: true })).toBe("allow");
     const answer = { ok: true, result: { granted: true, args: { path: "b" } } } as const;
     expect(decodePermissionResponse(asked("run"), answer)).toEqual({
@@ -55,7 +55,7 @@ describe("the answer to a permission request", () => {
     });
   });
 
-  it("takes null for a field that is absent [B-113] [B-114]", () => {
+  it("A null field counts as absent [B-113] [B-114]", () => {
     expect(decision(selected(null))).toBe("allow");
     expect(decision({ granted: null, ...Object(selected("deny")) })).toBe("deny");
     expect(
@@ -65,7 +65,7 @@ describe("the answer to a permission request", () => {
     });
   });
 
-  it("allows by both, with the arguments that one of them has", () => {
+  it("A response with both forms allows with the edited arguments", () => {
     const result = {
       granted: true,
       args: { path: "b" },
@@ -77,7 +77,7 @@ describe("the answer to a permission request", () => {
     });
   });
 
-  it("denies with the reason that was given [B-116]", () => {
+  it("A denial keeps the client's reason [B-116]", () => {
     const answer = { ok: true, result: { granted: false, reason: "not today" } } as const;
     expect(decodePermissionResponse(asked("run"), answer)).toEqual({
       decision: "deny",
@@ -87,37 +87,37 @@ describe("the answer to a permission request", () => {
 
   it.each<[what: string, result: JsonValue]>([
     ["an option that was not offered", selected("allow_always")],
-    ["an option that is no text", selected(1)],
+    ["an option that is not a string", selected(1)],
     ["an option named like a property of every object", selected("constructor")],
     ["an option of another question", selected("done")],
     ["the outcome cancelled", { outcome: { outcome: "cancelled" } }],
     ["an unknown outcome", { outcome: { outcome: "granted", optionId: "allow" } }],
-    ["an outcome that is a text", { outcome: "selected" }],
+    ["an outcome that is a string", { outcome: "selected" }],
     ["an empty object", {}],
-    ["nothing", null],
-    ["a text", "allow"],
+    ["null", null],
+    ["a string", "allow"],
     ["an array", [{ outcome: { outcome: "selected" } }]],
-    ["a grant that is no boolean", { granted: "true" }],
-    ["a text beside the option that allows", { granted: "false", ...Object(selected("allow")) }],
-    ["a grant beside an error", { granted: true, error: "no" }],
-    ["the option that allows beside an error", { error: {}, ...Object(selected("allow")) }],
-    ["a grant beside the option that denies", { granted: true, ...Object(selected("deny")) }],
-    ["a grant beside the outcome cancelled", { granted: true, outcome: { outcome: "cancelled" } }],
-    ["a grant beside an outcome that cannot be read", { granted: true, outcome: null }],
-    ["a refusal beside the option that allows", { granted: false, ...Object(selected("allow")) }],
-    ["a grant with arguments that are no object", { granted: true, args: [1] }],
-  ])("denies on %s [B-117] [ACP-97]", (_, result) => {
+    ["a grant that is not a boolean", { granted: "true" }],
+    ["a string with the allowing option", { granted: "false", ...Object(selected("allow")) }],
+    ["a grant with an error", { granted: true, error: "no" }],
+    ["the allowing option with an error", { error: {}, ...Object(selected("allow")) }],
+    ["a grant with the denying option", { granted: true, ...Object(selected("deny")) }],
+    ["a grant with the outcome cancelled", { granted: true, outcome: { outcome: "cancelled" } }],
+    ["a grant with an unreadable outcome", { granted: true, outcome: null }],
+    ["a denial with the allowing option", { granted: false, ...Object(selected("allow")) }],
+    ["a grant with arguments that are not an object", { granted: true, args: [1] }],
+  ])("A response with %s denies [B-117] [ACP-97]", (_, result) => {
     expect(decision(result)).toBe("deny");
   });
 
-  it("denies on method not found, and on any other error [B-011] [B-012] [ACP-97]", () => {
+  it("An error response denies, whatever its code [B-011] [B-012] [ACP-97]", () => {
     for (const code of [-32601, -32602, -32603, -32800, 1]) {
       const error = { code, message: "no" };
       expect(decodePermissionResponse(asked("run"), { ok: false, error })?.decision).toBe("deny");
     }
   });
 
-  it("takes the choices of a question about a tool that was under way", () => {
+  it("A question about an interrupted tool accepts all its options", () => {
     expect(["done", "failed", "run-again"].map((id) => decision(selected(id), "outcome"))).toEqual([
       "done",
       "failed",
@@ -130,7 +130,7 @@ describe("the answer to a permission request", () => {
     ["outcome", "run-again", "deny"],
     ["lost-invocation", "continue", "stop"],
   ])(
-    "has a plain yes and a plain no for a question of the kind %s [B-113] [B-114] [B-116] [B-117]",
+    "A question of the kind %s has an approving and a denying decision [B-113] [B-114] [B-116] [B-117]",
     (question, yes, no) => {
       for (const result of [selected(), selected(null), { granted: true }]) {
         expect(decision(result, question)).toBe(yes);
@@ -147,12 +147,12 @@ describe("the answer to a permission request", () => {
       const error = { code: -32601, message: "Method not found" };
       expect(decodePermissionResponse(asked(question), { ok: false, error })).toEqual({
         decision: no,
-        reason: "The client answered with an error: Method not found",
+        reason: "The client responded with an error: Method not found",
       });
     },
   );
 
-  it("chooses how a lost conversation continues", () => {
+  it("The client selects how a lost invocation continues", () => {
     expect(decision(selected("reseed"), "lost-invocation")).toBe("reseed");
     const both = { granted: true, args: { a: 1 }, ...Object(selected("done")) };
     expect(decodePermissionResponse(asked("outcome"), { ok: true, result: both })).toEqual({
@@ -160,7 +160,7 @@ describe("the answer to a permission request", () => {
     });
   });
 
-  it("runs a tool again with edited arguments [B-115]", () => {
+  it("An interrupted tool runs again with edited arguments [B-115]", () => {
     const result = { granted: true, args: { path: "b" } };
     expect(decodePermissionResponse(asked("outcome"), { ok: true, result })).toEqual({
       decision: "run-again",
@@ -176,7 +176,7 @@ describe("the answer to a permission request", () => {
   const shownArgs = (request: ApprovalRequested) =>
     JSON.parse(JSON.stringify(encodePermissionRequest(request, place).params)).approvalRequest.args;
 
-  it("denies edited arguments that contain a preview in place of the original [B-115]", () => {
+  it("Edited arguments with a preview in place of the original are denied [B-115]", () => {
     const args = { ...shownArgs(long), path: "b" };
     expect(args.text).toContain("[preview of appr_1:");
     const answer = decodePermissionResponse(long, { ok: true, result: { granted: true, args } });
@@ -192,7 +192,7 @@ describe("the answer to a permission request", () => {
       decision: "allow",
       input: whole,
     });
-    // The agent itself wrote these words.
+    // The agent itself wrote this text, so the text is not a preview.
     const quoting = { ...long, input: { text: "[preview of appr_1: 5 characters not shown]" } };
     const edited = { ...quoting.input, path: "b" };
     expect(
@@ -231,7 +231,7 @@ describe("the answer to a permission request", () => {
     });
   });
 
-  it("takes a mask in edited arguments for the credential that it hides [B-095] [B-115]", () => {
+  it("A mask in edited arguments is replaced by its credential [B-095] [B-115]", () => {
     const short = { ...long, input: { path: "a", password: "hunter2" } };
     const args = shownArgs(short);
     expect(args).toEqual({ path: "a", password: "[masked credential 1]" });

@@ -12,40 +12,41 @@ import { containsPreview } from "../encode/permissions/argument-preview.ts";
 
 export interface PermissionDecision {
   readonly decision: ApprovalDecision;
-  /** The client put the question away because it ends the turn. */
+  /** The client dismissed the permission request because it cancels the turn. */
   readonly endsTurn?: true;
   readonly reason?: string;
-  /** What the tool is to run with instead. */
+  /** Edited arguments for the tool. Undefined if the arguments are unchanged. */
   readonly input?: JsonObject;
 }
 
 /**
- * The decision of a client's reply to a permission request.
+ * Decodes a client's response to a permission request.
  *
- * Every question has a plain yes and a plain no (`YES_TO`, `NO_TO`), so that a host decides each one with `granted` or a
- * bare `selected`. A reply that cannot be read, and an error, is the no.
+ * Every question has an approving and a denying decision (`APPROVING_DECISIONS`, `DENYING_DECISIONS`), so a host can
+ * decide any question with `granted` or with a bare `selected`. An error and an unreadable response count as the
+ * denying decision.
  */
 export function decodePermissionResponse(
   approval: ApprovalRequested,
   answer: RpcResponse,
 ): PermissionDecision {
   if (!answer.ok)
-    return createDenial(approval, `The client answered with an error: ${answer.error.message}`);
+    return createDenial(approval, `The client responded with an error: ${answer.error.message}`);
   const { result } = answer;
   if (!isObject(result)) return createDenial(approval, UNREADABLE_RESPONSE);
   const { granted, outcome, error } = result;
-  if (isPresent(error)) return createDenial(approval, "The client's answer contains an error");
+  if (isPresent(error)) return createDenial(approval, "The client's response contains an error");
   const isGranted = isPresent(granted) || !("outcome" in result);
   const byGrant = isGranted ? decodeGranted(approval, result) : undefined;
   if (!("outcome" in result)) return byGrant ?? createDenial(approval, UNREADABLE_RESPONSE);
   const byOutcome = decodeOutcome(approval, outcome);
   if (byGrant === undefined) return byOutcome;
-  // A reply with both allows only what both allow.
+  // If a response has both forms, the tool call is allowed only if both forms allow it.
   if (byGrant.decision === DENYING_DECISIONS[approval.question]) return byGrant;
   return isApproving(byOutcome.decision) ? { ...byGrant, ...byOutcome } : byOutcome;
 }
 
-/** Some hosts write null for a field that they leave out. */
+/** Some hosts send null for an omitted field. */
 function isPresent(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null;
 }
@@ -59,13 +60,16 @@ function decodeOutcome(
     case "selected":
       return decodeSelected(approval, outcome["optionId"]);
     case "cancelled":
-      return { ...createDenial(approval, "The client put the question away"), endsTurn: true };
+      return {
+        ...createDenial(approval, "The client cancelled the permission request"),
+        endsTurn: true,
+      };
     default:
       return createDenial(approval, UNREADABLE_RESPONSE);
   }
 }
 
-/** A bare `selected` comes from hosts that know of one option only, which is to allow. */
+/** A missing `optionId` approves: some hosts know only the approving option. */
 function decodeSelected(
   approval: ApprovalRequested,
   optionId: JsonValue | undefined,
@@ -77,14 +81,14 @@ function decodeSelected(
     : { decision };
 }
 
-/** The older shape: a plain yes or no, with edited arguments beside a yes. */
+/** Decodes the older form: `granted` as a boolean, with optional edited arguments. */
 function decodeGranted(
   approval: ApprovalRequested,
   { granted, args, reason }: JsonObject,
 ): PermissionDecision {
   if (granted !== true) {
     const isDenial = granted === false;
-    const why = isDenial ? "The client denied it" : UNREADABLE_RESPONSE;
+    const why = isDenial ? "The client denied the request" : UNREADABLE_RESPONSE;
     return createDenial(approval, isDenial && typeof reason === "string" ? reason : why);
   }
   const decision = APPROVING_DECISIONS[approval.question];
@@ -93,7 +97,10 @@ function decodeGranted(
   return decodeEditedArguments(approval, args);
 }
 
-/** A mask stands for its credential. A preview cannot stand for what it leaves out. */
+/**
+ * Decodes edited arguments. A mask is replaced by its credential. A preview is refused, because the omitted part cannot
+ * be restored.
+ */
 function decodeEditedArguments(approval: ApprovalRequested, args: JsonObject): PermissionDecision {
   const original = approval.input ?? {};
   if (containsPreview(args, original)) return createDenial(approval, HAS_PREVIEW);
@@ -110,7 +117,7 @@ function createDenial({ question }: ApprovalRequested, reason: string): Permissi
   return { decision: DENYING_DECISIONS[question], reason };
 }
 
-const UNREADABLE_RESPONSE = "The client's answer could not be read";
+const UNREADABLE_RESPONSE = "The client's response could not be read";
 const UNKNOWN_MASK = "The edited arguments contain a mask that stands for no credential";
 const UNKNOWN_MASK_FIX = "use a mask of the permission request, or write the value itself";
 const HAS_PREVIEW =

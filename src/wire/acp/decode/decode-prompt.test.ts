@@ -18,8 +18,8 @@ function said(...texts: readonly string[]): unknown {
   return texts.map((one) => ({ type: "text", text: one }));
 }
 
-describe("a prompt", () => {
-  it("takes what was offered, and says of the rest that it was not [ACP-65]", () => {
+describe("Prompt content", () => {
+  it("Offered block types are accepted and other types are rejected [ACP-65]", () => {
     const samples = {
       image: { type: "image", data: PICTURE, mimeType: "image/png" },
       audio: { type: "audio", data: PICTURE, mimeType: "audio/wav" },
@@ -35,7 +35,7 @@ describe("a prompt", () => {
     }
   });
 
-  it("is its blocks, in their order [ACP-65]", () => {
+  it("Blocks are decoded in their order [ACP-65]", () => {
     const blocks = [
       { type: "text", text: "Look" },
       { type: "image", data: PICTURE, mimeType: "image/png" },
@@ -48,25 +48,25 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("names a picture that has an address [ACP-65]", () => {
+  it("An image with a URI is preceded by its name [ACP-65]", () => {
     const block = { type: "image", data: PICTURE, mimeType: "image/png", uri: "file:///w/cat.png" };
     expect(parts(block)).toEqual([
-      { type: "text", text: "A picture, cat.png (file:///w/cat.png):" },
+      { type: "text", text: "Image cat.png (file:///w/cat.png):" },
       { type: "image", mediaType: "image/png", base64: PICTURE },
     ]);
   });
 
   it.each([
-    ["is no picture for a model", { type: "image", data: PICTURE, mimeType: "image/tiff" }],
+    ["is not an image type for models", { type: "image", data: PICTURE, mimeType: "image/tiff" }],
     ["is not in base64", { type: "image", data: "???", mimeType: "image/png" }],
     ["has no bytes", { type: "image", mimeType: "image/png" }],
     ["is too large", { type: "image", data: "A".repeat(5_100_000), mimeType: "image/png" }],
     ["is embedded and too large", resource({ blob: "A".repeat(5_100_000), mimeType: "image/png" })],
-  ])("is refused with a picture that %s [ACP-65]", (_, block) => {
+  ])("A prompt is rejected if its image %s [ACP-65]", (_, block) => {
     expect(parts(block)).toMatchObject({ code: -32602, message: expect.stringContaining("0") });
   });
 
-  it("has embedded text with its name and where it is from [ACP-65]", () => {
+  it("Embedded text keeps its name and URI [ACP-65]", () => {
     expect(text(resource({ uri: "file:///w/my%20notes.md", text: "one\ntwo" }))).toEqual(
       said('<resource uri="file:///w/my%20notes.md" name="my notes.md">\none\ntwo\n</resource>'),
     );
@@ -75,10 +75,10 @@ describe("a prompt", () => {
     );
   });
 
-  it("shows embedded bytes where they are a picture, and speaks of them otherwise [ACP-65]", () => {
+  it("Embedded bytes are passed on if they are an image and described otherwise [ACP-65]", () => {
     const picture = resource({ uri: "file:///w/cat.png", blob: PICTURE, mimeType: "image/png" });
     expect(parts(picture)).toEqual([
-      { type: "text", text: "A picture, cat.png (file:///w/cat.png):" },
+      { type: "text", text: "Image cat.png (file:///w/cat.png):" },
       { type: "image", mediaType: "image/png", base64: PICTURE },
     ]);
     const other = resource({ uri: "file:///w/a.pdf", blob: PICTURE, mimeType: "application/pdf" });
@@ -100,7 +100,7 @@ describe("a prompt", () => {
     ],
     [
       "https://example.com/a/",
-      "[a](https://example.com/a/) (an address; what is there is not in this message)",
+      "[a](https://example.com/a/) (a URL; its content is not in this message)",
     ],
     [
       "zed:///agent/terminal",
@@ -114,21 +114,19 @@ describe("a prompt", () => {
       "no address",
       "[no address](no address) (cannot be read from here; its content is not in this message)",
     ],
-  ])("says of the link %s what it is, and that it was not read [ACP-66]", (uri, told) => {
+  ])("The link %s is described as unread [ACP-66]", (uri, told) => {
     expect(text({ type: "resource_link", uri })).toEqual(said(told));
   });
 
-  it("calls a link what its client calls it, on one line [ACP-66]", () => {
+  it("A link is formatted on a single line with the client's title [ACP-66]", () => {
     const uri = "https://example.com/";
     const link = { type: "resource_link", uri, name: "n", title: "A] title\nof two" };
     expect(text(link)).toEqual(
-      said(
-        "[A\\] title of two](https://example.com/) (an address; what is there is not in this message)",
-      ),
+      said("[A\\] title of two](https://example.com/) (a URL; its content is not in this message)"),
     );
   });
 
-  it("is read or refused, whatever it links to or embeds [ACP-66]", () => {
+  it("Any block is decoded or rejected without an exception [ACP-66]", () => {
     const uri = fc.oneof(
       fc.string(),
       fc.webUrl(),

@@ -10,8 +10,8 @@ function value(method: string, params?: JsonValue): unknown {
   return decoded.ok ? decoded.value : decoded.error.code;
 }
 
-describe("a client's request", () => {
-  it("is initialize with next to nothing [ACP-25]", () => {
+describe("Client requests", () => {
+  it("Initialize is accepted with missing, null and unknown fields [ACP-25]", () => {
     expect(value("initialize")).toEqual({
       type: "initialize",
       clientName: "ACP client",
@@ -29,7 +29,7 @@ describe("a client's request", () => {
     });
   });
 
-  it("names folders that belong to the workspace, by whole paths [ACP-49]", () => {
+  it("Additional directories must be absolute paths [ACP-49]", () => {
     const cwd = "/work";
     const setup = { type: "new", workingDirectory: cwd, servers: [] };
     const additionalDirectories = ["/lib", "/srv/data"];
@@ -47,7 +47,7 @@ describe("a client's request", () => {
     }
   });
 
-  it("is a new session, for which missing mcpServers are none [ACP-40]", () => {
+  it("A new session without mcpServers has no MCP servers [ACP-40]", () => {
     const setup = { type: "new", workingDirectory: "/work", folders: [], servers: [] };
     expect(value("session/new", { cwd: "/work" })).toEqual(setup);
     expect(value("session/new", { cwd: "/work", mcpServers: [] })).toEqual(setup);
@@ -70,34 +70,34 @@ describe("a client's request", () => {
   it.each([
     ["a relative cwd [ACP-38]", "session/new", { cwd: "work", mcpServers: [] }],
     ["no cwd", "session/new", {}],
-    ["params that are a text", "session/new", "x"],
+    ["params that are a string", "session/new", "x"],
     ["params that are an array", "session/new", []],
-    ["mcpServers that are no list", "session/new", { cwd: "/", mcpServers: {} }],
+    ["mcpServers that are not a list", "session/new", { cwd: "/", mcpServers: {} }],
     ["no session to load", "session/load", { cwd: "/", mcpServers: [] }],
     ["no session to prompt", "session/prompt", { prompt: [{ type: "text", text: "a" }] }],
     ["no prompt", "session/prompt", { sessionId: "s" }],
     ["an empty prompt", "session/prompt", { sessionId: "s", prompt: [] }],
-    ["a block that is no object", "session/prompt", { sessionId: "s", prompt: ["a"] }],
-    ["a text without text", "session/prompt", { sessionId: "s", prompt: [{ type: "text" }] }],
+    ["a block that is not an object", "session/prompt", { sessionId: "s", prompt: ["a"] }],
+    ["a text block without text", "session/prompt", { sessionId: "s", prompt: [{ type: "text" }] }],
     [
-      "sound, which was not offered [ACP-65]",
+      "an audio block, which was not offered [ACP-65]",
       "session/prompt",
       { sessionId: "s", prompt: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] },
     ],
-  ])("is refused with %s", (_, method, params) => {
+  ])("A request with %s is rejected", (_, method, params) => {
     expect(value(method, params)).toBe(-32602);
   });
 
   it.each(["session/archive", "constructor", "__proto__", ""])(
-    "is refused by the name of its method: %j [ACP-7]",
+    "The unknown method %j is rejected [ACP-7]",
     (method) => {
       expect(value(method, {})).toBe(-32601);
     },
   );
 });
 
-describe("a method that ACP does not have", () => {
-  it("can be called by a name that ACP leaves free as well [W-25] [ACP-137]", () => {
+describe("Bridge methods", () => {
+  it("Every bridge method also has a name with the _harn/ prefix [W-25] [ACP-137]", () => {
     const standard =
       /^(?:initialize|authenticate|session\/(?:new|load|resume|fork|list|close|delete|prompt|cancel|set_\w+))$/;
     const own = [...METHODS.keys()].filter((name) => !name.startsWith("_") && !standard.test(name));
@@ -108,8 +108,8 @@ describe("a method that ACP does not have", () => {
   });
 });
 
-describe("steering", () => {
-  it("is offered where there is a method for it, and not before [ACP-30]", () => {
+describe("Steering", () => {
+  it("Steering is offered only if a method for it exists [ACP-30]", () => {
     const isThere = METHODS.has("_session/steering") || METHODS.has("session/inject");
     const offered = JSON.stringify(encodeInitializeResult("1"));
     expect(offered.includes('"steering":{"supported":true}')).toBe(isThere);
@@ -118,8 +118,8 @@ describe("steering", () => {
   });
 });
 
-describe("a client's notification", () => {
-  it("is a cancel, or nothing that we know", () => {
+describe("Client notifications", () => {
+  it("A cancel notification is decoded and an unknown notification is ignored", () => {
     expect(decodeNotification("session/cancel", { sessionId: "s" })).toEqual({
       type: "cancel",
       sessionId: "s",

@@ -30,10 +30,13 @@ import {
 import { decodeSetMode, decodeSetOption } from "./session-mode-messages.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** A method that is served, and what it is offered as, so that nothing is offered that is not there. */
+/**
+ * A served method with its capability. `initialize` derives the offered capabilities from this table, so only served
+ * methods are offered.
+ */
 interface MethodDefinition {
   readonly decode: (params: JsonObject) => DecodeResult<ClientRequest>;
-  /** Its place among the agent's capabilities; none where every agent has it. */
+  /** Where the method appears in the agent's capabilities. Undefined for methods which every ACP agent supports. */
   readonly capability?: "loadSession" | { readonly session: string };
 }
 
@@ -59,7 +62,7 @@ const STANDARD_METHODS: readonly [string, MethodDefinition][] = [
   ["session/set_config_option", { decode: decodeSetOption }],
 ];
 
-/** Methods of bridge hosts. To ACP their names are its own, so that each has one that is not. */
+/** Methods for bridge hosts. ACP reserves the plain names, so each method also has a `_harn/` name. */
 const BRIDGE_METHODS: readonly [string, MethodDefinition][] = [
   ["session/attach", { decode: decodeAttach }],
   ["session/takeover", { decode: decodeTakeover }],
@@ -69,19 +72,19 @@ const BRIDGE_METHODS: readonly [string, MethodDefinition][] = [
   [ARGUMENTS_METHOD, { decode: decodeArgumentsRequest }],
 ];
 
-// A map and not an object: "constructor" is not a method.
+// A map, not an object: `constructor` must not resolve to a method.
 export const METHODS: ReadonlyMap<string, MethodDefinition> = new Map([
   ...STANDARD_METHODS,
   ...BRIDGE_METHODS,
   ...BRIDGE_METHODS.map(([name, method]): [string, MethodDefinition] => [`_harn/${name}`, method]),
 ]);
 
-/** Whoever calls one of these knows this bridge. */
+/** Returns true for a bridge method; a client calling such a method uses the bridge protocol. */
 export function isBridgeMethod(method: string): boolean {
   return BRIDGE_METHODS.some(([name]) => method === name || method === `_harn/${name}`);
 }
 
-/** Reads leniently: what is missing has its obvious meaning, what is unknown is passed over. */
+/** Decodes leniently: missing optional fields get defaults and unknown fields are ignored. */
 export function decodeRequest(
   method: string,
   params: JsonValue | undefined,
@@ -160,14 +163,16 @@ function decodePromptRequest(params: JsonObject): DecodeResult<ClientRequest> {
     promptId !== undefined &&
     (!isNonEmptyString(promptId) || promptId.length > MAX_ID_CHARACTERS)
   )
-    return rejectParams(`"promptId" is no name of 1 to ${MAX_ID_CHARACTERS} characters`);
+    return rejectParams(
+      `"promptId" is not a valid id: expected 1 to ${MAX_ID_CHARACTERS} characters`,
+    );
   const trace = isObject(meta) ? readTraceContext(meta) : undefined;
   const options = trace === undefined ? {} : { options: { trace } };
   return accept({
     type: "prompt",
     sessionId: session.value,
     command: { type: "prompt", content: content.value, ...options },
-    ...omitUndefined({ commandId: promptId }),
+    ...(promptId !== undefined && { commandId: promptId }),
   });
 }
 
@@ -183,7 +188,8 @@ function decodeSessionSetup(params: JsonObject): DecodeResult<SessionSetup> {
   const from = typeof cursor === "string" ? parseUpdateCursor(cursor) : undefined;
   if (cursor !== undefined && from === undefined) return rejectParams(INVALID_UPDATE_CURSOR);
   const { agent } = readHarnMeta(params);
-  if (agent !== undefined && !isNonEmptyString(agent)) return rejectParams('"agent" is no name');
+  if (agent !== undefined && !isNonEmptyString(agent))
+    return rejectParams('"agent" is not a valid name: expected a non-empty string');
   return accept({
     workingDirectory,
     folders,
@@ -192,13 +198,13 @@ function decodeSessionSetup(params: JsonObject): DecodeResult<SessionSetup> {
   });
 }
 
-/** Null for what is no absolute path. */
+/** Returns null if the value is not an absolute path. */
 function readFolder(cwd: unknown): string | undefined | null {
   if (cwd === undefined) return undefined;
   return typeof cwd === "string" && ABSOLUTE_PATH.test(cwd) ? cwd : null;
 }
 
-/** Null for what is no list of absolute paths. */
+/** Returns null if the value is not a list of at most 64 absolute paths, or contains the root directory. */
 function readFolders(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.length > MAX_FOLDERS) return null;
@@ -215,20 +221,22 @@ function isNonEmptyString(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** Characters of a client's own name for something. */
+/** Limit for ids chosen by the client, in characters. */
 const MAX_ID_CHARACTERS = 200;
-const INVALID_PAGE_CURSOR = '"cursor" is not one of a list of sessions';
-const INVALID_UPDATE_CURSOR = '"_meta.harn.cursor" is none that came with an update';
-const UNKNOWN_AUTH_METHOD = '"methodId" names no method of "authMethods"';
+const INVALID_PAGE_CURSOR =
+  '"cursor" is not a valid cursor: expected a "nextCursor" of session/list';
+const INVALID_UPDATE_CURSOR =
+  '"_meta.harn.cursor" is not a valid cursor: expected the cursor of an update';
+const UNKNOWN_AUTH_METHOD = '"methodId" is not a valid method: expected an id of "authMethods"';
 const INVALID_FOLDERS =
-  '"additionalDirectories" is no list of absolute paths, has more than 64, or has the whole machine';
+  '"additionalDirectories" is not valid: expected at most 64 absolute paths without the root directory';
 const INVALID_CWD = '"cwd" is not an absolute path';
 const MAX_NAME_CHARACTERS = 200;
 
-/** What blocks of a prompt are taken, as `initialize` offers it. Text and links every agent takes. */
+/** The block types of a prompt that `initialize` offers. Every agent accepts text and links. */
 export const PROMPT_CAPABILITIES = { image: true, audio: false, embeddedContext: true } as const;
 
-/** The blocks of a prompt as parts. What we did not offer to take is refused, not left out. */
+/** Decodes the blocks of a prompt. An unsupported block rejects the whole prompt; blocks are never dropped silently. */
 export function decodePrompt(prompt: unknown): DecodeResult<readonly SubmittedPart[]> {
   if (!Array.isArray(prompt)) return rejectParams('"prompt" is not an array');
   if (prompt.length === 0) return rejectParams('"prompt" is empty');
@@ -237,11 +245,13 @@ export function decodePrompt(prompt: unknown): DecodeResult<readonly SubmittedPa
     try {
       const found = isObject(block) ? decodeBlock(block) : undefined;
       if (found === undefined)
-        return rejectParams(`"prompt" has a block ${index} ${describeUnsupportedBlock(block)}`);
+        return rejectParams(
+          `"prompt" has an unsupported block ${index} ${describeUnsupportedBlock(block)}`,
+        );
       parts.push(...found);
     } catch (error) {
       if (!(error instanceof SpanlineError)) throw error;
-      return rejectParams(`"prompt" has a block ${index} that cannot be taken: ${error.message}`);
+      return rejectParams(`"prompt" has an invalid block ${index}: ${error.message}`);
     }
   }
   return accept(parts);
@@ -276,7 +286,10 @@ function decodeLink(block: Fields): string | undefined {
   );
 }
 
-/** Text stands in the prompt with where it is from; of bytes only a picture can be shown. */
+/**
+ * Decodes an embedded resource. Text becomes part of the prompt, with its URI. Bytes are passed on only if they are an
+ * image, and described otherwise.
+ */
 function decodeResource(resource: Fields): readonly SubmittedPart[] | undefined {
   const text = readStringField(resource, "text");
   const blob = readStringField(resource, "blob");
@@ -301,7 +314,7 @@ function decodeImage(
   const picture = createImageBlock(readStringField(block, "mimeType") ?? "", data);
   const uri = readStringField(block, "uri") ?? "";
   if (uri === "") return [picture];
-  return [{ type: "text", text: `A picture, ${readLastSegment(uri)} (${uri}):` }, picture];
+  return [{ type: "text", text: `Image ${readLastSegment(uri)} (${uri}):` }, picture];
 }
 
 function escapeAttribute(text: string): string {
@@ -320,5 +333,5 @@ function readStringField(fields: Fields, name: string): string | undefined {
 function describeUnsupportedBlock(block: unknown): string {
   const type = isObject(block) && typeof block["type"] === "string" ? block["type"] : "";
   const found = type === "" ? "without a type" : `of type "${type.slice(0, 40)}"`;
-  return `${found}; wanted text, image, resource_link or resource, each with its fields`;
+  return `${found}; expected text, image, resource_link or resource with the required fields`;
 }

@@ -4,15 +4,15 @@ interface Link {
 }
 
 /**
- * A link as the agent is told of it. Nothing is read here: the file may be for its tools, the address for a browser that it
- * has, and what only the editor knows is for nobody; the agent is told which.
+ * Formats a link for the agent. Spanline never reads the target: a file is left to the agent's tools, a URL to its
+ * browser, and an editor's own scheme cannot be read. The text after the link states which case applies.
  */
 export function formatLink({ uri, name = "" }: Link): string {
   const label = name.trim() === "" ? readLastSegment(uri) : name;
   return `[${toSingleLine(label).replaceAll("]", "\\]")}](${toSingleLine(uri)}) (${describeLink(uri)})`;
 }
 
-/** The last word of an address, by which people know what is there; all of it where there is none. */
+/** Returns the last path segment of a URI as a display name, or the whole URI if there is none. */
 export function readLastSegment(uri: string): string {
   const path = (parseUrl(uri)?.pathname ?? uri).replace(/\/+$/, "");
   const last = path.slice(path.lastIndexOf("/") + 1);
@@ -25,11 +25,11 @@ function describeLink(uri: string): string {
     return `the file ${toSingleLine(file)}; its content is not in this message`;
   const { protocol } = parseUrl(uri) ?? { protocol: "" };
   return protocol === "http:" || protocol === "https:"
-    ? "an address; what is there is not in this message"
+    ? "a URL; its content is not in this message"
     : "cannot be read from here; its content is not in this message";
 }
 
-/** As tools take it; undefined for what is no file of one machine. */
+/** Converts a `file:` URI to a path for tools. Undefined for other schemes and for files on another host. */
 function toFilePath(uri: string): string | undefined {
   const { protocol, hostname, pathname } = parseUrl(uri) ?? {};
   if (protocol !== "file:" || pathname === undefined) return undefined;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { LiveClient } from "../../../domain/live-client.ts";
 import { encodeClientList } from "./live-client-messages.ts";
 
-describe("the answer that says who is attached", () => {
-  it("names all of many, and tells of each only what there is room for", () => {
+describe("List of live clients", () => {
+  it("The list names all of 100 clients and drops metadata that does not fit into a line", () => {
     const much = { words: "x".repeat(10_000) };
     const clients = Array.from({ length: 100 }, (_, at): LiveClient => ({
       clientId: `c${at}`,

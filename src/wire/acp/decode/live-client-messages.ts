@@ -10,7 +10,7 @@ import { DEFAULT_LINE_BYTES } from "../fit-json.ts";
 import { type DecodeResult, accept, decodeSessionId, rejectParams } from "../json-fields.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What a host asks about the clients of a session. */
+/** A bridge host's request about the clients of a session. */
 export type LiveClientRequest = SessionReference &
   (
     | ({ readonly type: "attach" } & AttachParams)
@@ -33,9 +33,9 @@ export interface AttachParams {
   readonly mayPrompt?: boolean;
   readonly mayApprove?: boolean;
   readonly metadata?: JsonObject;
-  /** Binds the client's id. It is not to be written down. */
+  /** The secret which binds the client id. Never write this secret to the log. */
   readonly secret?: string;
-  /** The last update that the client has. Default: it is sent what follows its attach. */
+  /** The last update that the client received. Default: the client receives the updates after its attach. */
   readonly from?: UpdateCursor;
 }
 
@@ -106,14 +106,18 @@ function decodeClientReference(
   if (!session.ok) return session;
   const { clientId, _meta: meta } = params;
   if (clientId === undefined)
-    return rejectParams('"clientId" is missing: the name that the client is attached under');
+    return rejectParams('"clientId" is missing: expected the id under which the client attached');
   if (toJsonText(meta).length > MAX_META_CHARACTERS)
     return rejectParams(`"_meta" has more than ${MAX_META_CHARACTERS} characters`);
   const cursor = readCursorMeta(meta);
   if (cursor !== undefined && readCursor(cursor) === undefined)
-    return rejectParams('"_meta.harn.cursor" is not a cursor of an update');
+    return rejectParams(
+      '"_meta.harn.cursor" is not a valid cursor: expected the cursor of an update',
+    );
   if (typeof clientId !== "string" || clientId === "" || clientId.length > MAX_ID_CHARACTERS)
-    return rejectParams(`"clientId" is no name of 1 to ${MAX_ID_CHARACTERS} characters`);
+    return rejectParams(
+      `"clientId" is not a valid id: expected 1 to ${MAX_ID_CHARACTERS} characters`,
+    );
   return accept({ sessionId: session.value, clientId });
 }
 
@@ -121,7 +125,10 @@ function readCursor(cursor: unknown): UpdateCursor | undefined {
   return typeof cursor === "string" ? parseUpdateCursor(cursor) : undefined;
 }
 
-/** What a client says of itself, but for what is not for others. */
+/**
+ * Reads the options of a client. The attach secret and the cursor are removed from the metadata, because other clients
+ * can read it.
+ */
 function readClientOptions(params: JsonObject) {
   const { _meta: meta, promptInjection, permissionRouting } = params;
   const harn = isObject(meta) && isObject(meta["harn"]) ? meta["harn"] : undefined;
@@ -143,7 +150,7 @@ const MAX_ID_CHARACTERS = 200;
 const MAX_REASON_CHARACTERS = 200;
 const MAX_META_CHARACTERS = 16 * 1024;
 
-/** The answer that all of them share. */
+/** Encodes the result that all live-client methods share. */
 export function encodeLiveClients({
   client,
   previousController,
@@ -162,7 +169,10 @@ export function encodeClientList(clients: readonly LiveClient[]) {
   return { object: "list", data: encodeClients(clients) };
 }
 
-/** All of them, and of what they say of themselves as much as a line has room for: each could say it to all others. */
+/**
+ * Encodes all clients. Metadata is included while it fits into half a line; without the limit, a client could fill
+ * every other client's line.
+ */
 function encodeClients(clients: readonly LiveClient[]): readonly VendorClient[] {
   let remainingCharacters = DEFAULT_LINE_BYTES / 2;
   return clients.map((client) => {
@@ -185,7 +195,7 @@ export function encodeClient(client: LiveClient): VendorClient {
   };
 }
 
-/** Seconds since 1970, as a text. */
+/** Seconds since 1970, as a string. */
 function formatSeconds(at: number): string {
   return String(Math.floor(at / 1000));
 }

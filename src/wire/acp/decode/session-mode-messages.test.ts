@@ -18,18 +18,21 @@ function told(events: readonly SessionEvent[], upTo: number, history: UpdateOpti
   return runCodec(encoder, log).flatMap((one) => (one.type === "update" ? [one.update] : []));
 }
 
-describe("the settings of a session", () => {
-  it.each(SESSION_MODES)("say the mode %s twice, and the same [ACP-41]", (mode) => {
-    const { modes, configOptions } = encodeSettings(mode);
-    expect(modes.currentModeId).toBe(mode);
-    expect(modes.availableModes.map((one) => Object(one).id)).toEqual(SESSION_MODES);
-    expect(configOptions).toMatchObject([
-      { id: "mode", category: "mode", type: "select", currentValue: mode },
-    ]);
-    expect(configOptions[0]?.options.map((one) => Object(one).value)).toEqual(SESSION_MODES);
-  });
+describe("Session settings", () => {
+  it.each(SESSION_MODES)(
+    "The mode %s is sent as a mode and as a config option [ACP-41]",
+    (mode) => {
+      const { modes, configOptions } = encodeSettings(mode);
+      expect(modes.currentModeId).toBe(mode);
+      expect(modes.availableModes.map((one) => Object(one).id)).toEqual(SESSION_MODES);
+      expect(configOptions).toMatchObject([
+        { id: "mode", category: "mode", type: "select", currentValue: mode },
+      ]);
+      expect(configOptions[0]?.options.map((one) => Object(one).value)).toEqual(SESSION_MODES);
+    },
+  );
 
-  it("are told as both updates when they change, and once [ACP-41]", () => {
+  it("A mode change sends both updates once [ACP-41]", () => {
     const updates = told([{ type: "session.mode_changed", mode: "ask" }], 0, "shown");
     expect(updates).toEqual([
       { sessionUpdate: "current_mode_update", currentModeId: "ask" },
@@ -41,7 +44,7 @@ describe("the settings of a session", () => {
   });
 
   it.each(["shown", "hidden"] as const)(
-    "are not told again of a time before the client: its answer has them (%s)",
+    "A mode change before the attach is not sent as an update, because the attach result has the mode (%s)",
     (history) => {
       const mode = "read-only";
       expect(told([{ type: "session.mode_changed", mode }], 1, history)).toEqual([]);
@@ -52,7 +55,7 @@ describe("the settings of a session", () => {
 describe("session/set_mode and session/set_config_option", () => {
   const sessionId = "s";
 
-  it.each(SESSION_MODES)("put a session into the mode %s", (mode) => {
+  it.each(SESSION_MODES)("Both methods set the session mode %s", (mode) => {
     const command = { type: "set-mode", mode };
     const wanted = { type: "configure", sessionId, command };
     expect(decodeRequest("session/set_mode", { sessionId, modeId: mode })).toEqual({
@@ -70,11 +73,15 @@ describe("session/set_mode and session/set_config_option", () => {
     ["session/set_mode", { sessionId, modeId: "yolo" }, "default, ask, read-only"],
     ["session/set_mode", { sessionId }, "default, ask, read-only"],
     ["session/set_mode", { modeId: "ask" }, "sessionId"],
-    ["session/set_config_option", { sessionId, configId: "model", value: "x" }, "options: mode"],
+    [
+      "session/set_config_option",
+      { sessionId, configId: "model", value: "x" },
+      "valid option: expected mode",
+    ],
     ["session/set_config_option", { sessionId, configId: "mode", value: true }, "read-only"],
     ["session/set_config_option", { sessionId, configId: "mode", value: "x" }, "read-only"],
     ["session/set_config_option", { configId: "mode", value: "ask" }, "sessionId"],
-  ])("refuse what is not there by the names of what is: %s %j", (method, params, named) => {
+  ])("%s with the params %j is rejected with the valid names", (method, params, named) => {
     const refused = decodeRequest(method, params);
     expect(refused).toMatchObject({ ok: false, error: { code: -32602 } });
     expect(JSON.stringify(refused)).toContain(named);

@@ -9,7 +9,10 @@ import {
 import { accept, decodeSessionId, rejectParams, type DecodeResult } from "../json-fields.ts";
 import type { ConfigOption, OptionsResult } from "../encode/acp-session-update.ts";
 
-/** A session's settings, as the answers that open one carry them: the mode twice, since clients know one of the two. */
+/**
+ * Encodes the settings for responses that open a session. The mode is sent as `modes` and as a config option, since
+ * most clients support only one form.
+ */
 export function encodeSettings(mode: SessionMode): SettingsResult {
   const availableModes = SESSION_MODES.map((id) => ({ id, ...MODE_DESCRIPTIONS[id] }));
   return {
@@ -25,7 +28,7 @@ export interface SettingsResult extends OptionsResult {
   };
 }
 
-/** All of them, each time: a client replaces what it has. */
+/** Encodes all config options: a client replaces its whole list with every update. */
 export function encodeOptions(mode: SessionMode): OptionsResult {
   return { configOptions: encodeConfigOptions(mode) };
 }
@@ -37,7 +40,7 @@ function encodeConfigOptions(mode: SessionMode): readonly ConfigOption[] {
     {
       id: MODE_OPTION,
       name: "Mode",
-      description: "How much tools may do, within what the policy allows",
+      description: "How much tools may do within the policy",
       category: "mode",
       type: "select",
       currentValue: mode,
@@ -50,19 +53,19 @@ export interface ConfigureRequest {
   readonly type: "configure";
   readonly sessionId: string;
   readonly command: Extract<SessionCommand, { readonly type: "set-mode" }>;
-  /** What the client wants to hear when it is done. */
+  /** The result that the method returns: empty, or the current config options. */
   readonly answer: "nothing" | "options";
 }
 
-/** Of `session/set_mode`. */
+/** Decodes `session/set_mode`. */
 export function decodeSetMode(params: JsonObject): DecodeResult<ConfigureRequest> {
   return decodeConfigureRequest(params, "modeId", "nothing");
 }
 
-/** Of `session/set_config_option`. */
+/** Decodes `session/set_config_option`. */
 export function decodeSetOption(params: JsonObject): DecodeResult<ConfigureRequest> {
   if (params["configId"] === MODE_OPTION) return decodeConfigureRequest(params, "value", "options");
-  return rejectParams(`"configId" is none of this session's options: ${MODE_OPTION}`);
+  return rejectParams(`"configId" is not a valid option: expected ${MODE_OPTION}`);
 }
 
 function decodeConfigureRequest(
@@ -74,7 +77,7 @@ function decodeConfigureRequest(
   if (!session.ok) return session;
   const mode = params[name];
   if (!isSessionMode(mode)) {
-    return rejectParams(`"${name}" is none of this session's modes: ${SESSION_MODES.join(", ")}`);
+    return rejectParams(`"${name}" is not a valid mode: expected ${SESSION_MODES.join(", ")}`);
   }
   const command = { type: "set-mode", mode } as const;
   return accept({ type: "configure", sessionId: session.value, command, answer });

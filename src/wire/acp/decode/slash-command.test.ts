@@ -20,8 +20,8 @@ function prompt(...texts: readonly string[]): PromptCommand {
 
 const REVIEW = { name: "review", description: "Look at a change", prompt: "Review $ARGUMENTS." };
 
-describe("what can be typed", () => {
-  it("is listed as ACP has it: the bridge's own, and the agent's [ACP-43]", () => {
+describe("List of slash commands", () => {
+  it("The list contains the bridge's and the agent's commands in ACP's format [ACP-43]", () => {
     const update = createCommandsUpdate([{ ...REVIEW, hint: "a branch" }]);
     expect(findAcpProblems(JSON.parse(encodeUpdateLine("s", update)))).toEqual([]);
     expect(update.availableCommands.map((one) => Object(one).name)).toEqual([
@@ -38,7 +38,7 @@ describe("what can be typed", () => {
     });
   });
 
-  it("has room in a line, however much there is", () => {
+  it("A long list and a long reply fit into the line limit", () => {
     const many = Array.from({ length: 100 }, (_, at) => ({
       ...REVIEW,
       name: `c${at}`,
@@ -52,7 +52,7 @@ describe("what can be typed", () => {
   });
 });
 
-describe("an agent that has other commands than before", () => {
+describe("Changed agent commands", () => {
   const bound = (seq: number, ...commands: readonly AgentCommand[]): Envelope => {
     const provider = { name: "p", injectionPoints: [], effectFree: false, canStop: false };
     const caps = { steps: 1, seconds: 1, tokens: null, toolCalls: 1, parallelTools: 1 };
@@ -72,7 +72,7 @@ describe("an agent that has other commands than before", () => {
     return { sessionId: "s", seq, at: 0, visibility: "public", event };
   };
 
-  it("is told of to clients that are there, and only then [ACP-43]", () => {
+  it("A changed list is sent to attached clients only when it differs [ACP-43]", () => {
     const encoder = createUpdateEncoder({
       sessionId: "s",
       clientId: "me",
@@ -87,18 +87,18 @@ describe("an agent that has other commands than before", () => {
   });
 });
 
-describe("a prompt that begins with a command", () => {
+describe("Prompt with a slash command", () => {
   it.each([
     ["/status", { name: "status", argument: "" }],
     ["/mode  read-only \n", { name: "mode", argument: "read-only" }],
     ["/review a\nb", { name: "review", argument: "a\nb" }],
     ["/server:prompt x", { name: "server:prompt", argument: "x" }],
-  ])("is read as one: %j [ACP-77]", (text, wanted) => {
+  ])("The prompt %j is parsed as a slash command [ACP-77]", (text, wanted) => {
     expect(parseSlashCommand(prompt(text, "more"))).toEqual(wanted);
   });
 
   it.each(["status", " /status", "/", "/ status", "/usr/bin/env is missing", "//status", ""])(
-    "is none: %j",
+    "The prompt %j is not a slash command",
     (text) => {
       expect(parseSlashCommand(prompt(text))).toBe(undefined);
     },
@@ -110,11 +110,14 @@ describe("a prompt that begins with a command", () => {
     ["Review it.", "", "Review it."],
     ["Review it.", "soon", "Review it.\n\nsoon"],
     ["Review $ARGUMENTS.", "", "Review ."],
-  ])("becomes what the command stands for: %j with %j [ACP-77]", (text, argument, wanted) => {
-    const command = { ...REVIEW, prompt: text };
-    const typed = { name: "review", argument };
-    expect(expandCommand(prompt(`/review ${argument}`, "beside"), command, typed)).toEqual(
-      prompt(wanted, "beside"),
-    );
-  });
+  ])(
+    "The command text %j with the argument %j is expanded into a prompt [ACP-77]",
+    (text, argument, wanted) => {
+      const command = { ...REVIEW, prompt: text };
+      const typed = { name: "review", argument };
+      expect(expandCommand(prompt(`/review ${argument}`, "beside"), command, typed)).toEqual(
+        prompt(wanted, "beside"),
+      );
+    },
+  );
 });

@@ -10,7 +10,7 @@ import {
 } from "../fit-json.ts";
 import type { ChunkUpdate, CommandsUpdate } from "../encode/acp-session-update.ts";
 
-/** What people can type in a session. */
+/** Lists the slash commands of a session: the bridge's and the agent's, as many as fit into a line. */
 export function createCommandsUpdate(commands: readonly AgentCommand[] = []): CommandsUpdate {
   const all: readonly ListedCommand[] = [...BRIDGE_COMMANDS, ...commands];
   const listed = all.map(({ name, description, hint }) => ({
@@ -24,7 +24,7 @@ export function createCommandsUpdate(commands: readonly AgentCommand[] = []): Co
 
 type ListedCommand = Pick<AgentCommand, "name" | "description" | "hint">;
 
-/** What the bridge says to a command of its own, in lines that have room. */
+/** Encodes the output of a bridge command as message chunks, each within the line limit. */
 export function createCommandReply(requestId: string, text: string): readonly ChunkUpdate[] {
   const characters = Math.floor((DEFAULT_LINE_BYTES - LINE_MARGIN) / MAX_ESCAPED_BYTES);
   return Array.from(splitText(text, characters), (piece) => ({
@@ -34,14 +34,17 @@ export function createCommandReply(requestId: string, text: string): readonly Ch
   }));
 }
 
-/** A command that somebody typed. */
+/** A slash command in a prompt. */
 export interface SlashCommand {
   readonly name: string;
-  /** What followed it. */
+  /** The text after the command name, trimmed. Empty if there is none. */
   readonly argument: string;
 }
 
-/** The command that a prompt begins with. What is none goes to the agent as it is. */
+/**
+ * Parses the slash command at the start of a prompt. Returns undefined for any other prompt, which goes to the agent
+ * unchanged.
+ */
 export function parseSlashCommand({ content }: PromptCommand): SlashCommand | undefined {
   const [first] = content;
   if (first?.type !== "text") return undefined;
@@ -49,7 +52,7 @@ export function parseSlashCommand({ content }: PromptCommand): SlashCommand | un
   return name === undefined ? undefined : { name, argument: argument.trim() };
 }
 
-/** The prompt that a command of the agent's stands for; what stood beside it stays. */
+/** Replaces the command at the start of a prompt by the command's prompt text. The other blocks of the prompt stay. */
 export function expandCommand(
   prompt: PromptCommand,
   command: AgentCommand,

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeUpdateLine, type ChunkUpdate } from "./acp-session-update.ts";
 
-describe("a line about a piece of text", () => {
-  it("is the message written out, whatever the text, with a cursor and without", () => {
+describe("Update line of a text chunk", () => {
+  it("The fast path writes the same JSON as JSON.stringify for any text, with and without a cursor", () => {
     const text = fc.string({ unit: "binary" });
     const chunks = fc.record({
       sessionUpdate: fc.constantFrom<ChunkUpdate["sessionUpdate"]>(

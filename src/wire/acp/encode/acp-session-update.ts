@@ -5,7 +5,7 @@ import type { ToolKind } from "../../../domain/tools/tool-traits.ts";
 import { encodeCursorMeta } from "./update-cursor.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
-/** The updates that this bridge sends: those of ACP v0.12.2, and those that hosts of the Harn bridge know beside them. */
+/** The updates that Spanline sends: the updates of ACP v0.12.2 and the vendor updates for bridge hosts. */
 export type AcpSessionUpdate = StandardUpdate | UserMessage | VendorUpdate;
 
 export type StandardUpdate =
@@ -31,16 +31,19 @@ export interface TextContent {
   readonly _meta?: { readonly harn: object };
 }
 
-/** A whole message. ACP has it from its next version on; hosts of the bridge have always had it. */
+/**
+ * A whole user message. Bridge hosts support this update; ACP defines it only after v0.12.2, so stock clients receive
+ * chunks.
+ */
 export interface UserMessage {
   readonly sessionUpdate: "user_message";
   readonly messageId: string;
   readonly content: readonly TextContent[];
-  /** The client that sent the message, if a client did. */
+  /** The client that sent the message. Absent if the message did not come from a client. */
   readonly _meta?: { readonly harn: { readonly clientId: string } };
 }
 
-/** `tool_call` comes once and first; every later word about the call is a `tool_call_update`. */
+/** `tool_call` is sent once and first; every later update of the same tool call is a `tool_call_update`. */
 export interface ToolCallUpdate extends ToolCallFields {
   readonly sessionUpdate: "tool_call" | "tool_call_update";
 }
@@ -57,7 +60,7 @@ export interface ToolCallFields {
   readonly _meta?: ToolMeta;
 }
 
-/** Beside the bridge's own there is what an editor's terminal is fed with. */
+/** Metadata of a tool call: the bridge fields, and the fields that feed an editor's terminal view. */
 export interface ToolMeta {
   readonly harn?: object;
   readonly terminal_info?: object;
@@ -78,39 +81,42 @@ export interface InfoUpdate {
   };
 }
 
-/** A prompt that waits for the turn of another one, for hosts. */
+/** A prompt that waits for another prompt's turn. Sent to bridge hosts. */
 export interface QueuedInfo {
   readonly promptId: string;
-  /** Who sent it. */
+  /** The client that sent the prompt. Null if no client did. */
   readonly clientId: string | null;
 }
 
-/** The end of a turn, for hosts: the answer to its prompt goes to one connection, and is lost with that. */
+/**
+ * The end of a turn, for bridge hosts. The response to the prompt reaches a single connection and is lost if that
+ * connection closes; this update reaches every host.
+ */
 export interface TurnInfo {
   readonly turnId: string;
   readonly promptId: string | null;
-  /** Who sent the prompt. */
+  /** The client that sent the prompt. Null if no client did. */
   readonly clientId: string | null;
-  /** As the answer to the prompt has them: one of the two. */
+  /** The same `result` or `error` as in the response to the prompt. Exactly one is present. */
   readonly result?: unknown;
   readonly error?: unknown;
 }
 
-/** Something for the user that is no part of the conversation. Only clients that say so take it. */
+/** A message for the user outside the conversation. Sent only to clients that declare support for notices. */
 export interface NoticeUpdate {
   readonly sessionUpdate: "notice";
   readonly severity: "warning";
   readonly title: string;
 }
 
-/** Tokens in the agent's context, and how many it can have. */
+/** Tokens in the agent's context, and the size of the context window. */
 export interface UsageUpdate {
   readonly sessionUpdate: "usage_update";
   readonly used: number;
   readonly size: number;
 }
 
-/** The whole plan, in place of the one before. */
+/** The whole plan. It replaces the previous plan. */
 export interface PlanUpdate {
   readonly sessionUpdate: "plan";
   readonly entries: readonly PlanUpdateEntry[];
@@ -120,7 +126,7 @@ export interface PlanUpdateEntry {
   readonly content: string;
   readonly status: "pending" | "in_progress" | "completed";
   readonly priority: PlanPriority;
-  /** The status in the agent's words, where ACP has none for it. */
+  /** The agent's original status. Present only if ACP has no equivalent. */
   readonly _meta?: { readonly harn: { readonly status: string } };
 }
 
@@ -138,7 +144,7 @@ export interface OptionsUpdate extends OptionsResult {
   readonly sessionUpdate: "config_option_update";
 }
 
-/** All options of a session, as an update and as an answer. */
+/** All config options of a session. Used as an update and as a result. */
 export interface OptionsResult {
   readonly configOptions: readonly ConfigOption[];
 }
@@ -153,6 +159,7 @@ export interface ConfigOption {
   readonly options: readonly object[];
 }
 
+/** Encodes a `session/update` notification as a line of JSON, including the newline. */
 export function encodeUpdateLine(
   sessionId: string,
   update: AcpSessionUpdate,
@@ -164,7 +171,10 @@ export function encodeUpdateLine(
   return `{"jsonrpc":"2.0","method":"session/update","params":${params}}\n`;
 }
 
-/** Nearly all that is told is plain text in pieces: put together around the piece it takes half the time. */
+/**
+ * Builds plain text chunks by concatenation: nearly all updates are chunks, and concatenation takes half the time of
+ * `JSON.stringify`.
+ */
 function encodeUpdate(update: AcpSessionUpdate): string {
   if (!isPlainChunk(update)) return toJsonText(update);
   const { sessionUpdate, content, messageId } = update;
@@ -182,15 +192,15 @@ function isPlainChunk(update: AcpSessionUpdate): update is ChunkUpdate {
   }
 }
 
-/** Shows a terminal of the client's own in a call. */
+/** Creates an update that embeds the client's terminal in a tool call. */
 export function createTerminalUpdate(toolCallId: string, terminalId: string): ToolCallUpdate {
   const content: readonly ToolContent[] = [{ type: "terminal", terminalId }];
   return { sessionUpdate: "tool_call_update", toolCallId, content };
 }
 
 /**
- * The same for what else the client is told of such a call: its terminal has the output, and stays. What went wrong
- * stands beside it.
+ * Replaces the output in an update of a tool call that runs in the client's terminal, since the terminal already
+ * displays the output. Diffs stay, and so does the text of a failed tool call.
  */
 export function showInTerminal(
   update: AcpSessionUpdate,

@@ -13,7 +13,10 @@ import { decodeAttach, encodeLiveClients } from "../decode/live-client-messages.
 import { decodePermissionResponse } from "../decode/decode-permission-response.ts";
 import { encodePermissionRequest } from "./permissions/encode-permission-request.ts";
 
-/** The examples of the Harn bridge's page. Those of tools, shells, texts and updates stand with what reads or writes them. */
+/**
+ * The examples from the documentation of the Harn bridge protocol. The examples for tools, shells, texts and updates
+ * are tested next to their codecs.
+ */
 
 const matched = { source: "rules", action: "ask", id: "edit-src", index: 0 } as const;
 const labels = ["approval_required", "path_rule"];
@@ -75,8 +78,8 @@ const policyDecision = {
   risk_labels: labels,
 };
 
-describe("the bridge's own example of", () => {
-  it("a permission request is within what a host is asked [B-088] [B-103] [ACP-95]", () => {
+describe("Examples of the bridge documentation", () => {
+  it("The permission request contains every field of the documented example [B-088] [B-103] [ACP-95]", () => {
     const { method, params } = encodePermissionRequest(asked, {
       sessionId: "session_123",
       at: Date.UTC(2026, 3, 30, 12),
@@ -146,11 +149,14 @@ describe("the bridge's own example of", () => {
       { granted: false, reason: "not here" },
       { decision: "deny", reason: "not here" },
     ],
-  ])("an answer to it, %j, is understood [B-113] [B-114] [B-115] [B-116]", (result, meant) => {
-    expect(decodePermissionResponse(asked, { ok: true, result })).toMatchObject(meant);
-  });
+  ])(
+    "The documented permission response %j is decoded [B-113] [B-114] [B-115] [B-116]",
+    (result, meant) => {
+      expect(decodePermissionResponse(asked, { ok: true, result })).toMatchObject(meant);
+    },
+  );
 
-  it("attaching is understood, and its answer has the same bytes [B-197] [B-206]", () => {
+  it("The documented attach request is decoded and its result is byte-identical [B-197] [B-206]", () => {
     const harn = { surface: "portal" };
     const read = decodeAttach({
       sessionId: "session_123",
@@ -192,7 +198,7 @@ describe("the bridge's own example of", () => {
     );
   });
 
-  it("a list of skills and one of them has the same bytes [B-256] [B-259]", () => {
+  it("The documented skill list and skill are byte-identical [B-256] [B-259]", () => {
     const entries = [
       { id: "deploy", name: "deploy", description: "Ship it", source: "host" },
       { id: "acme/ops/review", name: "review", description: "Code review", source: "host" },
@@ -213,7 +219,7 @@ describe("the bridge's own example of", () => {
     );
   });
 
-  it("which skills fit is understood, and its answer has the same bytes [B-268]", () => {
+  it("The documented skill match request is decoded and its result is byte-identical [B-268]", () => {
     const ship = { name: "ship", description: "Ship a production release" };
     const review = { name: "review", description: "Review existing code for correctness" };
     const prompt = "Ship the new release to production";

@@ -3,14 +3,17 @@ import { createInternalError, RPC_CODES, type RpcError } from "../../jsonrpc/rpc
 import { ACP_CODES } from "../acp-codes.ts";
 import { AUTH_METHODS } from "../auth-methods.ts";
 
-/** An error as the response to a request. An error without a code is for the log, not for the client. */
+/**
+ * Encodes an error as a JSON-RPC error. An error without a Spanline code may contain internals, so its text goes to the
+ * log only and the client receives "Internal error".
+ */
 export function encodeError(error: unknown): RpcError {
   return error instanceof SpanlineError
     ? encodeFailure(error.toFailure())
     : createInternalError("Internal error");
 }
 
-/** A failure as the answer to a request. */
+/** Encodes a failure as a JSON-RPC error. `data` carries Spanline's code and details. */
 export function encodeFailure(failure: Failure): RpcError {
   const { code, message } = failure;
   const data = encodeFailureData(failure);
@@ -29,7 +32,10 @@ export function encodeFailure(failure: Failure): RpcError {
   return createInternalError(message, data);
 }
 
-/** Credentials are missing, or are not the right ones: the client may offer to mend that. */
+/**
+ * Encodes missing or rejected credentials. The error lists `authMethods`, so the client can offer to authenticate.
+ * Undefined for any other failure.
+ */
 export function encodeAuthError(failure: Failure): RpcError | undefined {
   const { code, message } = failure;
   if (code !== "no_credentials" && code !== "unauthorized") return undefined;
@@ -41,7 +47,7 @@ export function encodeAuthError(failure: Failure): RpcError | undefined {
   };
 }
 
-/** What programs branch on. */
+/** The machine-readable part of a failure: Spanline's code and details. */
 export function encodeFailureData({ code, message, details }: Failure): object {
   return { ...details, code, message };
 }

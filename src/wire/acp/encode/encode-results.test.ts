@@ -7,8 +7,8 @@ import { encodePromptOutcome } from "./prompt-outcome.ts";
 
 const STOP_REASONS = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
 
-describe("an error", () => {
-  it("has a code of ACP's with its own meaning, and ours beside it [W-28]", () => {
+describe("Errors", () => {
+  it("Every Spanline code maps to the ACP code with the same meaning and is sent in data [W-28]", () => {
     const codes = new Map<number, string[]>();
     for (const code of ERROR_CODES) {
       const error = encodeFailure({ code, message: "It failed", details: {} });
@@ -25,8 +25,8 @@ describe("an error", () => {
   });
 });
 
-describe("the answer to initialize", () => {
-  it("offers a way to log in, and none in a terminal, which not every client has [ACP-26] [ACP-35]", () => {
+describe("Result of initialize", () => {
+  it("The authentication methods do not require a terminal in the client [ACP-26] [ACP-35]", () => {
     const { authMethods } = Object(encodeInitializeResult("1.0.0"));
     expect(authMethods).not.toEqual([]);
     for (const method of authMethods) {
@@ -36,8 +36,8 @@ describe("the answer to initialize", () => {
   });
 });
 
-describe("the end of a turn", () => {
-  it("is a stop reason that ACP knows, or an error [W-28] [ACP-69]", () => {
+describe("End of a turn", () => {
+  it("A finished turn yields an ACP stop reason or an error [W-28] [ACP-69]", () => {
     const turn: TurnFinished = {
       type: "turn.finished",
       turnId: "t",

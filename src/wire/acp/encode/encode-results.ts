@@ -7,7 +7,10 @@ import { encodeHarnCapabilities } from "./harn-extensions.ts";
 import { encodeCursorMeta } from "./update-cursor.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** The one wire version that we speak, whatever the client asks for: it may leave when it does not. */
+/**
+ * The only supported protocol version, sent whatever version the client requests. A client without support for this
+ * version disconnects.
+ */
 const PROTOCOL_VERSION = 1;
 
 export function encodeInitializeResult(version: string): unknown {
@@ -31,7 +34,7 @@ export function encodeInitializeResult(version: string): unknown {
   };
 }
 
-/** Of requests that open a session that the client does not know yet. */
+/** Encodes the result of requests that create a session, which includes the new session id. */
 export function encodeNewSessionResult(
   sessionId: string,
   settings: SettingsResult,
@@ -40,12 +43,12 @@ export function encodeNewSessionResult(
   return { sessionId, ...encodeExistingSessionResult(settings, cursor) };
 }
 
-/** Of those that take one up. */
+/** Encodes the result of requests that open an existing session. */
 export function encodeExistingSessionResult(settings: SettingsResult, cursor?: string): object {
   return { ...settings, ...(cursor !== undefined && encodeCursorMeta(cursor)) };
 }
 
-/** Of requests that are answered when they are done, and have nothing more to say. */
+/** Encodes the result of requests that return no data. */
 export function encodeEmptyResult(): unknown {
   return {};
 }
@@ -58,7 +61,7 @@ export interface ListedSession {
   readonly updatedAt: number;
 }
 
-/** Every session has to name a folder there; one that has none works nowhere in particular. */
+/** Encodes a page of sessions. ACP requires `cwd`, so a session without a working directory reports "/". */
 export function encodeSessionListResult(
   sessions: readonly ListedSession[],
   nextPage?: string,
@@ -75,7 +78,7 @@ export function encodeSessionListResult(
   };
 }
 
-/** Tells the client that its answer is no longer wanted. */
+/** Encodes the cancellation of a request to the client, whose response is no longer needed. */
 export function encodeWithdrawalLine(requestId: string): string {
   return encodeNotificationLine("$/cancel_request", { requestId });
 }

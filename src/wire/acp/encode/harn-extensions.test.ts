@@ -5,15 +5,15 @@ const { harn } = JSON.parse(JSON.stringify(encodeInitializeResult("1.2.3"))).age
   "_meta"
 ];
 
-describe("what initialize says of the bridge", () => {
-  it("names the schema of ACP and the contract of the extensions [B-017] [B-018]", () => {
+describe("Bridge capabilities in initialize", () => {
+  it("The capabilities name the ACP schema and the extension contract [B-017] [B-018]", () => {
     expect(harn.schemaCompatibility).toBe(
       "agentclientprotocol/agent-client-protocol schema v0.12.2",
     );
     expect(harn.extensionContract).toBe("Harn ACP/MCP extensions v1");
   });
 
-  it("The advertised updates are those that this version emits [B-020] [B-022] [B-282] [ACP-27]", () => {
+  it("The advertised updates are the updates that this version emits [B-020] [B-022] [B-282] [ACP-27]", () => {
     expect(harn.sessionUpdateExtensions).toEqual([
       "available_commands_update",
       "hitl_request",
@@ -25,7 +25,7 @@ describe("what initialize says of the bridge", () => {
     ]);
   });
 
-  it("names the fields of calls and of content [B-026] [B-055] [ACP-28] [ACP-29]", () => {
+  it("The capabilities name the extension fields of tool calls and content [B-026] [B-055] [ACP-28] [ACP-29]", () => {
     expect(harn.toolLifecycleExtensionFields).toEqual([
       "audit",
       "durationMs",

@@ -1,7 +1,7 @@
-/** Every update of the bridge protocol beside ACP's own, sorted, and those of live sessions. */
+/** All vendor updates of the bridge protocol, sorted, including the updates of live sessions. */
 export const BRIDGE_UPDATES = [
   "artifact",
-  // ACP defines it by now, and it is sent as ACP defines it; older hosts look for it here.
+  // ACP defines this update too, and Spanline sends it in ACP's format. Older hosts look for it in this list.
   "available_commands_update",
   "fs_watch",
   "handoff",
@@ -23,7 +23,10 @@ export const BRIDGE_UPDATES = [
   "worker_update",
 ] as const;
 
-/** The updates that this version emits, sorted. `initialize` advertises these, and no other is sent. */
+/**
+ * The vendor updates that this version emits, sorted. `initialize` advertises exactly this list, and no other vendor
+ * update is sent.
+ */
 export const SESSION_UPDATE_EXTENSIONS = [
   "available_commands_update",
   "hitl_request",
@@ -34,7 +37,7 @@ export const SESSION_UPDATE_EXTENSIONS = [
   "progress",
 ] as const satisfies readonly (typeof BRIDGE_UPDATES)[number][];
 
-/** What stands under `_meta.harn` of `tool_call` and `tool_call_update`, and nowhere else. */
+/** The extension fields under `_meta.harn` of `tool_call` and `tool_call_update`. No other update has these fields. */
 export const TOOL_LIFECYCLE_FIELDS = [
   "audit",
   "durationMs",
@@ -46,10 +49,10 @@ export const TOOL_LIFECYCLE_FIELDS = [
   "rawInputPartial",
 ] as const;
 
-/** What stands under `content._meta.harn` of `agent_message_chunk`. */
+/** The extension fields under `content._meta.harn` of `agent_message_chunk`. */
 const CONTENT_FIELDS = ["visible_delta", "visible_text"] as const;
 
-/** The block of `initialize` by which a host knows what it can expect, and by which contract. */
+/** Encodes the bridge capabilities for `initialize`: the contract version and the supported extensions. */
 export function encodeHarnCapabilities(): { readonly harn: object } {
   return {
     harn: {

@@ -22,8 +22,8 @@ const CLIENTS: readonly SessionEvent[] = [
   { type: "controller.changed", from: "portal", to: null },
 ];
 
-describe("who is connected", () => {
-  it("Each change is told once to a host of the bridge, with the client's name, and the reason why it left [B-214]", () => {
+describe("Live client updates", () => {
+  it("Each change is sent once to a bridge host, with the client's id and the reason for a detach [B-214]", () => {
     const changes = encodeAcpUpdates(CLIENTS, HOST_PROFILE).map(
       (update) => Object(update)["_meta"].harn,
     );
@@ -67,7 +67,7 @@ describe("who is connected", () => {
     ]);
   });
 
-  it("is an event to hosts that want it so, and nothing to others [W-24] [ACP-127] [ACP-128]", () => {
+  it("Client changes are agent events for hosts that opted in and are not sent to stock clients [W-24] [ACP-127] [ACP-128]", () => {
     const events = { ...HOST_PROFILE, acceptsEvents: true };
     const told = (profile: ClientProfile) =>
       new Set(encodeAcpOutputs(CLIENTS, profile).map(({ type }) => type));
@@ -75,7 +75,7 @@ describe("who is connected", () => {
     expect(told(STOCK_CLIENT)).toEqual(new Set(["caught-up"]));
   });
 
-  it("fits into a line, however many there are [ACP-15]", () => {
+  it("The update fits into a line with 1,000 clients [ACP-15]", () => {
     const many = Array.from({ length: 1000 }, (_, at): SessionEvent => {
       return { type: "client.attached", clientId: `client_${at}`, mode: "observer", name: "n" };
     });
@@ -89,30 +89,30 @@ describe("who is connected", () => {
 
 const call = createToolCall({ id: "c", name: "read", inputText: '{"path":"a"}', runBy: "client" });
 
-describe("A recovery message", () => {
+describe("Recovery message", () => {
   const recovery: SessionEvent = {
     type: "message.sent",
     messageId: "u",
-    content: [{ type: "text", text: "The connection was lost. What you were told last was: Hi" }],
+    content: [{ type: "text", text: "The connection was lost. Your last input was: Hi" }],
     origin: "recovery",
   };
   const notice =
-    "The agent's answer was interrupted, so the bridge repeated to the agent what it may have missed";
+    "The agent's response was interrupted, so the bridge repeated the input the agent may have missed";
 
-  it("A host gets one sentence in its log [B-036]", () => {
+  it("A bridge host receives a recovery message as a log entry [B-036]", () => {
     const harn = { level: "warn", message: notice, fields: {} };
     expect(encodeAcpUpdates([recovery], HOST_PROFILE)).toEqual([
       { sessionUpdate: "log", _meta: { harn } },
     ]);
   });
 
-  it("A client that takes notices gets one sentence as a notice [W-24]", () => {
+  it("A client that accepts notices receives a recovery message as a notice [W-24]", () => {
     expect(encodeAcpUpdates([recovery], { ...STOCK_CLIENT, acceptsNotices: true })).toEqual([
       { sessionUpdate: "notice", severity: "warning", title: notice },
     ]);
   });
 
-  it("Any other client gets one sentence as a thought, never as a message of the user", () => {
+  it("A stock client receives a recovery message as a thought, never as a user message", () => {
     const content = { type: "text", text: `${notice}.` };
     expect(encodeAcpUpdates([recovery], STOCK_CLIENT)).toEqual([
       { sessionUpdate: "agent_thought_chunk", messageId: "u", content },
@@ -120,8 +120,8 @@ describe("A recovery message", () => {
   });
 });
 
-describe("what else a host of the bridge is told", () => {
-  it("is what went wrong in the agent's stream; others are shown it where they take notices [B-036] [W-24]", () => {
+describe("Updates for bridge hosts", () => {
+  it("Stream problems are log entries for bridge hosts and notices for clients that accept notices [B-036] [W-24]", () => {
     const raised: SessionEvent = {
       type: "diagnostic.raised",
       diagnostic: { code: "usage_invalid", message: "No number", count: 2 },
@@ -146,12 +146,12 @@ describe("what else a host of the bridge is told", () => {
       {
         sessionUpdate: "notice",
         severity: "warning",
-        title: "The agent's side sent something unknown: x",
+        title: "The provider sent unknown data: x",
       },
     ]);
   });
 
-  it("is how a tool gets on; others see that in the call alone [B-035]", () => {
+  it("Tool progress is a progress update for bridge hosts and tool call content for stock clients [B-035]", () => {
     const events: SessionEvent[] = [
       { type: "tool_call.received", toolCallId: "t", ...block, toolCall: call },
       { type: "tool.progress", toolCallId: "t", text: "half" },
@@ -170,7 +170,7 @@ describe("what else a host of the bridge is told", () => {
     });
   });
 
-  it("are the arguments of a call as they come, and at last once in full [ACP-82] [B-027]", () => {
+  it("Streamed arguments are sent to bridge hosts in growing parts and finally once in full [ACP-82] [B-027]", () => {
     const written = JSON.stringify({ path: "a", content: "x".repeat(30_000) });
     const deltas = written.match(/.{1,50}/g) ?? [];
     const whole = createToolCall({ id: "c", name: "write", inputText: written, runBy: "client" });
@@ -188,7 +188,8 @@ describe("what else a host of the bridge is told", () => {
     expect(metas.map(({ parsing }) => parsing)).toEqual([...metas.slice(1).map(() => true), false]);
     const partial = metas.slice(1, -1).map(({ rawInputPartial }) => rawInputPartial);
     expect(partial.every((text) => written.startsWith(text))).toBe(true);
-    // Each is all that came so far, and all of them together are not much more than the arguments themselves.
+    // Each part is the whole text received so far. The size of all parts together is limited to a multiple of the
+    // arguments.
     expect(partial.join("").length).toBeLessThan(3 * written.length);
     expect(updates.filter((update) => "rawInput" in update)).toHaveLength(1);
     expect(encodeAcpUpdates(events, STOCK_CLIENT)).toHaveLength(2);
@@ -223,7 +224,7 @@ describe("what else a host of the bridge is told", () => {
     }
   });
 
-  it("Progress of a tool keeps the numbers that the tool gave [B-035]", () => {
+  it("Tool progress keeps the tool's numbers [B-035]", () => {
     const events: SessionEvent[] = [
       { type: "tool_call.opened", toolCallId: "t", ...block, name: "read" },
       { type: "tool_call.received", toolCallId: "t", ...block, toolCall: call },
@@ -247,7 +248,7 @@ describe("what else a host of the bridge is told", () => {
     ]);
   });
 
-  it("is a whole message of a person, which others are told in chunks [B-019]", () => {
+  it("A user message is sent whole to bridge hosts and in chunks to stock clients [B-019]", () => {
     const sent = (text: string): SessionEvent => ({
       type: "message.sent",
       messageId: "u",
@@ -265,7 +266,7 @@ describe("what else a host of the bridge is told", () => {
     );
   });
 
-  it("begins as soon as the client is known to be one", () => {
+  it("Vendor fields start as soon as the client is known to be a bridge host", () => {
     let profile = STOCK_CLIENT;
     const encoder = createUpdateEncoder({
       sessionId: "s",
@@ -289,7 +290,7 @@ describe("what else a host of the bridge is told", () => {
   });
 });
 
-describe("how full the context is", () => {
+describe("Context usage", () => {
   const usage = {
     inputTokens: 100,
     outputTokens: 20,
@@ -315,7 +316,7 @@ describe("how full the context is", () => {
   const reported: SessionEvent = { type: "usage.reported", usage };
   const nothing = { ...usage, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 };
 
-  it("is told after each call of the model, where both numbers are known [ACP-76]", () => {
+  it("Usage is sent after each model invocation if the context size is known [ACP-76]", () => {
     const update = { sessionUpdate: "usage_update", used: 127, size: 200_000 };
     expect(encodeAcpUpdates([bound(200_000), reported, reported], STOCK_CLIENT)).toEqual([
       update,
@@ -330,8 +331,8 @@ describe("how full the context is", () => {
   });
 });
 
-describe("every update of a call", () => {
-  it("has the bridge's fields under _meta.harn and ACP's at its root [B-027] [B-028] [B-029]", () => {
+describe("Tool call updates", () => {
+  it("Bridge fields are under _meta.harn and ACP fields are at the root [B-027] [B-028] [B-029]", () => {
     const events: SessionEvent[] = [
       { type: "tool_call.opened", toolCallId: "t", ...block, name: "read" },
       { type: "tool_call.input.delta", toolCallId: "t", text: "{" },

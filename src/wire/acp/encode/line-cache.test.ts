@@ -4,7 +4,7 @@ import { encodeUpdateLine } from "./acp-session-update.ts";
 import { createLineCache } from "./line-cache.ts";
 import { encodeLog } from "./vendor-updates.ts";
 
-/** A chunk that counts how often it is written out. */
+/** Creates a chunk that counts how often its text is serialized. */
 function chunk(text: string) {
   let written = 0;
   const said = { toJSON: () => ((written += 1), text) };
@@ -21,8 +21,8 @@ function plain(text: string): ChunkUpdate {
   };
 }
 
-describe("lines for many clients", () => {
-  it("are written out once where they are told the same at the same place [ACP-20]", () => {
+describe("Line cache", () => {
+  it("The same update at the same cursor is encoded once for 50 clients [ACP-20]", () => {
     const lines = createLineCache();
     const { update, written } = chunk("a");
     const told = Array.from({ length: 50 }, () => lines.encodeUpdate("s", { ...update }, "i.1"));
@@ -30,7 +30,7 @@ describe("lines for many clients", () => {
     expect(new Set(told)).toEqual(new Set([encodeUpdateLine("s", plain("a"), "i.1")]));
   });
 
-  it("are each client's own where what they are told, or where, differs", () => {
+  it("Updates that differ in content, cursor or session get separate lines", () => {
     const lines = createLineCache();
     const wanted: readonly (readonly [string, ChunkUpdate, string?])[] = [
       ["s", plain("a"), "i.1"],
@@ -49,7 +49,7 @@ describe("lines for many clients", () => {
     expect(lines.encodeEvent("s", log, "i.1")).toContain("_harn/agentEvent");
   });
 
-  it("are forgotten when others have come", () => {
+  it("Old lines are evicted", () => {
     const lines = createLineCache();
     const { update, written } = chunk("a");
     lines.encodeUpdate("s", update, "i.1");

@@ -5,17 +5,23 @@ import { encodeUpdateLine, type AcpSessionUpdate } from "./acp-session-update.ts
 import { encodeCursorMeta } from "./update-cursor.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
-/** What clients are told, as lines. Where many are told the same at about the same time, it is written out once for all. */
+/**
+ * Encodes updates as lines and caches them, so an update for many clients is encoded once. The cache holds up to
+ * 1,000,000 characters.
+ */
 export interface LineCache {
   encodeUpdate(sessionId: string, update: AcpSessionUpdate, cursor?: string): string;
-  /** The same for a client that would not know it as an update. */
+  /** Encodes a vendor update as a `_harn/agentEvent` notification, for clients whose SDK drops unknown updates. */
   encodeEvent(sessionId: string, update: VendorUpdate, cursor?: string): string;
 }
 
 export function createLineCache(): LineCache {
   const cache = new BoundedCache<readonly CachedLine[]>(MAX_CACHED_CHARACTERS);
 
-  /** Clients of several profiles are told different things at one place; which is which the updates say themselves. */
+  /**
+   * Clients with different profiles receive different updates at the same cursor. Lines of the same cursor are
+   * distinguished by comparing the updates.
+   */
   function encodeOnce(name: string, update: object, write: () => string): string {
     const cachedLines = cache.get(name) ?? [];
     const same = cachedLines.find((cachedLine) => isEqualJson(cachedLine.update, update));
@@ -27,7 +33,7 @@ export function createLineCache(): LineCache {
   }
 
   return {
-    // Without a cursor nobody knows whether two are at the same place.
+    // Without a cursor the position in the log is unknown, so the line is not cached.
     encodeUpdate: (sessionId, update, cursor) =>
       cursor === undefined
         ? encodeUpdateLine(sessionId, update)
@@ -48,7 +54,7 @@ interface CachedLine {
   readonly line: string;
 }
 
-/** Whether both would be written the same. To look costs less than to write. */
+/** Returns true if both values serialize to the same JSON. Comparing is cheaper than encoding. */
 function isEqualJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (Array.isArray(left) && Array.isArray(right)) {
@@ -65,12 +71,12 @@ function isEqualJson(left: unknown, right: unknown): boolean {
 
 const MAX_CACHED_CHARACTERS = 1_000_000;
 const MAX_PROFILES = 4;
-/** Roughly what a line takes in memory beside its characters. */
+/** Estimated memory of a cached line in addition to its characters. */
 const LINE_OVERHEAD = 500;
 
 /**
- * An update of the bridge's own, for a host whose SDK throws a whole notification away, and complains, when it does not know
- * its `sessionUpdate`.
+ * Encodes a vendor update as a `_harn/agentEvent` notification. Meant for hosts whose SDK rejects a whole notification
+ * with an unknown `sessionUpdate`.
  */
 export function encodeAgentEventLine(
   sessionId: string,
@@ -85,7 +91,7 @@ export function encodeAgentEventLine(
   });
 }
 
-/** A field `kind` would be taken for the event's own: it is `artifactKind` or `hitlKind` here. */
+/** The event's own `kind` is the name of the update, so a field `kind` is renamed to `artifactKind` or `hitlKind`. */
 function encodeAgentEvent({ sessionUpdate, _meta }: VendorUpdate): object {
   const { kind, ...fields }: { readonly kind?: unknown } = _meta.harn;
   const [family] = sessionUpdate.split("_");

@@ -17,7 +17,10 @@ import { encodeLiveSessionClient } from "./vendor-updates.ts";
 type ClientChange = Pick<VendorFields["live_session_client"], "action" | "clientId" | "reason">;
 type ClientEvent = ClientAttached | ClientHeartbeat | ClientDetached | ControllerChanged;
 
-/** Control follows in an event of its own; it is told here already, so that one change is told once. */
+/**
+ * The log has a separate `controller.changed` event after this event. The controller is applied here already, so that
+ * an attach with takeover is sent as a single update.
+ */
 export function encodeClientAttached(
   state: UpdateState,
   event: ClientAttached,
@@ -67,7 +70,7 @@ export function encodeClientDetached(
   applyClientEvent(state, event, at);
   setController(state, releaseController(previousController, clientId), at);
   emitClientChange(state, { action: "detached", clientId, reason }, previousController, emit);
-  // A client that is about to attach again is not sent the requests of others meanwhile.
+  // A client that is about to attach again must not receive other clients' permission requests meanwhile.
   if (isAttached(state)) routeQuestions(state, emit);
 }
 
@@ -111,14 +114,14 @@ function emitClientChange(
 ): void {
   const { clients: live, getProfile } = state;
   const { clientId } = change;
-  // Whoever did not ask for this need not hear of itself.
+  // A stock client did not attach explicitly, so updates about its own attachment are not sent.
   if (clientId === state.clientId && !getProfile().isBridgeHost) return;
   const clients = listLiveClients(live).map(encodeClient);
   const now = {
     client: clients.find(({ client_id }) => client_id === clientId) ?? null,
     previous_controller_id: previous,
     active_controller_id: live.controller,
-    // There may be a thousand.
+    // A session may have a thousand clients.
     clients: takeFitting(clients, state.lineBytes / 2),
   };
   emitVendorUpdate(state, encodeLiveSessionClient({ ...change, state: now }), emit);

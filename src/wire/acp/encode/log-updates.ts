@@ -20,17 +20,20 @@ export function encodeDiagnostic(
   emitWarning(state, message, fields, emit);
 }
 
-/** Without what it was: that is for the operator, who reads the log. */
+/** Emits only the name of the unknown data. The raw data is for the operator and stays in the log. */
 export function encodeUnknown(
   state: UpdateState,
   { what, name }: ProviderUnknown,
   emit: Emit<AcpOutput>,
 ): void {
-  const message = `The agent's side sent something unknown: ${name}`;
+  const message = `The provider sent unknown data: ${name}`;
   emitWarning(state, message, { what, name }, emit);
 }
 
-/** Emits one line in place of the message to the agent. A client without notices shows it beside the answer, as a thought. */
+/**
+ * Emits a short notice in place of the recovery message to the agent. A client without notices receives it as a
+ * thought.
+ */
 export function encodeRecovery(
   state: UpdateState,
   { messageId }: MessageSent,
@@ -41,7 +44,10 @@ export function encodeRecovery(
   emitChunks(state, "agent_thought_chunk", { messageId, text: `${RECOVERY_NOTICE}.` }, emit);
 }
 
-/** Hosts have it in their log. Others show it to their user, where they can, and when it happens. */
+/**
+ * Emits a log entry for bridge hosts, or a notice for clients that accept notices. Notices are sent live only, never in
+ * a replay.
+ */
 function emitWarning(
   state: UpdateState,
   message: string,

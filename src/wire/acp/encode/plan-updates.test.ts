@@ -34,8 +34,8 @@ const entry = (content: string, status: PlanEntry["status"]): PlanEntry => ({
   priority: "medium",
 });
 
-describe("a plan", () => {
-  it("is told whole each time [ACP-93]", () => {
+describe("Plan updates", () => {
+  it("Every plan update contains the whole plan [ACP-93]", () => {
     const first = [entry("Look", "in_progress"), entry("Write", "pending")];
     const second = [entry("Look", "completed"), entry("Write", "in_progress")];
     expect(told([planned(...first), planned(...second), planned()])).toEqual([
@@ -45,13 +45,13 @@ describe("a plan", () => {
     ]);
   });
 
-  it("is told again to who loads the session, and not to who takes it up [ACP-54]", () => {
+  it("The plan is replayed by session/load and not by session/resume [ACP-54]", () => {
     const plan = [planned(entry("Look", "pending"))];
     expect(told(plan, { upTo: 1 })).toHaveLength(1);
     expect(told(plan, { upTo: 1, history: "hidden" })).toEqual([]);
   });
 
-  it("says in ACP's words what ACP knows, and the agent's under _meta.harn [W-27]", () => {
+  it("Statuses map to ACP and unmapped statuses are kept under _meta.harn [W-27]", () => {
     const statuses = ["pending", "in_progress", "completed", "blocked", "cancelled"] as const;
     const [update] = told([planned(...statuses.map((status) => entry(status, status)))]);
     const plain = { priority: "medium" };
@@ -74,7 +74,7 @@ describe("a plan", () => {
     expect(findAcpProblems(JSON.parse(encodeUpdateLine("s", update)))).toEqual([]);
   });
 
-  it("has all of its entries in a line that has room, however long they are", () => {
+  it("A plan with long entries keeps all entries and fits into a line", () => {
     const long = Array.from({ length: 64 }, (_, at) =>
       entry(`${at} ${"\u0001".repeat(998)}`, "blocked"),
     );

@@ -5,7 +5,7 @@ import { fits, fitText, LINE_MARGIN } from "../fit-json.ts";
 import type { PlanUpdateEntry } from "./acp-session-update.ts";
 import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 
-/** Every plan is the whole plan. */
+/** Emits the whole plan. Long entries are shortened until the plan fits into a line; entries are never dropped. */
 export function encodePlanUpdated(
   state: UpdateState,
   { entries }: PlanUpdated,
@@ -20,7 +20,7 @@ export function encodePlanUpdated(
   emitUpdate(state, { sessionUpdate: "plan", entries: fittedEntries }, emit);
 }
 
-/** Bytes of an entry beside its text. */
+/** Bytes of an entry in addition to its text. */
 const ENTRY_MARGIN = 140;
 
 function encodePlanEntry({ content, status, priority }: PlanEntry): PlanUpdateEntry {
@@ -29,7 +29,7 @@ function encodePlanEntry({ content, status, priority }: PlanEntry): PlanUpdateEn
   return { content, status: acpStatus, priority, ...statusMeta };
 }
 
-/** What is blocked is still to be done; what was given up is not. */
+/** A blocked entry is still pending. A cancelled entry needs no more work, so it counts as completed. */
 const STATUSES: { readonly [Status in PlanStatus]: PlanUpdateEntry["status"] } = {
   pending: "pending",
   in_progress: "in_progress",

@@ -7,7 +7,10 @@ import { encodeAuthError, encodeFailureData } from "./encode-failure.ts";
 
 type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
 
-/** What a turn's end answers to the prompt that began it. ACP v1 has no stop reason for an error: that is an error. */
+/**
+ * Encodes the end of a turn as the response to its prompt. ACP v1 has no stop reason for a failure, so a failed turn is
+ * an error response.
+ */
 export function encodePromptOutcome(turn: TurnFinished): RpcOutcome {
   switch (turn.outcome) {
     case "completed":
@@ -24,23 +27,29 @@ export function encodePromptOutcome(turn: TurnFinished): RpcOutcome {
   }
 }
 
-/** Of a prompt that waited for another one's turn: the client may have taken it for lost. */
+/** Marks the response to a prompt that waited in the queue: the client may have considered the prompt lost. */
 export function markAsQueued(answer: RpcOutcome): RpcOutcome {
   if (!answer.ok || !isObject(answer.result)) return answer;
   return { ok: true, result: { ...answer.result, _meta: { harn: { queued: true } } } };
 }
 
-/** Of a prompt that took no turn. */
+/** Encodes the response to a prompt that started no turn. */
 export function encodeNoTurnOutcome(): RpcOutcome {
   return encodeStopReason("end_turn", null);
 }
 
-/** Without a count of tokens: what a call had used when it was cut is not known. */
+/**
+ * Encodes the response to a cancelled prompt. The usage is omitted, because the tokens of an interrupted invocation are
+ * unknown.
+ */
 export function encodeCancelledOutcome(): RpcOutcome {
   return encodeStopReason("cancelled", null);
 }
 
-/** Whatever the failure's code, it is the turn that failed: the request itself was good. Whom nobody knows has to be told. */
+/**
+ * A failed turn is an internal error whatever the failure's code, because the request itself was valid. Only missing
+ * credentials keep their own code, so the client can offer to authenticate.
+ */
 function encodeTurnError({ failure, reason }: TurnFinished): RpcError {
   if (failure !== undefined)
     return (
@@ -64,7 +73,10 @@ function encodeUsage(usage: Usage): unknown {
   };
 }
 
-/** Our own caps and the providers' words; a limit that is none of these stopped the loop. */
+/**
+ * Maps Spanline's limits and the providers' reasons to stop reasons. Any other limit stopped the agent loop and becomes
+ * `max_turn_requests`.
+ */
 const LIMIT_STOP_REASONS: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
   ["max_tokens", "max_tokens"],
   ["max_output_tokens_exceeded", "max_tokens"],

@@ -4,24 +4,24 @@ import { createCommandReply } from "../decode/slash-command.ts";
 import { encodeLiveClients } from "../decode/live-client-messages.ts";
 import type { ChunkUpdate } from "./acp-session-update.ts";
 
-/** The result of a request that opens a session that can only be read. It has no modes: none can be set. */
+/** Encodes the result of opening a read-only session. The result has no modes, because the mode cannot be changed. */
 export function encodeReadOnlyResult({ code, message }: Failure): object {
   return { _meta: { harn: { readOnly: { code, message } } } };
 }
 
-/** The result of `session/attach` for such a session: the client is its only observer. */
+/** Encodes the result of `session/attach` for a read-only session: the client is its only observer. */
 export function encodeReadOnlyAttachResult(client: LiveClient, reason: Failure): object {
   const status = { client, previousController: null, controller: null, clients: [client] };
   return { ...encodeLiveClients(status), ...encodeReadOnlyResult(reason) };
 }
 
-/** The reason as a message, for clients that show nothing of a result. */
+/** Encodes the reason as a message, for clients that do not display the result. */
 export function encodeReadOnlyNotice(
   requestId: string,
   { message }: Failure,
 ): readonly ChunkUpdate[] {
   return createCommandReply(
     requestId,
-    `This session is open for reading only, and prompts are refused. ${message}`,
+    `This session is read-only: prompts are refused. ${message}`,
   );
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { GrantScope } from "../../../domain/events/approval-events.ts";
 import { formatPermissions, formatTools } from "./slash-command-texts.ts";
 
-describe("the answer to /tools", () => {
-  it("says of each tool what the policy says, in one line each", () => {
+describe("Output of /tools", () => {
+  it("Each tool has a line with its policy decision", () => {
     const text = formatTools([
       {
         name: "read",
@@ -16,16 +16,16 @@ describe("the answer to /tools", () => {
     ]);
     expect(text.split("\n")).toEqual([
       "- `read` is allowed. Reads a file.",
-      "- `run' - x` is asked about, or else by its arguments. Runs it",
+      "- `run' - x` is subject to approval; its arguments may change this. Runs it",
       "- `rm` is denied.",
     ]);
   });
 });
 
-describe("the answer to /permissions", () => {
+describe("Output of /permissions", () => {
   it.each<[GrantScope, string]>([
     [{ tool: "run", rule: null, command: "git log", digest: "d" }, "`run` with `git log`"],
-    [{ tool: "send", rule: null, digest: "d" }, "`send` with just the arguments that were shown"],
+    [{ tool: "send", rule: null, digest: "d" }, "`send` with exactly the approved arguments"],
     [
       { tool: "edit", rule: null, paths: [{ argument: "path", hostPath: "/w/a" }] },
       "`edit` of `/w/a`",
@@ -35,7 +35,7 @@ describe("the answer to /permissions", () => {
       "`edit` wherever `code` asks",
     ],
     [{ tool: "look", rule: null }, "`look`"],
-  ])("says what a grant allows: %j", (scope, words) => {
+  ])("The scope of a grant is described: %j", (scope, words) => {
     expect(formatPermissions([{ grantId: "grant_1", scope }])).toContain(`- \`grant_1\`: ${words}`);
   });
 });

@@ -21,7 +21,7 @@ export interface StatusDetails {
   readonly clients: readonly LiveClient[];
 }
 
-/** The answer to `/status`: Markdown, as all of these are. */
+/** Formats the output of `/status`. All these texts are Markdown. */
 export function formatStatus(status: StatusDetails): string {
   const { sessionId, state, workingDirectory, agent, mode, usage, clients } = status;
   return formatList([
@@ -35,21 +35,21 @@ export function formatStatus(status: StatusDetails): string {
 }
 
 function formatUsage({ inputTokens, outputTokens, totalTokens }: Usage, state: string): string {
-  const but = state === "idle" ? "" : ", without the turn that runs";
-  return `${inputTokens} in and ${outputTokens} out, ${totalTokens} together${but}`;
+  const but = state === "idle" ? "" : ", without the current turn";
+  return `${inputTokens} input, ${outputTokens} output, ${totalTokens} total${but}`;
 }
 
 function formatClient({ name, clientId, role }: LiveClient): string {
   return `${stripMarkdown(name === "" ? clientId : name)} (${role})`;
 }
 
-/** The answer to `/tools`. */
+/** Formats the output of `/tools`. */
 export function formatTools(rules: readonly ToolRule[]): string {
   if (rules.length === 0) return "The agent has no tools that run here.";
   return formatList(
     rules.map(({ name, description, action, dependsOnArguments }) => {
       const [sentence = ""] = stripMarkdown(description).split(/(?<=\.)\s/);
-      const also = dependsOnArguments ? ", or else by its arguments" : "";
+      const also = dependsOnArguments ? "; its arguments may change this" : "";
       return `${formatCode(name)} is ${ACTION_TEXTS[action]}${also}. ${shorten(sentence)}`.trimEnd();
     }),
   );
@@ -57,16 +57,16 @@ export function formatTools(rules: readonly ToolRule[]): string {
 
 const ACTION_TEXTS: { readonly [Action in PolicyAction]: string } = {
   allow: "allowed",
-  ask: "asked about",
+  ask: "subject to approval",
   deny: "denied",
 };
 
-/** The answer to `/mode`. */
+/** Formats the output of `/mode`. */
 export function formatModes(mode: SessionMode): string {
   const lines = SESSION_MODES.map(
     (item) => `${formatCode(item)}: ${MODE_DESCRIPTIONS[item].description}`,
   );
-  return `The mode is ${formatCode(mode)}. Change it by ${formatCode("/mode ID")}:\n\n${formatList(lines)}`;
+  return `The mode is ${formatCode(mode)}. Change it with ${formatCode("/mode ID")}:\n\n${formatList(lines)}`;
 }
 
 export function formatModeChange(mode: SessionMode): string {
@@ -74,7 +74,7 @@ export function formatModeChange(mode: SessionMode): string {
 }
 
 export function formatUnknownMode(input: string): string {
-  return `There is no mode ${formatCode(input)}; there is: ${SESSION_MODES.map(formatCode).join(", ")}.`;
+  return `${formatCode(input)} is not a valid mode: expected ${SESSION_MODES.map(formatCode).join(", ")}.`;
 }
 
 function formatMode(mode: SessionMode): string {
@@ -86,24 +86,24 @@ export interface GrantDetails {
   readonly scope: GrantScope;
 }
 
-/** The answer to `/permissions`. */
+/** Formats the output of `/permissions`. */
 export function formatPermissions(grants: readonly GrantDetails[]): string {
-  if (grants.length === 0) return "Nothing is allowed for good in this session.";
+  if (grants.length === 0) return "No tool is always allowed in this session.";
   const lines = grants.map(({ grantId, scope }) => `${formatCode(grantId)}: ${formatScope(scope)}`);
-  return `Allowed for good in this session; take one back by ${formatCode("/permissions revoke ID")}:\n\n${formatList(lines)}`;
+  return `Always allowed in this session; revoke a grant with ${formatCode("/permissions revoke ID")}:\n\n${formatList(lines)}`;
 }
 
 export function formatRevokedGrant(grantId: string): string {
-  return `${formatCode(grantId)} is taken back: what it allowed is asked about again.`;
+  return `${formatCode(grantId)} is revoked: its tool calls need approval again.`;
 }
 
 export function formatPermissionsUsage(input: string): string {
-  return `${formatCode(input)} is not understood; say ${formatCode("/permissions")} or ${formatCode("/permissions revoke ID")}.`;
+  return `${formatCode(input)} is not a valid argument: expected ${formatCode("/permissions")} or ${formatCode("/permissions revoke ID")}.`;
 }
 
 function formatScope({ tool, command, digest, paths, rule }: GrantScope): string {
   if (command !== undefined) return `${formatCode(tool)} with ${formatCode(command)}`;
-  if (digest !== undefined) return `${formatCode(tool)} with just the arguments that were shown`;
+  if (digest !== undefined) return `${formatCode(tool)} with exactly the approved arguments`;
   if (paths !== undefined) {
     return `${formatCode(tool)} of ${paths.map(({ hostPath }) => formatCode(hostPath ?? "")).join(", ")}`;
   }
@@ -116,7 +116,10 @@ function formatList(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join("\n");
 }
 
-/** Names are anybody's: none of them ends what it stands in. */
+/**
+ * Formats text as inline code. Names come from outside: backticks are replaced, because a name must not end the code
+ * span.
+ */
 function formatCode(text: string): string {
   return `\`${shorten(stripMarkdown(text)).replaceAll("`", "'")}\``;
 }

@@ -25,8 +25,8 @@ function seenIn(updates: readonly AcpSessionUpdate[]): Seen[] {
   return updates.flatMap((update) => Object(update).content?.["_meta"]?.harn ?? []);
 }
 
-describe("the visible text of a message, for a host of the bridge", () => {
-  it("stands with the content, as in the bridge's example [B-031] [B-056] [ACP-75]", () => {
+describe("Visible text for bridge hosts", () => {
+  it("The visible text is part of the content, as in the documented example [B-031] [B-056] [ACP-75]", () => {
     const [update] = encodeAcpUpdates(spoken("hello"), HOST_PROFILE);
     const { messageId, ...example } = JSON.parse(encodeUpdateLine("s", update as AcpSessionUpdate))
       .params.update;
@@ -43,7 +43,7 @@ describe("the visible text of a message, for a host of the bridge", () => {
     );
   });
 
-  it("is whole on the first chunk and the last, and new on each [B-057] [W-31]", () => {
+  it("The first and the last chunk have the whole visible text and each chunk has its delta [B-057] [W-31]", () => {
     const updates = encodeAcpUpdates(spoken("Let ", "me ", "look"), HOST_PROFILE);
     expect(seenIn(updates)).toEqual([
       { visible_text: "Let ", visible_delta: "Let " },
@@ -55,7 +55,7 @@ describe("the visible text of a message, for a host of the bridge", () => {
     expect(texts).toEqual(["Let ", "me ", "look", ""]);
   });
 
-  it("adds up to the last whole one, wherever the text is cut and the client came [B-057] [W-43]", () => {
+  it("The deltas add up to the last whole text, wherever the text is split or the client attached [B-057] [W-43]", () => {
     const piece = fc.constantFrom("<think>", "</think>", "\n", "Hi 🚀", "<", "\u0001".repeat(50));
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1 }), fc.nat(30), (pieces, upTo) => {
@@ -68,14 +68,14 @@ describe("the visible text of a message, for a host of the bridge", () => {
     );
   });
 
-  it("has no whole that is longer than a line; what is new says it all [ACP-15]", () => {
+  it("A whole text longer than a line is omitted and the deltas are complete [ACP-15]", () => {
     const text = "word ".repeat(20_000);
     const seen = seenIn(encodeAcpUpdates(spoken(text), HOST_PROFILE));
     expect(seen.map(({ visible_delta }) => visible_delta).join("")).toBe(text);
     expect(seen.filter(({ visible_text }) => visible_text !== undefined)).toHaveLength(1);
   });
 
-  it("begins anew when the message is replaced", () => {
+  it("A replaced message starts a new visible text", () => {
     const events: SessionEvent[] = [
       { type: "text.delta", ...block, text: "BAD" },
       { type: "message.replaced", messageId: "m", text: "GOOD" },
@@ -86,7 +86,7 @@ describe("the visible text of a message, for a host of the bridge", () => {
     });
   });
 
-  it("is told to its end when the turn ends before the message does", () => {
+  it("The visible text is completed if the turn ends before the message", () => {
     const events: SessionEvent[] = [
       ...spoken("a", "b<").slice(0, 2),
       { type: "text.delta", ...block, text: "\n<thi" },
@@ -105,7 +105,7 @@ describe("the visible text of a message, for a host of the bridge", () => {
     });
   });
 
-  it("is nothing that other clients, thoughts or people's messages have [B-056] [ACP-74]", () => {
+  it("Thoughts, user messages and stock clients have no visible text [B-056] [ACP-74]", () => {
     const thought: SessionEvent = { type: "thought.finished", ...block, text: "hm" };
     expect(seenIn(encodeAcpUpdates([thought], HOST_PROFILE))).toEqual([]);
     expect(seenIn(encodeAcpUpdates(spoken("hello"), STOCK_CLIENT))).toEqual([]);
@@ -114,7 +114,7 @@ describe("the visible text of a message, for a host of the bridge", () => {
     ]);
   });
 
-  it("is of the message whose id is on its chunks [ACP-73]", () => {
+  it("Every chunk has the id of its message [ACP-73]", () => {
     const second = spoken("c").map((event) =>
       "messageId" in event ? { ...event, messageId: "m2" } : event,
     );

@@ -21,7 +21,10 @@ interface MessageText {
   readonly text: string;
 }
 
-/** A piece of a block: sent at once when it is new, held when it is from before, since its end may be there too. */
+/**
+ * Adds a delta to a block. A live delta is sent at once. A replayed delta is buffered, because the whole text may
+ * follow in the replay.
+ */
 export function addDelta(
   state: UpdateState,
   kind: OpenBlock["kind"],
@@ -38,7 +41,7 @@ export function addDelta(
   if (state.isLive) sendPendingText(state, open, emit);
 }
 
-/** The end of a block has its whole text: what the client lacks of it is sent, be that all of it or nothing. */
+/** Ends a block, which has its whole text. Only the part that the client did not receive yet is sent. */
 export function endBlock(
   state: UpdateState,
   kind: OpenBlock["kind"],
@@ -53,7 +56,10 @@ export function endBlock(
   if (kind === "agent_message_chunk") finishVisible(state, messageId, emit);
 }
 
-/** The message says something else instead. What a client has of the old text it keeps; what can be seen is the new one. */
+/**
+ * Replaces the text of a message. ACP cannot retract chunks, so the client keeps the old text; the visible text starts
+ * again with the new text.
+ */
 export function replaceText(
   state: UpdateState,
   event: MessageReplaced,
@@ -70,12 +76,12 @@ export function replaceText(
   finishVisible(state, messageId, emit);
 }
 
-/** Nothing of these blocks is whole in what was there before; what is there of them is sent now. */
+/** Sends the buffered text of blocks without an end in the replay. */
 export function sendOpenBlocks(state: UpdateState, emit: Emit<AcpOutput>): void {
   for (const open of state.blocks.values()) sendPendingText(state, open, emit);
 }
 
-/** Nothing more is said: what is open is told as far as it came. */
+/** Ends all texts at the end of a turn: open blocks are sent as far as they arrived. */
 export function finishTexts(state: UpdateState, emit: Emit<AcpOutput>): void {
   sendOpenBlocks(state, emit);
   state.blocks.clear();
@@ -83,7 +89,7 @@ export function finishTexts(state: UpdateState, emit: Emit<AcpOutput>): void {
   state.visibleTexts.clear();
 }
 
-/** Text as chunks, no line longer than it may be. */
+/** Emits text as chunks, each within the line limit. */
 export function emitChunks(
   state: UpdateState,
   sessionUpdate: ChunkUpdate["sessionUpdate"],
@@ -97,10 +103,10 @@ export function emitChunks(
       : { type: "text", text };
     emitUpdate(state, { sessionUpdate, content, messageId }, emit);
   };
-  // Such a chunk may have its text three times.
+  // A chunk with visible text may contain its text three times.
   const bytes = (state.lineBytes - LINE_MARGIN) / (hasVisibleText ? 3 : 1);
   const characters = Math.floor(bytes / MAX_ESCAPED_BYTES);
-  // Nearly all are short, and there are very many.
+  // Fast path: nearly all chunks are short, and there are very many.
   if (messageText !== "" && messageText.length <= characters) emitChunk(messageText);
   else for (const text of splitText(messageText, characters)) emitChunk(text);
 }
@@ -111,7 +117,10 @@ function sendPendingText(state: UpdateState, open: OpenBlock, emit: Emit<AcpOutp
   open.pendingText = "";
 }
 
-/** What is new to be seen is on every chunk; all of it only on a message's first, and on the last of a block. */
+/**
+ * Every chunk has the delta of the visible text. Only the first chunk of a message and the last chunk of a block have
+ * the whole visible text.
+ */
 function encodeVisibleMeta(
   state: UpdateState,
   messageId: string,
@@ -125,7 +134,10 @@ function encodeVisibleMeta(
   return { harn: { ...wholeText, visible_delta } };
 }
 
-/** That was the last chunk, which nobody knew when it was sent: one without text says so. */
+/**
+ * Sends the final visible text in an empty chunk, because the last text chunk was not known to be the last when it was
+ * sent.
+ */
 function finishVisible(state: UpdateState, messageId: string, emit: Emit<AcpOutput>): void {
   const visible = state.visibleTexts.get(messageId);
   if (visible === undefined) return;

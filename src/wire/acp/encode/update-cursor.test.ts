@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCursorMeta, parseUpdateCursor, formatUpdateCursor } from "./update-cursor.ts";
 
-describe("the cursor of an update", () => {
-  it("is read as it was written [W-33]", () => {
+describe("Update cursor", () => {
+  it("A formatted cursor parses to the same cursor [W-33]", () => {
     const cursor = fc.record({
       incarnation: fc.stringMatching(/^[!-~]{1,40}$/),
       seq: fc.nat(),
@@ -28,9 +28,11 @@ describe("the cursor of an update", () => {
     "ä.1",
     "a b.1",
     `a.${"9".repeat(16)}`,
-  ])("is not %j", (text) => expect(parseUpdateCursor(text)).toBe(undefined));
+  ])("The string %j is not a valid cursor", (text) =>
+    expect(parseUpdateCursor(text)).toBe(undefined),
+  );
 
-  it("is looked for in its place alone", () => {
+  it("A cursor is read only from _meta.harn.cursor", () => {
     expect(readCursorMeta({ harn: { cursor: "a.1" } })).toBe("a.1");
     for (const meta of [undefined, null, {}, { cursor: "a.1" }, { harn: "a.1" }]) {
       expect(readCursorMeta(meta)).toBe(undefined);

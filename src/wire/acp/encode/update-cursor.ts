@@ -2,10 +2,10 @@ import type { Cursor } from "../../../domain/events/envelope.ts";
 import { isObject } from "../../../data/json.ts";
 
 /**
- * A place in what a client is told of a session: behind an event, and behind so many of the updates that follow it. An event
- * can come to several updates, and a connection can end between them.
+ * A position in the updates of a session: after the event `seq`, and after `updateOffset` updates of the following
+ * event. An event may yield several updates, and a connection may close between them.
  *
- * Behind event 0 it is a place in what was said before the client came, which is told in other pieces than what is live.
+ * With `seq` 0 the offset counts the updates of a replay, because a replay splits text differently from live updates.
  */
 export interface UpdateCursor extends Cursor {
   readonly updateOffset: number;
@@ -15,7 +15,7 @@ export function formatUpdateCursor({ incarnation, seq, updateOffset }: UpdateCur
   return updateOffset === 0 ? `${incarnation}.${seq}` : `${incarnation}.${seq}+${updateOffset}`;
 }
 
-/** Undefined for what is no cursor. */
+/** Returns undefined if the text is not a cursor. */
 export function parseUpdateCursor(text: string): UpdateCursor | undefined {
   const [, incarnation, seq, updateOffset = "0"] =
     /^([!-~]{1,200})\.(\d{1,15})(?:\+(\d{1,15}))?$/.exec(text) ?? [];
@@ -23,12 +23,12 @@ export function parseUpdateCursor(text: string): UpdateCursor | undefined {
   return { incarnation, seq: Number(seq), updateOffset: Number(updateOffset) };
 }
 
-/** Where a message of ours has it. */
+/** Encodes the cursor for messages to a client. */
 export function encodeCursorMeta(cursor: string): { readonly _meta: { readonly harn: object } } {
   return { _meta: { harn: { cursor } } };
 }
 
-/** Where a request has it; undefined where it has none. */
+/** Reads the cursor of a request. Undefined if the request has none. */
 export function readCursorMeta(meta: unknown): unknown {
   const harn = isObject(meta) ? meta["harn"] : undefined;
   return isObject(harn) ? harn["cursor"] : undefined;

@@ -151,7 +151,7 @@ function lineOf(output: AcpOutput): string | undefined {
   }
 }
 
-/** Throws where a call is heard of before it is shown, or after it has ended, or did not end. */
+/** Fails if a tool call has an update before its `tool_call` or after its end, or if it does not end. */
 function checkCalls(outputs: readonly AcpOutput[], isWhole: boolean): void {
   const states = new Map<string, string>();
   for (const output of outputs) {
@@ -167,9 +167,9 @@ function checkCalls(outputs: readonly AcpOutput[], isWhole: boolean): void {
   for (const state of states.values()) expect(["completed", "failed"]).toContain(state);
 }
 
-describe("whatever a session's log says", () => {
+describe("Any session log", () => {
   it.each(PROFILES.map((profile, at) => [at, profile] as const))(
-    "comes to lines that ACP knows and that are not too long, for client %i [B-016] [B-023] [ACP-135] [ACP-15]",
+    "Every line is valid ACP and within the line limit for client %i [B-016] [B-023] [ACP-135] [ACP-15]",
     (_, profile) => {
       fc.assert(
         fc.property(
@@ -180,7 +180,7 @@ describe("whatever a session's log says", () => {
             const bound: SessionEvent = { type: "agent.configured", digest: "d", spec };
             const options = { upTo, history, lineBytes: LINE_BYTES };
             const log = [bound, ...events, end];
-            // The limit of permission requests is the client's.
+            // The line limit of permission requests is the client's limit.
             const reading = { ...profile, maxLineBytes: LINE_BYTES };
             const outputs = encodeAcpOutputs(log, reading, options);
             for (const output of outputs) {
@@ -200,7 +200,7 @@ describe("whatever a session's log says", () => {
   );
 
   it.each(PROFILES.map((profile, at) => [at, profile] as const))(
-    "tells of a call only after its tool_call, and of its end once, for client %i [ACP-55] [ACP-91] [B-028]",
+    "A tool call starts with tool_call and ends once for client %i [ACP-55] [ACP-91] [B-028]",
     (_, profile) => {
       fc.assert(
         fc.property(

@@ -64,7 +64,7 @@ const approval: SessionEvent = {
   deadline: 0,
 };
 
-/** A turn with everything in it. */
+/** A turn with every kind of event. */
 const TURN: readonly SessionEvent[] = [
   { type: "session.title_changed", title: "A talk" },
   { type: "prompt.accepted", promptId: "p", content: [{ type: "text", text: "hi" }] },
@@ -94,7 +94,7 @@ const TURN: readonly SessionEvent[] = [
   turnEnd(),
 ];
 
-/** The text of a chunk; undefined for any other update. */
+/** The text of a chunk. Undefined for any other update. */
 function textOf(update: AcpSessionUpdate): string | undefined {
   return "messageId" in update && "text" in update.content ? update.content.text : undefined;
 }
@@ -103,7 +103,7 @@ function textsOf(told: readonly AcpSessionUpdate[]): string[] {
   return told.flatMap((update) => textOf(update) ?? []);
 }
 
-/** What a reader has in the end: texts by message, and each call's last state. */
+/** The final state of a client: texts by message, and the last state of each tool call. */
 function gathered(told: readonly AcpSessionUpdate[]): unknown {
   const texts = new Map<string, string>();
   const calls = new Map<string, object>();
@@ -122,8 +122,8 @@ function gathered(told: readonly AcpSessionUpdate[]): unknown {
   return { texts: [...texts], calls: [...calls] };
 }
 
-describe("the rules for updates", () => {
-  it("say of every event of the session, their one source, either how it is told or why it is not [B-014]", () => {
+describe("Update rules", () => {
+  it("Every session event has an encoder or a reason for sending no update [B-014]", () => {
     expect(Object.keys(UPDATE_RULES).sort()).toEqual(Object.keys(EVENT_MANIFEST).sort());
     const undecided = Object.entries(UPDATE_RULES).filter(
       ([, { encode, silent }]) =>
@@ -132,7 +132,7 @@ describe("the rules for updates", () => {
     expect(undecided).toEqual([]);
   });
 
-  it("tell nothing that ACP v0.12.2 does not know [B-016]", () => {
+  it("Every update is valid in ACP v0.12.2 [B-016]", () => {
     for (const upTo of [0, 9, TURN.length]) {
       for (const update of updates(envelopes(TURN), { upTo })) {
         expect(findAcpProblems(JSON.parse(encodeUpdateLine("s", update)))).toEqual([]);
@@ -141,8 +141,8 @@ describe("the rules for updates", () => {
   });
 });
 
-describe("a turn as it happens", () => {
-  it("is told delta by delta, each call first as a call and then by its updates [B-006]", () => {
+describe("Live turn", () => {
+  it("A turn is sent delta by delta, and each tool call starts with tool_call [B-006]", () => {
     const content = [{ type: "content", content: { type: "text", text: '{"size":1}' } }];
     const chunk = (sessionUpdate: string, messageId: string, text: string): unknown => ({
       sessionUpdate,
@@ -175,7 +175,7 @@ describe("a turn as it happens", () => {
     ]);
   });
 
-  it("ends with the answer to its prompt, behind every update [ACP-67]", () => {
+  it("The response to the prompt comes after all updates [ACP-67]", () => {
     expect(outputs(envelopes(TURN)).at(-1)).toEqual({
       type: "answer",
       promptId: "p",
@@ -183,12 +183,12 @@ describe("a turn as it happens", () => {
     });
   });
 
-  it("does not echo a client's own prompt to it [ACP-72]", () => {
+  it("A client's own prompt is not echoed to it [ACP-72]", () => {
     const own = updates(envelopes(TURN, "me"));
     expect(own.some(({ sessionUpdate }) => sessionUpdate === "user_message_chunk")).toBe(false);
   });
 
-  it("asks for a permission once, and says when it is decided [B-009]", () => {
+  it("A permission request is sent once and its decision is reported [B-009]", () => {
     const about = outputs(envelopes(TURN)).filter(
       ({ type }) => type === "ask" || type === "decided",
     );
@@ -198,7 +198,7 @@ describe("a turn as it happens", () => {
     ]);
   });
 
-  it("asks for no permission where the session did not [B-010]", () => {
+  it("A tool call without an approval sends no permission request [B-010]", () => {
     const free = TURN.filter(({ type }) => !type.startsWith("approval."));
     expect(outputs(envelopes(free)).filter(({ type }) => type === "ask")).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe("a turn as it happens", () => {
     ["refused", "schema_validation"],
     ["unknown", "unknown"],
   ])(
-    "tells of a call that ended as %s as failed, with the reason [B-007] [ACP-81]",
+    "A tool call that ended as %s is failed with its error category [B-007] [ACP-81]",
     (ending, errorCategory) => {
       const called: SessionEvent = {
         type: "tool_call.received",
@@ -230,7 +230,7 @@ describe("a turn as it happens", () => {
     },
   );
 
-  it("tells nothing of an open text that was replaced to whoever comes later", () => {
+  it("A replay omits an open text that was replaced later", () => {
     const log = envelopes([
       ...TURN.slice(0, 3),
       { type: "thought.delta", messageId: "m", block: 0, text: "hm" },
@@ -245,13 +245,13 @@ describe("a turn as it happens", () => {
     expect(texts(log.length)).toEqual(["GOOD", "hm"]);
   });
 
-  it("shows a call that it hears of late before it updates it [ACP-55]", () => {
+  it("A tool call without an opening event gets tool_call before its update [ACP-55]", () => {
     expect(
       updates(envelopes([finishedTool("server", false)])).map((one) => one.sessionUpdate),
     ).toEqual(["tool_call", "tool_call_update"]);
   });
 
-  it("shows a call that was handed out as one that is under way, until its result is given", () => {
+  it("A client-run tool call is in progress until its result is submitted", () => {
     const paused: readonly SessionEvent[] = [
       { type: "turn.started", turnId: "turn_1", promptId: "p" },
       { type: "tool_call.opened", toolCallId: "t", messageId: "m", block: 2, name: "read" },
@@ -275,7 +275,7 @@ describe("a turn as it happens", () => {
     }
   });
 
-  it("tells of a picture in words", () => {
+  it("An image in a user message is described as text", () => {
     const image = { type: "image", mediaType: "image/png", blobId: "blob_1", bytes: 5 } as const;
     const sent = {
       type: "message.sent",
@@ -291,7 +291,7 @@ describe("a turn as it happens", () => {
     ]);
   });
 
-  it("leaves no call open when the turn ends [ACP-91]", () => {
+  it("Every open tool call ends with the turn [ACP-91]", () => {
     const open = TURN.filter(({ type }) => type !== "tool.finished");
     expect(updates(envelopes(open)).at(-1)).toEqual({
       sessionUpdate: "tool_call_update",
@@ -300,14 +300,14 @@ describe("a turn as it happens", () => {
       _meta: {
         harn: {
           durationMs: 0,
-          error: "The turn ended before the call did",
+          error: "The turn ended before the tool call finished",
           errorCategory: "cancelled",
         },
       },
     });
   });
 
-  it("tells nothing that a turn says after its end [ACP-106]", () => {
+  it("Events of a turn after its end are not sent [ACP-106]", () => {
     const late: readonly SessionEvent[] = [
       { type: "text.delta", messageId: "m9", block: 0, text: "late" },
       { type: "text.finished", messageId: "m9", block: 0, text: "late" },
@@ -316,14 +316,14 @@ describe("a turn as it happens", () => {
     expect(updates(envelopes([...TURN, ...late]))).toEqual(updates(envelopes(TURN)));
   });
 
-  it("keeps internal events and other sessions' events to itself [B-015]", () => {
+  it("Internal events and events of other sessions are not sent [B-015]", () => {
     const internal = envelopes(TURN).map((one) => ({ ...one, visibility: "internal" as const }));
     const foreign = envelopes(TURN).map((one) => ({ ...one, sessionId: "another" }));
     expect(outputs(internal)).toEqual([{ type: "caught-up" }]);
     expect(outputs(foreign)).toEqual([]);
   });
 
-  it("cuts long text so that no line is longer than clients read [ACP-15]", () => {
+  it("Long text is split so that every line fits into the line limit [ACP-15]", () => {
     const text = `${"\u0001".repeat(8191)}🚀${"x".repeat(30_000)}`;
     const told = updates(envelopes([{ type: "text.finished", ...place, text }]));
     const lines = told.map((update) => encodeUpdateLine("s", update));
@@ -334,14 +334,14 @@ describe("a turn as it happens", () => {
   });
 });
 
-describe("a session that is loaded", () => {
-  it("is told with its closed blocks whole [ACP-54]", () => {
+describe("Loaded session", () => {
+  it("A finished block is replayed whole [ACP-54]", () => {
     const told = updates(envelopes(TURN), { upTo: TURN.length });
     const texts = textsOf(told);
     expect(texts).toEqual(["hi", "hmm", "Let me look 🚀."]);
   });
 
-  it("comes to the same wherever the load falls into the turn [ACP-60]", () => {
+  it("The final state is the same wherever the load falls into the turn [ACP-60]", () => {
     const log = envelopes(TURN);
     const whole = gathered(updates(log));
     for (let upTo = 1; upTo <= log.length; upTo++) {
@@ -349,7 +349,7 @@ describe("a session that is loaded", () => {
     }
   });
 
-  it("comes to the same when the deltas of ended blocks are gone", () => {
+  it("The final state is the same without the deltas of finished blocks", () => {
     const log = envelopes(TURN);
     const kept = log.filter(({ event }) => !event.type.endsWith(".delta"));
     for (const upTo of [1, 8, 10, log.length]) {
@@ -357,7 +357,7 @@ describe("a session that is loaded", () => {
     }
   });
 
-  it("is caught up once, behind what was and ahead of what comes", () => {
+  it("The caught-up mark comes once, between replay and live updates", () => {
     const log = envelopes(TURN);
     for (let upTo = 1; upTo <= log.length; upTo++) {
       const all = outputs(log, { upTo });
@@ -368,7 +368,7 @@ describe("a session that is loaded", () => {
     }
   });
 
-  it("is asked only what is still open [W-36]", () => {
+  it("Only open permission requests are sent after a load [W-36]", () => {
     const log = envelopes(TURN);
     const asks = (upTo: number): number =>
       outputs(log.slice(0, upTo), { upTo }).filter(({ type }) => type === "ask").length;
@@ -379,7 +379,7 @@ describe("a session that is loaded", () => {
     ]);
   });
 
-  it("is the same bytes each time [ACP-56]", () => {
+  it("A replay is byte-identical each time [ACP-56]", () => {
     const lines = (): string[] =>
       updates(envelopes(TURN), { upTo: TURN.length }).map((update) =>
         encodeUpdateLine("s", update),
@@ -387,12 +387,12 @@ describe("a session that is loaded", () => {
     expect(lines()).toEqual(lines());
   });
 
-  it("shows the client its own earlier prompts", () => {
+  it("A replay contains the client's own earlier prompts", () => {
     const told = updates(envelopes(TURN, "me"), { upTo: TURN.length });
     expect(told.map((one) => one.sessionUpdate)).toContain("user_message_chunk");
   });
 
-  it("can be taken up without being told again", () => {
+  it("A resumed session sends only live updates", () => {
     const log = envelopes(TURN);
     expect(updates(log, { upTo: log.length, history: "hidden" })).toEqual([]);
     const rest = updates(log, { upTo: 8, history: "hidden" });
@@ -401,7 +401,7 @@ describe("a session that is loaded", () => {
   });
 });
 
-describe("the answer to a prompt", () => {
+describe("Response to a prompt", () => {
   const usage = {
     inputTokens: 1,
     outputTokens: 2,
@@ -419,11 +419,11 @@ describe("the answer to a prompt", () => {
     [turnEnd({ outcome: "limited", reason: "constructor" }), "max_turn_requests"],
     [turnEnd({ outcome: "limited", reason: null }), "max_turn_requests"],
     [turnEnd({ outcome: "limited", reason: "guardrail_intervened" }), "refusal"],
-  ])("of %o is %s [ACP-69]", (turn, stopReason) => {
+  ])("The turn %o has the stop reason %s [ACP-69]", (turn, stopReason) => {
     expect(encodePromptOutcome(turn)).toEqual({ ok: true, result: { stopReason } });
   });
 
-  it("has the turn's tokens where they are known", () => {
+  it("The result has the token usage of the turn if it is known", () => {
     expect(encodePromptOutcome(turnEnd({ usage }))).toEqual({
       ok: true,
       result: {
@@ -439,7 +439,7 @@ describe("the answer to a prompt", () => {
     });
   });
 
-  it("is an error for a turn that failed, with what programs branch on [ACP-70]", () => {
+  it("A failed turn is an error with Spanline's code and details [ACP-70]", () => {
     const failure = { code: "throttled", message: "Too fast", details: { tries: 3 } } as const;
     expect(encodePromptOutcome(turnEnd({ outcome: "failed", failure }))).toEqual({
       ok: false,
@@ -451,7 +451,7 @@ describe("the answer to a prompt", () => {
     });
   });
 
-  it("is cancelled for a prompt that was withdrawn", () => {
+  it("A withdrawn prompt is cancelled", () => {
     const log = envelopes([{ type: "prompt.withdrawn", promptId: "p", reason: "asked" }]);
     expect(outputs(log).at(-1)).toEqual({
       type: "answer",

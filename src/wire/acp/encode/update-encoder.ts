@@ -12,10 +12,10 @@ import {
 } from "./update-state.ts";
 
 /**
- * A session's events, from the first one, as one client is told of them.
+ * Creates the codec from a session's events, beginning with the first event, to the outputs for a client.
  *
- * What was there before and what comes are one stream: the state at the seam (open blocks, open calls, open questions)
- * is that of the events themselves, so nothing is told twice and nothing is left out.
+ * Replayed and live events are a single stream. The state at the boundary (open blocks, tool calls and approvals) is
+ * the state of the events themselves, so no update is duplicated or lost.
  */
 export function createUpdateEncoder(
   options: UpdateOptions,
@@ -24,17 +24,19 @@ export function createUpdateEncoder(
     initial: () => createUpdateState(options),
     step(state, envelope, emit) {
       if (envelope.sessionId !== options.sessionId) return;
-      // The last of the events from before may be gone: the deltas of a block that has ended since need not be kept.
+      // The event `upTo` may be missing: deltas of finished blocks are deleted from the log.
       if (envelope.seq > options.upTo) catchUp(state, emit);
       if (envelope.visibility === "public") applyEventRule(UPDATE_RULES, state, envelope, emit);
       if (envelope.seq >= options.upTo) catchUp(state, emit);
     },
-    // A stream that stops says nothing: the session goes on without this client.
+    // The end of the stream emits no output: the session continues without this client.
     finish() {},
   };
 }
 
-/** Questions that are still open are asked last, when the client knows the session. */
+/**
+ * Switches from replay to live. Open permission requests come last, after the client has received the whole session.
+ */
 function catchUp(state: UpdateState, emit: Emit<AcpOutput>): void {
   if (state.isLive) return;
   sendOpenBlocks(state, emit);

@@ -50,21 +50,24 @@ import {
 } from "./tools/tool-updates.ts";
 import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 
-/** Events of a turn that has ended are in the log, but the client already has the response to its prompt. */
+/**
+ * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
+ * prompt.
+ */
 const duringTurn = mappedIf<UpdateState>(
   ({ endedTurnId }, { turnId }) => turnId === undefined || turnId !== endedTurnId,
 );
 
-/** Every event of a session and what an ACP client is told of it. */
+/** Maps every session event to its updates, or states why a client receives none. */
 export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "session.opened": mapped((state, { workingDirectory, title }, emit) => {
     state.workingDirectory = workingDirectory;
     if (title !== undefined) emitTitle(state, title, emit);
   }),
   "agent.configured": mapped(encodeAgentConfigured),
-  "session.folders_changed": silent("whoever set up the session with them knows"),
-  "session.recovered": silent("what follows from it is told"),
-  "session.metadata_changed": silent("it is for programs that set it"),
+  "session.folders_changed": silent("the client that set the folders knows them"),
+  "session.recovered": silent("the resulting events are sent"),
+  "session.metadata_changed": silent("metadata is for the programs that set it"),
   "session.title_changed": mapped((state, { title }, emit) => emitTitle(state, title, emit)),
   "session.mode_changed": mapped(encodeModeChanged),
   "prompt.accepted": mapped(encodePromptAccepted),
@@ -73,7 +76,7 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     state.submitters.delete(promptId);
     state.queuedPrompts.delete(promptId);
     state.waitedPrompts.delete(promptId);
-    // What has its turn cannot be withdrawn.
+    // Only a queued prompt can be withdrawn.
     emit({ type: "answer", promptId, outcome: markAsQueued(encodeCancelledOutcome()) });
   }),
   "turn.started": mapped((state, { turnId, promptId }, emit) => {
@@ -82,15 +85,15 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     emit({ type: "begun", turnId, promptId });
   }),
   "turn.finished": mapped(encodeTurnFinished),
-  ...silentGroup("the provider's side is no matter of the client's", [
+  ...silentGroup("provider internals are not sent to clients", [
     "upstream.opened",
     "upstream.settled",
     "invocation.started",
   ]),
-  "invocation.finished": silent("the turn's end says what came of it"),
-  "invocation.lost": silent("the question about it, or the message that follows, is told"),
+  "invocation.finished": silent("the end of the turn reports the outcome"),
+  "invocation.lost": silent("the approval request or the recovery message is sent"),
   "message.sent": mapped(encodeSentMessage),
-  "message.started": silent("its chunks carry its id"),
+  "message.started": silent("its chunks have its id"),
   "message.finished": mapped((state, { messageId }) => {
     state.visibleTexts.delete(messageId);
   }),
@@ -110,41 +113,38 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "tool_call.opened": duringTurn(encodeToolCallOpened),
   "tool_call.input.delta": duringTurn(encodeInputDelta),
   "tool_call.received": duringTurn(encodeToolCallReceived),
-  "tool_call.paths_resolved": silent("what follows from it is told"),
-  "policy.decided": silent("the question, or the end of the call, says it"),
+  "tool_call.paths_resolved": silent("the resulting events are sent"),
+  "policy.decided": silent("the approval request or the end of the tool call shows it"),
   "tool.started": duringTurn(encodeToolStarted),
-  "tool.waiting_for_host": silent("the call is open until it ends"),
-  ...silentGroup("a process group is the session's own", [
-    "tool.process_started",
-    "tool.process_exited",
-  ]),
+  "tool.waiting_for_host": silent("the tool call stays open until it ends"),
+  ...silentGroup("process groups are internal", ["tool.process_started", "tool.process_exited"]),
   "tool.progress": duringTurn(encodeToolProgress),
   "tool.finished": duringTurn(encodeToolFinished),
   "plan.updated": duringTurn(encodePlanUpdated),
   "approval.requested": mapped(encodeApprovalRequested),
   "approval.routed": mapped(questionRouted),
-  "approval.voted": silent("the question is still open"),
+  "approval.voted": silent("the approval is still open"),
   "approval.resolved": mapped(encodeApprovalResolved),
-  "history.imported": silent("it was said elsewhere, to somebody else"),
-  "prompt.hidden": silent("it was said all the same"),
+  "history.imported": silent("the history comes from another conversation"),
+  "prompt.hidden": silent("a hidden prompt stays part of the conversation"),
   "turn.paused": duringTurn(encodeTurnPaused),
-  "tool_results.submitted": silent("each result is told with its call"),
-  "grant.added": silent("the client that gave it knows"),
-  "grant.revoked": silent("the next call asks again"),
-  "approvals.invalidated": silent("what is asked again is asked by its own event"),
+  "tool_results.submitted": silent("each result is sent with its tool call"),
+  "grant.added": silent("the client that added the grant knows it"),
+  "grant.revoked": silent("the next tool call requests approval again"),
+  "approvals.invalidated": silent("a new approval request has its own event"),
   "client.attached": mapped(encodeClientAttached),
   "client.heartbeat": mapped(encodeClientHeartbeat),
   "client.detached": mapped(encodeClientDetached),
   "controller.changed": mapped(encodeControllerChanged),
-  "host.requested": silent("the client that is asked gets a request"),
-  "host.replied": silent("what came of it is told with the call"),
+  "host.requested": silent("the host receives a request"),
+  "host.replied": silent("the outcome is sent with the tool call"),
   "usage.reported": duringTurn(encodeUsageReported),
-  ...silentGroup("ACP has no word for it", ["hook.fired", "provider.activity"]),
+  ...silentGroup("ACP has no equivalent", ["hook.fired", "provider.activity"]),
   "diagnostic.raised": mapped(encodeDiagnostic),
   "provider.unknown": mapped(encodeUnknown),
 };
 
-/** What can be typed is said in the beginning, by whoever answers the client, and here when it changes. */
+/** Emits the slash commands if they changed. The initial list is sent with the result of the setup request. */
 function encodeAgentConfigured(
   state: UpdateState,
   { spec }: EventOf<"agent.configured">,
@@ -171,7 +171,9 @@ function encodePromptAccepted(
   if (isQueued) emitQueued(state, promptId, emit);
 }
 
-/** Who has waited is told so again with the answer; this is for whoever shows what waits. */
+/**
+ * Emits a queued prompt to bridge hosts, for displaying the queue. The sender also receives `queued` in the response.
+ */
 function emitQueued(state: UpdateState, promptId: string, emit: Emit<AcpOutput>): void {
   if (!state.isLive || !state.getProfile().isBridgeHost) return;
   const clientId = state.submitters.get(promptId) ?? null;
@@ -218,7 +220,7 @@ function emitTurnEnd(
   emitUpdate(state, { sessionUpdate: "session_info_update", _meta: { harn } }, emit);
 }
 
-/** What was there before the client came is in the answer to its request. */
+/** Emits a mode change. A mode set before the attach is part of the attach result. */
 function encodeModeChanged(
   state: UpdateState,
   { mode }: SessionModeChanged,
@@ -230,7 +232,9 @@ function encodeModeChanged(
   emitUpdate(state, { sessionUpdate: "config_option_update", ...encodeOptions(mode) }, emit);
 }
 
-/** How full the model's context is after a call of it. Nothing is told where either number would be a guess. */
+/**
+ * Emits the context usage after an invocation. No update is sent if the used tokens or the context size are unknown.
+ */
 function encodeUsageReported(
   state: UpdateState,
   { usage }: UsageReported,
@@ -243,7 +247,7 @@ function encodeUsageReported(
   emitUpdate(state, { sessionUpdate: "usage_update", used, size }, emit);
 }
 
-/** What was said to the agent. The client that just said it has it on its screen. */
+/** Emits a message to the agent. A live prompt is not echoed to its sender, whose screen already shows the prompt. */
 function encodeSentMessage(
   state: UpdateState,
   event: MessageSent,
@@ -264,7 +268,8 @@ function encodeSentMessage(
     ...(clientId !== undefined && { _meta: { harn: { clientId } } }),
   };
   const { isBridgeHost, acceptsEvents } = state.getProfile();
-  // Only hosts of the bridge know it, where their SDK lets it through, and it cannot come in pieces.
+  // `user_message` is sent only to bridge hosts whose SDK accepts unknown updates, and only if it fits into a line,
+  // since it cannot be split. Otherwise the message is sent in chunks.
   if (isBridgeHost && !acceptsEvents && fits(message, state.lineBytes - LINE_MARGIN)) {
     return emitUpdate(state, message, emit);
   }

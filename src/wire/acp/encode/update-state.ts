@@ -14,30 +14,33 @@ import type { AcpSessionUpdate, ToolContent } from "./acp-session-update.ts";
 import type { EmittedName, VendorUpdate } from "./vendor-updates.ts";
 import type { VisibleText } from "./visible-text.ts";
 
-/** What a session's events come to for one client. */
+/** An output of the update encoder for a client. */
 export type AcpOutput =
   | { readonly type: "update"; readonly update: AcpSessionUpdate }
-  /** An update of the bridge's own, for a host that wants it as `_harn/agentEvent`. */
+  /** A vendor update for a host that opted in to `_harn/agentEvent`. */
   | { readonly type: "event"; readonly update: VendorUpdate }
-  /** A permission to be asked for. */
+  /** A permission request to send. */
   | ({ readonly type: "ask" } & PermissionOutput)
-  /** That permission is decided, whoever did it. */
+  /** The permission request was decided, by this client or another. */
   | { readonly type: "decided"; readonly approvalId: string }
-  /** A prompt has its turn. */
+  /** The turn of a prompt started. */
   | { readonly type: "begun"; readonly promptId: string; readonly turnId: string }
-  /** The answer to a prompt, behind every update of its turn. */
+  /** The response to a prompt. It follows all updates of the turn. */
   | { readonly type: "answer"; readonly promptId: string; readonly outcome: RpcOutcome }
-  /** What was there before is told; from here on it is live. */
+  /** The replay is complete; the following outputs are live. */
   | { readonly type: "caught-up" };
 
 export interface PermissionOutput {
   readonly approval: ApprovalRequested;
   readonly request: PermissionRequest;
-  /** The turn that waits for it. */
+  /** The turn that waits for the decision. Null if there is none. */
   readonly turnId: string | null;
 }
 
-/** A question as the log has it. Its request is made when it is sent: a client can turn out to know the bridge. */
+/**
+ * An open approval from the log. Its request is encoded only when it is sent, because the client may become a bridge
+ * host in the meantime.
+ */
 export interface OpenApproval {
   readonly approval: ApprovalRequested;
   readonly context: ApprovalContext;
@@ -45,77 +48,77 @@ export interface OpenApproval {
 
 export interface UpdateOptions {
   readonly sessionId: string;
-  /** The client that is told; its own prompts are not echoed to it. */
+  /** The receiving client. Its own prompts are not echoed. */
   readonly clientId: string;
-  /** Whether the client itself attached by that id: from there on it has the name that it came under. */
+  /** Returns true if this client made the attachment. From its event on, the state's `clientId` is the attached id. */
   readonly isOwnAttachment?: (attachmentId: string) => boolean;
-  /** The last event that was there before the client came. */
+  /** The sequence number of the last replayed event. Later events are live. */
   readonly upTo: number;
-  /** A client that takes up a session again already has what was said in it. */
+  /** `hidden` for a client that resumes a session and already has its history. */
   readonly history: "shown" | "hidden";
-  /** A plain client of ACP where nobody says. Looked at for each event: a client can turn out to know the bridge. */
+  /** Default: a stock client. Called for each event, because a client may become a bridge host. */
   readonly getProfile?: () => ClientProfile;
-  /** How many bytes a line may have. */
+  /** Limit of a line in bytes. Default: 48 KiB. */
   readonly lineBytes?: number;
 }
 
 export interface UpdateState {
   readonly options: UpdateOptions;
-  /** What the client is called at this place in the log. */
+  /** The client's id at this position in the log. */
   clientId: string;
   readonly getProfile: () => ClientProfile;
   readonly lineBytes: number;
   isLive: boolean;
-  /** By `messageId` and number, in the order of opening. */
+  /** Open blocks by `messageId` and block number, in the order of opening. */
   readonly blocks: Map<string, OpenBlock>;
-  /** What can be seen of the messages that are coming, by id; only where the client wants to know. */
+  /** Visible text of the streaming messages, by message id. Empty for stock clients. */
   readonly visibleTexts: Map<string, VisibleText>;
-  /** Tool calls that have not ended. */
+  /** Unfinished tool calls, by id. */
   readonly toolCalls: Map<string, OpenToolCall>;
-  /** Those of this turn that have: nothing more is told of them. */
+  /** Finished tool calls of this turn, which get no more updates. */
   readonly endedToolCalls: Set<string>;
   clients: ClientRegistry;
-  /** Questions that are open, by their id. */
+  /** Open approvals, by id. */
   readonly openApprovals: Map<string, OpenApproval>;
-  /** Those of them that this client was sent. */
+  /** The open approvals sent to this client. */
   readonly sentQuestions: Set<string>;
   readonly clientPrompts: Set<string>;
-  /** Who sent the prompts that have not ended. */
+  /** The senders of the unfinished prompts, by prompt id. */
   readonly submitters: Map<string, string>;
-  /** Prompts that have no turn yet, and those that another turn ended before. */
+  /** Prompts without a turn; `waitedPrompts` has the prompts that waited for another turn's end. */
   readonly queuedPrompts: Set<string>;
   readonly waitedPrompts: Set<string>;
   hasTitle: boolean;
-  /** As it was last bound. */
+  /** The agent as last configured. */
   agent: AgentSpec | undefined;
   mode: SessionMode;
-  /** The session's own, if it has one. */
+  /** The session's working directory. Undefined if the session has none. */
   workingDirectory: string | undefined;
   turn: { readonly turnId: string; readonly promptId: string } | undefined;
-  /** The last turn that ended: what comes for it now is too late. */
+  /** The last ended turn. Its late events are skipped. */
   endedTurnId: string | undefined;
 }
 
 export interface OpenBlock {
   readonly kind: "agent_message_chunk" | "agent_thought_chunk";
   readonly messageId: string;
-  /** Said before the client came, and not sent while the block may still end within that. */
+  /** Replayed text that is not sent yet, because the end of the block may follow in the replay. */
   pendingText: string;
-  /** How much of it the client has. */
+  /** Number of characters that the client has received. */
   sentLength: number;
 }
 
 export interface OpenToolCall {
   name: string | undefined;
-  /** When the agent asked for it, in milliseconds since 1970. */
+  /** Time of the model's request, in milliseconds since 1970. */
   readonly openedAt: number;
-  /** Whether the client has its `tool_call`. */
+  /** True if the client has received `tool_call`. */
   isShown: boolean;
-  /** Whether the client shows its output in a terminal, under the call's id. */
+  /** True if the client displays the output in a terminal view with the tool call's id. */
   readonly hasTerminal: boolean;
-  /** The changes that it is about, which no later word about the call may wipe away. */
+  /** The diffs of the tool call. Later updates must repeat them, because each update replaces the content. */
   diffs: readonly ToolContent[];
-  /** Its streamed arguments so far. */
+  /** The streamed arguments received so far. */
   input: string;
   /** Length of `input` when an update was last considered. */
   sentInputLength: number;
@@ -150,18 +153,18 @@ export function createUpdateState(options: UpdateOptions): UpdateState {
   };
 }
 
-/** The agent with the mutation scope that the session's mode leaves it: a host sees from it which writes escape. */
+/** Returns the agent with the mutation scope of the session mode. A host uses the scope to detect forbidden writes. */
 export function narrowAgent({ agent, mode }: UpdateState): AgentSpec | undefined {
   if (agent?.mutationScope === undefined || mode !== "read-only") return agent;
   return { ...agent, mutationScope: "read_only" };
 }
 
-/** Where the paths of tools begin. */
+/** Returns the folder against which tool paths are resolved. */
 export function resolveWorkspace({ workingDirectory, agent }: UpdateState): string | undefined {
   return workingDirectory ?? agent?.workspace;
 }
 
-/** Whether what happens now is told, or is of a time that the client knows. */
+/** Returns false during a hidden replay, whose updates the client already has. */
 export function shouldEmit({ isLive, options }: UpdateState): boolean {
   return isLive || options.history === "shown";
 }
@@ -174,7 +177,7 @@ export function emitUpdate(
   if (shouldEmit(state)) emit({ type: "update", update });
 }
 
-/** Tells something that ACP has no word for, to whoever asked for such things. */
+/** Emits a vendor update to a bridge host, as an update or as an agent event. Stock clients receive none. */
 export function emitVendorUpdate(
   state: UpdateState,
   vendorUpdate: VendorUpdate<EmittedName>,

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
 
-/** What each update of the bridge's own carries: all of it, with null for what is not known. */
+/** The fields of each vendor update. All fields are present; unknown values are null. */
 export interface VendorFields {
   readonly artifact: {
     readonly artifactId: string;
@@ -38,7 +38,7 @@ export interface VendorFields {
     readonly status: string;
     readonly terminal: boolean;
     readonly metadata: JsonObject;
-    /** Absent where there is no writing session. */
+    /** Absent without a mutation scope. */
     readonly audit?: object;
   };
   readonly transcript_compacted: {
@@ -117,9 +117,9 @@ export interface VendorFields {
   readonly reminder_emitted: { readonly reminder: Reminder };
   readonly live_session_client: {
     readonly action: "attached" | "takeover" | "detached" | "heartbeat";
-    /** The client that the change is about, also after it left. */
+    /** The client that the change is about, also after its detach. */
     readonly clientId: string;
-    /** Why a client left. Absent for other changes. */
+    /** The reason of a detach. Absent for other changes. */
     readonly reason?: string;
     readonly state: LiveClients;
   };
@@ -128,9 +128,9 @@ export interface VendorFields {
     readonly requestId: string;
     /** `approvalRequest.id` of the permission request. */
     readonly toolCallId: string;
-    /** The controller that the request is routed to. */
+    /** The controller to which the request is routed. */
     readonly client: LiveClient;
-    /** What the controller's host says of itself. */
+    /** The metadata of the controller's host. */
     readonly metadata: JsonObject;
   };
 }
@@ -140,15 +140,15 @@ export interface Reminder {
   readonly tags: readonly string[];
   readonly body: string;
   readonly roleHint: string | null;
-  /** The role in which the model was told, whatever the hint. */
+  /** The role that the model received, whatever the hint. */
   readonly renderedRole: string;
   readonly source: string;
   readonly ttlTurns: number | null;
 }
 
-/** Who is connected to a session. */
+/** The clients of a session. */
 export interface LiveClients {
-  /** The one that it is about; null when it is gone. */
+  /** The client that the change is about. Null after its detach. */
   readonly client: LiveClient | null;
   readonly previous_controller_id: string | null;
   readonly active_controller_id: string | null;
@@ -158,7 +158,7 @@ export interface LiveClients {
 export interface LiveClient {
   readonly client_id: string;
   readonly mode: "controller" | "observer";
-  /** Seconds since 1970, as text. */
+  /** Seconds since 1970, as a string. */
   readonly attached_at: string;
   readonly last_seen_at: string;
   readonly prompt_injection: boolean;

@@ -8,7 +8,10 @@ import { encodeUpdateLine } from "./acp-session-update.ts";
 import * as encoders from "./vendor-updates.ts";
 import type { VendorUpdate } from "./vendor-updates.ts";
 
-/** One example of each; those of `reminder_emitted` and `worker_update` are the ones of the bridge's own page. */
+/**
+ * An example of each vendor update. The examples of `reminder_emitted` and `worker_update` come from the bridge
+ * documentation.
+ */
 const FIXTURES: readonly { sessionUpdate: string; _meta: { harn: Record<string, unknown> } }[] =
   JSON.parse(
     readFileSync(
@@ -17,7 +20,7 @@ const FIXTURES: readonly { sessionUpdate: string; _meta: { harn: Record<string, 
     ),
   );
 
-/** `worker_update` is encoded by `encodeWorkerUpdate`. */
+/** Calls the encoder of an update: `worker_update` is encoded by `encodeWorkerUpdate`. */
 function encode(sessionUpdate: string, fields: Record<string, unknown>): VendorUpdate {
   const name = `encode_${sessionUpdate}`.replace(/_(.)/g, (_, letter: string) =>
     letter.toUpperCase(),
@@ -27,15 +30,15 @@ function encode(sessionUpdate: string, fields: Record<string, unknown>): VendorU
   return (encoder as (fields: unknown) => VendorUpdate)(given);
 }
 
-describe("the bridge's own updates", () => {
-  it("have an encoder and an example each; the commands are ACP's [B-022] [B-023] [B-050]", () => {
+describe("Vendor updates", () => {
+  it("Every vendor update has an encoder and an example [B-022] [B-023] [B-050]", () => {
     const names = FIXTURES.map(({ sessionUpdate }) => sessionUpdate);
     expect([...names, "available_commands_update"].sort()).toEqual([...BRIDGE_UPDATES]);
     expect(Object.keys(encoders)).toHaveLength(names.length);
   });
 
   it.each(FIXTURES.map((fixture) => [fixture.sessionUpdate, fixture] as const))(
-    "write %s byte for byte, with all its fields under _meta.harn [B-031] [B-032] [B-033] [ACP-127]",
+    "The encoder of %s writes the example byte for byte with all fields under _meta.harn [B-031] [B-032] [B-033] [ACP-127]",
     (sessionUpdate, fixture) => {
       const update = encode(sessionUpdate, fixture["_meta"].harn);
       expect(formatSortedJson(update)).toBe(formatSortedJson(fixture));
@@ -84,14 +87,14 @@ describe("the bridge's own updates", () => {
     ],
     ["[B-214]", "live_session_client", "action clientId state"],
     ["[B-212]", "live_session_permission_route", "requestId toolCallId client metadata"],
-  ])("%s carry in %s exactly its fields, whatever is given beside them [W-30]", (_, name, list) => {
+  ])("%s The update %s has exactly its documented fields [W-30]", (_, name, list) => {
     const fields =
       FIXTURES.find(({ sessionUpdate }) => sessionUpdate === name)?.["_meta"].harn ?? {};
     const { harn } = encode(name, { ...fields, more: 1 })["_meta"];
     expect(Object.keys(harn).sort()).toEqual(list.split(" ").sort());
   });
 
-  it("carry a reminder with its seven fields, and no others [B-054]", () => {
+  it("A reminder has exactly seven fields [B-054]", () => {
     const { _meta } = FIXTURES.find((one) => one.sessionUpdate === "reminder_emitted") ?? {};
     const reminder = { ...Object(_meta?.harn["reminder"]), more: 1 };
     const update = encoders.encodeReminderEmitted(reminder);
@@ -101,7 +104,7 @@ describe("the bridge's own updates", () => {
     );
   });
 
-  it("are a line of JSON-RPC like any other update [B-022] [B-031]", () => {
+  it("A vendor update is sent as a session/update notification [B-022] [B-031]", () => {
     const update = FIXTURES.find((one) => one.sessionUpdate === "worker_update");
     const line = encodeUpdateLine(
       "session_123",
@@ -113,7 +116,7 @@ describe("the bridge's own updates", () => {
     );
   });
 
-  it("leave the audit of a worker out where there is no writing session [B-079] [B-080]", () => {
+  it("The audit record of a worker is absent without a mutation scope [B-079] [B-080]", () => {
     const fields =
       FIXTURES.find((one) => one.sessionUpdate === "worker_update")?.["_meta"].harn ?? {};
     const { audit, ...rest } = fields;
@@ -122,8 +125,8 @@ describe("the bridge's own updates", () => {
   });
 });
 
-describe("the same for a host that wants them as events", () => {
-  it("is a notification, with its fields beside its kind [W-24]", () => {
+describe("Agent events", () => {
+  it("An agent event is a notification with its fields and its kind at the root [W-24]", () => {
     const update = encoders.encodeLog({ level: "warn", message: "m", fields: { code: "c" } });
     expect(JSON.parse(encodeAgentEventLine("s", update))).toEqual({
       jsonrpc: "2.0",
@@ -132,7 +135,7 @@ describe("the same for a host that wants them as events", () => {
     });
   });
 
-  it("does not take a field for the kind of the event [W-24]", () => {
+  it("A field named kind does not replace the kind of the event [W-24]", () => {
     const kinds = FIXTURES.map(({ sessionUpdate, _meta }) => {
       const { params } = JSON.parse(encodeAgentEventLine("s", encode(sessionUpdate, _meta.harn)));
       expect(params.kind).toBe(sessionUpdate);

@@ -1,19 +1,19 @@
 import type { BRIDGE_UPDATES, SESSION_UPDATE_EXTENSIONS } from "./harn-extensions.ts";
 import type { Reminder, VendorFields } from "./vendor-fields.ts";
 
-/** A name of the bridge protocol; the commands are ACP's own. */
+/** The name of a vendor update. `available_commands_update` is excluded, because ACP defines it. */
 export type VendorName = Exclude<(typeof BRIDGE_UPDATES)[number], "available_commands_update">;
 
-/** A name that `initialize` advertises: only these are sent. */
+/** A vendor update that `initialize` advertises. No other vendor update is sent. */
 export type EmittedName = VendorName & (typeof SESSION_UPDATE_EXTENSIONS)[number];
 
-/** An update that ACP does not know: at its root are its name and `_meta`, and nothing else. */
+/** An update outside ACP. Its root has only `sessionUpdate` and `_meta`. */
 export interface VendorUpdate<Name extends VendorName = VendorName> {
   readonly sessionUpdate: Name;
   readonly _meta: { readonly harn: object };
 }
 
-// One for each name. Each writes the fields of its kind and no others, whatever it is given beside them.
+// There is an encoder for each name. It writes exactly the listed fields and drops any others.
 export const encodeArtifact = createVendorEncoder("artifact", [
   "artifactId",
   "kind",
@@ -135,7 +135,7 @@ const REMINDER_FIELDS = [
   "ttlTurns",
 ] as const satisfies readonly (keyof Reminder)[];
 
-/** The one whose fields stand a level deeper. */
+/** Encodes a reminder, whose fields are nested under `reminder`. */
 export function encodeReminderEmitted(reminder: Reminder): VendorUpdate<"reminder_emitted"> {
   return {
     sessionUpdate: "reminder_emitted",

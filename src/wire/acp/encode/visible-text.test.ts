@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createVisibleText, finishVisibleText, appendVisibleText } from "./visible-text.ts";
 
-/** What can be seen of a message that comes in these pieces. */
+/** The visible text of a message in several parts. */
 function seen(...parts: readonly string[]): string {
   const visible = createVisibleText();
   const deltas = parts.map((part) => appendVisibleText(visible, part, 1_000_000));
@@ -11,7 +11,7 @@ function seen(...parts: readonly string[]): string {
   return all;
 }
 
-describe("what can be seen of a text", () => {
+describe("Visible text", () => {
   it.each([
     ["Hello\nworld", "Hello\nworld"],
     ["<think>hm, 1 < 2\n</think>Two", "Two"],
@@ -19,14 +19,14 @@ describe("what can be seen of a text", () => {
     ["<think>never closed", ""],
     ["Use `<think>` for that", "Use `<think>` for that"],
     ["<thin", "<thin"],
-    ["<thinker>is no tag</thinker>", "<thinker>is no tag</thinker>"],
+    ["<thinker>not a tag</thinker>", "<thinker>not a tag</thinker>"],
     ["<<think>x</think>", "<<think>x</think>"],
     ["<think>a</think><thinking>b</thinking>C", "C"],
-  ])("of %j is %j", (text, expected) => {
+  ])("The visible text of %j is %j", (text, expected) => {
     expect(seen(text)).toBe(expected);
   });
 
-  it("does not depend on where the text is cut [B-057] [W-43]", () => {
+  it("The visible text does not depend on how the text is split [B-057] [W-43]", () => {
     const word = fc.constantFrom(
       "<think>",
       "</think>",
@@ -50,7 +50,7 @@ describe("what can be seen of a text", () => {
     );
   });
 
-  it("is kept whole only as far as it can be told whole", () => {
+  it("The whole text is kept only up to its limit", () => {
     const visible = createVisibleText();
     appendVisibleText(visible, "abc", 4);
     expect(visible.text).toBe("abc");
@@ -58,11 +58,11 @@ describe("what can be seen of a text", () => {
     expect(visible).toMatchObject({ text: undefined, length: 5 });
   });
 
-  it("is not looked at again for each piece [W-43]", () => {
+  it("Hidden text is not buffered [W-43]", () => {
     const visible = createVisibleText();
     const open = "<think>" + "x".repeat(1000);
     appendVisibleText(visible, open, 10);
-    // All that is kept of what is hidden is what may be the beginning of its end.
+    // Only a possible start of the closing tag is buffered.
     expect(visible.pendingText.length).toBeLessThan("</think>".length);
     appendVisibleText(visible, "</think>" + "y".repeat(1000), 10);
     expect(visible.pendingText).toBe("");

@@ -1,15 +1,18 @@
-/** What people see of a message, while it comes: its text without what a model says to itself or to its tools. */
+/**
+ * The state of a message's visible text while the message streams: the text without the parts that a model addresses to
+ * itself or its tools.
+ */
 export interface VisibleText {
-  /** Might be the beginning of a tag. */
+  /** Text that may be the start of a tag. */
   pendingText: string;
-  /** The tag that ends what is hidden at the moment. */
+  /** The tag that ends the hidden part. Undefined outside a hidden part. */
   closingTag: string | undefined;
-  /** A tag counts only where a line begins; within one it is what the model talks about. */
+  /** True at the start of a line. A tag counts only there; inside a line the tag is part of the text. */
   atLineStart: boolean;
-  /** All so far; undefined when it is more than one line of the wire can say. */
+  /** The whole visible text so far. Undefined if it exceeds the limit. */
   text: string | undefined;
   length: number;
-  /** How long it was when the client last had it whole. */
+  /** Length of the whole text when it was last sent to the client. */
   sentLength: number;
 }
 
@@ -24,7 +27,10 @@ export function createVisibleText(): VisibleText {
   };
 }
 
-/** Takes the next piece of a message, and gives what can be seen of it. Looks at each character once or twice. */
+/**
+ * Appends a piece of a message and returns its visible part. Each character is scanned at most twice, so streaming
+ * takes linear time.
+ */
 export function appendVisibleText(visible: VisibleText, piece: string, maxLength: number): string {
   let input = visible.pendingText + piece;
   let appended = "";
@@ -39,7 +45,7 @@ export function appendVisibleText(visible: VisibleText, piece: string, maxLength
   return appended;
 }
 
-/** The end of a block: what looked like the beginning of a tag was none. */
+/** Ends a block: buffered text that looked like the start of a tag becomes visible. */
 export function finishVisibleText(visible: VisibleText, maxLength: number): string {
   const appended = visible.closingTag === undefined ? visible.pendingText : "";
   visible.pendingText = "";
@@ -51,7 +57,7 @@ export function finishVisibleText(visible: VisibleText, maxLength: number): stri
 
 interface ScanStep {
   readonly visibleText: string;
-  /** What is still to be looked at. */
+  /** Text that is not scanned yet. */
   readonly remaining: string;
 }
 
@@ -74,7 +80,7 @@ function scanVisible(visible: VisibleText, input: string): ScanStep {
   return { visibleText: input.slice(0, 1), remaining: input.slice(1) };
 }
 
-/** Where the first `<` is that begins a line; the whole length where there is none. */
+/** Returns the position of the first `<` at the start of a line, or the length of the input if there is none. */
 function findTagStart(input: string, atLineStart: boolean): number {
   if (atLineStart && input.startsWith("<")) return 0;
   const index = input.indexOf("\n<");
@@ -99,9 +105,9 @@ function recordVisible(visible: VisibleText, visibleText: string, maxLength: num
   visible.text = visible.length > maxLength ? undefined : visible.text + visibleText;
 }
 
-/** As models write them that have no other way to say it. */
+/** Tags that models without a separate reasoning channel write into their text. */
 const TAGS = ["<think>", "<thinking>", "<tool_call>", "<tool_result>"];
 const NEWLINE = 0x0a;
 
-/** Of a message whose first chunk has not been sent. */
+/** Value of `sentLength` before the first chunk of a message is sent. */
 export const NOT_SENT = -1;

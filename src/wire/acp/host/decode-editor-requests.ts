@@ -10,13 +10,13 @@ import {
 } from "../json-fields.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What an agent asks of an editor's files and terminals, where the editor offered them. */
+/** A request to read a file. Agents send these requests only to editors with the file and terminal capabilities. */
 export interface FileRead {
   readonly sessionId: string;
   readonly path: string;
-  /** Counted from 1. */
+  /** First line, counted from 1. Absent: from the start of the file. */
   readonly line?: number;
-  /** Lines. */
+  /** Maximum number of lines. Absent: all lines. */
   readonly limit?: number;
 }
 
@@ -48,7 +48,7 @@ export interface TerminalExit {
 export interface TerminalOutput {
   readonly output: string;
   readonly truncated: boolean;
-  /** Absent while it runs. */
+  /** Absent while the command runs. */
   readonly exitStatus?: TerminalExit;
 }
 

@@ -26,8 +26,8 @@ const refused = (code: number, message = "No"): RpcResponse => ({
   error: { code, message },
 });
 
-describe("what is asked of an editor", () => {
-  it("is read by our own kit for hosts as it was meant", () => {
+describe("Requests to an editor", () => {
+  it("The host SDK decodes the requests as Spanline encodes them", () => {
     const place = { sessionId: "s", path: "/work/a" };
     expect(decodeFileRead(encodeReadFileRequest("s", "/work/a").params)).toEqual({
       ok: true,
@@ -48,8 +48,8 @@ describe("what is asked of an editor", () => {
   });
 });
 
-describe("the answer of an editor", () => {
-  it("that knows neither the file nor the method leaves it to the disk; any other error does not", () => {
+describe("Replies of an editor", () => {
+  it("An unknown file or method falls back to the disk, and any other error fails", () => {
     for (const code of [-32002, -32601]) {
       expect(readFileTextReply(refused(code))).toEqual({ type: "unsupported" });
     }
@@ -60,7 +60,7 @@ describe("the answer of an editor", () => {
     }
   });
 
-  it("is a text of at most 1 MiB", () => {
+  it("A file has at most 1 MiB of text", () => {
     const text = "x".repeat(1024 * 1024);
     expect(readFileTextReply(answered({ content: text }))).toEqual({
       type: "answered",
@@ -68,18 +68,18 @@ describe("the answer of an editor", () => {
     });
     expect(readFileTextReply(answered({ content: `${text}x` }))).toMatchObject({
       type: "failed",
-      failure: { message: expect.stringContaining("save it to have it read") },
+      failure: { message: expect.stringContaining("save the file") },
     });
     expect(readTerminalIdReply(answered({ terminalId: "t".repeat(1001) })).type).toBe("failed");
   });
 
-  it("that it is written is whatever is no error", () => {
+  it("A write succeeds with any result that is not an error", () => {
     for (const result of [null, {}, { _meta: {} }, "done"]) {
       expect(readFileWrittenReply(answered(result))).toEqual({ type: "answered", value: true });
     }
   });
 
-  it("says how a command ended", () => {
+  it("The exit status and the output of a command are read", () => {
     expect(readTerminalExitReply(answered({ exitCode: 3 }))).toEqual({
       type: "answered",
       value: { code: 3, signal: null },
@@ -95,7 +95,7 @@ describe("the answer of an editor", () => {
     });
   });
 
-  it("may be anything that JSON can say", () => {
+  it("Any JSON value is read without an exception", () => {
     const readers = [
       readFileTextReply,
       readFileWrittenReply,

@@ -6,7 +6,10 @@ import { createFailedReply, readHostReply, type HostReply } from "./host-reply.t
 import type { HostRequest } from "./host-request.ts";
 import { acceptValue, rejectValue, type ReadResult } from "./read-result.ts";
 
-/** What we ask of an editor's files and terminals, and what it answers. `editor-requests.ts` is the other side. */
+/**
+ * Encodes requests for an editor's files and terminals and reads the replies. `decode-editor-requests.ts` is the
+ * editor's side.
+ */
 
 const FILE_METHODS = { read: "fs/read_text_file", write: "fs/write_text_file" } as const;
 
@@ -22,7 +25,7 @@ export function encodeWriteFileRequest(
   return { method: FILE_METHODS.write, params: { sessionId, path, content } };
 }
 
-/** One that it has no file for says so: then there is the disk. */
+/** Reads the text of a file. `unsupported` if the editor does not have the file: the caller then reads the disk. */
 export function readFileTextReply(answer: RpcResponse): HostReply<string> {
   if (!answer.ok && answer.error.code === ACP_CODES.notFound) return { type: "unsupported" };
   return readHostReply(FILE_METHODS.read, answer, readFileText);
@@ -32,14 +35,14 @@ function readFileText(result: JsonValue): ReadResult<string> {
   const text = readStringField(result, "content", Infinity);
   if (!text.ok || text.value.length <= MAX_FILE_CHARACTERS) return text;
   return rejectValue(
-    `it has more than ${MAX_FILE_CHARACTERS} characters; save it to have it read on the disk`,
+    `it has more than ${MAX_FILE_CHARACTERS} characters; save the file, so that it is read from the disk`,
   );
 }
 
-/** Characters. The log keeps it. */
+/** Characters. Limited because the reply is stored in the log. */
 const MAX_FILE_CHARACTERS = 1024 * 1024;
 
-/** Whatever it answers, it wrote, unless it is an error. */
+/** Reads the reply to a write. Any result means success, because editors return different values. */
 export function readFileWrittenReply(answer: RpcResponse): HostReply<true> {
   return readDoneReply(FILE_METHODS.write, answer);
 }

@@ -2,22 +2,22 @@ import { describe, expect, it } from "vitest";
 import { encodeHostCallRequest, encodeToolCallRequest } from "./host-request.ts";
 import { decodeHostOperation } from "./host-operation.ts";
 
-describe("what a host is asked by name", () => {
-  it("is read as it was sent [B-237]", () => {
+describe("Host operations", () => {
+  it("An operation is decoded as it was encoded [B-237]", () => {
     const call = { name: "a", args: { path: "b" } };
     const value = { ok: true, value: call };
     expect(decodeHostOperation(encodeToolCallRequest("a", { path: "b" }).params)).toEqual(value);
     expect(decodeHostOperation(encodeHostCallRequest("a", { path: "b" }).params)).toEqual(value);
   });
 
-  it("is known by its id when it is asked for again [W-48]", () => {
+  it("A repeated operation has the same call id [W-48]", () => {
     const { params } = encodeToolCallRequest("a", {}, { toolCallId: "tool_1" });
     expect(decodeHostOperation(params)).toMatchObject({
       value: { name: "a", args: {}, callId: "tool_1" },
     });
   });
 
-  it("may have no arguments", () => {
+  it("The arguments may be missing, null or empty", () => {
     for (const args of [{}, { args: [] }, { args: {} }, { args: null }, { args: [{}] }]) {
       expect(decodeHostOperation({ name: "a", ...args })).toEqual({
         ok: true,
@@ -29,9 +29,9 @@ describe("what a host is asked by name", () => {
   it.each([
     ["no object", ["a"], "they are not an object"],
     ["no name", { args: {} }, '"name" is missing'],
-    ["two arguments", { name: "a", args: [{}, {}] }, '"args" is neither'],
-    ["a text for arguments", { name: "a", args: "b" }, '"args" is neither'],
-  ])("is refused with %s", (_, params, problem) => {
+    ["two arguments", { name: "a", args: [{}, {}] }, '"args" is not valid'],
+    ["a string for arguments", { name: "a", args: "b" }, '"args" is not valid'],
+  ])("An operation with %s is rejected", (_, params, problem) => {
     expect(decodeHostOperation(params)).toMatchObject({
       ok: false,
       error: { code: -32602, message: expect.stringContaining(problem) },

@@ -1,19 +1,19 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import { readHarnMeta, type DecodeResult, accept, rejectParams } from "../json-fields.ts";
 
-/** What a host is asked to do, by its name. */
+/** An operation that a host performs, by name. */
 export interface HostOperation {
   readonly name: string;
   readonly args: JsonObject;
-  /** The same when it is asked for again; absent where nobody says. */
+  /** The tool call id, identical in a repeated request. Absent if the agent sends none. */
   readonly callId?: string;
-  /** It may have been run before, and is not to be run again by whoever does not know it. */
+  /** The operation may have run before. A host without a record of it must not run it again. */
   readonly isRepeat?: true;
 }
 
 /**
- * The host's side of `builtin_call`, `host/call` and `host_call`. The arguments come in a list of one or by themselves,
- * whichever of the methods it is.
+ * Decodes `builtin_call`, `host/call` and `host_call` on the host's side. All three methods accept the arguments as an
+ * object or as a list with a single object.
  */
 export function decodeHostOperation(params: JsonValue | undefined): DecodeResult<HostOperation> {
   if (!isObject(params)) return rejectParams("they are not an object");
@@ -22,7 +22,7 @@ export function decodeHostOperation(params: JsonValue | undefined): DecodeResult
   const fields: readonly JsonValue[] = Array.isArray(args) ? args : [args ?? {}];
   const [only = {}] = fields;
   if (fields.length > 1 || !isObject(only)) {
-    return rejectParams('"args" is neither an object nor a list with one');
+    return rejectParams('"args" is not valid: expected an object or a list with a single object');
   }
   const { toolCallId: callId, attempt } = readHarnMeta(params);
   const isRepeat = typeof attempt === "number" && attempt > 1;

@@ -1,15 +1,15 @@
 import type { JsonObject } from "../../../data/json.ts";
 
-/** Something that we ask of a host. */
+/** A request to a host. */
 export interface HostRequest {
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** The name that is sent; hosts that know only the other say so, and can be asked again by it. */
+/** The method name of a host operation. Some hosts know only one name and return "method not found" for the other. */
 export type HostCallMethod = "host/call" | "host_call";
 
-/** An operation of a host's machine, which has a name of its own. */
+/** Encodes an operation on the host's machine, by name. */
 export function encodeHostCallRequest(
   name: string,
   args: JsonObject,
@@ -18,12 +18,15 @@ export function encodeHostCallRequest(
   return { method, params: { name, args } };
 }
 
-/** Sent without parameters: the list is of the host, not of a session. */
+/** Encodes a request for the host's tools. It has no params, because the tools belong to the host, not to a session. */
 export function encodeToolListRequest(): HostRequest {
   return { method: "host/tools/list", params: {} };
 }
 
-/** Under the same call it is the same call: a host that has done it says again what came of it. */
+/**
+ * Encodes a tool call. A repeated request has the same `toolCallId`: a host with a record of the tool call returns the
+ * stored result.
+ */
 export function encodeToolCallRequest(
   name: string,
   input: JsonObject,
@@ -34,9 +37,12 @@ export function encodeToolCallRequest(
 }
 
 export interface HostToolCall {
-  /** Of the session that it is for, where that is said. */
+  /** The session of the tool call. Absent outside a session. */
   readonly sessionId?: string;
   readonly toolCallId: string;
-  /** Where the host may have been asked before, and is to say what came of it: which attempt this is. */
+  /**
+   * The number of this attempt. Present only if the host may have received the tool call before and must return its
+   * outcome.
+   */
   readonly attempt?: number;
 }

@@ -14,7 +14,7 @@ import {
   encodeToolList,
 } from "./host-tool-list.ts";
 
-/** As the description of the bridge has it. */
+/** The example from the bridge documentation. */
 const TOOLS = [
   {
     name: "Read",
@@ -50,19 +50,19 @@ function problemWith(result: JsonValue): string {
 
 const named = (name: string) => ({ name, description: "", schema: null, deprecated: false });
 
-describe("what is asked of a host", () => {
-  it("is a list of tools, with no parameters [B-227]", () => {
+describe("Requests to a host", () => {
+  it("The tool list request has no params [B-227]", () => {
     expect(encodeToolListRequest()).toEqual({ method: "host/tools/list", params: {} });
   });
 
-  it("is a call of a tool, with its arguments as the only one [B-237]", () => {
+  it("A tool call request has its arguments as the only list item [B-237]", () => {
     expect(encodeToolCallRequest("open_file", { path: "a.ts" })).toEqual({
       method: "builtin_call",
       params: { name: "open_file", args: [{ path: "a.ts" }] },
     });
   });
 
-  it("is an operation by its name, under either name of the method [B-239]", () => {
+  it("A host operation can be sent under both method names [B-239]", () => {
     const params = { name: "process.list_shells", args: {} };
     expect(encodeHostCallRequest("process.list_shells", {})).toEqual({
       method: "host/call",
@@ -75,22 +75,22 @@ describe("what is asked of a host", () => {
   });
 });
 
-describe("the tools of a host", () => {
-  it("are read from the shape that is theirs, and written in it, key for key [B-228] [B-236]", () => {
+describe("Tools of a host", () => {
+  it("The documented shape is read and written key for key [B-228] [B-236]", () => {
     expect(formatSortedJson(listed({ tools: TOOLS }))).toBe(formatSortedJson(TOOLS));
     expect(formatSortedJson(encodeToolList(TOOLS))).toBe(formatSortedJson({ tools: TOOLS }));
   });
 
-  it("are read from a bare list [B-229] [B-236]", () => {
+  it("A bare list is read [B-229] [B-236]", () => {
     expect(formatSortedJson(listed(TOOLS))).toBe(formatSortedJson(TOOLS));
     expect(listed([])).toEqual([]);
   });
 
-  it("are read from a wrapped list [B-230] [B-236]", () => {
+  it("A wrapped list is read [B-230] [B-236]", () => {
     expect(formatSortedJson(listed({ result: { tools: TOOLS } }))).toBe(formatSortedJson(TOOLS));
   });
 
-  it("may have a short description [B-231]", () => {
+  it("A short description is read if there is no description [B-231]", () => {
     expect(listed([{ name: "a", short_description: "short" }])).toMatchObject([
       { description: "short" },
     ]);
@@ -99,24 +99,21 @@ describe("the tools of a host", () => {
     ]);
   });
 
-  it.each(["parameters [B-232]", "input_schema [B-233]"])(
-    "may have their schema as %s",
-    (title) => {
-      const key = title.split(" ")[0] ?? "";
-      const schema = { type: "object", properties: {} };
-      expect(listed([{ name: "a", [key]: schema }])).toMatchObject([{ schema }]);
-      expect(listed([{ name: "a", [key]: {}, schema }])).toMatchObject([{ schema }]);
-    },
-  );
+  it.each(["parameters [B-232]", "input_schema [B-233]"])("The schema may be named %s", (title) => {
+    const key = title.split(" ")[0] ?? "";
+    const schema = { type: "object", properties: {} };
+    expect(listed([{ name: "a", [key]: schema }])).toMatchObject([{ schema }]);
+    expect(listed([{ name: "a", [key]: {}, schema }])).toMatchObject([{ schema }]);
+  });
 
-  it("have four keys and no other [B-234]", () => {
+  it("A tool has exactly four keys [B-234]", () => {
     const given = { name: "a", icon: "x", short_description: "b", parameters: {}, _meta: {} };
     expect(formatSortedJson(listed([given]))).toBe(
       formatSortedJson([{ name: "a", description: "b", schema: {}, deprecated: false }]),
     );
   });
 
-  it("need no more than a name [B-235]", () => {
+  it("A tool needs only a name [B-235]", () => {
     expect(listed([{ name: "a" }])).toEqual([
       { name: "a", description: "", schema: null, deprecated: false },
     ]);
@@ -130,7 +127,7 @@ describe("the tools of a host", () => {
     ["with an empty name", { name: " " }, "it has no name"],
     ["whose name is not a string", { name: 7 }, "it has no name"],
     ["that is not an object", "Read", "it is not an object"],
-    ["with the name of another", { name: "a", deprecated: true }, 'it has the name "a" again'],
+    ["with the name of another", { name: "a", deprecated: true }, 'it has the duplicate name "a"'],
     [
       "whose schema is not an object",
       { name: "b", schema: "x" },
@@ -146,7 +143,7 @@ describe("the tools of a host", () => {
       { name: "b", schema: nested(HOST_TOOL_LIMITS.schemaDepth + 1) },
       'it ("b") has a schema of more than 64 levels',
     ],
-  ])("A tool %s costs no other tool of its list [B-235]", (_, given, problem) => {
+  ])("A tool %s does not affect the other tools of its list [B-235]", (_, given, problem) => {
     const result = { tools: [{ name: "a" }, given, { name: "c" }] };
     expect(readToolList({ ok: true, result })).toEqual({
       type: "answered",
@@ -163,7 +160,7 @@ describe("the tools of a host", () => {
     });
   });
 
-  it("Problems with very many tools are counted after the first 16", () => {
+  it("Problems are counted after the first 16", () => {
     const answer = readToolList({ ok: true, result: Array.from({ length: 20 }, () => ({})) });
     const { problems } = answer.type === "answered" ? answer.value : { problems: [] };
     expect(problems.map(({ message }) => message).slice(15)).toEqual([
@@ -172,7 +169,7 @@ describe("the tools of a host", () => {
     ]);
   });
 
-  it("A tool that the host has from an MCP server names that server [B-085]", () => {
+  it("A tool from an MCP server names the server [B-085]", () => {
     const tools = ["linear", "", 7, "x".repeat(HOST_TOOL_LIMITS.nameCharacters + 1)].map(
       (_mcp_server, at) => ({ name: `tool${at}`, _mcp_server }),
     );
@@ -187,7 +184,7 @@ describe("the tools of a host", () => {
     });
   });
 
-  it("are refused where there are too many, or they are too long", () => {
+  it("A list with too many tools or characters is rejected", () => {
     const { tools, characters } = HOST_TOOL_LIMITS;
     const many = Array.from({ length: tools + 1 }, (_, index) => ({ name: `tool${index}` }));
     expect(problemWith(many)).toContain("it has 513 tools, more than 512");
@@ -202,7 +199,7 @@ describe("the tools of a host", () => {
     ).toContain("it has more than 1048576 characters");
   });
 
-  it("are refused where no list is found", () => {
+  it("A reply without a list is rejected", () => {
     for (const given of [
       {},
       "tools",
@@ -216,20 +213,20 @@ describe("the tools of a host", () => {
         type: "failed",
         failure: {
           code: "unexpected_answer",
-          message: "The host's answer to host/tools/list cannot be read: it has no list of tools",
+          message: "The host's reply to host/tools/list cannot be read: it has no list of tools",
           details: { operation: "host/tools/list" },
         },
       });
     }
   });
 
-  it("are none that a host knows of, where it does not know the method", () => {
+  it("A host without the method has no tools", () => {
     const error = { code: -32601, message: "Method not found" };
     expect(readToolList({ ok: false, error })).toEqual({ type: "unsupported" });
     expect(readToolList({ ok: true, result: null })).toEqual({ type: "unsupported" });
   });
 
-  it("are the same in every shape, whatever they are called", () => {
+  it("The tools are the same in every shape, whatever their names", () => {
     const tool = fc.record({
       name: fc.oneof(fc.constantFrom("__proto__", "constructor"), fc.string({ minLength: 1 })),
       description: fc.string(),
@@ -249,7 +246,7 @@ describe("the tools of a host", () => {
     );
   });
 
-  it("are read without a throw, whatever a host says", () => {
+  it("Any JSON value is read without an exception", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (given) => {
         const result: JsonValue = JSON.parse(JSON.stringify(given));
@@ -261,14 +258,14 @@ describe("the tools of a host", () => {
   });
 });
 
-describe("the result of a host's tool", () => {
-  it("is any JSON, as it came [B-237]", () => {
+describe("Result of a host tool", () => {
+  it("Any JSON value is a result [B-237]", () => {
     for (const value of [null, 0, "", "text", [1], { result: 1 }, { tools: [] }]) {
       expect(readToolResult("a", { ok: true, result: value })).toEqual({ type: "answered", value });
     }
   });
 
-  it("is the host's error, also where the tool is gone [B-237]", () => {
+  it("An error of the host is a failure, also if the tool does not exist [B-237]", () => {
     const error = { code: -32601, message: "No builtin open_file", data: { secret: 1 } };
     expect(readToolResult("open_file", { ok: false, error })).toEqual({
       type: "failed",
@@ -280,7 +277,7 @@ describe("the result of a host's tool", () => {
     });
   });
 
-  it("tells of an error no more than a model can read", () => {
+  it("The text of an error is limited", () => {
     const error = { code: 1, message: "x".repeat(100_000) };
     const answer = readToolResult("a", { ok: false, error });
     expect(answer.type === "failed" && answer.failure.message.length).toBeLessThan(5000);

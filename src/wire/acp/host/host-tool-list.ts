@@ -8,16 +8,19 @@ import { createFailedReply, readHostReply, type HostReply } from "./host-reply.t
 import { acceptValue, rejectValue, unwrap, type ReadResult } from "./read-result.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What a host may cost us; all of it goes to the model. */
+/** Limits for a host's tool list, because the whole list is sent to the model. */
 export const HOST_TOOL_LIMITS = {
   tools: 512,
   nameCharacters: 256,
   schemaDepth: 64,
-  /** Of all names, descriptions and schemas together. */
+  /** Characters of all names, descriptions and schemas together. */
   characters: 1024 * 1024,
 } as const;
 
-/** The answer to `host/tools/list`, in any of its shapes. A tool that cannot be used costs no other. */
+/**
+ * Reads the reply to `host/tools/list` in any of its shapes. An invalid tool is reported as a problem and does not
+ * affect the other tools.
+ */
 export function readToolList(answer: RpcResponse): HostReply<HostToolList> {
   return readHostReply("host/tools/list", answer, readTools);
 }
@@ -34,7 +37,7 @@ export function encodeToolList(tools: readonly HostTool[]): JsonObject {
   };
 }
 
-/** The answer to `builtin_call`, which may be anything. A tool that is gone is an error like any other of the host's. */
+/** Reads the reply to `builtin_call`, which may be any JSON value. A missing tool is an error like any other. */
 export function readToolResult(name: string, answer: RpcResponse): HostReply<JsonValue> {
   return answer.ok
     ? { type: "answered", value: answer.result }
@@ -64,7 +67,7 @@ function readTools(result: JsonValue): ReadResult<HostToolList> {
   return acceptValue({ tools: [...tools.values()], problems: limitProblems(problems) });
 }
 
-/** Each is an event of the session. */
+/** Each problem is stored as an event of the session. */
 const MAX_PROBLEMS = 16;
 
 function limitProblems(problems: readonly Failure[]): readonly Failure[] {
@@ -74,14 +77,14 @@ function limitProblems(problems: readonly Failure[]): readonly Failure[] {
   return [...problems.slice(0, MAX_PROBLEMS), { code: "invalid_tool", message, details: {} }];
 }
 
-/** Of two tools with one name, the first is the one that is called. */
+/** Rejects a second tool with the same name; the first tool is used. */
 function readNextTool(
   entry: JsonValue,
   knownTools: ReadonlyMap<string, HostTool>,
 ): ReadResult<HostTool> {
   const tool = readTool(entry);
   if (!tool.ok || !knownTools.has(tool.value.name)) return tool;
-  return rejectValue(`has the name ${formatValue(tool.value.name)} again`);
+  return rejectValue(`has the duplicate name ${formatValue(tool.value.name)}`);
 }
 
 function createToolProblem(index: number, problem: string): Failure {

@@ -22,8 +22,8 @@ function invoke(args: JsonObject) {
   return perform("process.shell_invocation", args);
 }
 
-describe("what is asked about shells", () => {
-  it("is answered with the list [B-238] [B-239]", () => {
+describe("Shell operations", () => {
+  it("The list operation returns all shells and the default [B-238] [B-239]", () => {
     expect(
       formatSortedJson(perform("process.list_shells", {}, { shells: [zsh], defaultId: "zsh" })),
     ).toBe(
@@ -50,7 +50,7 @@ describe("what is asked about shells", () => {
     );
   });
 
-  it("is answered with the default of the session, which it can change [B-243] [B-244]", () => {
+  it("The default shell of a session can be read and changed [B-243] [B-244]", () => {
     expect(perform("process.get_default_shell", {})).toEqual({
       result: encodeShell(zsh),
       knownShells,
@@ -69,7 +69,7 @@ describe("what is asked about shells", () => {
     expect(perform("process.get_default_shell", {})).toMatchObject({ result: { id: "zsh" } });
   });
 
-  it("is answered with the invocation of the example, its shell whole [B-246] [B-249]", () => {
+  it("The documented invocation is returned with its whole shell [B-246] [B-249]", () => {
     const asked = { shell_id: "zsh", command: "printf ok", login: false, interactive: false };
     expect(formatSortedJson(invoke(asked))).toBe(
       formatSortedJson({
@@ -87,18 +87,22 @@ describe("what is asked about shells", () => {
   it.each<[string, JsonObject, string]>([
     ["its id [B-246]", { shell_id: "bash" }, "/bin/bash"],
     ["itself [B-247]", { shell: { ...encodeShell(bash), path: "/my/bash" } }, "/my/bash"],
-    ["itself and not an id beside it", { shell: encodeShell(bash), shell_id: "zsh" }, "/bin/bash"],
-    ["no more than its path [B-247]", { shell: { path: "/my/sh" } }, "/my/sh"],
+    [
+      "itself, which takes precedence over an id",
+      { shell: encodeShell(bash), shell_id: "zsh" },
+      "/bin/bash",
+    ],
+    ["its path alone [B-247]", { shell: { path: "/my/sh" } }, "/my/sh"],
     ["an object with its id [B-247]", { shell: { id: "bash" } }, "/bin/bash"],
-    ["nothing [B-250]", {}, "/bin/zsh"],
+    ["nothing, which means the default [B-250]", {}, "/bin/zsh"],
     ["null [B-250]", { shell: null, shell_id: null }, "/bin/zsh"],
-  ])("finds a shell by %s", (_, choice, program) => {
+  ])("A shell is selected by %s", (_, choice, program) => {
     expect(invoke({ ...choice, command: "ls" })).toMatchObject({
       result: { program, args: ["-c", "ls"], command_arg_index: 1, shell: { path: program } },
     });
   });
 
-  it("honours a shell that a host passes along with every command [B-245]", () => {
+  it("A shell in the request is used with its own arguments [B-245]", () => {
     const shell = { ...encodeShell(bash), login_args: ["--login", "-c"] };
     expect(invoke({ shell, command: "ls", login: true })).toMatchObject({
       result: { program: "/bin/bash", args: ["--login", "-c", "ls"], command_arg_index: 2, shell },
@@ -111,7 +115,7 @@ describe("what is asked about shells", () => {
     [{ login: true }, ["-l", "-c", "ls"]],
     [{ interactive: true }, ["-i", "-c", "ls"]],
     [{ login: true, interactive: true }, ["-i", "-l", "-c", "ls"]],
-  ])("with %o has the arguments %j [B-248]", (flags, args) => {
+  ])("An invocation with %o has the arguments %j [B-248]", (flags, args) => {
     expect(invoke({ command: "ls", ...flags })).toMatchObject({
       result: { args, command_arg_index: args.length - 1 },
     });
@@ -122,22 +126,26 @@ describe("what is asked about shells", () => {
     [
       "process.shell_invocation",
       { command: "ls", shell_id: "ksh" },
-      'there is no shell "ksh"; there are zsh, bash',
+      '"ksh" is not an available shell: expected zsh, bash',
     ],
-    ["process.shell_invocation", { command: "ls", shell_id: "fish" }, 'no shell "fish"'],
+    [
+      "process.shell_invocation",
+      { command: "ls", shell_id: "fish" },
+      '"fish" is not an available shell',
+    ],
     ["process.shell_invocation", { command: "ls", shell_id: 1 }, '"shell_id" is not a string'],
     ["process.shell_invocation", { command: "ls", shell: "zsh" }, "a shell is not an object"],
     ["process.shell_invocation", { command: "ls", shell: {} }, "a shell has no path"],
     ["process.set_default_shell", {}, '"shell_id" is missing'],
-    ["process.set_default_shell", { shell_id: "fish" }, 'there is no shell "fish"'],
-  ])("%s with %o is refused: %s", (name, args, problem) => {
+    ["process.set_default_shell", { shell_id: "fish" }, '"fish" is not an available shell'],
+  ])("%s with %o is rejected: %s", (name, args, problem) => {
     expect(perform(name, args)).toMatchObject({
       code: -32602,
       message: expect.stringContaining(problem),
     });
   });
 
-  it("is refused where there is no shell, and where it is something else", () => {
+  it("A machine without shells and an unknown operation are rejected", () => {
     const message = "No shell was found on this machine";
     for (const name of ["process.get_default_shell", "process.shell_invocation"]) {
       expect(perform(name, { command: "ls" }, none)).toEqual({ code: -32603, message });

@@ -15,11 +15,11 @@ import { SHELL_OPERATIONS } from "./shell-requests.ts";
 
 export interface ShellOperationResult {
   readonly result: JsonObject;
-  /** What the session knows from now on: another default, or the same as before. */
+  /** The shells of the session after the operation, with a new default if it was changed. */
   readonly knownShells: ShellList;
 }
 
-/** Does what is asked about shells with those of a machine: a host's, or ours where no host is there to be asked. */
+/** Performs a shell operation with the shells of a machine: the host's, or Spanline's own without a host. */
 export function performShellOperation(
   knownShells: ShellList,
   { name, args }: HostOperation,
@@ -70,7 +70,7 @@ function resolveShellInvocation(
   return accept({ result: encodeShellInvocation(invocation), knownShells });
 }
 
-/** A shell that says only its id is meant by that. */
+/** Reads the requested shell. A shell object with an id and no path stands for the id. */
 function readShellChoice({ shell, shell_id: shellId }: JsonObject): DecodeResult<ShellChoice> {
   if (isObject(shell) && shell["path"] === undefined && shell["id"] !== undefined) {
     return readShellChoice({ shell_id: shell["id"] });
@@ -91,7 +91,7 @@ function rejectShellId({ shells }: ShellList, shellId: string | undefined): Deco
     return { ok: false, error: createInternalError(NO_SHELL_MESSAGE) };
   }
   const quotedId = JSON.stringify(shellId.slice(0, MAX_SHOWN_CHARACTERS));
-  return rejectParams(`there is no shell ${quotedId}; there are ${ids.join(", ")}`);
+  return rejectParams(`${quotedId} is not an available shell: expected ${ids.join(", ")}`);
 }
 
 const NO_SHELL_MESSAGE = "No shell was found on this machine";

@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from "../../../data/json.ts";
 
-/** What the door for a host's words gives: a value, or what is wrong with them. */
+/** The result of reading a host's message: a value, or the problem. */
 export type ReadResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: string };
@@ -13,7 +13,7 @@ export function rejectValue(problem: string): ReadResult<never> {
   return { ok: false, problem };
 }
 
-/** Some hosts wrap whatever they answer once more. `key` is what is there where they did not. */
+/** Removes an extra `result` wrapper, which some hosts add. `key` is a field of the unwrapped value. */
 export function unwrap(value: JsonValue, key: string): JsonValue {
   if (!isObject(value) || value[key] !== undefined) return value;
   return value["result"] ?? value;

@@ -3,7 +3,7 @@ import { createShell } from "../../../domain/tools/create-shell.ts";
 import { SHELL_SOURCES, type ShellList, type Shell } from "../../../domain/tools/shell.ts";
 import { acceptValue, rejectValue, type ReadResult } from "./read-result.ts";
 
-/** All of its fields, always: hosts check them against a schema that wants each one. */
+/** Encodes a shell with all fields, because hosts validate shells against a schema in which every field is required. */
 export function encodeShell(shell: Shell): JsonObject {
   return {
     id: shell.id,
@@ -19,15 +19,15 @@ export function encodeShell(shell: Shell): JsonObject {
   };
 }
 
-/** What else tells of a shell that a host names. */
+/** Context for reading an incomplete shell. */
 interface ShellHints {
-  /** What is started where this shell is meant. */
+  /** The program of the invocation, used as the path. */
   readonly program?: string;
-  /** Hosts say only the id of one that they told us of. */
+  /** The shells of this host. A host may name a listed shell by its id alone. */
   readonly knownShells?: ShellList;
 }
 
-/** What is missing of a shell follows from its path. */
+/** Reads a shell. Missing fields are derived from the path. */
 export function readShell(
   value: JsonValue | undefined,
   { program, knownShells }: ShellHints = {},
@@ -58,7 +58,7 @@ export function readShell(
   });
 }
 
-/** Undefined also for what is longer than any path. */
+/** Returns undefined for an empty string and for a string of more than 4,096 characters. */
 export function readStringField(fields: JsonObject, key: string): string | undefined {
   const value = fields[key];
   return isBoundedString(value) && value !== "" ? value : undefined;

@@ -19,7 +19,7 @@ import {
   encodeShellInvocationRequest,
 } from "./shell-requests.ts";
 
-/** As the description of the bridge has them. */
+/** The examples from the bridge documentation. */
 const ZSH_FIELDS = {
   id: "zsh",
   label: "zsh",
@@ -61,8 +61,8 @@ function listProblem(result: JsonValue): string {
   return answer.type === "failed" ? answer.failure.message : answer.type;
 }
 
-describe("what a host is asked about shells", () => {
-  it("is sent as the description of the bridge has it [B-239] [B-243] [B-244]", () => {
+describe("Shell requests to a host", () => {
+  it("The requests match the documented examples [B-239] [B-243] [B-244]", () => {
     expect(encodeListShellsRequest()).toEqual({
       method: "host/call",
       params: { name: "process.list_shells", args: {} },
@@ -84,7 +84,7 @@ describe("what a host is asked about shells", () => {
     );
   });
 
-  it("is the invocation of a whole shell, of one by id, or of the default [B-245] [B-250]", () => {
+  it("An invocation names a whole shell, an id or the default shell [B-245] [B-250]", () => {
     const line = { command: "ls", login: true, interactive: true };
     expect(
       encodeShellInvocationRequest({ ...line, shell: zsh, shellId: "x" }).params["args"],
@@ -96,20 +96,20 @@ describe("what a host is asked about shells", () => {
   });
 });
 
-describe("what a host answers about shells", () => {
-  it("is a list, read and written key for key [B-239] [B-240]", () => {
+describe("Shell replies of a host", () => {
+  it("A list is read and written key for key [B-239] [B-240]", () => {
     expect(readShellList({ ok: true, result: LIST })).toEqual(answered(known));
     expect(formatSortedJson(encodeShellList(known))).toBe(formatSortedJson(LIST));
   });
 
-  it("may be wrapped once more", () => {
+  it("A wrapped reply is read", () => {
     const wrapped = (result: JsonValue) => ({ ok: true, result: { result } }) as const;
     expect(readShellList(wrapped(LIST))).toEqual(answered(known));
     expect(readDefaultShell("getDefault", wrapped(ZSH_FIELDS), known)).toEqual(answered(zsh));
     expect(readShellInvocation(wrapped(INVOCATION))).toMatchObject({ type: "answered" });
   });
 
-  it("is a default, whole or by the id of one that it listed [B-243] [B-244]", () => {
+  it("The default is a whole shell or the id of a listed shell [B-243] [B-244]", () => {
     const answer = (result: JsonValue) =>
       readDefaultShell("setDefault", { ok: true, result }, known);
     expect(answer(ZSH_FIELDS)).toEqual(answered(zsh));
@@ -119,12 +119,12 @@ describe("what a host answers about shells", () => {
       failure: {
         code: "unexpected_answer",
         message:
-          "The host's answer to process.set_default_shell cannot be read: a shell has no path",
+          "The host's reply to process.set_default_shell cannot be read: a shell has no path",
       },
     });
   });
 
-  it("is an invocation, whose shell may be no more than an id and is whole for us [B-249]", () => {
+  it("A missing or partial shell of an invocation is completed [B-249]", () => {
     expect(readShellInvocation({ ok: true, result: INVOCATION })).toEqual(
       answered({
         program: "/bin/zsh",
@@ -139,7 +139,7 @@ describe("what a host answers about shells", () => {
     });
   });
 
-  it("is written with all of the shell, where the example has only its id [B-240] [B-249]", () => {
+  it("An invocation is written with its whole shell [B-240] [B-249]", () => {
     const invocation = { program: "/bin/zsh", args: ["-c", "printf ok"], commandIndex: 1 };
     expect(formatSortedJson(encodeShellInvocation({ ...invocation, shell: zsh }))).toBe(
       formatSortedJson({ ...INVOCATION, shell: ZSH_FIELDS }),
@@ -149,18 +149,22 @@ describe("what a host answers about shells", () => {
   it.each<[string, JsonValue, string]>([
     ["no program", { args: ["x"] }, "it has no program"],
     ["no arguments", { program: "/bin/sh", args: [] }, '"args" is not'],
-    ["an argument that is no text", { program: "/bin/sh", args: [1] }, '"args" is not'],
-    ["a place that is none", { ...INVOCATION, command_arg_index: 2 }, '"command_arg_index"'],
-    ["a place in between", { ...INVOCATION, command_arg_index: 0.5 }, '"command_arg_index"'],
-    ["a shell that is a text", { ...INVOCATION, shell: "zsh" }, "a shell is not an object"],
-  ])("is no invocation with %s", (_, result, problem) => {
+    ["an argument that is not a string", { program: "/bin/sh", args: [1] }, '"args" is not'],
+    ["an index out of range", { ...INVOCATION, command_arg_index: 2 }, '"command_arg_index"'],
+    [
+      "an index that is not an integer",
+      { ...INVOCATION, command_arg_index: 0.5 },
+      '"command_arg_index"',
+    ],
+    ["a shell that is a string", { ...INVOCATION, shell: "zsh" }, "a shell is not an object"],
+  ])("An invocation with %s is rejected", (_, result, problem) => {
     expect(readShellInvocation({ ok: true, result })).toMatchObject({
       type: "failed",
       failure: { message: expect.stringContaining(problem) },
     });
   });
 
-  it("may leave out what follows from the path, and say what we do not know", () => {
+  it("Missing fields follow from the path and unknown fields are ignored", () => {
     const shells = [
       { path: "C:\\Windows\\System32\\cmd.exe", source: "settings", icon: "x" },
       { id: "mine", path: "/opt/mine/zsh", default_args: ["--quiet", "-c"], available: false },
@@ -196,7 +200,7 @@ describe("what a host answers about shells", () => {
     );
   });
 
-  it("has a default that can be used, or none", () => {
+  it("The default is an available shell or null", () => {
     const defaultOf = (result: JsonValue) => {
       const answer = readShellList({ ok: true, result });
       return answer.type === "answered" ? answer.value.defaultId : answer.type;
@@ -212,19 +216,19 @@ describe("what a host answers about shells", () => {
     ["no list", { shells: {} }, "it has no list of shells"],
     ["a shell without a path", { shells: [{ id: "zsh" }] }, "a shell has no path"],
     ["a shell without an id", { shells: [{ path: "/bin/" }] }, "a shell has no id"],
-    ["a path without end", { shells: [{ path: "/".repeat(5000) }] }, "a shell has no path"],
-    ["a text for a shell", { shells: ["zsh"] }, "a shell is not an object"],
+    ["a path over the limit", { shells: [{ path: "/".repeat(5000) }] }, "a shell has no path"],
+    ["a string for a shell", { shells: ["zsh"] }, "a shell is not an object"],
     ["an id twice", { shells: [ZSH_FIELDS, ZSH_FIELDS] }, 'two shells with the id "zsh"'],
     [
       "too many",
       { shells: Array.from({ length: 65 }, () => ZSH_FIELDS) },
       "it has 65 shells, more than 64",
     ],
-  ])("is no list with %s", (_, result, problem) => {
+  ])("A list with %s is rejected", (_, result, problem) => {
     expect(listProblem(result)).toContain(problem);
   });
 
-  it("is nothing, where it does not do this; then ours stand in [B-238] [B-244]", () => {
+  it("A host without shell operations is unsupported, so Spanline's own shells are used [B-238] [B-244]", () => {
     const error = { code: -32601, message: "Method not found" };
     for (const answer of [{ ok: false, error } as const, { ok: true, result: null } as const]) {
       expect(readShellList(answer)).toEqual({ type: "unsupported" });
@@ -234,7 +238,7 @@ describe("what a host answers about shells", () => {
     }
   });
 
-  it("is a failure, where it has one", () => {
+  it("An error of the host is a failure", () => {
     const error = { code: -32000, message: "settings are locked" };
     expect(readShellList({ ok: false, error })).toEqual({
       type: "failed",
@@ -246,7 +250,7 @@ describe("what a host answers about shells", () => {
     });
   });
 
-  it("of any shell is the same read as written, and as the schema has it [B-240] [B-252]", () => {
+  it("Any shell is read as it was written and matches the schema [B-240] [B-252]", () => {
     const word = fc.string({ minLength: 1 });
     const shell: fc.Arbitrary<Shell> = fc.record({
       id: word,
@@ -271,7 +275,7 @@ describe("what a host answers about shells", () => {
     );
   });
 
-  it("is read without a throw, whatever it is", () => {
+  it("Any JSON value is read without an exception", () => {
     const near = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: "small" },

@@ -11,7 +11,10 @@ export function readShellList(answer: RpcResponse): HostReply<ShellList> {
   return readHostReply(SHELL_OPERATIONS.list, answer, readKnownShells);
 }
 
-/** The answer to a request for the default, or to one for another. `known` are the shells that this host listed. */
+/**
+ * Reads the reply to a request that reads or changes the default shell. `knownShells` are the shells that this host
+ * listed.
+ */
 export function readDefaultShell(
   operation: "getDefault" | "setDefault",
   answer: RpcResponse,
@@ -57,7 +60,7 @@ function readKnownShells(result: JsonValue): ReadResult<ShellList> {
   return acceptValue({ shells: all, defaultId: resolveDefaultId(all, requestedDefaultId) });
 }
 
-/** Where the host says none, or one that cannot be used, the first of its list that can. */
+/** Returns the requested default, or the first available shell if the host names none or an unavailable shell. */
 function resolveDefaultId(
   shells: readonly Shell[],
   requestedId: string | undefined,
@@ -74,13 +77,13 @@ function readInvocation(result: JsonValue): ReadResult<ShellInvocation> {
   if (!isObject(inner) || program === undefined) return rejectValue("it has no program");
   const { args, command_arg_index: index } = inner;
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string") || args.length === 0) {
-    return rejectValue('"args" is not a list of texts with the command in it');
+    return rejectValue('"args" is not valid: expected a non-empty list of strings');
   }
   const commandIndex = index ?? args.length - 1;
   if (typeof commandIndex !== "number" || args[commandIndex] === undefined) {
-    return rejectValue('"command_arg_index" is not the place of an argument');
+    return rejectValue('"command_arg_index" is not the index of an argument');
   }
-  // Some say only the id of the shell.
+  // Some hosts send only the id of the shell.
   const shell = readShell(inner["shell"] ?? {}, { program });
   return shell.ok ? acceptValue({ program, args, commandIndex, shell: shell.value }) : shell;
 }

@@ -18,7 +18,10 @@ export function encodeGetDefaultShellRequest(): HostRequest {
   return encodeHostCallRequest(SHELL_OPERATIONS.getDefault, {});
 }
 
-/** Not every host can: then what was chosen goes along with every command. */
+/**
+ * Encodes a request to change the host's default shell. Hosts without support get the chosen shell with every command
+ * instead.
+ */
 export function encodeSetDefaultShellRequest(shellId: string): HostRequest {
   return encodeHostCallRequest(SHELL_OPERATIONS.setDefault, { shell_id: shellId });
 }

@@ -10,9 +10,9 @@ import {
 } from "../json-fields.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** A skill as it stands in a host's list. */
+/** An entry of a host's skill list. */
 export interface HostSkillEntry {
-  /** By which it is fetched; it may be a path and differ from the name. */
+  /** The id by which the skill is fetched. It may be a path and differ from the name. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -52,7 +52,7 @@ export function encodeSkill(skill: HostSkill): JsonObject {
   return { name, description, body, manifest };
 }
 
-/** Which of these skills fit a prompt? */
+/** A request to select the skills that fit a prompt. */
 export interface SkillMatchRequest {
   readonly strategy: string;
   readonly prompt: string;
@@ -69,7 +69,7 @@ export interface SkillCandidate {
 
 export interface SkillMatch {
   readonly name: string;
-  /** Not negative; the higher, the earlier. 1 where it is not said. */
+  /** Not negative. A higher score is listed first. Default: 1. */
   readonly score?: number;
   readonly reason?: string;
 }

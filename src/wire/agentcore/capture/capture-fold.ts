@@ -9,10 +9,10 @@ import { createStrandsFold } from "../../strands/fold.ts";
 import type { StrandsState } from "../../strands/state.ts";
 import { addDiagnosticOffset } from "../response-body.ts";
 
-/** One decoded event of a capture, or what is wrong at this point of it. */
+/** One decoded event of a capture, or the problem at this position. */
 export type CapturedItem = { readonly offset: number } & (
   | { readonly type: "value"; readonly value: unknown; readonly size: number }
-  /** The whole of a capture in one value. */
+  /** A capture with a single JSON value. */
   | {
       readonly type: "document";
       readonly value: unknown;
@@ -22,16 +22,19 @@ export type CapturedItem = { readonly offset: number } & (
   | { readonly type: "failure"; readonly failure: Failure }
 );
 
-/** What a document becomes of which nothing is known. */
+/** How a document of unknown structure is emitted: as an app's structured result, or as an unknown event. */
 export type UnknownDocumentMode = "structured-result" | "unknown";
 
 export interface CaptureState {
-  /** Chosen by the first value that tells. */
+  /** The detected dialect. Null until the first event specific to a dialect. */
   dialect: Dialect | null;
-  /** What came before that value, and how much it is in characters. */
+  /**
+   * Items received before the dialect was detected. At most 1,000 items or 4 Mi characters are buffered; then Strands
+   * is assumed.
+   */
   pendingItems: CapturedItem[];
   pendingCharacters: number;
-  /** Where the last of them lies. */
+  /** Position of the last item in the capture. */
   offset: number;
 }
 
@@ -42,7 +45,7 @@ type Dialect =
 const MAX_PENDING_ITEMS = 1000;
 const MAX_PENDING_CHARACTERS = 4 * 1024 * 1024;
 
-/** Folds decoded events of either dialect. */
+/** Folds decoded events and detects their dialect, Converse or Strands. */
 export const captureFold: Codec<CaptureState, CapturedItem, ProviderEvent> = {
   initial: () => ({ dialect: null, pendingItems: [], pendingCharacters: 0, offset: 0 }),
   step(state, item, emit) {
@@ -124,7 +127,7 @@ function foldStrands(state: StrandsState, item: CapturedItem, emit: Emit<Provide
   }
 }
 
-/** The fold gives a document back as a whole when it knows nothing in it. */
+/** The fold emits a document as one activity event if its structure is unknown. */
 function foldDocument(
   state: StrandsState,
   { value, unknownDocument }: Extract<CapturedItem, { type: "document" }>,

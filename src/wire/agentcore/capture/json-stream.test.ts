@@ -30,7 +30,7 @@ const strands = [
   { message: { role: "assistant", content: [{ text: "Grüße 🌍" }] } },
 ];
 
-/** Every way in which a list of events is captured. */
+/** All layouts in which a list of events is captured. */
 function forms(events: readonly object[]): [JsonLayout, string][] {
   const lines = events.map((event) => JSON.stringify(event));
   return [
@@ -48,18 +48,21 @@ function fold(layout: JsonLayout, text: string): ProviderEvent[] {
   return runCodec(createJsonStream(layout), [encode(text)]);
 }
 
-describe("a stream captured as JSON", () => {
-  it.each([...forms(converse), ...forms(strands)])("is read from %s: %s", (layout, text) => {
-    const events = fold(layout, text);
-    expect(buildTurn(events)).toMatchObject({ text: "Grüße 🌍", end: { outcome: "completed" } });
-    const bytes = encode(text);
-    for (const halves of twoWaySplits(bytes)) {
-      expect(runCodec(createJsonStream(layout), halves)).toEqual(events);
-    }
-    expect(runCodec(createJsonStream(layout), splitChunks(bytes, 1))).toEqual(events);
-  });
+describe("A stream captured as JSON", () => {
+  it.each([...forms(converse), ...forms(strands)])(
+    "Events captured as %s are read, for every split: %s",
+    (layout, text) => {
+      const events = fold(layout, text);
+      expect(buildTurn(events)).toMatchObject({ text: "Grüße 🌍", end: { outcome: "completed" } });
+      const bytes = encode(text);
+      for (const halves of twoWaySplits(bytes)) {
+        expect(runCodec(createJsonStream(layout), halves)).toEqual(events);
+      }
+      expect(runCodec(createJsonStream(layout), splitChunks(bytes, 1))).toEqual(events);
+    },
+  );
 
-  it("finds the dialect by the first event that tells", () => {
+  it("The first event specific to a dialect selects the dialect", () => {
     const turned = buildTurn(fold("array", JSON.stringify([{ novelty: 1 }, ...converse])));
     expect(turned).toMatchObject({ text: "Grüße 🌍", unknown: [{ name: "novelty" }] });
     expect(buildTurn(fold("array", '[{"runtimeClientError":{"message":"no"}}]')).end).toMatchObject(
@@ -69,14 +72,14 @@ describe("a stream captured as JSON", () => {
     );
   });
 
-  it("takes a document without events for the whole answer of an app", () => {
+  it("A document without events is the complete response of an app", () => {
     expect(buildTurn(fold("document", '"Hello"'))).toMatchObject({
       text: "Hello",
       end: { outcome: "completed" },
     });
   });
 
-  it("never takes what is not JSON for something that the agent said", () => {
+  it("Input that is not JSON never becomes text of the agent", () => {
     const broken =
       '{"messageStart":{"role":"assistant"}}\n{"contentBlockDelta":\n{"messageStop":{"stopReason":"end_turn"}}';
     for (const text of [broken, broken.replaceAll("messageStart", "event"), "{oops\n{oops"]) {
@@ -89,7 +92,7 @@ describe("a stream captured as JSON", () => {
     });
   });
 
-  it("keeps no more than the text of a value that is no JSON", () => {
+  it("A value that is not JSON retains only its own text in memory", () => {
     const filler = JSON.stringify({ filler: "x".repeat(5_000_000) });
     const text = `${JSON.stringify(converse[0])}\n{"this is": no JSON at all}\n${filler}`;
     const unreadable = (): unknown[] =>
@@ -98,7 +101,7 @@ describe("a stream captured as JSON", () => {
     expect(kept).toBeLessThan(3 * text.length);
   });
 
-  it("fails a capture that was cut", () => {
+  it("A truncated capture fails", () => {
     const whole = JSON.stringify(converse);
     expect(buildTurn(fold("array", whole.slice(0, -5))).end).toMatchObject({
       failure: { code: "truncated_stream" },
@@ -106,7 +109,7 @@ describe("a stream captured as JSON", () => {
     expect(buildTurn(fold("document", "")).end).toMatchObject({ outcome: "failed" });
   });
 
-  it("refuses what is larger than its limits", () => {
+  it("A capture above its limits fails", () => {
     const bytes = encode(JSON.stringify(converse));
     for (const layout of ["array", "lines", "document"] as const) {
       const codec = createJsonStream(layout, { maxEventBytes: 20, maxDocumentBytes: 20 });
@@ -114,7 +117,7 @@ describe("a stream captured as JSON", () => {
     }
   });
 
-  it("says when there is nothing more to read", () => {
+  it("The codec reports the end of input after a final failure", () => {
     const cases = [
       ["document", encode('{"a":"long enough to be refused"}')],
       ["array", encode("[1 2]")],
@@ -134,11 +137,11 @@ describe("a stream captured as JSON", () => {
     ["lines", `{"a":[${"{},".repeat(MAX_JSON_VALUES)}NaN]}\n${JSON.stringify(converse[0])}`],
     ["document", `{"a":[${"{},".repeat(MAX_JSON_VALUES)}{}]}`],
     ["document", `[${"{},".repeat(MAX_JSON_VALUES)}NaN]`],
-  ] as const)("refuses %s of too many values", (layout, text) => {
+  ] as const)("A capture as %s with too many values is refused", (layout, text) => {
     expect(buildTurn(fold(layout, text)).end?.failure).toMatchObject({ code: "event_too_large" });
   });
 
-  it("takes many values one after another one at a time", () => {
+  it("Values in sequence are processed one at a time, without buffering all of them", () => {
     const count = 500_000;
     const codec = createJsonStream("document");
     const state = codec.initial();
@@ -153,7 +156,7 @@ describe("a stream captured as JSON", () => {
     expect(kept).toBeLessThan(10_000_000);
   });
 
-  it("says where each anomaly is", () => {
+  it("Each diagnostic has the offset of its event", () => {
     const text = JSON.stringify([converse[0], { novelty: 1 }]);
     expect(buildTurn(fold("array", text)).diagnostics[0]).toMatchObject({
       code: "unknown_event",
@@ -164,21 +167,29 @@ describe("a stream captured as JSON", () => {
   it.each([
     ["Converse", converse],
     ["Strands", strands],
-  ])("says where an anomaly is that came before the dialect was known: %s", (_, events) => {
-    const lines = ['{"first":1}', "{oops", '{"second":1}', ...events.map((e) => JSON.stringify(e))];
-    const text = lines.join("\n");
-    const diagnostics = buildTurn(fold("lines", text)).diagnostics.map(({ code, offset }) => ({
-      code,
-      offset,
-    }));
-    expect(diagnostics.slice(0, 3)).toEqual([
-      { code: "unknown_event", offset: 0 },
-      { code: "malformed_event", offset: text.indexOf("{oops") },
-      { code: "unknown_event", offset: text.indexOf('{"second') },
-    ]);
-  });
+  ])(
+    "A diagnostic from before the dialect was detected has the offset of its event: %s",
+    (_, events) => {
+      const lines = [
+        '{"first":1}',
+        "{oops",
+        '{"second":1}',
+        ...events.map((e) => JSON.stringify(e)),
+      ];
+      const text = lines.join("\n");
+      const diagnostics = buildTurn(fold("lines", text)).diagnostics.map(({ code, offset }) => ({
+        code,
+        offset,
+      }));
+      expect(diagnostics.slice(0, 3)).toEqual([
+        { code: "unknown_event", offset: 0 },
+        { code: "malformed_event", offset: text.indexOf("{oops") },
+        { code: "unknown_event", offset: text.indexOf('{"second') },
+      ]);
+    },
+  );
 
-  it("never throws and ends exactly once, whatever the bytes are", () => {
+  it("Random bytes never cause a throw and end exactly once", () => {
     const captures = [...forms(converse), ...forms(strands)];
     fuzz(100_000, (random) => {
       const [layout, text] = captures[random(captures.length)] ?? ["array", ""];

@@ -14,15 +14,15 @@ import {
   type UnknownDocumentMode,
 } from "./capture-fold.ts";
 
-/** How decoded events lie in a capture: elements of an array, lines, or one document. */
+/** The layout of decoded events in a capture: array elements, lines, or one document. */
 export type JsonLayout = "array" | "lines" | "document";
 
 export interface JsonStreamOptions {
-  /** The most bytes of one element or line. */
+  /** Bytes of one element or line. Default: 64 MiB. */
   readonly maxEventBytes?: number;
-  /** The most bytes of a document, which is kept as a whole. */
+  /** Bytes of a document, which is buffered as a whole. Default: 256 MiB. */
   readonly maxDocumentBytes?: number;
-  /** By default it is the structured result of an app. */
+  /** How a document of unknown structure is emitted. Default: as the structured result of an app. */
   readonly unknownDocument?: UnknownDocumentMode;
 }
 
@@ -35,7 +35,7 @@ type Item = JsonArrayItem | JsonLinesItem | WholeBodyItem;
 
 const DEFAULT_MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
-/** A stream that was captured after decoding, as JSON: bytes in, events out. */
+/** Creates a decoder for a stream captured as decoded JSON: bytes in, provider events out. */
 export function createJsonStream(
   layout: JsonLayout,
   options: JsonStreamOptions = {},
@@ -85,7 +85,7 @@ function readFrame(item: Item, unknownDocument: UnknownDocumentMode): Iterable<C
   return [readCapturedValue(item.text, item.offset)];
 }
 
-/** What lies at `offset`, as far as one can tell. */
+/** Reads the text at `offset` as one JSON value. Limits and syntax errors become items. */
 function readCapturedValue(text: string, offset: number): CapturedItem {
   if (hasTooManyValues(text)) return toFailedItem(createTooManyValuesError(offset));
   const parsed = parseLenientJson(text);
@@ -93,7 +93,7 @@ function readCapturedValue(text: string, offset: number): CapturedItem {
   return { type: "unreadable", raw: copyString(text), reason: parsed.reason, offset };
 }
 
-/** A document is many values one after another, or one. */
+/** A document contains one value, or several values in sequence. */
 function* readDocument(
   text: string,
   unknownDocument: UnknownDocumentMode,
@@ -105,7 +105,7 @@ function* readDocument(
   else for (const value of splitJsonValues(text)) yield readCapturedValue(value, offset);
 }
 
-/** One value holds a list of events, or is the whole answer of an app. */
+/** A single value is an object with a list of events, or the complete response of an app. */
 function* readWholeDocument(
   captured: CapturedItem,
   unknownDocument: UnknownDocumentMode,
@@ -124,7 +124,7 @@ function* readWholeDocument(
 }
 
 function createTooManyValuesError(offset: number): FrameError {
-  const message = `The JSON at byte ${offset} holds more than ${MAX_JSON_VALUES} values`;
+  const message = `The JSON at byte ${offset} has more than ${MAX_JSON_VALUES} values`;
   return new FrameError("event_too_large", message, { offset });
 }
 
@@ -132,7 +132,7 @@ function toFailedItem(error: FrameError): CapturedItem {
   return { type: "failure", failure: error.toFailure(), offset: error.offset };
 }
 
-/** Cuts text into the objects and arrays that stand in it one after another, as `jq` prints them. */
+/** Splits text into the objects and arrays written in sequence, as printed by `jq`. */
 function* splitJsonValues(text: string): Generator<string, void, undefined> {
   let start = 0;
   let depth = 0;

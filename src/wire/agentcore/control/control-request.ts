@@ -10,7 +10,7 @@ import { encodeGetEndpoint, encodeGetHarness } from "../harness/deployed-tools.t
 import { encodeJsonBody, type WireRequest } from "../wire-request.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What an endpoint is told to serve. Without a version it is the newest. */
+/** The changeable settings of an endpoint. Default version: the latest. */
 export interface EndpointChanges {
   readonly version?: string;
   readonly description?: string;
@@ -21,7 +21,10 @@ export interface EndpointSpec extends EndpointChanges {
   readonly tags?: { readonly [name: string]: string };
 }
 
-/** `token` makes the service do a thing once, however often it is asked under that token. */
+/**
+ * Encodes CreateHarness. `token` makes the operation idempotent: the service performs a repeated request with the same
+ * token once.
+ */
 export function encodeCreateHarness(spec: HarnessSpec, token: string): WireRequest {
   return createJsonRequest("POST", "/harnesses", { ...encodeHarness(spec), clientToken: token });
 }
@@ -43,7 +46,7 @@ export function encodeUpdateHarness(
 }
 
 export interface DeleteHarnessOptions {
-  /** Leaves behind the memory that the service made for the harness. */
+  /** If true, the memory created by the service for the harness is not deleted. Default: false. */
   readonly keepMemory?: boolean;
 }
 

@@ -5,17 +5,17 @@ import {
 } from "../../../domain/provider/provider-error.ts";
 import type { Members } from "./harness-settings.ts";
 
-/** How a harness, one of its versions or an endpoint stands. */
+/** The status of a harness, a harness version or an endpoint. */
 interface ResourceStatus {
   readonly arn: string;
-  /** The service's word; null when it gave none. */
+  /** The status as sent by the service. Null if absent. */
   readonly status: string | null;
-  /** Why it failed, in the service's words. */
+  /** The reason of a failure as sent by the service. Null if absent. */
   readonly failureReason: string | null;
-  /** In the words of RFC 3339. */
+  /** RFC 3339. Null if absent. */
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
-  /** All of it, as it came. */
+  /** The complete object as received. */
   readonly raw: Members;
 }
 
@@ -27,18 +27,18 @@ export interface Harness extends ResourceStatus {
 
 export interface Endpoint extends ResourceStatus {
   readonly name: string;
-  /** What it serves now, and what it was told to serve. */
+  /** The version currently served. `targetVersion` is the version to be served after the current update. */
   readonly liveVersion: string | null;
   readonly targetVersion: string | null;
 }
 
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Where the next page starts; null when this is the last. */
+  /** Cursor of the next page. Null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** `operation` is for the error: whoever reads it wants to know which answer was odd. */
+/** Reads the response of a harness operation. `operation` names the operation in errors. */
 export function readHarness(body: string, operation: string): Harness {
   const { harness } = parseMembers(body, operation);
   return toHarness(harness, operation);
@@ -49,7 +49,7 @@ export function readEndpoint(body: string, operation: string): Endpoint {
   return toEndpoint(endpoint, operation);
 }
 
-/** The answer to a deletion may show what is being deleted, or nothing. */
+/** Reads the response of a deletion. Null if the service returns no body or no harness. */
 export function readDeletedHarness(body: string, operation: string): Harness | null {
   if (body.trim() === "") return null;
   const { harness } = parseMembers(body, operation);
@@ -110,10 +110,10 @@ function readPage<Item>(
   { member, read }: PageReader<Item>,
 ): Page<Item> {
   const { [member]: entries, nextToken } = parseMembers(body, operation);
-  // A list that is empty may be left out.
+  // The service may omit an empty list.
   const list = entries ?? [];
   if (!Array.isArray(list))
-    throw createUnexpectedResponseError(operation, `${member} is no list`, body);
+    throw createUnexpectedResponseError(operation, `${member} is not a list`, body);
   return {
     items: list.map((item) => read(item, operation)),
     nextCursor: typeof nextToken === "string" && nextToken !== "" ? nextToken : null,
@@ -123,23 +123,15 @@ function readPage<Item>(
 function parseMembers(body: string, operation: string): Members {
   const parsed = parseJson(body);
   if (!parsed.ok)
-    throw createUnexpectedResponseError(
-      operation,
-      `the answer is no JSON (${parsed.reason})`,
-      body,
-    );
+    throw createUnexpectedResponseError(operation, `the body is not JSON (${parsed.reason})`, body);
   if (isObject(parsed.value)) return parsed.value;
-  throw createUnexpectedResponseError(operation, "the answer is no object", body);
+  throw createUnexpectedResponseError(operation, "the body is not an object", body);
 }
 
 function requireString(members: Members, name: string, operation: string): string {
   const text = readOptionalString(members, name);
   if (text !== null && text !== "") return text;
-  throw createUnexpectedResponseError(
-    operation,
-    `the answer has no "${name}" where one must be`,
-    toJsonText(members),
-  );
+  throw createUnexpectedResponseError(operation, `the body has no "${name}"`, toJsonText(members));
 }
 
 function readOptionalString(members: Members, name: string): string | null {
@@ -153,7 +145,7 @@ function createUnexpectedResponseError(
   body: string,
 ): ProviderError {
   const details = { operation, body: body.slice(0, MAX_QUOTED_CHARACTERS) };
-  const message = `${operation} was answered with success, but ${problem}`;
+  const message = `${operation} returned a success status, but ${problem}`;
   return createProviderError("unexpected_answer", message, { phase: "http", details });
 }
 

@@ -10,30 +10,30 @@ import {
 } from "./harness-settings.ts";
 import type { HarnessTool } from "../harness/harness-request.ts";
 
-/** What somebody wrote down of a harness, in a file or as flags; it need not be all of it. */
+/** A partial harness specification, from a file or from flags. */
 export type HarnessDraft = HarnessChanges & Partial<Pick<HarnessSpec, "name" | "tags">>;
 
 /**
- * Reads what a file says. Members have our names or the service's, so that a request for CreateHarness is a draft too.
- * A member that is neither is refused: a setting that is misspelt would be lost without a word.
+ * Reads a harness specification file. Fields have our names or the names of the service, so a CreateHarness request is
+ * a valid draft. An unknown field is refused, because a misspelled setting would otherwise be ignored silently.
  */
 export function readHarnessDraft(value: unknown): HarnessDraft {
   const members = isObject(value)
     ? value
-    : throwInvalidOption("spec", value, "an object of settings");
+    : throwInvalidOption("spec", value, "an object with settings");
   const draft: HarnessDraft[] = Object.entries(members).map(([name, found]) => {
     const reader = FIELD_READERS.get(name);
     if (reader !== undefined) return reader(found, name);
     return throwInvalidOption(
       name,
       found,
-      `no such setting; there are ${[...FIELD_READERS.keys()].join(", ")}`,
+      `a known setting; use one of ${[...FIELD_READERS.keys()].join(", ")}`,
     );
   });
   return Object.assign({}, ...draft) as HarnessDraft;
 }
 
-/** The draft as a whole spec. Names what is missing. */
+/** Converts a draft to a complete specification. Throws `invalid_option` with the name of a missing field. */
 export function toHarnessSpec(draft: HarnessDraft): HarnessSpec {
   const { name, roleArn, environmentArtifact, authorizerConfiguration, memory, ...rest } = draft;
   return {
@@ -41,7 +41,7 @@ export function toHarnessSpec(draft: HarnessDraft): HarnessSpec {
     name: name ?? throwInvalidOption("name", name, "the name of the harness"),
     roleArn:
       roleArn ??
-      throwInvalidOption("roleArn", roleArn, "the ARN of the role that the agent acts under"),
+      throwInvalidOption("roleArn", roleArn, "the ARN of the execution role of the agent"),
     ...setIfPresent("environmentArtifact", environmentArtifact),
     ...setIfPresent("authorizerConfiguration", authorizerConfiguration),
     ...setIfPresent("memory", memory),
@@ -50,11 +50,15 @@ export function toHarnessSpec(draft: HarnessDraft): HarnessSpec {
 
 function setIfPresent<Name extends string>(name: Name, value: Members | null | undefined) {
   if (value === null)
-    throwInvalidOption(name, value, "an object; null takes away what is there already");
+    throwInvalidOption(
+      name,
+      value,
+      "an object; null is valid only for changes to an existing harness",
+    );
   return (value === undefined ? {} : { [name]: value }) as { readonly [name in Name]?: Members };
 }
 
-/** The draft as changes of a harness that is there; its name and tags are not among what can be changed. */
+/** Converts a draft to changes of an existing harness. The name and the tags cannot be changed and are dropped. */
 export function toHarnessChanges(draft: HarnessDraft): HarnessChanges {
   const { name: _name, tags: _tags, ...changes } = draft;
   return changes;
@@ -97,7 +101,10 @@ const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldRea
   ["tags", (value, path) => ({ tags: checkStringMap(path, value) })],
 ]);
 
-/** Tools as the service has them, or in short `{name, description, schema}` for one that runs on the caller's side. */
+/**
+ * Reads tools in the service's form, or in the short form `{name, description, schema}` for a tool on the caller's
+ * side.
+ */
 export function readHarnessTools(value: unknown, path: string): HarnessTool[] {
   return readObjectList(value, path).map((tool, at) => {
     const { type, name, description, schema, config } = tool;
@@ -119,7 +126,7 @@ export function readHarnessTools(value: unknown, path: string): HarnessTool[] {
 }
 
 function readString(value: unknown, path: string): string {
-  return typeof value === "string" ? value : throwInvalidOption(path, value, "text");
+  return typeof value === "string" ? value : throwInvalidOption(path, value, "a string");
 }
 
 function readStringList(value: unknown, path: string): string[] {

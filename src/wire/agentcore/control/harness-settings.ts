@@ -6,16 +6,18 @@ export interface Members {
   readonly [member: string]: unknown;
 }
 
-/** What a harness is, beside its name. Objects that are not described here go to the service as they are. */
+/**
+ * The settings of a harness, without its name. Objects without a declared structure are sent to the service unchanged.
+ */
 export interface HarnessSettings extends Omit<HarnessOverrides, "actorId"> {
-  /** Where it runs: lifecycle, network, mounts. */
+  /** The runtime environment: lifecycle, network, mounts. */
   readonly environment?: Members;
-  /** What runs there: a container image of one's own. */
+  /** A custom container image for the environment. */
   readonly environmentArtifact?: Members;
   readonly environmentVariables?: { readonly [name: string]: string };
-  /** Who may invoke it, where signatures do not decide that. */
+  /** Who may invoke the harness, for authorization other than AWS signatures. */
   readonly authorizerConfiguration?: Members;
-  /** One of the service's kinds of memory. Where nothing is said, the service makes one. */
+  /** A memory configuration of the service. If absent, the service creates a memory. */
   readonly memory?: Members;
   readonly truncation?: Members;
   readonly hooks?: readonly Members[];
@@ -23,20 +25,26 @@ export interface HarnessSettings extends Omit<HarnessOverrides, "actorId"> {
 
 export interface HarnessSpec extends HarnessSettings {
   readonly name: string;
-  /** The role that the agent acts under. */
+  /** ARN of the execution role of the agent. */
   readonly roleArn: string;
-  /** For the bill and for policies; no part of what the harness does. */
+  /** Labels for billing and access policies. Tags do not affect the behaviour of the harness. */
   readonly tags?: { readonly [name: string]: string };
 }
 
 type Clearable = "environmentArtifact" | "authorizerConfiguration" | "memory";
 
-/** Each value replaces the one before, lists as a whole; null takes away what may be absent. */
+/**
+ * Changes to a harness. Each value replaces the current value; lists are replaced as a whole. Null removes an optional
+ * setting.
+ */
 export type HarnessChanges = Omit<HarnessSettings, Clearable> & {
   readonly [member in Clearable]?: Members | null;
 } & { readonly roleArn?: string };
 
-/** The body of CreateHarness, but for its token. Throws with the path of the field that the service would refuse. */
+/**
+ * Encodes the body of CreateHarness without its token. Throws `invalid_option` with the path of a field which the
+ * service would refuse.
+ */
 export function encodeHarness(spec: HarnessSpec): Members {
   const { tags } = spec;
   return {
@@ -46,7 +54,7 @@ export function encodeHarness(spec: HarnessSpec): Members {
   };
 }
 
-/** All that makes a harness behave as it does: equal content is an equal harness. */
+/** Encodes the settings with an effect on behaviour. Two harnesses with equal content are equal. */
 export function encodeHarnessContent(spec: Omit<HarnessSpec, "name">): Members {
   const { environmentArtifact, authorizerConfiguration, memory } = spec;
   return {
@@ -62,7 +70,7 @@ export function encodeHarnessContent(spec: Omit<HarnessSpec, "name">): Members {
   };
 }
 
-/** The body of UpdateHarness, but for its token. */
+/** Encodes the body of UpdateHarness without its token. */
 export function encodeHarnessChanges(changes: HarnessChanges): Members {
   const { roleArn, environmentArtifact, authorizerConfiguration, memory } = changes;
   const body = {
@@ -77,7 +85,7 @@ export function encodeHarnessChanges(changes: HarnessChanges): Members {
   return body;
 }
 
-/** What is said alike when a harness is made and when it is changed. */
+/** Encodes the settings with the same form in CreateHarness and UpdateHarness. */
 function encodeSettings(settings: Omit<HarnessSettings, Clearable>): Members {
   const { environment, environmentVariables, truncation, hooks } = settings;
   const hasEnvironment = environment !== undefined && Object.keys(environment).length > 0;
@@ -92,7 +100,7 @@ function encodeSettings(settings: Omit<HarnessSettings, Clearable>): Members {
   };
 }
 
-/** To leave such a member out means to keep it, so that a wrapper says whether it is set or taken away. */
+/** An absent member keeps its value, so the service uses a wrapper: an empty wrapper removes the value. */
 function encodeClearable(name: Clearable, value: Members | null | undefined): Members {
   if (value === undefined) return {};
   return { [name]: value === null ? {} : { optionalValue: requireUnion(name, value) } };
@@ -117,7 +125,7 @@ export function checkStringMap(path: string, value: unknown): { readonly [name: 
   const entries = Object.entries(checkObject(path, value)).map(([name, text]) => {
     return [
       name,
-      typeof text === "string" ? text : throwInvalidOption(`${path}.${name}`, text, "text"),
+      typeof text === "string" ? text : throwInvalidOption(`${path}.${name}`, text, "a string"),
     ];
   });
   return Object.fromEntries(entries) as { readonly [name: string]: string };
@@ -128,7 +136,7 @@ function checkHarnessName(path: string, name: unknown): string {
   return checkString(path, name, /^[a-zA-Z][a-zA-Z0-9_]{0,39}$/, expected);
 }
 
-/** The service's own words for a blank one are of no help. */
+/** Checked here because the service's error for a blank role ARN is not helpful. */
 function checkRoleArn(path: string, arn: unknown): string {
   const expected = "the ARN of an IAM role, such as arn:aws:iam::123456789012:role/harness";
   const trimmedArn = typeof arn === "string" ? arn.trim() : arn;

@@ -1,7 +1,7 @@
-/** What a status of a harness or an endpoint means for somebody who waits for it. */
+/** The meaning of a status of a harness or an endpoint for a caller waiting for it. */
 export type Readiness = "ready" | "changing" | "deleting" | "failed" | "unknown";
 
-/** The list of the service is open: a word that is not known here may mean anything, so that nobody waits for it. */
+/** Maps a status of the service. The service may add statuses; an unknown status ends waiting. */
 export function resolveReadiness(status: string | null): Readiness {
   return (status === null ? undefined : READINESS.get(status)) ?? "unknown";
 }

@@ -2,8 +2,8 @@ import { isObject } from "../../../data/json.ts";
 import { encodeHarnessContent, type HarnessSpec, type Members } from "./harness-settings.ts";
 
 /**
- * The settings of a spec that a harness has otherwise. What the service adds to an object of ours is no difference;
- * a list has to be the same.
+ * Returns the names of settings in which a harness differs from a specification. Members added by the service to an
+ * object are not differences; lists must have the same length.
  */
 export function findSpecDifferences(spec: HarnessSpec, harness: Members): string[] {
   return Object.entries(encodeHarnessContent(spec))

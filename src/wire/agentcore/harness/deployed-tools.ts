@@ -4,13 +4,13 @@ import { readHarness } from "../control/control-response.ts";
 import type { WireRequest } from "../wire-request.ts";
 import type { HarnessTool } from "./harness-request.ts";
 
-/** The tools that a deployed harness has, as GetHarness tells them. */
+/** The tools of a deployed harness, from a GetHarness response. */
 export interface DeployedTools {
   readonly tools: readonly HarnessTool[];
   readonly allowedTools: readonly string[];
 }
 
-/** GetHarness. A version is what an endpoint serves; without one it is the newest. */
+/** Encodes GetHarness. Default version: the latest. */
 export function encodeGetHarness(harnessId: string, version?: string): WireRequest {
   return {
     method: "GET",
@@ -49,9 +49,9 @@ interface ToolSettings {
 }
 
 /**
- * The deployed tools with ours added. An invocation that names any tools replaces all of the deployed ones, so whoever
- * adds one has to send the rest as well. Of two tools with one name, ours stands. A list of allowed tools that is not
- * open to all is widened by ours.
+ * Adds tools to the deployed tools. An invocation with any tools replaces all deployed tools, so a request which adds
+ * one tool must send the deployed tools too. An added tool replaces a deployed tool of the same name. A restricted list
+ * of allowed tools is extended by the added tools.
  */
 export function mergeTools(
   deployed: ToolSettings,
@@ -65,15 +65,15 @@ export function mergeTools(
   const missing = [...names].filter((name) => !allowed.includes(name));
   return {
     tools: [...remainingTools, ...addedTools],
-    // An empty list allows everything, as does a star.
+    // An empty list and `*` allow every tool.
     allowedTools:
       allowed.length === 0 || allowed.includes("*") ? allowed : [...allowed, ...missing],
   };
 }
 
 /**
- * Those of the `wanted` tools that are allowed anyway: nobody gets more by asking for less. An empty list would allow
- * everything, so that none is said with a name that no tool has.
+ * Returns the requested tools which are already allowed: a narrower request never adds permissions. If none remains,
+ * the result is the name of a nonexistent tool, because an empty list would allow every tool.
  */
 export function narrowTools(
   allowed: readonly string[],

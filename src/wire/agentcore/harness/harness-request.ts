@@ -34,17 +34,17 @@ import {
 } from "../wire-request.ts";
 import { toHarnessToolCallId } from "./harness-tool-call-id.ts";
 
-/** A tool as a harness knows it. `inlineFunction` makes those that run on our side. */
+/** A tool in the service's form. `createInlineFunction` creates tools which run on the client's side. */
 export interface HarnessTool {
   readonly type: string;
   readonly name?: string;
   readonly config?: { readonly [member: string]: unknown };
 }
 
-/** What may differ from the deployed harness, for one invocation. Each value replaces the deployed one. */
+/** Settings which replace the deployed settings for one invocation. */
 export interface HarnessOverrides {
   readonly systemPrompt?: string | readonly { readonly text: string }[];
-  /** The id of a model on Bedrock, or one of the service's model configurations. */
+  /** A Bedrock model id, or a model configuration of the service. */
   readonly model?: string | { readonly [member: string]: unknown };
   readonly tools?: readonly HarnessTool[];
   readonly allowedTools?: readonly string[];
@@ -52,13 +52,13 @@ export interface HarnessOverrides {
   readonly maxIterations?: number;
   readonly maxTokens?: number;
   readonly timeoutSeconds?: number;
-  /** Whose memory the agent uses. */
+  /** Selects the memory used by the agent. */
   readonly actorId?: string;
 }
 
 export interface HarnessInvocation {
   readonly harnessArn: string;
-  /** The endpoint; the service takes DEFAULT when there is none. */
+  /** The endpoint. Default of the service: `DEFAULT`. */
   readonly qualifier?: string;
   readonly sessionId: string;
   readonly userId?: string;
@@ -67,7 +67,7 @@ export interface HarnessInvocation {
   readonly overrides?: HarnessOverrides;
 }
 
-/** InvokeHarness, checked as the service would check it. Throws with the path of the field that it would refuse. */
+/** Encodes InvokeHarness with the checks of the service. Throws `invalid_option` with the path of a refused field. */
 export function encodeInvokeHarness(invocation: HarnessInvocation): WireRequest {
   const { harnessArn, qualifier, messages, overrides = {} } = invocation;
   checkSessionId("sessionId", invocation.sessionId);
@@ -88,7 +88,7 @@ export function encodeInvokeHarness(invocation: HarnessInvocation): WireRequest 
   };
 }
 
-/** The overrides as both planes of the service write them. */
+/** Encodes the overrides. The data plane and the control plane use the same form. */
 export function encodeOverrides(overrides: HarnessOverrides): {
   readonly [member: string]: unknown;
 } {
@@ -107,7 +107,9 @@ export function encodeOverrides(overrides: HarnessOverrides): {
     ...(timeoutSeconds !== undefined && {
       timeoutSeconds: checkCount("timeoutSeconds", timeoutSeconds),
     }),
-    ...(actorId !== undefined && { actorId: checkString("actorId", actorId, /./, "some text") }),
+    ...(actorId !== undefined && {
+      actorId: checkString("actorId", actorId, /./, "a non-empty string"),
+    }),
   };
 }
 
@@ -119,7 +121,7 @@ function encodeSystemPrompt(prompt: NonNullable<HarnessOverrides["systemPrompt"]
       `systemPrompt[${at}].text`,
       isObject(block) ? block.text : block,
       /./s,
-      "some text",
+      "a non-empty string",
     );
   }
   return blocks;
@@ -146,13 +148,13 @@ function encodeTools(tools: readonly HarnessTool[]): unknown {
       checkOutboundAuth(`${path}.config.remoteMcp.outboundAuth`, config);
     }
     if (type === "inline_function" && (name === undefined || config === undefined)) {
-      throwInvalidOption(path, tool, "a name and a config, as inlineFunction() makes them");
+      throwInvalidOption(path, tool, "a name and a config, as created by createInlineFunction()");
     }
   }
   return tools;
 }
 
-/** How a harness signs in to an MCP server: `awsIam`, by its execution role, or `none`. */
+/** Checks how a harness authenticates to an MCP server: `awsIam` (with its execution role) or `none`. */
 function checkOutboundAuth(path: string, config: unknown): void {
   const { remoteMcp } = isObject(config) ? config : {};
   const auth = isObject(remoteMcp) ? remoteMcp["outboundAuth"] : undefined;
@@ -186,7 +188,10 @@ function encodeSkills(skills: NonNullable<HarnessOverrides["skills"]>): unknown 
   return skills;
 }
 
-/** The two messages that answer a turn's open calls, with ids as Harness takes them, and any text after the results. */
+/**
+ * Encodes the two messages with the results of a turn's open tool calls, with ids valid for Harness, and optional user
+ * text after the results.
+ */
 export function encodeHarnessResume(
   turn: ResumableTurn,
   results: readonly ToolResult[],
@@ -201,8 +206,8 @@ export function encodeHarnessResume(
 }
 
 /**
- * A conversation that began elsewhere, as messages that Harness takes before a new one. What it would refuse is left out or
- * written otherwise: calls without results, reasoning without the seal of its model, names that no tool here can have.
+ * Encodes an imported conversation as messages before a new user message. Content refused by Harness is omitted or
+ * rewritten: tool calls without results, reasoning without a signature, and invalid tool names.
  */
 export function encodeHarnessHistory(history: readonly ModelMessage[]): ConverseMessage[] {
   const supportedMessages = history.map(({ role, blocks }) => ({
@@ -215,7 +220,7 @@ export function encodeHarnessHistory(history: readonly ModelMessage[]): Converse
   }));
 }
 
-/** One list of messages, in which roles alternate. */
+/** Joins two lists of messages and merges adjacent messages of the same role, so roles alternate. */
 export function joinMessages(
   earlier: readonly ConverseMessage[],
   [next, ...rest]: readonly ConverseMessage[],
@@ -238,9 +243,9 @@ function encodeHistoryBlock(block: ModelBlock): ConverseContent[] {
       return [{ text: block.text.toWellFormed() }];
     case "reasoning":
       return encodeReasoning(block);
-    case "call":
-      return [encodeToolUse({ ...block.call, name: toToolName(block.call.name) })];
-    case "result":
+    case "tool-call":
+      return [encodeToolUse({ ...block.toolCall, name: toToolName(block.toolCall.name) })];
+    case "tool-result":
       return [encodeToolResult(block.result)];
     case "image":
       return [{ text: formatImageNote(block) }];

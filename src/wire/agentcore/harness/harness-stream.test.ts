@@ -70,8 +70,8 @@ function lastOf(out: readonly ProviderEvent[]): ProviderEvent | undefined {
   return out.at(-1);
 }
 
-describe("a harness's answer, from bytes to events", () => {
-  it("folds the frames that the AWS SDK's encoder wrote", () => {
+describe("Decoding a harness response", () => {
+  it("Frames written by the encoder of the AWS SDK are folded to a turn", () => {
     expect(buildTurn(events)).toMatchObject({
       text: "Grüße 🌍",
       toolCalls: [
@@ -83,13 +83,13 @@ describe("a harness's answer, from bytes to events", () => {
     });
   });
 
-  it("gives the same events for every two-way split and for single bytes [AC-1]", () => {
+  it("Every two-way split and single bytes yield the same events [AC-1]", () => {
     for (const halves of twoWaySplits(answer))
       expect(runCodec(createHarnessStream(), halves)).toEqual(events);
     expect(runCodec(createHarnessStream(), splitChunks(answer, 1))).toEqual(events);
   });
 
-  it("says where in the stream each anomaly is [RMA-P1-14]", () => {
+  it("Each diagnostic has its offset in the stream [RMA-P1-14]", () => {
     expect(events.flatMap((out) => (out.type === "diagnostic" ? [out.diagnostic] : []))).toEqual([
       {
         code: "block_stop_missing",
@@ -99,7 +99,7 @@ describe("a harness's answer, from bytes to events", () => {
     ]);
   });
 
-  it("decodes padding of up to 1 MB and never shows it [AC-15]", () => {
+  it("Padding of up to 1 MB is decoded and never emitted [AC-15]", () => {
     for (const size of [0, 1, 4096, 1_000_000]) {
       const padded = event("contentBlockDelta", {
         contentBlockIndex: 0,
@@ -113,7 +113,7 @@ describe("a harness's answer, from bytes to events", () => {
     }
   });
 
-  it("fails a turn cut inside a frame with the bytes that are pending [AC-12, RMA-P0-2]", () => {
+  it("A turn truncated inside a frame fails with the number of pending bytes [AC-12, RMA-P0-2]", () => {
     expect(lastOf(runCodec(createHarnessStream(), [answer.subarray(0, -3)]))).toMatchObject({
       type: "end",
       outcome: "failed",
@@ -121,14 +121,14 @@ describe("a harness's answer, from bytes to events", () => {
     });
   });
 
-  it("fails a turn that ends on a boundary without its terminal [AC-12]", () => {
+  it("A turn that ends between frames without its final event fails [AC-12]", () => {
     expect(lastOf(runCodec(createHarnessStream(), [start]))).toMatchObject({
       outcome: "failed",
       failure: { code: "incomplete_turn" },
     });
   });
 
-  it("fails an empty body [AC-13]", () => {
+  it("An empty body fails the turn [AC-13]", () => {
     expect(runCodec(createHarnessStream(), [])).toEqual([
       {
         type: "end",
@@ -145,7 +145,7 @@ describe("a harness's answer, from bytes to events", () => {
     ]);
   });
 
-  it("keeps what came before an exception, and fails the turn [SD-32]", () => {
+  it("Events before an exception are kept, and the turn fails [SD-32]", () => {
     const exception = frame(
       { ":message-type": "exception", ":exception-type": "throttlingException" },
       { message: "Rate exceeded" },
@@ -158,7 +158,7 @@ describe("a harness's answer, from bytes to events", () => {
     });
   });
 
-  it("A second exception frame is kept and reported with its place in the stream [AC-34]", () => {
+  it("A second exception frame is kept and reported with its offset in the stream [AC-34]", () => {
     const exception = (type: string, message: string) =>
       frame({ ":message-type": "exception", ":exception-type": type }, { message });
     const first = exception("throttlingException", "Rate exceeded");
@@ -175,7 +175,7 @@ describe("a harness's answer, from bytes to events", () => {
     expect(turn.end?.failure?.message).toBe("throttlingException: Rate exceeded");
   });
 
-  it("fails a turn with a damaged frame in it, also when it reads on [RMA-P1-14]", () => {
+  it("A damaged frame fails the turn, also in lenient mode [RMA-P1-14]", () => {
     const damaged = answer.slice();
     damaged[start.length + 100] = (damaged[start.length + 100] ?? 0) ^ 4;
     const strict = buildTurn(runCodec(createHarnessStream(), [damaged]));
@@ -185,8 +185,8 @@ describe("a harness's answer, from bytes to events", () => {
     const lenient = buildTurn(runCodec(createHarnessStream({ mode: "lenient" }), [damaged]));
     expect(lenient.messages[0]?.blocks.map((block) => block.type)).toEqual([
       "text",
-      "call",
-      "call",
+      "tool-call",
+      "tool-call",
     ]);
     expect(lenient.toolCalls).toEqual([]);
     expect(lenient.end).toMatchObject({ outcome: "failed", failure: { code: "frame_checksum" } });
@@ -196,7 +196,7 @@ describe("a harness's answer, from bytes to events", () => {
     });
   });
 
-  it("never throws and ends exactly once, whatever the bytes are", () => {
+  it("Random bytes never cause a throw and end exactly once", () => {
     fuzz(100_000, (random) => {
       const bytes = mutateBytes(answer, random);
       const mode = random(2) === 0 ? "strict" : "lenient";
@@ -211,20 +211,20 @@ describe("a harness's answer, from bytes to events", () => {
   });
 });
 
-describe("an answer that is no event stream", () => {
-  it("is recognised by its content type", () => {
+describe("A response that is not an event stream", () => {
+  it("An event stream is recognized by its content type", () => {
     expect(isEventStream("application/vnd.amazon.eventstream; charset=x")).toBe(true);
     expect(isEventStream("application/json")).toBe(false);
     expect(isEventStream(null)).toBe(false);
   });
 
-  it("gives an error that quotes the type and the first 1 KB of the body [AC-14]", () => {
+  it("The error quotes the content type and the first 1 KB of the body [AC-14]", () => {
     const page = fromUtf8(`<html>${"x".repeat(5000)}`);
     const [error] = runCodec(createUnexpectedBodyReader("text/html"), splitChunks(page, 700));
     expect(error).toMatchObject({
       code: "unexpected_content_type",
       details: { contentType: "text/html", body: `<html>${"x".repeat(1018)}`, bytes: 5006 },
     });
-    expect(error?.message).toContain("text/html, wanted application/vnd.amazon.eventstream");
+    expect(error?.message).toContain("text/html: expected application/vnd.amazon.eventstream");
   });
 });

@@ -19,18 +19,21 @@ import {
 } from "../response-body.ts";
 
 export interface HarnessStreamOptions extends EventStreamOptions, ConverseOptions {
-  /** The header of the answer, where it is known: anything but an event stream fails the turn with a quote of it. */
+  /**
+   * The content type of the response, if known. Any type other than an event stream fails the turn with a quote of the
+   * body.
+   */
   readonly contentType?: string | null | undefined;
 }
 
 export interface HarnessStreamState {
   readonly frames: EventStreamState;
   readonly fold: ConverseState;
-  /** In place of frames, when the answer is something else. */
+  /** Reads the body instead of `frames` if the response is not an event stream. Null otherwise. */
   readonly unexpectedBody: UnexpectedBodyState | null;
 }
 
-/** The body of an InvokeHarness answer: bytes in, events out. */
+/** Creates a decoder for the body of an InvokeHarness response: bytes in, provider events out. */
 export function createHarnessStream(
   options: HarnessStreamOptions = {},
 ): Codec<HarnessStreamState, Uint8Array, ProviderEvent> {

@@ -5,18 +5,22 @@ const ESCAPE_PREFIX = "x--";
 const MAX_ID_LENGTH = 64;
 
 /**
- * The id of a call as Harness takes it. Models behind other doors also put dots, colons and more into theirs; those
- * characters become their numbers, so that `originalCallId` finds the way back without any memory.
+ * Converts a tool call id to the characters accepted by Harness. Other models use dots, colons and other characters,
+ * which are escaped as their code points. `toOriginalToolCallId` restores the id without stored state.
+ *
+ * Throws `invalid_tool` if the escaped id has more than 64 characters.
  */
 export function toHarnessToolCallId(id: string): string {
   if (VALID_ID.test(id)) return id;
   const mapped = escapeId(id);
   if (id !== "" && mapped.length <= MAX_ID_LENGTH) return mapped;
-  const message = `The call id "${id.slice(0, MAX_ID_LENGTH)}" cannot be written as Harness wants it: at most ${MAX_ID_LENGTH} letters, digits, "_" and "-"`;
+  const message = `The tool call id "${id.slice(0, MAX_ID_LENGTH)}" cannot be written for Harness: expected at most ${MAX_ID_LENGTH} letters, digits, "_" and "-"`;
   throw new SpanlineError("invalid_tool", message);
 }
 
-/** An id that only looks like a mapped one, and fits as it is, was never mapped. */
+/**
+ * Restores the original id. An id which only resembles an escaped id, and is valid unescaped, is returned unchanged.
+ */
 export function toOriginalToolCallId(id: string): string {
   if (!id.startsWith(ESCAPE_PREFIX)) return id;
   const original = id

@@ -16,13 +16,13 @@ import {
 
 export interface CommandStreamState {
   readonly frames: EventStreamState;
-  /** In place of frames, when the answer is something else. */
+  /** Reads the body instead of `frames` if the response is not an event stream. Null otherwise. */
   readonly unexpectedBody: UnexpectedBodyState | null;
   exit: Extract<CommandEvent, { type: "exit" }> | null;
   failure: Failure | null;
 }
 
-/** The body of an InvokeAgentRuntimeCommand answer: bytes in, output out. */
+/** Creates a decoder for the body of an InvokeAgentRuntimeCommand response: bytes in, command output out. */
 export function createCommandStream(
   contentType: string | null,
 ): Codec<CommandStreamState, Uint8Array, CommandEvent> {
@@ -54,7 +54,7 @@ export function createCommandStream(
 function createEndEvent({ failure, exit }: CommandStreamState): CommandEvent {
   if (failure !== null) return { type: "failed", failure };
   if (exit !== null) return exit;
-  const message = "The stream ended before the command did";
+  const message = "The stream ended before the command exited";
   return { type: "failed", failure: { code: "incomplete_turn", message, details: {} } };
 }
 
@@ -94,7 +94,7 @@ function readItem(
   }
 }
 
-/** The service wraps each member in a `chunk`; older captures have the members alone. */
+/** The service wraps each member in a `chunk`; older captures contain the members directly. */
 function readEvent(
   state: CommandStreamState,
   name: string,

@@ -3,23 +3,23 @@ import { isCutJson, parseLenientJson } from "../../strands/python/lenient-json.t
 import type { StrandsInput } from "../../strands/fold.ts";
 import type { WholeBodyItem } from "../response-body.ts";
 
-/** An answer in one piece under the content type of JSON: JSON, or text that the TypeScript app sends as it is. */
+/** Reads a complete body with a JSON content type: JSON, or plain text, which TypeScript apps send with this type. */
 export function readJsonBody(item: WholeBodyItem): StrandsInput {
   if (item.type === "failure") return toFailureInput(item.error.toFailure());
   const { text, bytes } = item;
   const parsed = parseLenientJson(text);
   if (parsed.ok) return { type: "body", value: parsed.value };
   if (isCutJson(text)) {
-    const message = `The answer is not complete JSON: ${parsed.reason}`;
+    const message = `The body is not complete JSON: ${parsed.reason}`;
     const position = { offset: 0, pendingBytes: bytes };
     return toFailureInput(new TruncatedStreamError(message, position).toFailure());
   }
   if (!/^\s*(?:\{\s*"|\[\s*[[{])/.test(text)) return toTextEvent(text);
-  const message = `The answer is not JSON: ${parsed.reason}`;
+  const message = `The body is not JSON: ${parsed.reason}`;
   return toFailureInput(new FrameError("frame_invalid", message, { offset: 0 }).toFailure());
 }
 
-/** An answer in one piece that is called plain text, and is JSON only if all of it is. */
+/** Reads a complete body of the type `text/plain`. The body is JSON only if all of it parses. */
 export function readTextBody(item: WholeBodyItem): StrandsInput {
   if (item.type === "failure") return toFailureInput(item.error.toFailure());
   const parsed = parseLenientJson(item.text);

@@ -1,18 +1,24 @@
-/** How the bytes of an answer are to be read. */
+/** The framing of a response body. */
 export type RuntimeFraming = "json" | "text" | "sse";
 
-/** What the content type says: `sniff` and a guess where the first bytes have the last word; undefined for a stranger. */
+/**
+ * Maps a content type to a framing. If `sniff` is true, the framing is a guess and the first bytes decide. Undefined
+ * for an unsupported type.
+ */
 export function parseDeclaredFraming(
   contentType: string,
 ): { readonly framing: RuntimeFraming; readonly sniff: boolean } | undefined {
   if (contentType === "") return { framing: "sse", sniff: true };
   if (contentType === "text/event-stream") return { framing: "sse", sniff: false };
   if (contentType === "text/plain") return { framing: "text", sniff: false };
-  // Some apps pass an event stream on under the content type of JSON.
+  // Some apps send an event stream with the content type of JSON.
   return /[/+]json$/.test(contentType) ? { framing: "json", sniff: true } : undefined;
 }
 
-/** What the first bytes say; the guess stands where they do not; undefined while more of them may tell. */
+/**
+ * Detects the framing from the first bytes. Returns the guess if they are ambiguous, or undefined while more bytes may
+ * decide (up to 64).
+ */
 export function sniffFraming(head: Uint8Array, guess: RuntimeFraming): RuntimeFraming | undefined {
   const text = String.fromCharCode(...head.subarray(0, MAX_HEAD_BYTES));
   const content = text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
@@ -23,6 +29,6 @@ export function sniffFraming(head: Uint8Array, guess: RuntimeFraming): RuntimeFr
 }
 
 const MAX_HEAD_BYTES = 64;
-/** As its bytes are, each taken for a character. */
+/** The three bytes of the mark, one character each. */
 const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
 const PARTIAL_FIELD = /^\s*(?:d|da|dat|data|e|ev|eve|even|event)?$/;

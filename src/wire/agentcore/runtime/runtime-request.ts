@@ -13,13 +13,13 @@ import {
 } from "../wire-request.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** An agent runtime, or a harness as one, and a session on it. */
+/** A session on an agent runtime, or on a harness addressed as a runtime. */
 export interface RuntimeTarget extends SessionHeaders {
   readonly runtimeArn: string;
   readonly qualifier?: string;
 }
 
-/** InvokeAgentRuntime. The payload is between the caller and the agent. */
+/** Encodes InvokeAgentRuntime. The payload is opaque: caller and agent define its format. At most 100,000,000 bytes. */
 export function encodeInvokeRuntime(target: RuntimeTarget, payload: Uint8Array): WireRequest {
   if (payload.length > MAX_PAYLOAD_BYTES) {
     throwInvalidOption("payload", payload.length, `at most ${MAX_PAYLOAD_BYTES} bytes`);
@@ -28,7 +28,7 @@ export function encodeInvokeRuntime(target: RuntimeTarget, payload: Uint8Array):
     ...encodeOperation(target, "invocations"),
     headers: {
       "content-type": "application/json",
-      // Apps in TypeScript refuse to stream without it.
+      // TypeScript apps do not stream without `text/event-stream`.
       accept: "text/event-stream, application/json",
       ...encodeHeaders(target),
     },
@@ -46,7 +46,7 @@ export function encodeStopSession(target: RuntimeTarget, token: string): WireReq
   };
 }
 
-/** InvokeAgentRuntimeCommand. */
+/** Encodes InvokeAgentRuntimeCommand. The timeout is at most 3,600 seconds. */
 export function encodeRunCommand(
   target: RuntimeTarget,
   command: string,

@@ -37,20 +37,20 @@ function turnOfFixture(file: string): Turn {
   return buildTurn(fold(readFixture(file)));
 }
 
-/** The first 1 KB or less, up to the end of an event where there is one. */
+/** Returns up to 1 KB from the start, up to the end of an event where possible. */
 function headOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= 1024) return bytes;
   const end = new TextDecoder("latin1").decode(bytes.subarray(0, 1024)).lastIndexOf("\n\n");
   return bytes.subarray(0, end + 2);
 }
 
-/** The places at which cutting bytes in two changes what comes out. */
+/** Returns the positions at which splitting the bytes changes the emitted events. */
 function changingCuts(
   bytes: Uint8Array,
   places: Iterable<number>,
   options: RuntimeStreamOptions,
 ): number[] {
-  // A deep comparison for each of 50 000 cuts would take longer than the cuts.
+  // A deep comparison for each of 50,000 splits would take longer than the decoding.
   const expected = JSON.stringify(fold(bytes, options));
   return [...places].filter((at) => {
     const halves = [bytes.subarray(0, at), bytes.subarray(at)];
@@ -58,29 +58,29 @@ function changingCuts(
   });
 }
 
-/** All 230,000 cuts of all recordings take over a minute: only the full lane makes them all. */
+/** All 230,000 splits of all recordings take over a minute, so only the full lane tests all of them. */
 const CUT_STEP = { quick: 1009, usual: 131, full: 1 }[testDepth()];
 
 function* places(from: number, to: number, step: number): Generator<number> {
   for (let at = from; at <= to; at += step) yield at;
 }
 
-describe.each(fixtures)("the recording $file", ({ bytes, contentType }) => {
+describe.each(fixtures)("The recording $file", ({ bytes, contentType }) => {
   const options = { contentType };
   const events = fold(bytes, options);
 
-  it("gives the same events however it is cut", () => {
+  it("The recording yields the same events for every split", () => {
     const head = headOf(bytes);
     expect(changingCuts(head, places(0, head.length, 1), options)).toEqual([]);
     expect(changingCuts(bytes, places(0, bytes.length, CUT_STEP), options)).toEqual([]);
     expect(runCodec(createRuntimeStream(options), splitChunks(bytes, 1))).toEqual(events);
   });
 
-  it("ends once, and last", () => {
+  it("The recording ends with exactly one end event", () => {
     expect(events.filter((event) => event.type === "end")).toEqual([events.at(-1)]);
   });
 
-  it("has a place in the stream for each diagnostic", () => {
+  it("Each diagnostic of the recording has an offset", () => {
     const unplaced = events.filter(
       (event) => event.type === "diagnostic" && event.diagnostic.offset === undefined,
     );
@@ -88,17 +88,17 @@ describe.each(fixtures)("the recording $file", ({ bytes, contentType }) => {
   });
 });
 
-/** Recordings that have nothing to compare their text with, and why. What they say is asserted further down. */
+/** Recordings without a full message for comparison, with the reason. Their text is asserted in tests below. */
 const WITHOUT_FULL_MESSAGES: ReadonlyMap<string, string> = new Map([
-  ["py-exception.sse", "the model raises before its message is whole"],
-  ["ts-exception.sse", "the model throws before its message is whole"],
+  ["py-exception.sse", "the model raises before its message is complete"],
+  ["ts-exception.sse", "the model throws before its message is complete"],
   ["py-surrogates.sse", "encoding half a surrogate pair ends the stream"],
-  ["py-graph.sse", "its messages are those of nodes"],
-  ["py-swarm.sse", "its messages are those of nodes"],
-  ["ts-graph.sse", "its messages are those of nodes"],
+  ["py-graph.sse", "its messages belong to nodes"],
+  ["py-swarm.sse", "its messages belong to nodes"],
+  ["ts-graph.sse", "its messages belong to nodes"],
 ]);
 
-describe("recordings of whole agents", () => {
+describe("Recordings of complete agents", () => {
   const whole = fixtures.filter(({ bytes }) => {
     const text = new TextDecoder().decode(bytes);
     return /init_event_loop|beforeInvocationEvent/.test(text) && /"message"/.test(text);
@@ -107,7 +107,7 @@ describe("recordings of whole agents", () => {
   const confirmed = whole.filter(({ file }) => !WITHOUT_FULL_MESSAGES.has(file));
 
   it.each(confirmed)(
-    "$file says its text once, as its full messages have it [AC-74]",
+    "The text of $file is emitted once and equals its full messages [AC-74]",
     (fixture) => {
       const turn = buildTurn(fold(fixture.bytes));
       const told = turn.messages.filter(({ role }) => role === "assistant").map(textOf);
@@ -117,11 +117,11 @@ describe("recordings of whole agents", () => {
     },
   );
 
-  it.each([...WITHOUT_FULL_MESSAGES])("%s has no full message, since %s", (file) => {
+  it.each([...WITHOUT_FULL_MESSAGES])("%s has no full message because %s", (file) => {
     expect(fullMessages(readFixture(file))).toEqual([]);
   });
 
-  it.each(whole)("$file is never a success when it is cut before its last message", (fixture) => {
+  it.each(whole)("$file never succeeds if it is truncated before its last message", (fixture) => {
     const text = new TextDecoder().decode(fixture.bytes);
     const last = Math.max(
       text.lastIndexOf('data: {"message"'),
@@ -145,7 +145,7 @@ function textOf(message: Turn["messages"][number]): string {
   return message.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** What the stream itself says at the end of each message, read with nothing of ours but `JSON.parse`. */
+/** The text of each full message in the stream, read independently with `JSON.parse` only. */
 function fullMessages(bytes: Uint8Array): string[] {
   const lines = new TextDecoder().decode(bytes).split("\n");
   return lines.flatMap((line) => {
@@ -168,8 +168,8 @@ function blockText(block: unknown): string {
   return typeof text === "string" ? text : "";
 }
 
-describe("what the recordings say", () => {
-  it("answers calls by the agent's own results, so none is open", () => {
+describe("Content of the recordings", () => {
+  it("Tool calls answered by the agent itself are not open", () => {
     const { toolCalls, serverToolCalls, end } = turnOfFixture("py-two-tools.sse");
     expect(toolCalls).toEqual([]);
     expect(end?.openToolCallIds).toEqual([]);
@@ -197,7 +197,7 @@ describe("what the recordings say", () => {
     ]);
   });
 
-  it("goes on as after tool_use where the model said end_turn", () => {
+  it("A message with tool calls continues as after tool_use although the model reported end_turn", () => {
     const turn = turnOfFixture("py-forced-tool-use.sse");
     expect(turn.messages.map(({ reason }) => reason)).toEqual([
       "tool_use",
@@ -212,7 +212,7 @@ describe("what the recordings say", () => {
   });
 
   it.each(["py-guardrail.sse", "py-old-guardrail.sse", "ts-redaction.sse"])(
-    "replaces the text of %s that the guardrail took back [AC-79]",
+    "The text of %s redacted by the guardrail is replaced [AC-79]",
     (file) => {
       const events = fold(readFixture(file));
       expect(events.filter((event) => event.type === "message.replaced")).toEqual([
@@ -225,7 +225,7 @@ describe("what the recordings say", () => {
     },
   );
 
-  it("fails a turn whose error came inside a 200, with the force_stop before it [AC-80]", () => {
+  it("An error inside a 200 response fails the turn, with the preceding force_stop [AC-80]", () => {
     const payload = {
       error: "the model went away",
       error_type: "Boom",
@@ -244,7 +244,7 @@ describe("what the recordings say", () => {
     });
   });
 
-  it("fails a turn that an error event ends [AC-80]", () => {
+  it("An error event fails the turn [AC-80]", () => {
     for (const [file, message, text] of [
       ["ts-exception.sse", "the model went away", "Half a sen"],
       ["ts-app-error.sse", "tool exploded", "Hello "],
@@ -263,7 +263,7 @@ describe("what the recordings say", () => {
     }
   });
 
-  it("fails a turn at max_tokens where Strands raises it, and limits it where it does not [AC-80]", () => {
+  it("At max_tokens, a turn fails if Strands raises an exception and is limited otherwise [AC-80]", () => {
     expect(turnOfFixture("py-max-tokens.sse").end).toMatchObject({
       outcome: "failed",
       reason: "max_tokens",
@@ -275,14 +275,14 @@ describe("what the recordings say", () => {
     });
   });
 
-  it("joins a surrogate pair that came in two events [AC-81]", () => {
+  it("A surrogate pair split over two events is joined [AC-81]", () => {
     expect(turnOfFixture("py-old-surrogates.sse")).toMatchObject({
       text: "smile 😀 done",
       end: { outcome: "completed" },
     });
   });
 
-  it("turns half a pair into U+FFFD when the other half never comes [AC-81]", () => {
+  it("A lone surrogate becomes U+FFFD at the end of the stream [AC-81]", () => {
     const body = String.raw`data: "smile \ud83d"` + "\n\n";
     expect(buildTurn(fold(body))).toMatchObject({
       text: "smile \ufffd",
@@ -290,7 +290,7 @@ describe("what the recordings say", () => {
     });
   });
 
-  it("counts tokens once, from the Converse events or else from the full message", () => {
+  it("Tokens are counted once, from the Converse events or from the full message", () => {
     expect(turnOfFixture("py-tool-turn.sse").usage).toEqual(tokens(300, 50));
     expect(turnOfFixture("py-message-only.sse").usage).toEqual(tokens(300, 50));
     expect(turnOfFixture("py-result-only.sse").usage).toEqual(tokens(300, 50));
@@ -302,7 +302,7 @@ describe("what the recordings say", () => {
     "py-message-only.sse",
     "py-data-events-tool.sse",
     "py-old-data-events.sse",
-  ])("finds the whole text in %s, which passes on one carrier only [AC-85]", (file) => {
+  ])("The complete text is found in %s, which forwards only one carrier [AC-85]", (file) => {
     expect(turnOfFixture(file)).toMatchObject({
       text: `Let me look that up.It's sunny in Tokyo, they said "25°C".`,
       toolCalls: [],
@@ -310,7 +310,7 @@ describe("what the recordings say", () => {
     });
   });
 
-  it("finds the answer in a result that is the only carrier [AC-76]", () => {
+  it("The text is found in a result that is the only carrier [AC-76]", () => {
     for (const file of ["py-result-only.sse", "py-result-text.sse"]) {
       expect(turnOfFixture(file)).toMatchObject({
         text: `It's sunny in Tokyo, they said "25°C".`,
@@ -319,13 +319,13 @@ describe("what the recordings say", () => {
     }
   });
 
-  it("takes strings that come without quotes as text [AC-85]", () => {
+  it("Strings without quotes are text [AC-85]", () => {
     expect(fold(readFixture("ts-strings.sse"))).toEqual(
       plainTurn(null, "Hello ", "two\nlines", ` and a quote: "x" {'a': 1}`, "こんにちは 😀"),
     );
   });
 
-  it("keeps what an agent inside says out of the text [AC-84]", () => {
+  it("Text of a nested agent is not part of the text [AC-84]", () => {
     const turn = turnOfFixture("py-agent-as-tool.sse");
     expect(turn.text).toBe("Asking.The helper said it.");
     const progress = fold(readFixture("py-agent-as-tool.sse")).filter(
@@ -345,17 +345,20 @@ describe("what the recordings say", () => {
     ["py-graph.sse", "from second"],
     ["py-swarm.sse", "42"],
     ["ts-graph.sse", "from second"],
-  ])("tells what the nodes of %s do, and their result as the one text [AC-84]", (file, text) => {
-    const events = fold(readFixture(file));
-    const firstText = events.findIndex((event) => event.type === "message.start");
-    const lastNode = events.findLastIndex(
-      (event) => event.type === "activity" && event.kind === "node",
-    );
-    expect(firstText).toBeGreaterThan(lastNode);
-    expect(buildTurn(events)).toMatchObject({ text, end: { outcome: "completed" } });
-  });
+  ])(
+    "Nodes of %s are reported as activities, and only their result is text [AC-84]",
+    (file, text) => {
+      const events = fold(readFixture(file));
+      const firstText = events.findIndex((event) => event.type === "message.start");
+      const lastNode = events.findLastIndex(
+        (event) => event.type === "activity" && event.kind === "node",
+      );
+      expect(firstText).toBeGreaterThan(lastNode);
+      expect(buildTurn(events)).toMatchObject({ text, end: { outcome: "completed" } });
+    },
+  );
 
-  it("tells the rest of what an agent does", () => {
+  it("Other actions of an agent are reported as activities", () => {
     const activities = (file: string): unknown[] =>
       fold(readFixture(file)).filter(
         (event) => event.type === "activity" && !event.kind.endsWith("started"),
@@ -387,7 +390,7 @@ describe("what the recordings say", () => {
     ]);
   });
 
-  it("ends for the reason that the loop gives", () => {
+  it("A turn ends with the reason given by the agent loop", () => {
     expect(turnOfFixture("py-structured.sse").end).toMatchObject({
       outcome: "completed",
       reason: "tool_use",
@@ -399,7 +402,7 @@ describe("what the recordings say", () => {
     });
   });
 
-  it("says what an agent could not send, and completes the turn all the same", () => {
+  it("An event that the agent could not serialize is reported, and the turn completes", () => {
     const { diagnostics, end } = turnOfFixture("py-not-serialisable.sse");
     expect(diagnostics[0]).toMatchObject({
       code: "content_lost",
@@ -409,10 +412,10 @@ describe("what the recordings say", () => {
   });
 });
 
-describe("answers that are no stream", () => {
+describe("Responses that are not a stream", () => {
   const json = { contentType: "application/json" };
 
-  it("takes a JSON body as the result [AC-83]", () => {
+  it("A JSON body is the result [AC-83]", () => {
     expect(fold(readFixture("py-json-message.json"), json)).toEqual([
       started(0),
       ...saidText({ message: 0, block: 0 }, "One. Two."),
@@ -431,26 +434,26 @@ describe("answers that are no stream", () => {
     ]);
   });
 
-  it("takes text under the content type of JSON as text [AC-83]", () => {
+  it("Plain text with the content type of JSON is text [AC-83]", () => {
     expect(fold(readFixture("ts-text.txt"), json)).toEqual(plainTurn(null, "just text"));
     expect(fold("just text", { contentType: "text/plain" })).toEqual(plainTurn(null, "just text"));
   });
 
-  it("fails a JSON body that says so [AC-80, AC-83]", () => {
+  it("A JSON body with an error fails the turn [AC-80, AC-83]", () => {
     expect(fold('{"error": "no luck"}', json).at(-1)).toMatchObject({
       outcome: "failed",
       failure: { code: "stream_exception", message: "no luck" },
     });
   });
 
-  it("fails a JSON body that is cut [AC-83]", () => {
+  it("A truncated JSON body fails the turn [AC-83]", () => {
     expect(fold('{"result": "Hel', json).at(-1)).toMatchObject({
       outcome: "failed",
       failure: { code: "truncated_stream", details: { pendingBytes: 15 } },
     });
   });
 
-  it("fails a JSON body that is broken, and does not say that it is cut [AC-83]", () => {
+  it("An invalid JSON body fails the turn without being reported as truncated [AC-83]", () => {
     expect(fold('{"result": "Hi" "there"}', json).at(-1)).toMatchObject({
       outcome: "failed",
       failure: { code: "frame_invalid", message: expect.stringContaining("is not JSON") },
@@ -465,18 +468,18 @@ describe("answers that are no stream", () => {
     "[1] See the source",
     "42",
     "data: of no stream",
-  ])("takes the plain text %s as it is [AC-83]", (text) => {
+  ])("The plain text %s is kept unchanged [AC-83]", (text) => {
     expect(fold(text, { contentType: "text/plain; charset=utf-8" })).toEqual(plainTurn(null, text));
   });
 
-  it("takes plain text that is JSON as a whole for a result [AC-83]", () => {
+  it("Plain text that is JSON as a whole is a result [AC-83]", () => {
     const plain = { contentType: "text/plain" };
     expect(fold('{"result": "Hi"}', plain)).toEqual(plainTurn(null, "Hi"));
     expect(fold('"Hi"', plain)).toEqual(plainTurn(null, "Hi"));
   });
 
   it.each(["[Note] The answer is 42", '"Quoted" at its start', "[1] See the source", "{'a': 1}"])(
-    "takes %s as text under the content type of JSON [AC-83]",
+    "%s with the content type of JSON is text [AC-83]",
     (text) => expect(fold(text, json)).toEqual(plainTurn(null, text)),
   );
 
@@ -485,7 +488,7 @@ describe("answers that are no stream", () => {
     '\r\n: comment\n\ndata: "Hi"\n\n',
     'event: token\ndata: "Hi"\n\n',
     '\u{feff}data: "Hi"\n\n',
-  ])("reads an event stream under the content type of JSON: %j [AC-85]", (body) => {
+  ])("An event stream with the content type of JSON is read: %j [AC-85]", (body) => {
     expect(fold(body, json)).toEqual(plainTurn(null, "Hi"));
     const bytes = encoder.encode(body);
     expect(runCodec(createRuntimeStream(json), splitChunks(bytes, 1))).toEqual(
@@ -493,7 +496,7 @@ describe("answers that are no stream", () => {
     );
   });
 
-  it("takes text that only begins as the name of a field does for text", () => {
+  it("Text that starts like the name of an SSE field is text", () => {
     for (const text of ["data", "dat", "e", "events: none", " data: x", "\n".repeat(80) + "Hi"]) {
       expect(fold(text, json)).toEqual(plainTurn(null, text));
       const bytes = encoder.encode(text);
@@ -503,7 +506,7 @@ describe("answers that are no stream", () => {
     }
   });
 
-  it("fails a body beyond its limit, and keeps none of it", () => {
+  it("A body above the limit fails the turn, and its bytes are discarded", () => {
     const { out, state } = runWithState(
       createRuntimeStream({ ...json, maxBodyBytes: 1000 }),
       splitChunks(encoder.encode(JSON.stringify("x".repeat(100_000))), 100),
@@ -512,7 +515,7 @@ describe("answers that are no stream", () => {
     expect(JSON.stringify(state)).not.toContain("xxxx");
   });
 
-  it("fails an empty body", () => {
+  it("An empty body fails the turn", () => {
     for (const contentType of ["application/json", "text/event-stream", null]) {
       expect(fold("", { contentType })).toEqual([
         {
@@ -531,7 +534,7 @@ describe("answers that are no stream", () => {
     }
   });
 
-  it("tells JSON from an event stream by the first byte when there is no content type [AC-85]", () => {
+  it("Without a content type, the first byte distinguishes JSON from an event stream [AC-85]", () => {
     for (const body of [
       '{"result": "Hi"}',
       ' \n {"result": "Hi"}',
@@ -549,7 +552,7 @@ describe("answers that are no stream", () => {
     }
   });
 
-  it("fails an answer of another type, and quotes it", () => {
+  it("A response of an unsupported content type fails the turn and is quoted", () => {
     const contentType = "text/html; charset=utf-8";
     expect(fold("<html>Sign in</html>", { contentType }).at(-1)).toMatchObject({
       outcome: "failed",
@@ -561,8 +564,8 @@ describe("answers that are no stream", () => {
   });
 });
 
-describe("any bytes at all", () => {
-  // Short pieces of the recordings: a run is quick, and damage lands where it matters.
+describe("Arbitrary bytes", () => {
+  // Short pieces of the recordings: a run is quick, and mutations hit relevant bytes.
   const samples = fixtures.flatMap(({ bytes, contentType }) => {
     const text = new TextDecoder().decode(bytes);
     const lines = text.split("\n\n").filter((line) => line.length < 450);
@@ -573,7 +576,7 @@ describe("any bytes at all", () => {
     });
   });
 
-  it("never throws, ends once and holds on to little, whatever the bytes are", () => {
+  it("Random bytes never cause a throw, end once and are not retained", () => {
     const count = 100_000;
     let ends = 0;
     fuzz(count, (random) => {
@@ -590,8 +593,8 @@ describe("any bytes at all", () => {
       const { recentMessageIds, announcedToolCallIds, converse, pendingData } = state.fold;
       if (recentMessageIds.length > 32 || announcedToolCallIds.size > 1024)
         throw new Error("Ids pile up");
-      if (pendingData.length > 0) throw new Error("What was held back never came out");
-      // Each block, slot and message counts for 64 beside its text.
+      if (pendingData.length > 0) throw new Error("Pending data was not emitted");
+      // Each block, slot and message is charged 64 characters in addition to its text.
       const pieces = 3 * (converse.blockCount + converse.messageCount) + out.length;
       if (converse.characters > 3 * damaged.length + 64 * pieces) throw new Error("Text piles up");
       ends += 1;

@@ -15,26 +15,26 @@ import {
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 export interface RuntimeStreamOptions extends StrandsOptions {
-  /** The header of the answer. Without one the first bytes tell JSON from an event stream. */
+  /** The content type of the response. If absent, the first bytes distinguish JSON from an event stream. */
   readonly contentType?: string | null;
-  /** The most bytes of one event. Events that are passed over may be of any size. */
+  /** Bytes of one event. Skipped events may have any size. Default: 16 MiB plus 64 KiB. */
   readonly maxEventBytes?: number;
-  /** The most bytes of an answer that is no stream. */
+  /** Bytes of a response which is not a stream. Default: 16 MiB. */
   readonly maxBodyBytes?: number;
 }
 
 export interface RuntimeStreamState {
   readonly fold: StrandsState;
-  /** Chosen by the content type, else by the first bytes. */
+  /** Selected by the content type or the first bytes. Null until then. */
   reader: BodyReader | null;
-  /** What came before the bytes that tell. */
+  /** Bytes received before the framing was detected. */
   head: Uint8Array;
-  /** Where the event at hand begins; at the end, where the stream ends. */
+  /** Position of the current event. After the last event, the length of the stream. */
   offset: number;
   receivedBytes: number;
 }
 
-/** A framing with its state. */
+/** A framing decoder with its state. */
 interface BodyReader {
   step(chunk: Uint8Array, emit: Emit<PositionedInput>): void;
   finish(emit: Emit<PositionedInput>): void;
@@ -47,7 +47,7 @@ interface PositionedInput {
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** The body of an InvokeAgentRuntime answer: bytes in, events out. */
+/** Creates a decoder for the body of an InvokeAgentRuntime response: bytes in, provider events out. */
 export function createRuntimeStream(
   options: RuntimeStreamOptions = {},
 ): Codec<RuntimeStreamState, Uint8Array, ProviderEvent> {

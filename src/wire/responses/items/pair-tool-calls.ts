@@ -1,6 +1,10 @@
 import type { Anomaly } from "../anomaly.ts";
 import { formatToolOutput } from "./format-tool-output.ts";
-import type { Block, CallBlock, ResultBlock } from "../../../domain/provider/turn-builder.ts";
+import type {
+  Block,
+  ToolCallBlock,
+  ToolResultBlock,
+} from "../../../domain/provider/turn-builder.ts";
 
 interface PairedBlocks {
   readonly blocks: readonly Block[];
@@ -8,8 +12,8 @@ interface PairedBlocks {
 }
 
 /**
- * Leaves one call and at most one result for every call id. A repeated id is one call: it has the place of its first
- * opening, the content of its last, and no result from before that.
+ * Reduces the blocks to one tool call and at most one result per id. A repeated id is one tool call with the position
+ * of its first start and the content of its last start; results before the last start are dropped.
  */
 export function pairToolCalls(
   blocks: readonly Block[],
@@ -20,9 +24,9 @@ export function pairToolCalls(
   const anomalies: Anomaly[] = [];
   for (const block of blocks) {
     const pairedBlock =
-      block.kind === "call"
+      block.kind === "tool-call"
         ? resolveCall(block, ids, anomalies)
-        : block.kind === "result"
+        : block.kind === "tool-result"
           ? resolveResult(block, ids, anomalies)
           : block;
     if (pairedBlock) pairedBlocks.push(pairedBlock);
@@ -32,8 +36,8 @@ export function pairToolCalls(
 }
 
 interface CallUses {
-  readonly calls: CallBlock[];
-  last: CallBlock | ResultBlock;
+  readonly calls: ToolCallBlock[];
+  last: ToolCallBlock | ToolResultBlock;
 }
 
 type UsesById = ReadonlyMap<string, CallUses>;
@@ -41,25 +45,29 @@ type UsesById = ReadonlyMap<string, CallUses>;
 function indexCallUses(blocks: readonly Block[]): UsesById {
   const ids = new Map<string, CallUses>();
   for (const block of blocks) {
-    if (block.kind !== "call" && block.kind !== "result") continue;
-    const id = block.kind === "call" ? block.call.id : block.result.toolCallId;
+    if (block.kind !== "tool-call" && block.kind !== "tool-result") continue;
+    const id = block.kind === "tool-call" ? block.toolCall.id : block.result.toolCallId;
     if (id === "") continue;
     const uses = ids.get(id) ?? { calls: [], last: block };
-    if (block.kind === "call") uses.calls.push(block);
+    if (block.kind === "tool-call") uses.calls.push(block);
     uses.last = block;
     ids.set(id, uses);
   }
   return ids;
 }
 
-function resolveCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): CallBlock | null {
-  const { id: callId, name, inputText } = call.call;
+function resolveCall(
+  call: ToolCallBlock,
+  ids: UsesById,
+  anomalies: Anomaly[],
+): ToolCallBlock | null {
+  const { id: callId, name, inputText } = call.toolCall;
   const droppedCall = { name, arguments: inputText };
   const calls = ids.get(callId)?.calls;
   if (!calls) {
     anomalies.push({
       code: "call_id_missing",
-      message: "A call came without an id",
+      message: "A tool call has no id",
       ...droppedCall,
     });
     return null;
@@ -68,7 +76,7 @@ function resolveCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): Call
   if (call !== latest)
     anomalies.push({
       code: "call_repeated",
-      message: "A later call has the same id",
+      message: "A later tool call has the same id",
       call_id: callId,
       ...droppedCall,
     });
@@ -76,16 +84,16 @@ function resolveCall(call: CallBlock, ids: UsesById, anomalies: Anomaly[]): Call
 }
 
 function resolveResult(
-  block: ResultBlock,
+  block: ToolResultBlock,
   ids: UsesById,
   anomalies: Anomaly[],
-): ResultBlock | null {
+): ToolResultBlock | null {
   const { toolCallId, parts } = block.result;
   const uses = ids.get(toolCallId);
   if (!uses) {
     anomalies.push({
       code: "call_id_missing",
-      message: "A result came without the id of its call",
+      message: "A result has no tool call id",
       output: formatToolOutput(parts),
     });
     return null;
@@ -93,7 +101,7 @@ function resolveResult(
   if (uses.last !== block) {
     anomalies.push({
       code: "result_superseded",
-      message: "A later call or result has the same id",
+      message: "A later tool call or result has the same id",
       call_id: toolCallId,
       output: formatToolOutput(parts),
     });
@@ -105,11 +113,11 @@ function resolveResult(
 function checkPairs(ids: UsesById, openCalls: ReadonlySet<string>, anomalies: Anomaly[]): void {
   for (const [call_id, { calls, last }] of ids) {
     if (calls.length === 0)
-      anomalies.push({ code: "result_unmatched", message: "A result has no call", call_id });
-    else if (last.kind === "call" && !openCalls.has(call_id))
+      anomalies.push({ code: "result_unmatched", message: "A result has no tool call", call_id });
+    else if (last.kind === "tool-call" && !openCalls.has(call_id))
       anomalies.push({
         code: "call_unanswered",
-        message: "A call has no result and waits for none",
+        message: "A tool call has no result, and none is expected",
         call_id,
       });
   }
@@ -117,7 +125,7 @@ function checkPairs(ids: UsesById, openCalls: ReadonlySet<string>, anomalies: An
     if (!ids.get(call_id)?.calls.length)
       anomalies.push({
         code: "open_call_unknown",
-        message: "The turn waits for a call that was never made",
+        message: "The turn waits for an unknown tool call",
         call_id,
       });
 }

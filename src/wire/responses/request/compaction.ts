@@ -13,22 +13,23 @@ import {
 } from "./body-fields.ts";
 import { createFieldError, createRequestError } from "./request-error.ts";
 
-/** A conversation as one item holds it. */
+/** The content of a compaction item. */
 export interface PackedConversation {
   readonly instructions: string | null;
   readonly messages: readonly ModelMessage[];
 }
 
 /**
- * A conversation as one opaque text. The specification's word for it is `encrypted_content`; this one is packed and not
- * encrypted, since it goes to nobody but the caller who sent it. Throws for a conversation that `unpackConversation` refuses.
+ * Packs a conversation into one opaque string. The specification names this field `encrypted_content`; the string is
+ * encoded but not encrypted, because only the caller who sent the conversation receives it. Throws `too_large` for a
+ * conversation which `unpackConversation` would refuse.
  */
 export function packConversation({ instructions, messages }: PackedConversation): string {
   const json = toJsonText({ instructions, messages });
   checkCanBeUnpacked(json, messages);
   const bytes = new TextEncoder().encode(json);
   let binary = "";
-  // In pieces: a call takes only so many arguments.
+  // In pieces, because the number of arguments of a function call is limited.
   for (let start = 0; start < bytes.length; start += CHUNK_CHARACTERS)
     binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_CHARACTERS));
   return `${FORMAT_PREFIX}${btoa(binary)}`;
@@ -38,7 +39,7 @@ function checkCanBeUnpacked(json: string, messages: readonly ModelMessage[]): vo
   const budget = new JsonBudget();
   const inputTexts = messages
     .flatMap(({ blocks }) => blocks)
-    .flatMap((block) => (block.type === "call" ? [block.call.inputText] : []));
+    .flatMap((block) => (block.type === "tool-call" ? [block.toolCall.inputText] : []));
   for (const text of [json, ...inputTexts]) {
     const limit = budget.spend(text);
     if (limit !== undefined)
@@ -49,7 +50,7 @@ function checkCanBeUnpacked(json: string, messages: readonly ModelMessage[]): vo
   }
 }
 
-/** The budget is the one of the request that the text is a part of. */
+/** Unpacks a conversation. `budget` is the JSON budget of the request containing the text. */
 export function unpackConversation(
   text: string,
   path: string,
@@ -58,7 +59,7 @@ export function unpackConversation(
   const unknown = () =>
     createFieldError(
       path,
-      "was not made here; send what /responses/compact gave",
+      "was not created by this server; send the output of /responses/compact",
       "invalid_compaction",
     );
   if (!text.startsWith(FORMAT_PREFIX)) throw unknown();
@@ -107,8 +108,8 @@ function readBlock(block: Fields, path: string, budget: JsonBudget): ModelBlock 
         ...("signature" in block && { signature: text("signature") }),
         ...("redacted" in block && { redacted: text("redacted") }),
       };
-    case "call": {
-      const call = readObject(block["call"], path);
+    case "tool-call": {
+      const call = readObject(block["toolCall"], path);
       const runBy = call["runBy"] === "server" ? "server" : "client";
       const facts = {
         id: text("id", call),
@@ -116,20 +117,27 @@ function readBlock(block: Fields, path: string, budget: JsonBudget): ModelBlock 
         inputText: text("inputText", call),
       };
       checkNestedJson(facts.inputText, path, budget);
-      return { type: "call", call: createToolCall({ ...facts, runBy }) };
+      return { type: "tool-call", toolCall: createToolCall({ ...facts, runBy }) };
     }
-    case "result": {
+    case "tool-result": {
       const result = readObject(block["result"], path);
       const parts = readList(result["parts"], path, MAX_ENTRIES).map((part) =>
         readResultPart(part, path),
       );
       const isError = result["isError"] === true;
-      return { type: "result", result: { toolCallId: text("toolCallId", result), parts, isError } };
+      return {
+        type: "tool-result",
+        result: { toolCallId: text("toolCallId", result), parts, isError },
+      };
     }
     case "image":
       return createImageBlock(text("mediaType"), text("base64"));
     default:
-      throw createFieldError(path, "holds something unknown; compact again", "invalid_compaction");
+      throw createFieldError(
+        path,
+        "has an unknown block; compact the conversation again",
+        "invalid_compaction",
+      );
   }
 }
 

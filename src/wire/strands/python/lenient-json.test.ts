@@ -11,8 +11,8 @@ function valueOf(text: string, bigIntegers?: "string" | "bigint"): unknown {
   return parsed.ok ? parsed.value : undefined;
 }
 
-describe("lenient JSON", () => {
-  it("reads NaN and Infinity as Python writes them [AC-82]", () => {
+describe("Lenient JSON", () => {
+  it("NaN and Infinity are read as Python writes them [AC-82]", () => {
     expect(valueOf('{"a": NaN, "b": [Infinity, -Infinity], "c": "NaN"}')).toEqual({
       a: NaN,
       b: [Infinity, -Infinity],
@@ -20,7 +20,7 @@ describe("lenient JSON", () => {
     });
   });
 
-  it("keeps whole numbers beyond 2^53 as text, or as bigint [AC-82]", () => {
+  it("Integers above 2^53 are kept as strings or as bigint [AC-82]", () => {
     const text =
       '{"big": 9223372036854775807, "low": -9223372036854775808, "safe": 9007199254740991}';
     expect(valueOf(text)).toEqual({
@@ -35,7 +35,7 @@ describe("lenient JSON", () => {
     });
   });
 
-  it("leaves digits in strings and in fractions alone [AC-82]", () => {
+  it("Digits in strings and fractions are not changed [AC-82]", () => {
     expect(valueOf('{"id": "9223372036854775807", "x": 0.1234567890123456, "y": 1e300}')).toEqual({
       id: "9223372036854775807",
       x: 0.1234567890123456,
@@ -43,19 +43,19 @@ describe("lenient JSON", () => {
     });
   });
 
-  it("counts the last of two equal keys [AC-82]", () => {
+  it("The last of two equal keys wins [AC-82]", () => {
     expect(valueOf('{"a": 1, "a": 2}')).toEqual({ a: 2 });
     expect(valueOf('{"a": NaN, "a": 2}')).toEqual({ a: 2 });
   });
 
-  it("treats __proto__ as a key like any other [AC-42, AC-82]", () => {
+  it("__proto__ is an ordinary key [AC-42, AC-82]", () => {
     const value = valueOf('{"__proto__": {"polluted": true}, "n": NaN}');
     expect(Object.keys(value as object)).toEqual(["__proto__", "n"]);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it("refuses what neither parser would take", () => {
+  it("Text that is invalid for both parsers is refused", () => {
     for (const text of [
       "NaN x",
       "[NaN,]",
@@ -74,13 +74,13 @@ describe("lenient JSON", () => {
     }
   });
 
-  it("refuses nesting that would overflow a later reader", () => {
+  it("Nesting that would overflow a later reader is refused", () => {
     expect(parseLenientJson(`[NaN, ${"[".repeat(100_000)}`).ok).toBe(false);
     expect(parseLenientJson("[".repeat(100_000)).ok).toBe(false);
     expect(valueOf(`${"[".repeat(500)}NaN${"]".repeat(500)}`)).toBeDefined();
   });
 
-  it("agrees with JSON.parse on everything that JSON.parse takes", () => {
+  it("All input accepted by JSON.parse yields the same value", () => {
     const pieces = [
       '"a"',
       '"\\u00e9"',
@@ -96,7 +96,7 @@ describe("lenient JSON", () => {
       ":",
     ];
     fuzz(20_000, (random) => {
-      // The long number sends the text past the native parser.
+      // The long number disables the native parser for this text.
       let text = "[12345678901234567890,";
       for (let count = random(12); count > 0; count--) text += pieces[random(pieces.length)] ?? "";
       text += "1]";
@@ -111,8 +111,8 @@ describe("lenient JSON", () => {
   });
 });
 
-describe("JSON that is cut", () => {
-  it("is told from text that is something else", () => {
+describe("Truncated JSON", () => {
+  it("Truncated JSON is distinguished from other text", () => {
     const whole = '{"a": [1, -2.5, "x\\"y", true], "b": {"c": NaN}} ';
     for (let end = 1; end < whole.length - 1; end++) {
       expect(isCutJson(whole.slice(0, end)), whole.slice(0, end)).toBe(true);
@@ -140,7 +140,7 @@ function safely<Value>(read: () => Value): Value | undefined {
   }
 }
 
-it("refuses more values than anybody has a use for, though the native parser never saw them", () => {
+it("More than the maximum number of values is refused also without the native parser", () => {
   const text = `[NaN${",[]".repeat(MAX_JSON_VALUES)}]`;
   const reason = `More than ${MAX_JSON_VALUES} values`;
   expect(parseLenientJson(text)).toEqual({ ok: false, reason });

@@ -7,7 +7,7 @@ import {
 import { copyString } from "../../../text/text-builder.ts";
 
 export interface LenientOptions {
-  /** What becomes of whole numbers that a double cannot hold. */
+  /** The type of integers which a double cannot represent. Default: `string`. */
   readonly bigIntegers?: "string" | "bigint";
 }
 
@@ -16,8 +16,8 @@ export type LenientJson =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Reads JSON as Python writes it: with `NaN`, `Infinity` and whole numbers of any size. Text without these goes
- * through the native parser.
+ * Parses JSON as written by Python: with `NaN`, `Infinity` and integers of any size. Text without these is parsed by
+ * `JSON.parse`.
  */
 export function parseLenientJson(text: string, options: LenientOptions = {}): LenientJson {
   const mayHoldBigInteger = !text.startsWith('"') && LONG_NUMBER.test(text);
@@ -36,14 +36,14 @@ export function parseLenientJson(text: string, options: LenientOptions = {}): Le
   return { ok: false, reason: `Unexpected text at character ${reader.position}` };
 }
 
-/** Whether a text is the beginning of a JSON structure or string, and only its end is missing. */
+/** Returns whether a text is a truncated JSON structure or string: valid so far, but without its end. */
 export function isCutJson(text: string): boolean {
   if (!/^\s*["[{]/.test(text)) return false;
   const reader: JsonReader = { text, position: 0, depth: 0, bigIntegers: "string" };
   return readValue(reader) === FAILED && reader.position >= text.length;
 }
 
-/** Fifteen digits always fit into a double. */
+/** Integers of up to 15 digits always fit into a double. */
 const LONG_NUMBER = /[0-9]{16}/;
 const NOT_A_NUMBER = /NaN|Infinity/;
 
@@ -78,7 +78,7 @@ function readNested(reader: JsonReader, read: (reader: JsonReader) => unknown): 
   return value;
 }
 
-/** The last of two equal keys counts, as with the native parser; `__proto__` is a key like any other. */
+/** The last of two equal keys wins, as in `JSON.parse`; `__proto__` is an ordinary key. */
 function readObject(reader: JsonReader): unknown {
   const value = {};
   if (consume(reader, "}")) return value;
@@ -104,7 +104,7 @@ function readArray(reader: JsonReader): unknown {
   return consume(reader, "]") ? value : FAILED;
 }
 
-/** Finds the end of a string; what it holds is left to the native parser. */
+/** Finds the end of a string. `JSON.parse` decodes the content. */
 function readString(reader: JsonReader): unknown {
   const { text } = reader;
   const start = reader.position;
@@ -139,7 +139,7 @@ function consume(reader: JsonReader, character: string): boolean {
   return true;
 }
 
-/** The next character that is not white space; empty at the end. */
+/** Returns the next non-whitespace character. Empty at the end. */
 function peek(reader: JsonReader): string {
   SPACE.lastIndex = reader.position;
   reader.position += SPACE.exec(reader.text)?.[0].length ?? 0;

@@ -16,7 +16,7 @@ function reasonOf(text: string): string | undefined {
 }
 
 describe("Python literals", () => {
-  it("reads strings in all the ways that repr() quotes them [AC-76]", () => {
+  it("Strings are read in all quoting styles of repr() [AC-76]", () => {
     expect([
       valueOf(String.raw`'plain'`),
       valueOf(String.raw`"it's"`),
@@ -38,16 +38,16 @@ describe("Python literals", () => {
     ]);
   });
 
-  it("reads half a surrogate pair as it was written [AC-81]", () => {
+  it("A lone surrogate is read as written [AC-81]", () => {
     expect(valueOf(String.raw`'smile \ud83d'`)).toBe("smile \ud83d");
   });
 
-  it("reads bytes as base64 [AC-76]", () => {
+  it("Bytes are read as base64 [AC-76]", () => {
     const bytes = Buffer.from([0x00, 0xff, 0x27, 0x22]).toString("base64");
     expect(valueOf(String.raw`b'\x00\xff\'"'`)).toEqual({ kind: "bytes", base64: bytes });
   });
 
-  it("reads numbers, words and collections", () => {
+  it("Numbers, words and collections are read", () => {
     expect(
       valueOf("[1, -2.5, 1e3, 0x1f, True, False, None, (1,), {1, 2}, set(), {}, [], ()]"),
     ).toEqual([
@@ -68,12 +68,12 @@ describe("Python literals", () => {
     expect(valueOf("[nan, inf, -inf]")).toEqual([NaN, Infinity, -Infinity]);
   });
 
-  it("keeps whole numbers that a double cannot hold as text [AC-82]", () => {
+  it("Integers that a double cannot represent are kept as strings [AC-82]", () => {
     expect(valueOf("9223372036854775807")).toBe("9223372036854775807");
     expect(valueOf("9007199254740991")).toBe(9007199254740991);
   });
 
-  it("reads calls with their arguments", () => {
+  it("Calls are read with their arguments", () => {
     expect(valueOf("AgentResult(stop_reason='end_turn', message={'a': [1]}, state={})")).toEqual({
       kind: "call",
       name: "AgentResult",
@@ -92,7 +92,7 @@ describe("Python literals", () => {
     });
   });
 
-  it("passes over objects that only Python can read back", () => {
+  it("Objects without a literal form are skipped", () => {
     const objects = [
       "<strands.agent.agent.Agent object at 0xffff8a4eb230>",
       "<bound method A.f of <A object at 0x1>>",
@@ -112,26 +112,26 @@ describe("Python literals", () => {
     }
   });
 
-  it("knows a dict that JSON could have held", () => {
+  it("A dict with a JSON form is recognized", () => {
     expect(readPythonDict("{'a': 1, 'b': [None, True, 'x']}")).toMatchObject({
       hasForeignValues: false,
     });
   });
 
-  it("treats __proto__ as a key like any other [AC-42]", () => {
+  it("__proto__ is an ordinary key [AC-42]", () => {
     const read = readPythonDict("{'__proto__': {'polluted': True}}");
     expect(read.ok && read.dict.get("__proto__")).toEqual(new Map([["polluted", true]]));
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it("stops at the keys that are wanted, and reads no further", () => {
+  it("Reading stops after the requested keys", () => {
     const text = `{'data': 'x', 'agent': <A object at 0x1>, 'messages': [${"'y', ".repeat(10_000)}`;
     const read = readPythonDict(text, { requestedKeys: new Set(["data", "agent"]) });
     expect(read).toMatchObject({ ok: true, hasForeignValues: true });
     expect(read.steps).toBeLessThan(200);
   });
 
-  it("refuses what is cut, and says why [AC-76]", () => {
+  it("Truncated and invalid text is refused with the reason [AC-76]", () => {
     expect([
       reasonOf("{'a': 'x"),
       reasonOf("{'a': <A object"),
@@ -148,16 +148,16 @@ describe("Python literals", () => {
       "It ends inside an object",
       "It ends inside a collection",
       "It ends inside a value",
-      "Text follows behind its end",
-      "A bracket at character 8 closes nothing",
-      "A string holds a broken escape at character 8",
-      "A bytes literal holds a character that is no byte",
-      "It is no dict",
-      "It is no dict",
+      "Text follows its end",
+      "A bracket at character 8 has no opening bracket",
+      "A string has an invalid escape at character 8",
+      "A bytes literal has a character that is not a byte",
+      "It is not a dict",
+      "It is not a dict",
     ]);
   });
 
-  it("reads 64 levels and refuses 65 [AC-77]", () => {
+  it("64 levels are read and 65 are refused [AC-77]", () => {
     const nested = (levels: number): string =>
       `{'a': ${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     expect(readPythonDict(nested(64)).ok).toBe(true);
@@ -165,12 +165,12 @@ describe("Python literals", () => {
     expect(reasonOf(`{'a': ${"f(".repeat(100_000)}`)).toBe("It is nested deeper than 64 levels");
   });
 
-  it("refuses text beyond its limit without reading it [AC-77]", () => {
+  it("Text above the limit is refused without reading [AC-77]", () => {
     const read = readPythonDict(`{'a': '${"x".repeat(1000)}'}`, { maxCharacters: 100 });
     expect(read).toEqual({ ok: false, reason: "It is longer than 100 characters", steps: 1 });
   });
 
-  it("does linear work on quotes and brackets that never match [AC-77]", () => {
+  it("Unmatched quotes and brackets cause linear work only [AC-77]", () => {
     const attacks = [
       `'`,
       `"`,
@@ -201,7 +201,7 @@ describe("Python literals", () => {
     }
   });
 
-  it("never throws, and its work stays linear, on random text [AC-77]", () => {
+  it("Random text never causes a throw or more than linear work [AC-77]", () => {
     const pieces = ["'", '"', "\\", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", "=", " "];
     const more = ["a", "b'", "True", "1", "-", ".", "\\x4", "\\ud83d", "<A object at 0x1>", "日"];
     const all = [...pieces, ...more];

@@ -10,7 +10,7 @@ import {
 } from "./python-reader.ts";
 import { readBytes, readString } from "./python-string.ts";
 
-/** What `repr()` writes, as far as it can be read back. Sets and tuples are lists here. */
+/** The readable part of Python's `repr()` output. Sets and tuples become lists. */
 export type PythonValue =
   | null
   | boolean
@@ -24,7 +24,7 @@ export type PythonValue =
 
 export type PythonDict = ReadonlyMap<string, PythonValue>;
 
-/** `UUID('…')`, and dataclasses: `AgentResult(stop_reason='end_turn', message={…})`. */
+/** A constructor call: `UUID('…')`, or a dataclass such as `AgentResult(stop_reason='end_turn', message={…})`. */
 export interface PythonCall {
   readonly kind: "call";
   readonly name: string;
@@ -33,7 +33,7 @@ export interface PythonCall {
 }
 
 export interface LiteralOptions {
-  /** Reading stops once all of these keys of the outermost dict are there and a foreign value was met. */
+  /** Reading stops once all these keys of the outermost dict and a value without a JSON form were read. */
   readonly requestedKeys?: ReadonlySet<string>;
   readonly maxCharacters?: number;
 }
@@ -42,9 +42,9 @@ export type LiteralReading =
   | {
       readonly ok: true;
       readonly dict: PythonDict;
-      /** It holds something that JSON cannot: the reason why it came as a repr at all. */
+      /** True if the dict contains a value without a JSON form, the cause of the repr. */
       readonly hasForeignValues: boolean;
-      /** Characters looked at, each time one was. */
+      /** Number of character visits, to test for linear cost. */
       readonly steps: number;
     }
   | { readonly ok: false; readonly reason: string; readonly steps: number };
@@ -53,8 +53,8 @@ const MAX_LITERAL_DEPTH = 64;
 const DEFAULT_MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * Reads a dict as `repr()` wrote it. Only ever forwards: what is no literal is passed over up to the next comma or
- * closing bracket of its level and counts as opaque, so the work is linear whatever the text holds.
+ * Reads a dict written by `repr()`. The reader only moves forward: a value which is not a literal is skipped up to the
+ * next comma or closing bracket of its level and becomes opaque, so the cost is linear for any text.
  */
 export function readPythonDict(text: string, options: LiteralOptions = {}): LiteralReading {
   const { requestedKeys, maxCharacters = DEFAULT_MAX_CHARACTERS } = options;
@@ -66,7 +66,7 @@ export function readPythonDict(text: string, options: LiteralOptions = {}): Lite
     hasForeignValues: false,
     problem: null,
   };
-  if (!text.startsWith("{")) reader.problem = "It is no dict";
+  if (!text.startsWith("{")) reader.problem = "It is not a dict";
   if (text.length > maxCharacters) reader.problem = `It is longer than ${maxCharacters} characters`;
   const dict = new Map<string, PythonValue>();
   if (reader.problem === null) readEntries(reader, dict, requestedKeys);
@@ -91,14 +91,14 @@ function readEntries(
       return;
   }
   if (reader.problem === null && peek(reader) !== "") {
-    reader.problem = "Text follows behind its end";
+    reader.problem = "Text follows its end";
   }
 }
 
 function readEntry(reader: PythonReader, dict: Map<string, PythonValue>, key: PythonValue): void {
   if (peek(reader) === ":") {
     reader.position += 1;
-    // Nor has it keys that are tuples.
+    // JSON has no tuples as keys either.
     if (typeof key === "object" && key !== null) reader.hasForeignValues = true;
     dict.set(toKeyName(key), readValue(reader));
   }
@@ -112,7 +112,7 @@ function toKeyName(key: PythonValue): string {
 function readValue(reader: PythonReader): PythonValue {
   const value = readStart(reader);
   if (reader.problem !== null || DELIMITERS.includes(peek(reader))) return value;
-  // Something like `1 of 2`: no literal after all.
+  // A text such as `1 of 2` is not a literal.
   return skipValue(reader);
 }
 
@@ -156,13 +156,13 @@ function readNested(
   return value;
 }
 
-/** A dict or a set: the first item tells. */
+/** Reads a dict or a set; the first item decides. */
 function readBraces(reader: PythonReader): PythonValue {
   const dict = new Map<string, PythonValue>();
   if (isClosing(reader, "}")) return dict;
   const first = readValue(reader);
   if (peek(reader) !== ":") {
-    // JSON has no sets, so one of them is enough to have made this a repr.
+    // JSON has no sets, so one set proves a real repr.
     reader.hasForeignValues = true;
     skipSeparator(reader, "}");
     return [first, ...readItems(reader, "}")];
@@ -182,7 +182,7 @@ function readItems(reader: PythonReader, close: string): PythonValue[] {
   return items;
 }
 
-/** Leaves the reader at the next item or at the closing bracket. */
+/** Moves the reader to the next item or the closing bracket. */
 function skipSeparator(reader: PythonReader, close: string): void {
   if (reader.problem !== null) return;
   const next = peek(reader);
@@ -192,7 +192,7 @@ function skipSeparator(reader: PythonReader, close: string): void {
     skipValue(reader);
     if (peek(reader) === ",") reader.position += 1;
     else if (reader.problem === null && peek(reader) !== close) {
-      reader.problem = `A bracket at character ${reader.position} closes nothing`;
+      reader.problem = `A bracket at character ${reader.position} has no opening bracket`;
     }
   }
 }
@@ -205,7 +205,7 @@ function isClosing(reader: PythonReader, close: string): boolean {
   return true;
 }
 
-/** Whole numbers that a double cannot hold stay text. */
+/** Integers which a double cannot represent stay strings. */
 function readNumber(reader: PythonReader): PythonValue {
   const text = takeWhile(reader, isNumberPart);
   const value = Number(text.replaceAll("_", ""));

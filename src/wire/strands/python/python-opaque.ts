@@ -1,9 +1,9 @@
 import { isWordPart, type PythonReader } from "./python-reader.ts";
 
-/** An object that only Python could read back: `<Agent object at 0x…>`. */
+/** An object without a literal form: `<Agent object at 0x…>`. */
 export interface Opaque {
   readonly kind: "opaque";
-  /** How it begins. */
+  /** The first 120 characters. */
   readonly text: string;
 }
 
@@ -12,7 +12,7 @@ export function createOpaque(reader: PythonReader, text: string): Opaque {
   return { kind: "opaque", text };
 }
 
-/** `<…>`, where the text may hold more of them, and quotes that need not match: `<Foo of it's owner>`. */
+/** Reads `<…>`. The text may contain nested angle brackets and unbalanced quotes: `<Foo of it's owner>`. */
 export function readAngleBrackets(reader: PythonReader): Opaque {
   const start = reader.position;
   let level = 0;
@@ -34,7 +34,7 @@ export function readAngleBrackets(reader: PythonReader): Opaque {
 
 const MAX_OPAQUE_LENGTH = 120;
 
-/** Passes what is no literal, up to the comma or closing bracket that ends it. */
+/** Skips a value which is not a literal, up to the comma or closing bracket at its end. */
 export function skipValue(reader: PythonReader): Opaque {
   const start = reader.position;
   let level = 0;
@@ -53,13 +53,13 @@ export function skipValue(reader: PythonReader): Opaque {
   );
 }
 
-/** An apostrophe inside a word opens nothing. */
+/** An apostrophe inside a word does not open a string. */
 function isOpeningQuote({ text, position }: PythonReader): boolean {
   const character = text[position];
   return (character === "'" || character === '"') && !isWordPart(text[position - 1] ?? "");
 }
 
-/** Leaves the reader on the closing quote. */
+/** Moves the reader to the closing quote. */
 function skipQuoted(reader: PythonReader): void {
   const quote = reader.text[reader.position];
   const start = reader.position;

@@ -1,17 +1,17 @@
-/** A place in the text of a literal, and what was found on the way there. */
+/** The reading position in a literal, with the findings so far. */
 export interface PythonReader {
   readonly text: string;
   position: number;
-  /** Characters looked at, each time one was. */
+  /** Number of character visits, to test for linear cost. */
   steps: number;
   depth: number;
-  /** Something was met that JSON cannot hold. */
+  /** True after a value without a JSON form. */
   hasForeignValues: boolean;
-  /** Why reading cannot go on. */
+  /** The reason why reading stopped. Null while reading continues. */
   problem: string | null;
 }
 
-/** The next character that is not a space; empty at the end. */
+/** Returns the next non-whitespace character. Empty at the end. */
 export function peek(reader: PythonReader): string {
   const { text } = reader;
   const start = reader.position;

@@ -1,6 +1,6 @@
 import type { PythonReader } from "./python-reader.ts";
 
-/** Reads a string; the reader stands on its opening quote. Halves of surrogate pairs come out as they went in. */
+/** Reads a string; the reader is at its opening quote. Lone surrogates are preserved. */
 export function readString(reader: PythonReader): string {
   const { text } = reader;
   const quote = text.charCodeAt(reader.position);
@@ -21,12 +21,12 @@ export function readString(reader: PythonReader): string {
   return value;
 }
 
-/** Reads a bytes literal as base64; the reader stands on its opening quote. */
+/** Reads a bytes literal as base64; the reader is at its opening quote. */
 export function readBytes(reader: PythonReader): string {
   const binary = readString(reader);
   for (let at = 0; at < binary.length; at++) {
     if (binary.charCodeAt(at) > 0xff) {
-      reader.problem = "A bytes literal holds a character that is no byte";
+      reader.problem = "A bytes literal has a character that is not a byte";
       return "";
     }
   }
@@ -34,7 +34,7 @@ export function readBytes(reader: PythonReader): string {
   return btoa(binary);
 }
 
-/** Reads one escape and leaves the reader on its last character. */
+/** Reads one escape and moves the reader to its last character. */
 function readEscape(reader: PythonReader): string {
   const { text } = reader;
   reader.position += 1;
@@ -49,7 +49,7 @@ function readHex(reader: PythonReader, size: number): string {
   const digits = reader.text.slice(reader.position + 1, reader.position + 1 + size);
   const code = /^[0-9a-f]+$/i.test(digits) ? parseInt(digits, 16) : NaN;
   if (digits.length < size || !(code <= 0x10ffff)) {
-    reader.problem = `A string holds a broken escape at character ${reader.position}`;
+    reader.problem = `A string has an invalid escape at character ${reader.position}`;
     return "";
   }
   reader.position += size;

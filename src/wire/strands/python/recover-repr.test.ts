@@ -6,7 +6,7 @@ import { recoverRepr } from "./recover-repr.ts";
 const STATE =
   "'agent': <strands.agent.agent.Agent object at 0x1>, 'event_loop_cycle_id': UUID('c-1'), 'request_state': {}, 'system_prompt': 'Be secret.', 'messages': [{'role': 'user', 'content': [{'text': 'private'}]}]";
 
-/** The reprs of a recording that begin with a key, recovered. */
+/** The recovered reprs of a recording which start with the given key. */
 function recovered(file: string, key: string): unknown[] {
   return linesOf(file).flatMap((line) => {
     const parsed = line.startsWith(`"{'${key}'`) ? parseJson(line) : undefined;
@@ -16,8 +16,8 @@ function recovered(file: string, key: string): unknown[] {
   });
 }
 
-describe("events in Python reprs", () => {
-  it("come without the state of the loop, at any depth [AC-76]", () => {
+describe("Events in Python reprs", () => {
+  it("The loop state is removed at any depth [AC-76]", () => {
     expect(recoverRepr(`{'data': 'Hi', 'delta': {'text': 'Hi'}, ${STATE}}`)).toEqual({
       type: "event",
       fields: { data: "Hi", delta: { text: "Hi" }, event_loop_cycle_id: "c-1" },
@@ -35,14 +35,14 @@ describe("events in Python reprs", () => {
     });
   });
 
-  it("are found behind the state, should it come first [AC-76]", () => {
+  it("An event after the loop state is found [AC-76]", () => {
     expect(recoverRepr(`{${STATE}, 'data': 'Hi'}`)).toEqual({
       type: "event",
       fields: { event_loop_cycle_id: "c-1", data: "Hi" },
     });
   });
 
-  it("give a result with its reason and message [AC-76]", () => {
+  it("A result is recovered with its reason and message [AC-76]", () => {
     expect(recovered("py-result-only.sse", "result")).toMatchObject([
       {
         type: "event",
@@ -62,7 +62,7 @@ describe("events in Python reprs", () => {
     ]);
   });
 
-  it("give the value of an enum and the bytes of an image [AC-76]", () => {
+  it("The value of an enum and the bytes of an image are recovered [AC-76]", () => {
     const text =
       "{'type': 'multiagent_result', 'result': R(status=<Status.FAILED: 'failed'>, raw=b'\\xff')}";
     expect(recoverRepr(text)).toEqual({
@@ -71,7 +71,7 @@ describe("events in Python reprs", () => {
     });
   });
 
-  it("keep __proto__ a key [AC-42]", () => {
+  it("__proto__ stays an ordinary key [AC-42]", () => {
     const read = recoverRepr("{'event': {'__proto__': {'polluted': True}, 'x': b''}}");
     expect(JSON.stringify(read)).toBe(
       '{"type":"event","fields":{"event":{"__proto__":{"polluted":true},"x":""}}}',
@@ -89,11 +89,11 @@ describe("events in Python reprs", () => {
     "{\"data\": 'x'}",
     "{}",
     "",
-  ])("are not seen in %s [AC-78]", (text) => {
+  ])("The text %s is not a repr [AC-78]", (text) => {
     expect(recoverRepr(text)).toEqual({ type: "text" });
   });
 
-  it("are lost when they cannot be read to the end [AC-76]", () => {
+  it("A truncated repr is lost [AC-76]", () => {
     expect(recoverRepr("{'message': {'role': 'assistant', 'content': [b'\\x00")).toEqual({
       type: "lost",
       key: "message",
@@ -102,21 +102,21 @@ describe("events in Python reprs", () => {
   });
 });
 
-describe("dumps that begin with nothing known", () => {
+describe("Dumps with an unknown first key", () => {
   it.each([
     "{'progress': 5, 'agent': <strands.agent.Agent object at 0x7f01>, 'system_prompt': 'TOP SECRET'}",
     `{"data": "x", 'agent': <strands.agent.Agent object at 0x7f01>}`,
     "AgentResult(stop_reason='end_turn', metrics=<Metrics object at 0x7f01>)",
-  ])("are never text: %s [AC-76]", (text) => {
+  ])("A dump is never text: %s [AC-76]", (text) => {
     expect(recoverRepr(text).type).not.toBe("text");
   });
 
-  it("are known by a set, which JSON does not have [AC-76]", () => {
+  it("A set, which JSON does not have, identifies a repr [AC-76]", () => {
     const text = "{'message': {'role': 'user', 'content': [{'tags': {'secret-a', 'secret-b'}}]}}";
     expect(recoverRepr(text).type).toBe("event");
   });
 
-  it("are lost rather than shown when a known event holds what cannot be read [AC-76]", () => {
+  it("A known event with unreadable content is lost and not emitted as text [AC-76]", () => {
     const text = `{'message': ${"[".repeat(80)}, 'cost': Decimal('1.5')}`;
     expect(recoverRepr(text)).toMatchObject({ type: "lost", key: "message" });
   });

@@ -3,9 +3,9 @@ import { readPythonDict, type PythonDict, type PythonValue } from "./python-lite
 import type { Fields } from "../state.ts";
 
 /**
- * - `event`: what the repr carries.
- * - `lost`: it is the repr of an agent's event, but cannot be read.
- * - `text`: it only looks like one.
+ * - `event`: the fields of the event in the repr.
+ * - `lost`: the repr of an agent's event which cannot be read.
+ * - `text`: not a repr.
  */
 export type RecoveredRepr =
   | { readonly type: "event"; readonly fields: Fields }
@@ -13,16 +13,16 @@ export type RecoveredRepr =
   | { readonly type: "text" };
 
 /**
- * Reads the event out of a Python repr, which the serialiser of AgentCore falls back to for any event that holds one
- * value without a JSON form. A model may write such text itself: a repr has a first key that we know, and somewhere
- * the value that made it a repr.
+ * Reads the event in a Python repr. The serializer of AgentCore falls back to `repr()` for any event with a value
+ * without a JSON form. A model may write similar text itself, so a repr is accepted only with a known first key and a
+ * value without a JSON form.
  */
 export function recoverRepr(text: string): RecoveredRepr {
   const key = FIRST_KEY.exec(text)?.[1] ?? "";
   if (!KNOWN_KEYS.has(key) && !STATE_KEYS.has(key)) {
-    // Nobody writes the addresses of objects; what has them is a dump, whatever it begins with.
+    // Text with object addresses is a dump, with any first key: people and models do not write addresses.
     if (!OBJECT_DUMP.test(text)) return TEXT;
-    return { type: "lost", key: key || "object", reason: "It begins with nothing known" };
+    return { type: "lost", key: key || "object", reason: "Its first key is unknown" };
   }
   const requestedKeys = REQUESTED_KEYS.get(key);
   const reading = readPythonDict(text, requestedKeys === undefined ? {} : { requestedKeys });
@@ -63,7 +63,10 @@ const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "error",
 ]);
 
-/** The state of the loop, which Strands merges into events: the whole conversation, from the second cycle on. */
+/**
+ * Keys of the loop state, which Strands merges into events. From the second cycle on, the state contains the whole
+ * conversation.
+ */
 const STATE_KEYS: ReadonlySet<string> = new Set([
   "agent",
   "event_loop_cycle_id",
@@ -85,13 +88,13 @@ const MERGED_KEYS = [
   "reasoningRedactedContent",
 ] as const;
 
-/** Where to stop reading: the rest of the line is state. */
+/** The keys after which reading stops: the rest of the line is state. */
 const REQUESTED_KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...["event", "message", "result"].map((key) => [key, new Set([key])] as const),
   ...MERGED_KEYS.map((key) => [key, new Set([key, "event_loop_cycle_id"])] as const),
 ]);
 
-/** As JSON would have it, without the state of the loop and without objects that cannot be read. */
+/** Converts a dict to a plain object, without the loop state and without opaque objects. */
 function toPlainObject(dict: PythonDict): Fields {
   const object: { [name: string]: unknown } = {};
   const isMerged = dict.has("event_loop_cycle_id");
@@ -99,7 +102,7 @@ function toPlainObject(dict: PythonDict): Fields {
     if (isMerged && STATE_KEYS.has(key) && key !== "event_loop_cycle_id") continue;
     const member = toPlainValue(value);
     if (member === undefined) continue;
-    // A plain assignment to `__proto__` would be no key.
+    // An assignment to `__proto__` would set the prototype instead of a key.
     Object.defineProperty(object, key, {
       value: member,
       enumerable: true,
@@ -120,7 +123,7 @@ function toPlainValue(value: PythonValue): unknown {
     case "bytes":
       return value.base64;
     case "opaque":
-      // An enum says its value: `<Status.COMPLETED: 'completed'>`.
+      // An enum shows its value: `<Status.COMPLETED: 'completed'>`.
       return /^<[\w.]+: '(\w*)'>$/.exec(value.text)?.[1];
     case "call": {
       const [first] = value.positional;

@@ -27,8 +27,8 @@ function shape(value: object): string[] {
   return Object.keys(value).toSorted();
 }
 
-describe("a question that is not about the start of a tool", () => {
-  it("is told to hosts under its own id, and what came of it [B-047] [B-048] [B-093]", () => {
+describe("Question that is not about the start of a tool", () => {
+  it("Bridge hosts receive the question under its approval id, and its outcome [B-047] [B-048] [B-093]", () => {
     const [request, resolved, ...others] = encodeAcpUpdates(events, HOST_PROFILE).map(
       (update) => [update.sessionUpdate, Object(update)["_meta"].harn] as const,
     );
@@ -42,7 +42,7 @@ describe("a question that is not about the start of a tool", () => {
     expect(others).toEqual([]);
   });
 
-  it("has the shape that one about a tool has in its request [B-112]", () => {
+  it("The question has the same shape as an approval request about a tool [B-112]", () => {
     const context = {
       tool: "save",
       kind: "edit",
@@ -68,7 +68,7 @@ describe("a question that is not about the start of a tool", () => {
     expect(shape(own.undo_metadata)).toEqual(shape(Object(params).approvalRequest.undo_metadata));
   });
 
-  it("is told to nobody else, and one about the start of a tool to no host", () => {
+  it("Stock clients do not receive these questions, and hosts do not receive questions about the start of a tool", () => {
     expect(encodeAcpUpdates(events, STOCK_CLIENT)).toEqual([]);
     expect(encodeAcpUpdates([{ ...asked, question: "run" }], HOST_PROFILE)).toEqual([]);
   });

@@ -30,7 +30,10 @@ import {
   encodeLiveSessionPermissionRoute,
 } from "../vendor-updates.ts";
 
-/** Puts a question to the client, where it is one that is asked. Hosts are told of those that are not about a tool's start. */
+/**
+ * Sends a permission request if this client may decide the approval. Bridge hosts also receive an update for every
+ * question that is not about the start of a tool.
+ */
 export function encodeApprovalRequested(
   state: UpdateState,
   approval: ApprovalRequested,
@@ -49,7 +52,7 @@ export function encodeApprovalRequested(
   if (state.isLive && isAskedAbout(state, question)) sendPermissionRequest(state, question, emit);
 }
 
-/** Tells hosts that an open request is sent to another controller from now on. */
+/** Tells bridge hosts that an open request is now routed to another controller. */
 export function questionRouted(
   state: UpdateState,
   { approvalId, routedTo }: ApprovalRouted,
@@ -74,7 +77,10 @@ function tellRoute(
   emitVendorUpdate(state, encodeLiveSessionPermissionRoute(fields), emit);
 }
 
-/** Sends the open questions that the client has to decide by now, and withdraws those that it has not any more. */
+/**
+ * Sends open requests which this client may now decide, and withdraws sent requests which this client may no longer
+ * decide.
+ */
 export function routeQuestions(state: UpdateState, emit: Emit<AcpOutput>): void {
   if (!state.isLive) return;
   for (const [approvalId, question] of state.openApprovals) {
@@ -87,7 +93,10 @@ export function routeQuestions(state: UpdateState, emit: Emit<AcpOutput>): void 
   }
 }
 
-/** A client that no event names is asked what its principal may answer. */
+/**
+ * A client without an attach event in the log receives every request; the session then checks its principal's
+ * permissions.
+ */
 function isAskedAbout(state: UpdateState, { context: { turnId } }: OpenApproval): boolean {
   const { clients, turn, submitters } = state;
   const own = listLiveClients(clients).find(({ clientId }) => clientId === state.clientId);
@@ -125,7 +134,7 @@ export function encodeApprovalResolved(
   emit({ type: "decided", approvalId });
 }
 
-/** What came of a tool, or what is to become of a conversation: nobody but a person knows. */
+/** Returns true for questions about an interrupted tool or a lost invocation, which only a person can decide. */
 function isStandaloneQuestion({ question }: ApprovalRequested): boolean {
   return question !== "run";
 }

@@ -2,8 +2,8 @@ import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../
 import { fits, alignToCharacter } from "../../fit-json.ts";
 
 /**
- * Arguments cut to a number of bytes. A note stands in place of everything that is left out. Each note names `id`, which
- * the agent did not know when it wrote the arguments, so that no argument contains one by accident.
+ * Shortens arguments to a number of bytes. A note replaces every omitted part. Each note contains `id`, which the agent
+ * could not know when it wrote the arguments, so arguments never contain a note by accident.
  */
 export function previewArguments(args: JsonObject, bytes: number, id: string): JsonObject {
   for (let length = MAX_TEXT_LENGTH; length >= MIN_TEXT_LENGTH; length /= 4) {
@@ -13,7 +13,7 @@ export function previewArguments(args: JsonObject, bytes: number, id: string): J
   return { [formatNote(toJsonText(args).length, "characters", id)]: null };
 }
 
-/** Whether edited arguments contain a note of a preview that the original arguments do not contain. */
+/** Returns true if edited arguments contain a preview note which the original arguments do not contain. */
 export function containsPreview(edited: JsonObject, original: JsonObject): boolean {
   const notes = toJsonText(edited).match(PREVIEW_NOTE) ?? [];
   if (notes.length === 0) return false;
@@ -23,7 +23,7 @@ export function containsPreview(edited: JsonObject, original: JsonObject): boole
 
 const MAX_TEXT_LENGTH = 8192;
 const MIN_TEXT_LENGTH = 32;
-/** Members of one object, and items of one list: objects of people have fewer. */
+/** Limit for members of an object and items of a list. Hand-written arguments have fewer. */
 const MAX_ITEMS = 100;
 
 const PREVIEW_NOTE = /\[preview of [^\]\s]+: \d+ [a-z]+ not shown\]/g;
@@ -33,7 +33,7 @@ function formatNote(count: number, unit: string, id: string): string {
 }
 
 interface CutOptions {
-  /** Characters of each text. */
+  /** Characters of each string. */
   readonly length: number;
   readonly id: string;
 }

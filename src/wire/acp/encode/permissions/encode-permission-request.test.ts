@@ -65,7 +65,7 @@ const place: ApprovalContext = {
   workspace: "/home/me/work",
 };
 
-/** As a client reads it. */
+/** The params as a client parses them. */
 function params(change: Partial<ApprovalRequested> = {}, where: Partial<ApprovalContext> = {}) {
   const { params: sent } = encodePermissionRequest({ ...asked, ...change }, { ...place, ...where });
   return JSON.parse(JSON.stringify(sent));
@@ -97,8 +97,8 @@ const receipt = {
   },
 };
 
-describe("a permission request", () => {
-  it("says how far a yes for good goes [ACP-99]", () => {
+describe("Permission request", () => {
+  it("The option to allow always names the scope of the grant [ACP-99]", () => {
     const named = (change: Partial<ApprovalRequested>): unknown =>
       params(change).options.find(({ kind }: { kind: string }) => kind === "allow_always").name;
     expect(named({ grantLabel: "edit_file of src/main.rs" })).toBe(
@@ -107,7 +107,7 @@ describe("a permission request", () => {
     expect(named({})).toBe("Always allow edit_file in this session");
   });
 
-  it("is one that ACP knows, with the options of every kind [ACP-94] [ACP-87] [W-26]", () => {
+  it("The request is valid ACP and has options of every kind [ACP-94] [ACP-87] [W-26]", () => {
     const { method, params: sent } = encodePermissionRequest(asked, place);
     expect(findAcpProblems({ jsonrpc: "2.0", id: 1, method, params: sent })).toEqual([]);
     const { toolCall, options } = params();
@@ -122,7 +122,7 @@ describe("a permission request", () => {
     ]);
   });
 
-  it("has the fields of the Harn bridge, at the root and beside the call [B-088] [ACP-95] [W-26]", () => {
+  it("The bridge fields are at the root and under toolCall._meta.harn [B-088] [ACP-95] [W-26]", () => {
     const sent = params();
     const names = ["approvalRequest", "policyDecision", "mutation", "declaredPaths"];
     for (const name of names) {
@@ -132,7 +132,7 @@ describe("a permission request", () => {
     expect(sent.sessionId).toBe("ses_1");
   });
 
-  it("names the call, its tool and its arguments [B-089]", () => {
+  it("The request names the tool call, the tool and the arguments [B-089]", () => {
     expect(params().toolCall).toMatchObject({
       toolCallId: "tool_1",
       toolName: "edit_file",
@@ -140,7 +140,7 @@ describe("a permission request", () => {
     });
   });
 
-  it("has the writing session with its policy, or null [B-074] [B-075] [B-090]", () => {
+  it("The mutation record has the session and its policy, and is null for a read-only agent [B-074] [B-075] [B-090]", () => {
     expect(params().mutation).toEqual({
       session_id: "ses_1",
       parent_session_id: null,
@@ -159,7 +159,7 @@ describe("a permission request", () => {
     expect(params({}, { agent: reader }).mutation).toBeNull();
   });
 
-  it("shows all four lists of a policy, with what its rules ask about [B-075]", () => {
+  it("The mutation record has all four policy lists, including tools of ask rules [B-075]", () => {
     const rule = (source: RuleSource, match: Rule["match"]): Rule => ({
       source,
       index: 0,
@@ -198,11 +198,11 @@ describe("a permission request", () => {
     expect(shown(open).write_path_allowlist).toEqual(["**"]);
   });
 
-  it("lists the paths as they were found, not as they were said [B-091]", () => {
+  it("Declared paths are the resolved paths, not the tool's arguments [B-091]", () => {
     expect(params().declaredPaths).toEqual(["src/main.rs"]);
   });
 
-  it("has a request under the call's own id, with all that is shown of it [B-092] [B-094] [B-095] [B-096] [B-097] [B-098] [B-099] [B-100] [B-101] [B-102]", () => {
+  it("The approval request has the tool call's id and all documented fields [B-092] [B-094] [B-095] [B-096] [B-097] [B-098] [B-099] [B-100] [B-101] [B-102]", () => {
     expect(params().approvalRequest).toEqual({
       id: "tool_1",
       action: "edit_file",
@@ -230,7 +230,7 @@ describe("a permission request", () => {
     expect(params({ approvers: 3 }).approvalRequest.approvers_required).toBe(3);
   });
 
-  it("A deadline is RFC 3339 in UTC if there is one, and the key is absent if there is none [B-098]", () => {
+  it("The deadline is RFC 3339 in UTC, and absent if RFC 3339 cannot express it [B-098]", () => {
     const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
     for (const deadline of [Date.UTC(2026, 3, 30, 12, 10), Date.UTC(2028, 1, 29), last]) {
       const { approvalRequest } = params({ deadline });
@@ -242,27 +242,30 @@ describe("a permission request", () => {
     }
   });
 
-  it("says why it is asked, with the whole receipt in both places [B-103] [B-104] [B-105] [B-106] [B-107]", () => {
+  it("The policy receipt is complete in both places [B-103] [B-104] [B-105] [B-106] [B-107]", () => {
     const { policyDecision, approvalRequest } = params();
     expect(policyDecision).toEqual(receipt);
     expect(approvalRequest.undo_metadata.policy_decision).toEqual(policyDecision);
   });
 
   it.each([
-    ["a host of the bridge", 5000, 16 * 1024 * 1024],
-    ["a host of the bridge", 100_000, 16 * 1024 * 1024],
-    ["a client of ACP", 5000, undefined],
-  ])("has the arguments whole for %s: %i characters [B-095]", (_, length, lineBytes) => {
-    const input = { text: "x".repeat(length), ["__proto__"]: "kept" };
-    const sent = params({ input }, lineBytes === undefined ? {} : { lineBytes });
-    const own = JSON.parse(JSON.stringify(input));
-    expect(sent.approvalRequest.args).toEqual(own);
-    expect(sent.toolCall.rawInput).toEqual(own);
-    expect(sent.toolCall["_meta"].harn.approvalRequest).toEqual(sent.approvalRequest);
-    expect(sent).not.toHaveProperty("_meta");
-  });
+    ["a bridge host", 5000, 16 * 1024 * 1024],
+    ["a bridge host", 100_000, 16 * 1024 * 1024],
+    ["a stock client", 5000, undefined],
+  ])(
+    "The request for %s contains all of %i characters of arguments [B-095]",
+    (_, length, lineBytes) => {
+      const input = { text: "x".repeat(length), ["__proto__"]: "kept" };
+      const sent = params({ input }, lineBytes === undefined ? {} : { lineBytes });
+      const own = JSON.parse(JSON.stringify(input));
+      expect(sent.approvalRequest.args).toEqual(own);
+      expect(sent.toolCall.rawInput).toEqual(own);
+      expect(sent.toolCall["_meta"].harn.approvalRequest).toEqual(sent.approvalRequest);
+      expect(sent).not.toHaveProperty("_meta");
+    },
+  );
 
-  it("gives up copies of the arguments before the arguments themselves", () => {
+  it("Copies of the arguments are shortened before the arguments themselves", () => {
     const copies = (length: number) => {
       const input = { text: "x".repeat(length) };
       const { approvalRequest, toolCall, _meta: meta } = params({ input, diffs: [] });
@@ -289,7 +292,7 @@ describe("a permission request", () => {
     });
   });
 
-  it("marks a preview wherever it stands, with its sizes and the way to the whole", () => {
+  it("Every preview is marked, with its sizes and the method that returns the whole arguments", () => {
     const input = { path: "a", text: "x".repeat(20_000_000), list: Array(500).fill("item") };
     const sent = encodePermissionRequest(
       { ...asked, input },
@@ -323,7 +326,7 @@ describe("a permission request", () => {
     expect(toolCall["_meta"].harn.approvalRequest).toEqual(approvalRequest);
   });
 
-  it("hides credentials wherever the arguments are repeated [B-095]", () => {
+  it("Credentials are masked in every copy of the arguments [B-095]", () => {
     const key = "sk-live-0123456789abcdef0123";
     const command = `curl -H "Authorization: Bearer ${key}" https://example.com`;
     const context = { ...decision.context, command };
@@ -347,7 +350,7 @@ describe("a permission request", () => {
     expect(sent.toolCall.content[0].newText).toBe("key: [masked credential 1]");
   });
 
-  it("about a tool that may already have run is complete, and says so [B-088] [B-092] [B-104]", () => {
+  it("A request about an interrupted tool is complete and has its attempt number [B-088] [B-092] [B-104]", () => {
     const action = "edit_file may already have run; allowing runs it again";
     const outcome = {
       ...asked,
@@ -378,7 +381,7 @@ describe("a permission request", () => {
     ]);
   });
 
-  it("about a lost invocation is complete, under its own id [B-088] [B-089]", () => {
+  it("A request about a lost invocation is complete and has the approval id [B-088] [B-089]", () => {
     const { decision: _, diffs: __, ...lost } = asked;
     const question = {
       question: "lost-invocation",
@@ -395,7 +398,7 @@ describe("a permission request", () => {
     expect(plain.mutation).not.toBeNull();
   });
 
-  it("fits into a line, whatever the call is about, and says what it leaves out [ACP-15]", () => {
+  it("A request fits into a line whatever its tool call, and notes omitted parts [ACP-15]", () => {
     const long = "x ".repeat(100_000);
     const context = { ...decision.context, command: long, simpleCommands: [] };
     const change = {

@@ -28,25 +28,25 @@ export interface PermissionRequest {
   readonly params: unknown;
 }
 
-/** Where and when a question was asked. */
+/** The session, turn and time of an approval request. */
 export interface ApprovalContext {
   readonly sessionId: string;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly turnId: string | null;
   readonly agent: AgentSpec | undefined;
-  /** Where the paths of its diffs begin. */
+  /** The folder against which the paths of diffs are resolved. Undefined for a session without a workspace. */
   readonly workspace: string | undefined;
   /** The longest line that the client reads, in bytes. Default: 48 KiB. */
   readonly lineBytes?: number;
 }
 
 /**
- * The request as ACP defines it, with the fields of the Harn bridge at the root and, for SDKs that drop unknown root
- * fields, under `toolCall._meta.harn`.
+ * Encodes an approval as ACP's permission request. The bridge fields are at the root and, for SDKs that drop unknown
+ * root fields, also under `toolCall._meta.harn`.
  *
- * The line has three copies of the arguments. Each is whole while the line has room for it. A copy without room is a
- * preview, and `_meta.harn.truncated` says which copies are whole: first `args`, then `rawInput`.
+ * The line contains the arguments three times. If they do not fit, a copy becomes a preview: first the copy under
+ * `_meta`, then `rawInput`, then `args`. `_meta.harn.truncated` lists the copies that are previews.
  */
 export function encodePermissionRequest(
   approval: ApprovalRequested,
@@ -81,20 +81,20 @@ export function encodePermissionRequest(
   const args = copies > 0 ? masked.args : cut;
   const rawInput = copies > 1 ? masked.args : cut;
   const truncated = createTruncationNote({ approval, approvalContext, size, cutBytes, copies });
-  // The arguments come first: a diff repeats them.
+  // The arguments have priority over diffs, because a diff repeats the arguments.
   const content = countBytes(copies) + diffBytes <= availableBytes ? encodedDiffs : [];
   return createRequest(build({ args, rawInput, meta: cut, content, truncated }));
 }
 
-/** `args`, `rawInput`, and `args` under `toolCall._meta.harn`. */
+/** The copies are `args`, `rawInput`, and `args` under `toolCall._meta.harn`. */
 const ARGUMENT_COPIES = 3;
-/** Room for `truncated`, which stands in the line three times. */
+/** Bytes reserved for `truncated`, which occurs three times in the line. */
 const NOTES_BYTES = 2048;
 const DIFF_BYTES = 1024 * 1024;
 const TITLE_BYTES = 400;
 const EMPTY_ARGUMENTS: JsonObject = {};
 
-/** A preview is for people, however long the line may be. */
+/** Limits a preview to 32 KiB whatever the line limit, because a person reads the preview. */
 function computePreviewBytes(lineBytes: number): number {
   return Math.min(lineBytes / 8, 32 * 1024);
 }
@@ -112,7 +112,7 @@ function createRequest(params: object): PermissionRequest {
   return { method: "session/request_permission", params };
 }
 
-/** The parts that are not arguments are cut to a share of the line each. */
+/** Returns a function that builds the params. Parts other than arguments are limited to 1/32 of the line each. */
 function createRequestBuilder(
   approval: ApprovalRequested,
   approvalContext: ApprovalContext,
@@ -157,12 +157,12 @@ function createRequestBuilder(
   };
 }
 
-/** A request that is not about a tool has an id of its own. */
+/** A request that is not about a tool uses its approval id as the tool call id. */
 function resolveToolCallId({ question, approvalId, subjectId }: ApprovalRequested): string {
   return question === "lost-invocation" ? approvalId : subjectId;
 }
 
-/** The approval request of a question as a notification shows it, under the question's own id. */
+/** Encodes the approval request of a question for a notification, with the approval id. */
 export function encodeApprovalRequest(
   approval: ApprovalRequested,
   approvalContext: ApprovalContext,
@@ -186,7 +186,7 @@ export function encodeApprovalRequest(
   return { ...fields, args, _meta: { harn: { truncated } } };
 }
 
-/** All fields of an approval request but its id and its arguments. */
+/** Encodes all fields of an approval request except its id and its arguments. */
 function encodeApprovalFields(
   approval: ApprovalRequested,
   approvalContext: ApprovalContext,
@@ -215,10 +215,10 @@ function encodeApprovalFields(
   };
 }
 
-/** The end of the year 9999. RFC 3339 cannot express a later deadline, and nobody waits for it: the request has none. */
+/** The end of the year 9999. RFC 3339 cannot express a later time, so a later deadline is omitted. */
 const LAST_RFC3339_TIME = 253_402_300_799_999;
 
-/** Commands and addresses in it repeat the arguments. */
+/** Encodes the policy receipt. Its commands and URLs repeat the arguments, so credentials are masked here too. */
 function encodeReceipt(
   { decision }: ApprovalRequested,
   masked: MaskedArguments,
@@ -239,11 +239,11 @@ function maskDiff(diff: FileDiff, { maskText }: MaskedArguments): FileDiff {
   return { ...diff, oldText: old, newText: maskText(newText) };
 }
 
-/** Says that arguments are a preview, how much is missing, and how to read all of them. */
+/** Marks arguments as a preview: how much is missing, and how to fetch the whole arguments. */
 export interface TruncationNote {
-  /** The copies that are previews. A reply must not return one. */
+  /** JSON paths of the copies that are previews. A response must not return a preview as edited arguments. */
   readonly previews: readonly string[];
-  /** Bytes of the whole arguments as JSON, and of a preview. */
+  /** Bytes of the whole arguments as JSON; `shownBytes` has the bytes of a preview. */
   readonly bytes: number;
   readonly shownBytes: number;
   readonly fetch: { readonly method: string; readonly params: JsonObject };
@@ -274,7 +274,7 @@ function createTruncationNote({
   };
 }
 
-/** The method that reads the arguments of an open request in parts. */
+/** The method that returns the arguments of an open request in parts. */
 export const ARGUMENTS_METHOD = "session/approval_args";
 
 const PREVIEWED_PATHS = [
@@ -292,7 +292,7 @@ function encodePathEvidence(path: string): Evidence {
   return { kind: "workspace_path", ref: path, metadata };
 }
 
-/** A yes for good names its scope: it is about more than this call. */
+/** The option to allow always names the scope of the grant, because it covers more than this tool call. */
 function describeOption(
   option: ApprovalDecision,
   { question, action, grantLabel = action }: ApprovalRequested,
@@ -315,7 +315,7 @@ const DENIALS: { readonly [One in ApprovalQuestion]: string } = {
   "lost-invocation": "Deny",
 };
 
-/** Only an option that runs or continues something allows. */
+/** The kind is `allow_once` only for options that run or continue work. */
 const OPTIONS: {
   readonly [Choice in Exclude<ApprovalDecision, "allow-always" | "deny">]: OptionDetails;
 } = {

@@ -7,7 +7,7 @@ import { runs } from "../../../../../test/support/test-depth.ts";
 const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmN";
 const PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow1\n-----END RSA PRIVATE KEY-----";
 
-describe("credentials in the arguments of a tool", () => {
+describe("Credentials in tool arguments", () => {
   it.each<[what: string, args: JsonObject, shown: JsonObject]>([
     ["a password by its name", { password: "a" }, { password: "[masked credential 1]" }],
     [
@@ -21,10 +21,10 @@ describe("credentials in the arguments of a tool", () => {
       { headers: [{ name: "Authorization", value: "[masked credential 1]" }] },
     ],
     ["a list under its name", { tokens: 3, token: ["a", "b"] }, { tokens: 3, token: MASKS(1, 2) }],
-    ["a JWT in a text", { text: `use ${JWT}.` }, { text: "use [masked credential 1]." }],
-    ["a private key in a text", { text: `<${PEM}>` }, { text: "<[masked credential 1]>" }],
+    ["a JWT in a string", { text: `use ${JWT}.` }, { text: "use [masked credential 1]." }],
+    ["a private key in a string", { text: `<${PEM}>` }, { text: "<[masked credential 1]>" }],
     [
-      "a login in an address",
+      "a login in a URL",
       { url: "https://me:hunter22@example.com/a" },
       { url: "https://me:[masked credential 1]@example.com/a" },
     ],
@@ -41,7 +41,7 @@ describe("credentials in the arguments of a tool", () => {
         text: "[masked credential 1] and [masked credential 1]",
       },
     ],
-  ])("are masked: %s [B-095]", (_, args, shown) => {
+  ])("The credential is masked and can be restored: %s [B-095]", (_, args, shown) => {
     const masked = maskCredentials(args);
     expect(masked.args).toEqual(shown);
     expect(masked.unmask(masked.args)).toEqual(args);
@@ -54,19 +54,19 @@ describe("credentials in the arguments of a tool", () => {
       { text: "const token: string = readToken(); password = undefined;" },
     ],
     ["a number", { maxTokens: 100, password: 7 }],
-    ["an empty text", { password: "" }],
-  ])("are not seen in %s", (_, args) => {
+    ["an empty string", { password: "" }],
+  ])("The arguments are not masked: %s", (_, args) => {
     expect(maskCredentials(args).args).toEqual(args);
   });
 
-  it("get masks that the arguments do not contain", () => {
+  it("A mask never equals a text in the arguments", () => {
     const args = { password: "secret-1", text: "[masked credential 1]" };
     const { args: shown, unmask } = maskCredentials(args);
     expect(shown).toEqual({ password: "[masked credential' 1]", text: "[masked credential 1]" });
     expect(unmask(shown)).toEqual(args);
   });
 
-  it("come back whole, whatever the arguments are", () => {
+  it("Unmasking restores any arguments", () => {
     const text = fc.oneof(
       fc.string(),
       fc.constantFrom(

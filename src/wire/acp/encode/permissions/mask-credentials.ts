@@ -1,22 +1,25 @@
 import { isSecretName } from "../../../../text/is-secret-name.ts";
 import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../../data/json.ts";
 
-/** Arguments in which a mask stands for every credential. */
+/** Arguments with a mask in place of every credential. */
 export interface MaskedArguments {
   readonly args: JsonObject;
   /** Masks the same credentials in a text about the arguments, such as a diff. */
   readonly maskText: (text: string) => string;
-  /** The same in all texts of a value. */
+  /** Masks the same credentials in all strings of a value. */
   readonly maskTexts: (value: object) => object;
-  /** Replaces each mask with its credential, wherever the mask stands. */
+  /** Replaces each mask with its credential, anywhere in the arguments. */
   readonly unmask: (args: JsonObject) => JsonObject;
-  /** The first mask in edited arguments that stands for no credential of these arguments. */
+  /**
+   * Returns the first mask in edited arguments that stands for none of these credentials. Undefined if there is none.
+   */
   readonly findUnknownMask: (args: JsonObject) => string | undefined;
 }
 
 /**
- * A credential is the value of a name such as `password` or `Authorization`, or text of a known form, such as a JWT. The
- * same arguments always get the same masks, so that a reply is read without state.
+ * Masks the credentials in arguments. A credential is the value of a name such as `password` or `Authorization`, or
+ * text of a known form, such as a JWT. The same arguments always get the same masks, so a response can be decoded
+ * without stored state.
  */
 export function maskCredentials(args: JsonObject): MaskedArguments {
   const label = createUnusedLabel(args);
@@ -54,17 +57,17 @@ export function maskCredentials(args: JsonObject): MaskedArguments {
   const functions = { maskText, maskTexts, unmask, findUnknownMask };
   if (longMasks.length === 0) return { args: masked, ...functions };
   const everywhere = mapObject(masked, maskText);
-  // A credential such as "credential" is part of the masks themselves.
+  // A credential such as "credential" is part of the masks themselves; replacing it everywhere could not be undone.
   const isExact = toJsonText(unmask(everywhere)) === toJsonText(args);
   return { args: isExact ? everywhere : masked, ...functions };
 }
 
-/** A shorter credential, such as the password "a", may be part of any word: it is masked under its name alone. */
+/** A shorter credential, such as the password "a", may be part of any word, so it is masked only under its name. */
 const MIN_UNIQUE_LENGTH = 8;
-/** Each costs a pass over the text. */
+/** Each credential costs a pass over the text. */
 const MAX_UNIQUE_CREDENTIALS = 50;
 
-/** A label that the arguments do not contain, so that no text of theirs is taken for a mask. */
+/** Creates a label which the arguments do not contain, so no original text is mistaken for a mask. */
 function createUnusedLabel(args: JsonObject): string {
   const text = toJsonText(args);
   let label = "masked credential";
@@ -106,7 +109,7 @@ function mapTexts(value: object, change: (text: string) => string): object {
   return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
 }
 
-/** `sortKey` and `key` name a thing; `apiKey` opens one. */
+/** `sortKey` and `key` are identifiers, `apiKey` is a credential. */
 export function isCredentialName(name: string): boolean {
   return isSecretName(name) && !PLAIN_KEY.test(name);
 }
@@ -114,7 +117,7 @@ export function isCredentialName(name: string): boolean {
 const PLAIN_KEY =
   /^(?!.*(?:api|access|account|auth|encryption|private|secret|service|signing|ssh)).*keys?$/i;
 
-/** Whether a text contains a credential of a known form. */
+/** Returns true if the text contains a credential of a known form. */
 export function containsCredentialForm(text: string): boolean {
   return maskPatterns(text, () => "") !== text;
 }
@@ -130,14 +133,14 @@ function maskPatterns(text: string, mask: (credential: string) => string): strin
   return masked;
 }
 
-/** `token: undefined` in a program is code. */
+/** A credential has digits and letters; `token: undefined` in source code is not a credential. */
 function isLikelyCredential(credential: string): boolean {
   return /\d/.test(credential) && /[a-z]/i.test(credential);
 }
 
 /**
- * The first group stays, the second is the credential. Every repetition is bounded or ends at a character that it
- * excludes, so that the time is linear in the text.
+ * The first group is kept, the second group is the credential. Every repetition is bounded or ends at a character which
+ * it excludes, so matching takes linear time.
  */
 const CREDENTIAL_PATTERNS: readonly RegExp[] = [
   /()(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]+-----END [A-Z ]{0,40}PRIVATE KEY-----)/g,

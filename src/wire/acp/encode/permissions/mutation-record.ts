@@ -7,7 +7,10 @@ export interface MutationContext {
   readonly agent: AgentSpec | undefined;
 }
 
-/** Which writing session a call belongs to, the same wherever it is told; undefined where the agent has none. */
+/**
+ * Encodes the mutation record of a session, identical in every message of the session. Undefined if the agent has no
+ * mutation scope.
+ */
 export function encodeMutationRecord({
   sessionId,
   turnId,
@@ -25,7 +28,7 @@ export function encodeMutationRecord({
   };
 }
 
-/** `["**"]`: every path may be written. An empty list allows none. */
+/** In `write_path_allowlist`, `["**"]` allows every path and an empty list allows none. */
 function encodeApprovalPolicy({ policy, approvals }: AgentSpec): object {
   if (policy === undefined) {
     const { allow, deny, ask } = approvals;

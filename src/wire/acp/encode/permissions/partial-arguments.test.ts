@@ -5,7 +5,7 @@ const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl";
 const KEY_BLOCK =
   "-----BEGIN RSA PRIVATE KEY-----\nMIIEow IBAAKCAQEA7\nq1w2e3\n-----END RSA PRIVATE KEY-----";
 
-/** The arguments, and a part of each credential that must never be sent. */
+/** The arguments, and a part of each credential. The part must never be sent. */
 const CASES: readonly (readonly [form: string, args: string, credential: string])[] = [
   ["a password", JSON.stringify({ n: 1, password: "hunter2secret" }), "hun"],
   ["a passphrase of several words", JSON.stringify({ passphrase: "correct horse" }), "cor"],
@@ -24,7 +24,7 @@ const CASES: readonly (readonly [form: string, args: string, credential: string]
     JSON.stringify({ text: "a\nsk-live_0123456789abcdef01\nb c" }),
     "sk-l",
   ],
-  ["a JWT", JSON.stringify({ text: `take ${JWT} and go on` }), "eyJh"],
+  ["a JWT", JSON.stringify({ text: `take ${JWT} and continue` }), "eyJh"],
   ["a bearer token", JSON.stringify({ cmd: "curl -H 'X: Bearer abc123def456ghi' url" }), "abc1"],
   [
     "a URL with a password",
@@ -41,17 +41,17 @@ function listStarts(args: string): string[] {
 
 describe("readSafeStart", () => {
   it.each(CASES)(
-    "Streamed arguments never show a part of %s, wherever a delta ends [B-027]",
+    "Streamed arguments never contain a part of %s, wherever a delta ends [B-027]",
     (_, args, credential) => {
       const starts = listStarts(args);
       expect(starts.filter((start) => start.includes(credential))).toEqual([]);
       expect(starts.filter((start) => !args.startsWith(start))).toEqual([]);
-      // What precedes the credential is shown.
+      // The text before the credential is sent.
       expect(starts.at(-1)?.length).toBeGreaterThan(1);
     },
   );
 
-  it("Arguments without a credential are shown up to the last whole word [B-027]", () => {
+  it("Arguments without a credential are sent up to the last whole word [B-027]", () => {
     const args = JSON.stringify({
       path: "a b",
       list: [{ name: "color", value: "red" }, { value: 1 }],
@@ -65,7 +65,7 @@ describe("readSafeStart", () => {
     expect(readSafeStart('{"a":tru')).toBe('{"a":tru');
   });
 
-  it("Text that is not JSON is not shown [B-027]", () => {
+  it("Text that is not JSON is not sent [B-027]", () => {
     expect(readSafeStart("password=hunter2secret")).toBe("");
     expect(readSafeStart("{password: 'hunter2secret'")).toBe("{");
     expect(readSafeStart('["hunter2secret"]')).toBe("");
@@ -73,7 +73,7 @@ describe("readSafeStart", () => {
 });
 
 describe("maskUnreadableArguments", () => {
-  it("Arguments that cannot be read are shown only if no part looks like a credential [B-027]", () => {
+  it("Unreadable arguments are sent only if no part looks like a credential [B-027]", () => {
     expect(maskUnreadableArguments('{"path": oops')).toBe('{"path": oops');
     for (const text of ['{"password": hunter2', "{pwd:'x'}", `{"a": ${JWT}`, "API_KEY=x"]) {
       expect(maskUnreadableArguments(text)).toBe(

@@ -2,18 +2,18 @@ import { parseJson } from "../../../../data/json.ts";
 import { containsCredentialForm, isCredentialName } from "./mask-credentials.ts";
 
 /**
- * The longest start of streamed arguments that shows no part of a credential.
+ * Returns the longest start of streamed arguments without any part of a credential.
  *
  * A delta may end anywhere inside a credential, and a cut credential has no known form. The start therefore ends before
- * the value of a name such as `password`, before a string that contains a credential, and inside an open string after its
- * last whole word. Text that is not JSON is not shown.
+ * the value of a name such as `password`, before a string with a credential, and inside an open string after its last
+ * whole word. Text that is not JSON is omitted.
  */
 export function readSafeStart(text: string): string {
   const objects: OpenObject[] = [];
   let lastKey: string | undefined;
   let at = 0;
 
-  /** A `value` may belong to a name that comes after it in the same object. */
+  /** Ends before an unnamed `value`, because a later `name` in the same object may mark it as a credential. */
   function end(position: number): string {
     const unnamed = objects.flatMap(({ hasName, valueAt = position }) =>
       hasName ? [] : [valueAt],
@@ -58,10 +58,10 @@ export function readSafeStart(text: string): string {
 }
 
 interface OpenObject {
-  /** Whether a `name`, `key` or `header` says that its `value` is not a credential. */
+  /** True if a `name`, `key` or `header` shows that `value` is not a credential. */
   hasName: boolean;
   isNameSecret: boolean;
-  /** Where its `value` begins. */
+  /** The position of the key `value`. Undefined if the object has no such key yet. */
   valueAt?: number;
 }
 
@@ -70,7 +70,9 @@ const JSON_CHARACTERS = /[\s{}[\],:\d+\-.eEtrufalsn]/;
 const KEY_END = /^\s*:/;
 const MAX_SPACE = 100;
 
-/** The index after the closing quote of the string that opens at `start`. */
+/**
+ * Returns the index after the closing quote of the string that opens at `start`. Undefined if the string is still open.
+ */
 function findStringEnd(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length; at += 1) {
     const character = text.charAt(at);
@@ -85,7 +87,10 @@ function decodeString(literal: string): string | undefined {
   return parsed.ok && typeof parsed.value === "string" ? parsed.value : undefined;
 }
 
-/** Characters of an open string up to its last space, or 0 if those contain a credential. */
+/**
+ * Returns the number of characters of an open string up to its last space, or 0 if these characters contain a
+ * credential.
+ */
 function measureWholeWords(content: string): number {
   let length = 0;
   for (let at = 0; at < content.length; at += 1) {
@@ -96,7 +101,7 @@ function measureWholeWords(content: string): number {
   const words = decodeString(`"${content.slice(0, length)}"`);
   if (words === undefined || containsCredentialForm(words)) return 0;
   const keyBlock = words.lastIndexOf("-----BEGIN");
-  // A private key contains spaces, and its form is known only at its end.
+  // A private key contains spaces, and its form is recognized only at its end.
   return keyBlock >= 0 && !KEY_BLOCK_END.test(words.slice(keyBlock)) ? 0 : length;
 }
 
@@ -104,7 +109,7 @@ const SPACE = /\s/;
 const ESCAPED_SPACE = /[nrt]/;
 const KEY_BLOCK_END = /-----END [A-Z ]{0,60}-----/;
 
-/** Arguments that could not be read, as an update shows them. */
+/** Returns unparsable arguments for an update, or a placeholder if they may contain a credential. */
 export function maskUnreadableArguments(text: string): string {
   const hasSecretName = Array.from(text.matchAll(NAMES)).some(([, name = ""]) =>
     isCredentialName(name),

@@ -5,7 +5,7 @@ import type {
 } from "../../../../domain/policy/policy-decision.ts";
 import { omitUndefined } from "../../../../data/omit-undefined.ts";
 
-/** The receipt of a decision, as `harn.permission_policy_decision.v1` has it. */
+/** Encodes a policy decision as a `harn.permission_policy_decision.v1` receipt. */
 export function encodePolicyReceipt(decision: PolicyDecision): object {
   const { action, reason, rule, labels, context, approvers, approval } = decision;
   return {

@@ -3,7 +3,7 @@ import { toAbsolutePath } from "../../absolute-path.ts";
 import { takeFitting, fits } from "../../fit-json.ts";
 import type { ToolContent } from "../acp-session-update.ts";
 
-/** Changes of files, as a client shows them, in no more than so many bytes. */
+/** Encodes file changes within a number of bytes. A change that is still too long becomes a text note. */
 export function encodeDiffs(
   diffs: readonly FileDiff[],
   workspace: string | undefined,
@@ -18,8 +18,8 @@ export function encodeDiffs(
 }
 
 /**
- * The lines between the first and the last that differ, with a few around them. Half of a text would not do: what is cut
- * off would look as if it were deleted.
+ * Reduces a diff to the lines between the first and the last difference, with three lines of context. Cutting at a byte
+ * limit is not possible: a client would show the missing rest as deleted.
  */
 function cropToChange({ path, oldText, newText }: FileDiff): FileDiff {
   if (oldText === null) return { path, oldText, newText };
@@ -41,6 +41,6 @@ const CONTEXT_LINES = 3;
 
 function encodeTooLongDiff({ path, oldText, newText }: FileDiff): ToolContent {
   const length = `${oldText?.length ?? 0} → ${newText.length} characters`;
-  const text = `The change of ${path} is too long to be shown here (${length}).`;
+  const text = `The change to ${path} is too long to show (${length}).`;
   return { type: "content", content: { type: "text", text } };
 }

@@ -19,7 +19,10 @@ interface NewToolCall {
   readonly at: number;
 }
 
-/** Remembers a call, once. Undefined for one that has ended: nothing more is told of it. */
+/**
+ * Registers a tool call, or returns the registered tool call. Undefined for an ended tool call, whose updates are no
+ * longer sent.
+ */
 export function openToolCall(
   state: UpdateState,
   { toolCallId, name, at: openedAt }: NewToolCall,
@@ -46,7 +49,7 @@ export function openToolCall(
   return call;
 }
 
-/** Tells of a call by its `tool_call`, or, where the client has that, by an update. */
+/** Emits `tool_call`, or `tool_call_update` if the client already has the tool call. */
 export function showToolCall(
   state: UpdateState,
   fields: ToolCallFields,
@@ -67,10 +70,13 @@ export function showToolCall(
   emitUpdate(state, { sessionUpdate: "tool_call", ...first, ...about }, emit);
 }
 
-/** A name that a model made up can be of any length. */
+/** Limit for titles, because a model may invent a name of any length. */
 const TITLE_BYTES = 400;
 
-/** Clients drop an update of a call that they do not know, so such a call is shown first. */
+/**
+ * Emits an update of a tool call. Clients drop an update of an unknown tool call, so `tool_call` is emitted first if
+ * necessary.
+ */
 export function updateToolCall(
   state: UpdateState,
   fields: ToolCallFields,

@@ -4,8 +4,9 @@ import { MAX_ESCAPED_BYTES, splitText } from "../../fit-json.ts";
 import type { ToolContent, ToolMeta } from "../acp-session-update.ts";
 import { formatPart } from "./tool-content.ts";
 
-// Zed makes a terminal of its own for a `tool_call` whose `_meta` names one, and writes into it what later updates carry.
-// An update that names a terminal which it does not know is dropped whole: the name is the call's, and comes with it.
+// Zed creates a terminal view for a `tool_call` with `terminal_info` in `_meta`, and writes the output of later updates
+// into the view. An update for an unknown terminal id is dropped as a whole, so the id equals the tool call id and is
+// sent with `tool_call`.
 
 type TerminalMeta = Omit<ToolMeta, "harn">;
 
@@ -19,12 +20,12 @@ export function encodeTerminalStart(toolCallId: string): {
   };
 }
 
-/** The last line of what a command wrote, in the place of the one before. */
+/** Encodes progress as a write that replaces the last line of the terminal. */
 export function encodeTerminalProgress(toolCallId: string, line: string): TerminalMeta {
   return encodeTerminalWrite(toolCallId, CLEAR_LINE + line);
 }
 
-/** All of the output, in pieces: what is written is added to what is there. */
+/** Encodes the whole output in pieces. Each write appends to the terminal. */
 export function encodeTerminalOutput(
   { toolCallId, result }: ToolFinished,
   lineBytes: number,

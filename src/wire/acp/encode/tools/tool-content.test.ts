@@ -30,7 +30,10 @@ function agentWith(kind: ToolKind): AgentSpec {
 const call = createToolCall({ id: "c", name: "tool", inputText: "{}", runBy: "client" });
 const place = { toolCallId: "t", messageId: "m", block: 0 };
 
-/** A call that is announced, asked about where it has a preview, started, gets on, and ends. */
+/**
+ * A tool call that is opened, requests approval with a preview if there are diffs, starts, reports progress and
+ * finishes.
+ */
 function events(
   kind: ToolKind,
   ending: ToolEnding,
@@ -73,8 +76,8 @@ function text(said: string): object {
   return { type: "content", content: { type: "text", text: said } };
 }
 
-describe("a call", () => {
-  it("is pending, then in progress, then over, by its own id [ACP-80] [ACP-83] [ACP-86]", () => {
+describe("Tool call", () => {
+  it("A tool call is pending, then in progress, then completed under the same id [ACP-80] [ACP-83] [ACP-86]", () => {
     const updates = encodeAcpUpdates(events("read", "succeeded", "ok"), STOCK_CLIENT);
     expect(updates.map((update) => Object(update).status ?? null)).toEqual([
       "pending",
@@ -90,7 +93,7 @@ describe("a call", () => {
     });
   });
 
-  it("that runs where the agent does is in progress from the beginning [ACP-80]", () => {
+  it("A server tool call is in progress from the start [ACP-80]", () => {
     const server = { ...call, runBy: "server" } as const;
     const statuses = encodeAcpUpdates(
       [{ type: "tool_call.received", ...place, toolCall: server }],
@@ -99,7 +102,7 @@ describe("a call", () => {
     expect(statuses).toMatchObject([{ status: "pending" }, { status: "in_progress" }]);
   });
 
-  it("of before is shown to a client that was not told of it, as soon as there is news [ACP-55]", () => {
+  it("A tool call from a hidden history is opened with its next update [ACP-55]", () => {
     const options = { upTo: 4, history: "hidden" } as const;
     const updates = encodeAcpUpdates(events("execute", "succeeded", "ok"), TERMINALS, options);
     expect(updates[0]).toMatchObject({
@@ -111,19 +114,19 @@ describe("a call", () => {
     expect(updates[1]).toMatchObject({ sessionUpdate: "tool_call_update", status: "in_progress" });
   });
 
-  it("that has ended is not heard of again", () => {
+  it("An ended tool call gets no more updates", () => {
     const over = events("read", "succeeded", "ok");
     const late = [...over, ...over.slice(1)];
     expect(encodeAcpUpdates(late, STOCK_CLIENT)).toEqual(encodeAcpUpdates(over, STOCK_CLIENT));
   });
 });
 
-describe("a change of a file", () => {
+describe("File change", () => {
   const diff = { path: "src/a.ts", oldText: null, newText: "a" };
   const shown = { type: "diff", path: "/work/src/a.ts", oldText: null, newText: "a" };
   const beside = { diffs: [diff], locations: [{ path: "src/a.ts", line: 3 }] };
 
-  it("is shown with its place on the machine [ACP-87] [ACP-88]", () => {
+  it("A file change has an absolute path [ACP-87] [ACP-88]", () => {
     const last = encodeAcpUpdates(events("edit", "succeeded", "ok", beside), STOCK_CLIENT).at(-1);
     expect(last).toMatchObject({
       content: [shown, text("ok")],
@@ -131,7 +134,7 @@ describe("a change of a file", () => {
     });
   });
 
-  it("stays when there is more to say of the call, also when it is denied [ACP-92]", () => {
+  it("The diff stays in later updates, also after a denial [ACP-92]", () => {
     for (const ending of ["succeeded", "failed", "denied"] as const) {
       const contents = encodeAcpUpdates(events("edit", ending, "ok", beside), STOCK_CLIENT).flatMap(
         (update) => ("content" in update ? [update.content] : []),
@@ -141,7 +144,7 @@ describe("a change of a file", () => {
     }
   });
 
-  it("is cut to the lines that differ when the file is long, and else only named [ACP-15]", () => {
+  it("A diff of a long file is reduced to the changed lines or to a note [ACP-15]", () => {
     const lines = Array.from({ length: 5000 }, (_, at) => `line ${at}`);
     const oldText = lines.join("\n");
     const newText = lines.with(2500, "changed").join("\n");
@@ -159,10 +162,10 @@ describe("a change of a file", () => {
   });
 });
 
-describe("the output of a command", () => {
+describe("Command output", () => {
   const data = { exitCode: 3, signal: null };
 
-  it("stands between fences that are longer than its own [ACP-89]", () => {
+  it("Output is fenced with a fence longer than any in the output [ACP-89]", () => {
     const last = (output: string): unknown =>
       Object(encodeAcpUpdates(events("execute", "succeeded", output), STOCK_CLIENT).at(-1)).content;
     expect(last("a *b*\n")).toEqual([text("```\na *b*\n```")]);
@@ -171,7 +174,7 @@ describe("the output of a command", () => {
     expect(Object(read).content).toEqual([text("a *b*")]);
   });
 
-  it("goes to a terminal of the editor's, if it shows such, under the call's id [ACP-89] [ACP-90]", () => {
+  it("Output goes to the editor's terminal view under the tool call id [ACP-89] [ACP-90]", () => {
     const updates = encodeAcpUpdates(events("execute", "succeeded", "out\n", { data }), TERMINALS);
     const terminal_id = "t";
     const fed = updates.map((update) => {
@@ -190,7 +193,7 @@ describe("the output of a command", () => {
     expect(contents).toEqual([[{ type: "terminal", terminalId: "t" }]]);
   });
 
-  it("names no terminal to a client that does not show them [ACP-90]", () => {
+  it("A client without terminal views receives no terminal [ACP-90]", () => {
     const told = JSON.stringify(
       encodeAcpUpdates(events("execute", "succeeded", "x"), STOCK_CLIENT),
     );
@@ -199,7 +202,7 @@ describe("the output of a command", () => {
     expect(reading).not.toContain("terminal");
   });
 
-  it("of one that was denied is why, and no terminal [ACP-89]", () => {
+  it("A denied command shows the reason and no terminal [ACP-89]", () => {
     const last = encodeAcpUpdates(events("execute", "denied", "no"), TERMINALS).at(-1);
     expect(Object(last).content).toEqual([text("no")]);
   });
@@ -207,7 +210,7 @@ describe("the output of a command", () => {
   it.each([
     ["a terminal", TERMINALS],
     ["text", STOCK_CLIENT],
-  ])("as %s makes no line longer than it may be [ACP-15]", (_, profile) => {
+  ])("Output as %s fits into the line limit [ACP-15]", (_, profile) => {
     const output = `first${"\u0007".repeat(300_000)}last`;
     const lines = encodeAcpUpdates(events("execute", "succeeded", output), profile).map((update) =>
       encodeUpdateLine("s", update),

@@ -5,7 +5,10 @@ import { toAbsolutePath } from "../../absolute-path.ts";
 import { takeFitting, fitText } from "../../fit-json.ts";
 import type { ToolCallFields, ToolContent } from "../acp-session-update.ts";
 
-/** What a tool gave, for people. A later update of a call replaces all of this, so it cannot come in pieces. */
+/**
+ * Encodes a tool result for display. Each update of a tool call replaces the previous content, so the result must fit
+ * into a single update.
+ */
 export function encodeResultParts(
   parts: readonly ToolResultPart[],
   isCommand: boolean,
@@ -20,14 +23,17 @@ export function encodeResultParts(
 }
 
 const MAX_PARTS = 16;
-/** Of the names around a text, and of a fence. */
+/** Bytes for the field names around a text and for the fence. */
 const BLOCK_BYTES = 96;
 
 export function encodeTextContent(text: string): ToolContent {
   return { type: "content", content: { type: "text", text } };
 }
 
-/** As it was written, and not as Markdown: between fences that are longer than any in it. */
+/**
+ * Fences text, because clients render unfenced text as Markdown. The fence is longer than any backtick run in the text,
+ * up to 32 characters.
+ */
 function formatFenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(Math.min(longest + 1, MAX_FENCE_LENGTH));

@@ -1,7 +1,7 @@
 import type { ToolSpec } from "../../../../domain/agent-spec.ts";
 import type { UpdateState } from "../update-state.ts";
 
-/** The tool of a call, as the agent's definition has it. */
+/** Finds a tool in the agent's configuration. */
 export function findTool({ agent }: UpdateState, name: string | undefined): ToolSpec | undefined {
   return agent?.tools.find((tool) => tool.name === name);
 }
@@ -12,7 +12,10 @@ export type WireExecutor =
   | "provider_native"
   | { readonly kind: "mcp_server"; readonly serverName: string };
 
-/** Undefined for a tool that the agent's definition does not know: it did not run here. */
+/**
+ * Returns the executor of a tool call. Undefined for a tool outside the agent's configuration, because such a tool did
+ * not run here.
+ */
 export function resolveExecutor(state: UpdateState, toolCallId: string): WireExecutor | undefined {
   const tool = findTool(state, state.toolCalls.get(toolCallId)?.name);
   if (tool === undefined) return undefined;

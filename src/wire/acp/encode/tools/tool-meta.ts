@@ -8,24 +8,24 @@ import { resolveExecutor, type WireExecutor } from "./tool-lookup.ts";
 import { narrowAgent, type UpdateState } from "../update-state.ts";
 import { omitUndefined } from "../../../../data/omit-undefined.ts";
 
-/** What hosts of the Harn bridge read of a call beside ACP's fields. */
+/** Fields of a tool call for bridge hosts, in addition to ACP's fields. */
 export interface LifecycleFields {
-  /** All the time, from asking for it to its end, with the waiting for people. */
+  /** Milliseconds from the tool call to its end, including the wait for approval. */
   readonly durationMs?: number;
-  /** The time that the tool itself took. */
+  /** Milliseconds that the tool itself ran. */
   readonly executionDurationMs?: number;
   readonly error?: string;
   readonly errorCategory?: ErrorCategory;
   readonly executor?: WireExecutor;
-  /** Whether its arguments are still coming. */
+  /** True while the arguments are still streaming. */
   readonly parsing?: boolean;
-  /** Those that have come, as text: it need not be JSON yet. */
+  /** The arguments received so far, as text. It need not be valid JSON yet. */
   readonly rawInputPartial?: string;
   /** Present if `rawInput` is a preview. */
   readonly truncated?: Omit<TruncationNote, "fetch">;
 }
 
-/** With what an editor's terminal is fed. */
+/** Lifecycle fields, and output for an editor's terminal view. */
 export interface MetaFields extends LifecycleFields {
   readonly terminal?: Omit<ToolMeta, "harn">;
 }
@@ -41,7 +41,7 @@ type ErrorCategory =
   | "cancelled"
   | "unknown";
 
-/** The `_meta` of an update of a call: to hosts which writing session it belongs to, and what else there is to say. */
+/** Encodes the `_meta` of a tool call update. Bridge hosts also receive the mutation record as `audit`. */
 export function encodeToolMeta(
   state: UpdateState,
   { terminal, ...fields }: MetaFields,
@@ -57,7 +57,7 @@ export function encodeToolMeta(
   return Object.keys(meta).length === 0 ? {} : { _meta: meta };
 }
 
-/** How a call ended, for programs. */
+/** Encodes the end of a tool call in machine-readable fields. */
 export function encodeEnding(state: UpdateState, event: ToolFinished, at: number): LifecycleFields {
   const { toolCallId, ending, durationMs, result } = event;
   const executor = ending === "server" ? "provider_native" : resolveExecutor(state, toolCallId);
@@ -72,7 +72,7 @@ export function encodeEnding(state: UpdateState, event: ToolFinished, at: number
   };
 }
 
-/** Never negative: clocks are put back. */
+/** Returns milliseconds, never negative: the system clock may be set back. */
 export function computeDuration(
   { toolCalls }: UpdateState,
   toolCallId: string,
@@ -85,7 +85,10 @@ export function isSuccessful({ ending, result }: ToolFinished): boolean {
   return (ending === "succeeded" || ending === "server") && !result.isError;
 }
 
-/** Of the others nobody was the executor. A cancelled call may have run, or not. */
+/**
+ * Returns true if the tool ran. Denied and refused tool calls have no executor; a cancelled tool call may or may not
+ * have run, so it counts as not run.
+ */
 export function hasRun(ending: ToolEnding): boolean {
   return ending !== "denied" && ending !== "refused" && ending !== "cancelled";
 }

@@ -40,7 +40,7 @@ function agentWith(change: Partial<AgentSpec> = {}): AgentSpec {
   };
 }
 
-/** What a client is told of a call of a tool. */
+/** The updates of a tool call as a client receives them. */
 function told(
   name: string,
   agent: AgentSpec,
@@ -87,22 +87,22 @@ function harn(update: object | undefined): { executor?: unknown; audit?: unknown
   return Object(update)["_meta"]?.harn ?? {};
 }
 
-describe("the executor of a call", () => {
+describe("Executor of a tool call", () => {
   it.each<readonly [name: string, executor: unknown, id: string]>([
     ["app", "harn_builtin", "[B-082]"],
     ["edit_file", "harn_builtin", "[B-082]"],
     ["open_tab", "host_bridge", "[B-083]"],
     ["linear__search", { kind: "mcp_server", serverName: "linear" }, "[B-084] [B-085]"],
-  ])("of %s is told as %j %s [ACP-84]", (name, executor) => {
+  ])("The executor of %s is %j %s [ACP-84]", (name, executor) => {
     expect(harn(told(name, agentWith(), "succeeded").at(-1)).executor).toEqual(executor);
   });
 
-  it("is the provider's for a call that ran there [B-086]", () => {
+  it("The executor of a server tool call is the provider [B-086]", () => {
     expect(harn(told("edit_file", agentWith(), "server").at(-1)).executor).toBe("provider_native");
     expect(harn(told("web", agentWith(), "server").at(-1)).executor).toBe("provider_native");
   });
 
-  it("is not told before the call was handed to anybody, nor of one that never was [B-081] [B-087]", () => {
+  it("The executor is absent before the tool ran and after a denial [B-081] [B-087]", () => {
     const [first, second, started] = told("edit_file", agentWith(), "succeeded");
     expect(started).toMatchObject({ status: "in_progress" });
     for (const update of [first, second, started]) {
@@ -128,8 +128,8 @@ const ASKED = {
   approvers: 1,
 } as const;
 
-describe("the audit of a call", () => {
-  it("is on every update of it, the same as in the question about it [B-072] [B-073] [B-076]", () => {
+describe("Audit record of a tool call", () => {
+  it("Every update has the same audit record as the permission request [B-072] [B-073] [B-076]", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
     const updates = told("edit_file", agent, "succeeded", { profile: HOST_PROFILE });
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toContain("tool_call");
@@ -141,7 +141,7 @@ describe("the audit of a call", () => {
     for (const update of updates) expect(harn(update).audit).toEqual(Object(params).mutation);
   });
 
-  it("groups the calls of a session, and of no other [B-077]", () => {
+  it("The audit record groups the tool calls of a session [B-077]", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
     const sessions = ["s1", "s2"].map((id) =>
       told("edit_file", agent, "succeeded", { sessionId: id, profile: HOST_PROFILE }).map(
@@ -152,13 +152,13 @@ describe("the audit of a call", () => {
     expect(ids).toEqual([["s1"], ["s2"]]);
   });
 
-  it("says by itself that nothing may be written [B-078]", () => {
+  it("The mutation scope read_only is part of the audit record [B-078]", () => {
     const agent = agentWith({ mutationScope: "read_only" });
     const [update] = told("edit_file", agent, "succeeded", { profile: HOST_PROFILE });
     expect(harn(update).audit).toMatchObject({ mutation_scope: "read_only" });
   });
 
-  it("In the mode read-only the audit record and the approval request say read_only [B-078]", () => {
+  it("In the session mode read-only the audit record and the approval request have the scope read_only [B-078]", () => {
     const scopes = (...modes: SessionMode[]): unknown => {
       const events: SessionEvent[] = [
         {
@@ -209,19 +209,19 @@ describe("the audit of a call", () => {
     expect(scopes("read-only", "default")).toEqual(everywhere("apply_workspace"));
   });
 
-  it("is not for clients that did not ask for the bridge's own words", () => {
+  it("Stock clients receive no audit record", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
     for (const update of told("edit_file", agent, "succeeded"))
       expect(harn(update)).not.toHaveProperty("audit");
   });
 
-  it("is absent where there is no writing session [B-079]", () => {
+  it("The audit record is absent without a mutation scope [B-079]", () => {
     for (const update of told("edit_file", agentWith(), "succeeded", { profile: HOST_PROFILE })) {
       expect(harn(update)).not.toHaveProperty("audit");
     }
   });
 
-  it("is the bridge's example, but for what workers bring [B-031] [B-074] [B-075] [ACP-85]", () => {
+  it("The audit record matches the documented example except for worker fields [B-031] [B-074] [B-075] [ACP-85]", () => {
     const agent = agentWith({
       mutationScope: "apply_workspace",
       policy: readPolicy({

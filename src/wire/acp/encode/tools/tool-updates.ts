@@ -57,8 +57,8 @@ export function encodeToolCallOpened(
 }
 
 /**
- * Arguments as they are streamed, without credentials. Each update repeats the earlier text, so an update is sent only
- * when the arguments have grown by half, and only as long as they fit into a line with room to spare.
+ * Emits streamed arguments without credentials. Each update repeats the earlier text, so an update is sent only after
+ * the arguments have grown by half, and only while they fit into half a line.
  */
 export function encodeInputDelta(
   state: UpdateState,
@@ -78,7 +78,7 @@ export function encodeInputDelta(
   updateToolCall(state, { toolCallId }, emit, { parsing: true, rawInputPartial });
 }
 
-/** A call that could not be read is shown as it was streamed. */
+/** Emits the whole arguments. Arguments that are not valid JSON are sent as text. */
 export function encodeToolCallReceived(
   state: UpdateState,
   event: ToolCallReceived,
@@ -93,11 +93,11 @@ export function encodeToolCallReceived(
     ...encodeParsing(state, false),
     ...truncated,
   });
-  // It runs where the agent does, and nobody tells us that it started.
+  // A server tool runs at the provider, which does not report its start.
   if (runBy === "server") updateToolCall(state, { toolCallId, status: "in_progress" }, emit);
 }
 
-/** An approver edited the arguments: these are the ones that the tool runs with. */
+/** Emits arguments edited by an approver; the tool runs with these arguments. */
 export function encodeEditedInput(
   state: UpdateState,
   toolCallId: string,
@@ -108,7 +108,7 @@ export function encodeEditedInput(
   updateToolCall(state, { toolCallId, rawInput }, emit, truncated);
 }
 
-/** Arguments as an update shows them: without credentials, and cut if they do not fit into the line. */
+/** Encodes arguments without credentials, and as a preview if they do not fit into half a line. */
 function encodeInput(
   { lineBytes }: UpdateState,
   toolCallId: string,
@@ -123,7 +123,7 @@ function encodeInput(
   return { rawInput, truncated: { truncated: { previews: ["rawInput"], ...sizes } } };
 }
 
-/** A question about a call shows what it would change; what is told of the call from here on keeps that. */
+/** Stores the diffs of an approval request. Later updates repeat them, because each update replaces the content. */
 export function storePreviewDiffs(
   state: UpdateState,
   { subjectId, diffs = [] }: ApprovalRequested,
@@ -143,7 +143,7 @@ export function encodeToolStarted(
   updateToolCall(state, { toolCallId, status: "in_progress" }, emit);
 }
 
-/** Somebody else is at these. */
+/** The tool calls of a paused turn run in another client, so their status is in progress. */
 export function encodeTurnPaused(
   state: UpdateState,
   { toolCallIds }: TurnPaused,
@@ -185,7 +185,10 @@ export function encodeToolProgress(
   emitVendorUpdate(state, encodeProgress(about), emit);
 }
 
-/** ACP knows no end but these two: denied, cancelled and the rest are failed calls, and say so in their content. */
+/**
+ * Emits the end of a tool call. ACP has only `completed` and `failed`: a denied or cancelled tool call is `failed`, and
+ * its content states the reason.
+ */
 export function encodeToolFinished(
   state: UpdateState,
   event: ToolFinished,
@@ -228,12 +231,15 @@ function encodeFinishedContent(state: UpdateState, event: ToolFinished): readonl
   return [...diffs, ...encodeResultParts(result.parts, isCommand && hasRun(event.ending), bytes)];
 }
 
-/** No call is left as if it went on: not after a cancel, and not after a crash. */
+/**
+ * Closes open tool calls at the end of a turn. Otherwise a client would show running tool calls after a cancellation or
+ * a crash.
+ */
 export function closeToolCalls(state: UpdateState, emit: Emit<AcpOutput>, at: number): void {
   for (const toolCallId of state.toolCalls.keys()) {
     updateToolCall(state, { toolCallId, status: "failed" }, emit, {
       durationMs: computeDuration(state, toolCallId, at),
-      error: "The turn ended before the call did",
+      error: "The turn ended before the tool call finished",
       errorCategory: "cancelled",
     });
   }

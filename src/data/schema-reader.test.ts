@@ -21,7 +21,7 @@ import {
   withDefault,
   type Infer,
   type Schema,
-} from "./schema.ts";
+} from "./schema-reader.ts";
 import { SchemaError, throwInvalid, throwProblem, type Issue } from "./schema-error.ts";
 
 function findIssues(schema: Schema<unknown>, value: unknown, path = "config"): readonly Issue[] {

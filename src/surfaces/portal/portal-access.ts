@@ -6,23 +6,23 @@ import { readHeader } from "../../http/routing/read-header.ts";
 import { decodePercent } from "../../http/routing/decode-percent.ts";
 
 export interface AccessOptions {
-  /** As the link has it that `up` prints. Whoever has it may do everything. */
+  /** The token of the link printed by `up`. A caller with the token has all rights. */
   readonly token: string;
   /**
-   * Whether programs without the token may read and prompt. For a server on a loopback address only: there whoever
-   * reaches it is on this machine.
+   * Whether programs without the token may read and prompt. Only for a server on a loopback address, where every caller
+   * is on this machine.
    */
   readonly keyless: boolean;
-  /** Whose name goes into the log. */
+  /** The principal's id in the log. Default: `local`. */
   readonly principal?: string;
 }
 
 const KEYLESS_RIGHTS: readonly Right[] = ["prompt"];
 const TOKEN_RIGHTS: readonly Right[] = ["prompt", "approve", "control"];
 const TOKEN_HINT =
-  "Open the link that `spanline up` printed, or send its token as `Authorization: Bearer …`";
+  "Open the link printed by `spanline up`, or send its token as `Authorization: Bearer …`";
 
-/** Who calls, and what they may do. Throws when they may not call at all. */
+/** Authenticates a caller and returns its rights. Throws 401 or 403 if the caller may not use this server. */
 export function principalOf(request: ServedRequest, options: AccessOptions): Principal {
   refuseOtherPages(request);
   const principal = { id: options.principal ?? "local", rights: rightsOf(request, options) };
@@ -33,18 +33,18 @@ export function principalOf(request: ServedRequest, options: AccessOptions): Pri
 function rightsOf(request: ServedRequest, options: AccessOptions): readonly Right[] {
   const bearer = readBearer(request);
   if (bearer !== undefined && !isToken(bearer, options.token))
-    throw unknownCaller("The bearer token is not the one of this bridge");
-  // A cookie with an earlier token is no offence: browsers keep it, and its page can still be read.
+    throw unknownCaller("The bearer token is not the token of this bridge");
+  // A cookie with an old token is not an error: browsers keep cookies, and pages without rights can still be read.
   if (bearer !== undefined || isToken(cookieOf(request) ?? "", options.token)) {
     return TOKEN_RIGHTS;
   }
-  if (!options.keyless) throw unknownCaller("This server answers to those who have its token only");
+  if (!options.keyless) throw unknownCaller("This server requires its token");
   return KEYLESS_RIGHTS;
 }
 
 export function requireRight({ rights }: Principal, right: Right, what: string): void {
   if (rights.includes(right)) return;
-  throw new ApiError(403, "access_denied", `${what} needs the token of this bridge`, {
+  throw new ApiError(403, "access_denied", `${what} requires the token of this bridge`, {
     hint: TOKEN_HINT,
   });
 }
@@ -53,14 +53,16 @@ export function isToken(given: string, token: string): boolean {
   return matchesSecret(given, digestSecret(token));
 }
 
-/** Strict: no page of another site can have the browser send it. Scripts do not see it. */
+/**
+ * `SameSite=Strict`: pages of other sites cannot make the browser send the cookie. `HttpOnly`: scripts cannot read it.
+ */
 export function tokenCookie(request: ServedRequest, token: string): string {
   return `${cookieName(request)}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict`;
 }
 
 /**
- * The server checked Host and Origin. Requests for images and scripts have no Origin, and pages of other ports of this
- * machine are the same site to a browser, so what it says of the page that asks is checked too.
+ * The server has already checked Host and Origin. Requests for images and scripts have no Origin, and browsers treat
+ * other ports of this machine as the same site, so the browser's `sec-fetch-site` header is checked too.
  */
 function refuseOtherPages(request: ServedRequest): void {
   const site = readHeader(request, "sec-fetch-site");
@@ -76,7 +78,7 @@ function cookieOf(request: ServedRequest): string | undefined {
   return value === undefined ? undefined : decodePercent(value);
 }
 
-/** Cookies do not know ports, so that two bridges on one machine need two names. */
+/** Cookies ignore ports, so two bridges on one machine need different cookie names. */
 function cookieName(request: ServedRequest): string {
   const port = /:(\d+)$/.exec(readHeader(request, "host") ?? "")?.[1] ?? "80";
   return `spanline_${port}`;

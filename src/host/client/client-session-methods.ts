@@ -27,11 +27,11 @@ type SessionMethods = Pick<
 export interface SessionMethodsOptions {
   readonly requestAgent: RequestAgent;
   readonly sessions: TrackedSessions;
-  /** Called before a session is told from its beginning, and after it. */
+  /** Called before and after a replay of a session's history. */
   readonly onHistory: (sessionId: string, state: "begins" | "ends") => void;
 }
 
-/** The calls about whole sessions. */
+/** The methods for opening, listing, closing and configuring sessions. */
 export function createSessionMethods({
   requestAgent,
   sessions,
@@ -46,7 +46,7 @@ export function createSessionMethods({
     const result = await requestAgent(agentRequest, {
       ...options,
       repeatable: known !== undefined,
-      // What is told behind the answer is told of a session that is known.
+      // Registered at the response, so updates right after it belong to a known session.
       onResponse(answer) {
         const opened = answer.ok ? read(answer.result) : undefined;
         if (opened?.ok === true) sessions.open(opened.value, location);
@@ -55,7 +55,7 @@ export function createSessionMethods({
     return requireReadable(agentRequest.method, read(result));
   }
 
-  /** Where the connection is lost in the middle, all is told once more. */
+  /** Loads a session. If the connection is lost during the replay, the whole replay starts again. */
   function load(sessionId: string, location: asking.SessionLocation): Promise<OpenedSession> {
     return open(asking.encodeExistingSessionRequest("load", sessionId, location), location, {
       known: sessionId,
@@ -63,7 +63,7 @@ export function createSessionMethods({
     });
   }
 
-  /** One that is not there any more is what was wanted. */
+  /** Closes or deletes a session. A session that no longer exists counts as success. */
   async function endSession(operation: "close" | "delete", sessionId: string): Promise<void> {
     sessions.forget(sessionId);
     try {
