@@ -15,7 +15,7 @@ export interface Issue {
   /** Path of the value, such as `serve.keys[0].name`. Empty for the outermost value. */
   readonly path: string;
   readonly code: IssueCode;
-  /** A whole sentence which names the path, without a full stop. */
+  /** A whole sentence that names the path, without a full stop. */
   readonly message: string;
 }
 

@@ -30,7 +30,7 @@ export interface EmulatorOptions {
   readonly delays?: Partial<Delays>;
   /** The response to the deletion of a harness in the status CREATING. AWS does not document this. Default: `409`. */
   readonly deleteWhileCreating?: "409" | "accept";
-  /** Creates the operations which run agents. Absent: control plane only. */
+  /** Creates the operations that run agents. Absent: control plane only. */
   readonly dataPlane?: (parts: DataPlaneParts) => DataPlaneRoutes | Promise<DataPlaneRoutes>;
   /** Called for internal errors of the emulator. Clients receive a 500 without details. */
   readonly onBug?: (error: unknown) => void;

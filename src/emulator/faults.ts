@@ -25,7 +25,7 @@ export interface Faults {
   readonly untypedFrame?: number;
   /** Gives the second tool call of a message the block number of the first: `{0,A},{0,B},{1,C}`. */
   readonly reuseIndex?: boolean;
-  /** Names of stream events which are left out. */
+  /** Names of stream events that are left out. */
   readonly omit?: readonly string[];
   /** The maximum length of the padding member `p`, in characters. */
   readonly padding?: number;

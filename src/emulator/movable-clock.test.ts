@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../platform/clock.ts";
 import { createMovableClock } from "./movable-clock.ts";
 
-/** A clock which stands still. The test runs the timers of the base clock itself. */
+/** A clock that stands still. The test runs the timers of the base clock itself. */
 function baseClock() {
   const timers = new Map<() => void, number>();
   const clock: Clock = {

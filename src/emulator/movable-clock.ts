@@ -1,6 +1,6 @@
 import type { Clock } from "../platform/clock.ts";
 
-/** A clock which can be moved ahead of its base clock. */
+/** A clock that can be moved ahead of its base clock. */
 export interface MovableClock extends Clock {
   /** How far the clock is ahead, in milliseconds. */
   offset(): number;

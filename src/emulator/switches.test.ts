@@ -7,7 +7,7 @@ describe("Switches", () => {
     expect(parseSwitches()).toEqual(Object.fromEntries(defaults));
   });
 
-  it("A number is accepted for a choice which YAML reads as a number", () => {
+  it("A number is accepted for a choice that YAML reads as a number", () => {
     expect(parseSwitches({ stopUnknownSession: 404 }).stopUnknownSession).toBe("404");
   });
 

@@ -1,7 +1,7 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { isObject, toJsonText } from "../data/json.ts";
 
-/** Behaviour which AWS does not document, as choices. The first value of each list is the default. */
+/** Behaviour that AWS does not document, as choices. The first value of each list is the default. */
 const SWITCH_CHOICES = {
   /**
    * After a client disconnects: the turn finishes or aborts, and the session stores the turn, only its prompt, or

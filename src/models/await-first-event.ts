@@ -32,7 +32,7 @@ export async function awaitFirstEvent(
   }
 }
 
-/** Events without model output. A request which fails after only these events can be repeated. */
+/** Events without model output. A request that fails after only these events can be repeated. */
 const CONTENTLESS_EVENTS: ReadonlySet<ProviderEvent["type"]> = new Set([
   "message.start",
   "message.end",

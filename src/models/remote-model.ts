@@ -33,7 +33,7 @@ export interface RemoteApi<State> {
   readonly name: string;
   readonly url: URL;
   readonly headers: { readonly [name: string]: string };
-  /** Creates a client which authorizes requests for this API. */
+  /** Creates a client that authorizes requests for this API. */
   readonly createClient: (options: ClientParts) => SendOnce;
   /** Values to redact, in case the server echoes them. */
   readonly secrets: readonly string[];
@@ -52,7 +52,7 @@ export interface ClientParts extends Pick<SingleAttemptOptions, "send" | "toErro
   readonly clock: Clock;
 }
 
-/** A model behind an API which streams responses over HTTP. */
+/** A model behind an API that streams responses over HTTP. */
 export function createRemoteModel<State>(api: RemoteApi<State>, settings: ModelSettings): Model {
   const { clock = systemClock, random = randomFraction, maxAttempts = 3 } = settings;
   const { send = createHttpClient().send } = settings;
@@ -133,7 +133,7 @@ async function attemptRequest<State>(
 }
 
 /**
- * Converts an attempt to a result. A response which failed without output has both an error and events, for callers
+ * Converts an attempt to a result. A response that failed without output has both an error and events, for callers
  * without another attempt.
  */
 async function settleAttempt(
@@ -190,7 +190,7 @@ function addConnectHint(hint: string | undefined): (error: unknown) => never {
 }
 
 /**
- * Keeps a message which was complete before the connection was lost. For an incomplete message, replaces the truncation
+ * Keeps a message that was complete before the connection was lost. For an incomplete message, replaces the truncation
  * failure by the connection failure, which is the real cause.
  */
 function replaceTruncationFailure(

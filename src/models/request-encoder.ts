@@ -15,7 +15,7 @@ import {
 export type EncodeRequest = (request: ModelRequest) => readonly Uint8Array[];
 
 /**
- * Creates an encoder which caches the encoding of each conversation's stable messages, so the cost of a request depends
+ * Creates an encoder that caches the encoding of each conversation's stable messages, so the cost of a request depends
  * only on its new messages. A conversation stays cached while its first message is reachable. `extra` adds members to
  * the body.
  */

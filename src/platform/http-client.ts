@@ -123,7 +123,7 @@ function sendBody(outgoing: ClientRequest, body: HttpBody | undefined): void {
 
 function ignore(): void {}
 
-/** Destroys the request if it is not connected in time. Returns a function which cancels the timeout. */
+/** Destroys the request if it is not connected in time. Returns a function that cancels the timeout. */
 function limitConnectTime(outgoing: ClientRequest, milliseconds: number): () => void {
   if (milliseconds === Infinity) return ignore;
   const timeoutError = new Error(

@@ -66,7 +66,7 @@ export interface OpenOptions {
    */
   readonly history?: readonly ModelMessage[];
   /**
-   * The number of first messages in `history` which are the same unchanged objects whenever this conversation is opened
+   * The number of first messages in `history` that are the same unchanged objects whenever this conversation is opened
    * again. A provider may cache their encoding. Default: 0.
    */
   readonly stableCount?: number;
@@ -105,13 +105,13 @@ export type InvocationInput =
 
 export interface InvocationOptions {
   readonly signal: AbortSignal;
-  /** Tools which run in this process, in addition to the agent's own tools. Default: none. */
+  /** Tools that run in this process, in addition to the agent's own tools. Default: none. */
   readonly tools?: readonly OfferedTool[];
   /** Added to the agent's own instructions. Replaces them if the provider has only a single place for instructions. */
   readonly instructions?: string;
   /** The maximum of output tokens. */
   readonly maxOutputTokens?: number;
-  /** The only tools which may be called, including tools on the provider's side. Empty: no tools. Default: all. */
+  /** The only tools that may be called, including tools on the provider's side. Empty: no tools. Default: all. */
   readonly allowedTools?: readonly string[];
   /** The trace context for distributed tracing. Ignored by providers without support. */
   readonly trace?: TraceContext;
@@ -127,7 +127,7 @@ export interface TurnProgress {
   readonly remainingInvocations: number;
   /** The answered tool calls of this turn, in order. */
   readonly answeredToolCalls: readonly AnsweredToolCall[];
-  /** A tool which must be called before the turn may end, and has not been called yet. Absent if there is none. */
+  /** A tool that must be called before the turn may end, and has not been called yet. Absent if there is none. */
   readonly terminalTool?: string;
 }
 

@@ -94,7 +94,7 @@ describe("The demo agent", () => {
 
   it("The demo agent does not invent memories", async () => {
     const { say } = await demo();
-    expect(await say("What did I say first?")).toContain("This is the first thing");
+    expect(await say("What did I say first?")).toContain("This is your first message");
     expect(await say("Do you know my name?")).toBe("I do not know your name yet.");
   });
 

@@ -50,7 +50,7 @@ function readTable(page: string): Row[] {
   return rows;
 }
 
-/** Pure helpers which every folder may import. */
+/** Pure helpers that every folder may import. */
 const HELPERS = ["src/data", "src/text"];
 
 function readQuoted(text: string): string[] {

@@ -13,7 +13,7 @@ declare module "vitest" {
 
 const root = join(import.meta.dirname, "../..");
 
-/** Global setup of Vitest: bundles the command line once for all test files which start it. */
+/** Global setup of Vitest: bundles the command line once for all test files that start it. */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bundle-"));
   await bundleSource(["cli/main.ts", "cli/command-line.ts"], folder);

@@ -1,7 +1,7 @@
 import type { SteadyClock } from "../../src/platform/clock.ts";
 import { PROCESS_MS } from "./with-deadline.ts";
 
-/** A clock which stands still until a test moves it. */
+/** A clock that stands still until a test moves it. */
 export interface FakeClock extends SteadyClock {
   /** Moves the time ahead and runs all due timers in order. */
   advance(milliseconds: number): void;

@@ -1,6 +1,6 @@
 import { withDeadline } from "./with-deadline.ts";
 
-/** A gate which blocks code until the test opens it. */
+/** A gate that blocks code until the test opens it. */
 export interface Gate {
   /** Resolves when code is waiting at the gate. */
   readonly entry: Promise<void>;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { eventually } from "./eventually.ts";
 
-/** True if a process is running. False for a dead process which is not yet reaped. */
+/** True if a process is running. False for a dead process that is not yet reaped. */
 export function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

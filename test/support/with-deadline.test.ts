@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatTail, withDeadline } from "./with-deadline.ts";
 
-it("A wait which ends in time returns its value or throws its error", async () => {
+it("A wait that ends in time returns its value or throws its error", async () => {
   expect(await withDeadline(Promise.resolve(7), () => "unused")).toBe(7);
   const failed = withDeadline(Promise.reject(new Error("It broke")), () => "unused");
   await expect(failed).rejects.toThrow("It broke");

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../data/json.ts";
 import type { ToolUseKind, ResultPart, ResultStatus, Role } from "./session-message.ts";
 
 /**
- * A step in the output of a model and its loop. A step which continues the open block is added to it; any other step
+ * A step in the output of a model and its loop. A step that continues the open block is added to it; any other step
  * closes the block. The engine assigns the numbers of blocks and messages.
  */
 export type Step =

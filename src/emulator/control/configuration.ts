@@ -23,7 +23,7 @@ export interface Configuration {
   readonly timeoutSeconds?: number;
 }
 
-/** Members which can be cleared. An absent member means no change, so clearing needs a wrapper object. */
+/** Members that can be cleared. An absent member means no change, so clearing needs a wrapper object. */
 type WrappedMember = "environmentArtifact" | "authorizerConfiguration" | "memory";
 
 export function readConfiguration(fields: RequestFields): Configuration {

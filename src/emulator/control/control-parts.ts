@@ -11,7 +11,7 @@ import { findEarlierUse, selectRecentTokens } from "./used-tokens.ts";
 export interface ControlSettings {
   readonly location: AccountLocation;
   readonly delays: Delays;
-  /** How to respond to the deletion of a harness which is still being created. AWS does not document this. */
+  /** How to respond to the deletion of a harness that is still being created. AWS does not document this. */
   readonly deleteWhileCreating: "409" | "accept";
   /** Creates ten letters and digits, unique per harness. */
   readonly createSuffix: () => string;

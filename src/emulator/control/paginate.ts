@@ -65,7 +65,7 @@ function parsePageToken(token: string, list: string): string {
   ]);
 }
 
-/** Formats a number as a string which sorts numerically. */
+/** Formats a number as a string that sorts numerically. */
 export function formatNumberKey(number: number): string {
   return String(number).padStart(16, "0");
 }

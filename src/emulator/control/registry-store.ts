@@ -15,7 +15,7 @@ export interface RegistryStep<Result> {
 export interface RegistryStore {
   readState(): RegistryState;
   /**
-   * Runs steps one after another. The result of a step is saved before it becomes visible; a step which throws changes
+   * Runs steps one after another. The result of a step is saved before it becomes visible; a step that throws changes
    * nothing.
    */
   change<Result>(step: (state: RegistryState) => RegistryStep<Result>): Promise<Result>;

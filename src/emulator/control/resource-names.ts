@@ -28,7 +28,7 @@ export function formatRuntimeNames(location: AccountLocation, harnessId: string)
   };
 }
 
-/** The ARN of the memory which the service creates for a harness without a configured memory. */
+/** The ARN of the memory that the service creates for a harness without a configured memory. */
 export function formatManagedMemoryArn(location: AccountLocation, harnessId: string): string {
   return `${formatArnPrefix(location)}:memory/harness_${harnessId}`;
 }

@@ -41,8 +41,8 @@ export const RUNTIME_STYLES = [
   "python-ascii",
   /** Strands for TypeScript: only objects, each message six times. */
   "typescript",
-  /** A TypeScript app which yields text: lines which are not JSON. */
+  /** A TypeScript app that yields text: lines that are not JSON. */
   "typescript-strings",
-  /** A single JSON object, from an app which returns instead of yielding. */
+  /** A single JSON object, from an app that returns instead of yielding. */
   "json",
 ] as const;

@@ -26,7 +26,7 @@ export interface DataPlaneSettings {
   /** Default: `refuse`, because commands run as the user of the emulator. */
   readonly commands?: Commands;
   /**
-   * A folder with scenarios which harnesses may name. Default: none, because any client which creates a harness could
+   * A folder with scenarios which harnesses may name. Default: none, because any client that creates a harness could
    * read files through error messages.
    */
   readonly scripts?: string;

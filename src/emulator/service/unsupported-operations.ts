@@ -1,6 +1,6 @@
 import { ServiceError, type EmulatorRoute } from "./service-types.ts";
 
-/** Known operations of the service which the emulator does not support, by plane. */
+/** Known operations of the service that the emulator does not support, by plane. */
 export const UNSUPPORTED_OPERATIONS: {
   readonly [Plane in "control" | "data"]: readonly EmulatorRoute[];
 } = {

@@ -3,7 +3,7 @@ import type { ModelBlock, ModelMessage } from "../../domain/model/model-request.
 import { normalizeHistory } from "../../domain/model/normalize-history.ts";
 import { formatResultText } from "../../wire/chat/result-text.ts";
 
-/** Formats a history as paragraphs, for an agent which accepts only text. Empty for an empty history. */
+/** Formats a history as paragraphs, for an agent that accepts only text. Empty for an empty history. */
 export function formatTranscript(history: readonly ModelMessage[]): string[] {
   const messages = normalizeHistory(history);
   const names = collectToolNames(messages);

@@ -50,7 +50,7 @@ export function readRequestId({ headers }: Pick<HttpResponse, "headers">): strin
 }
 
 /**
- * Closes the connection when the reader stops. A generator which was never started does not run its `finally` block, so
+ * Closes the connection when the reader stops. A generator that was never started does not run its `finally` block, so
  * `return` must close explicitly.
  */
 function createSingleReader<Event>(

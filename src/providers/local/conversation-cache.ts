@@ -6,7 +6,7 @@ import type { AnsweredToolCall, TurnProgress } from "../provider.ts";
 /** The messages of a conversation known to this process. */
 export interface Conversation {
   messages: readonly ModelMessage[];
-  /** The number of first messages which never change. */
+  /** The number of first messages that never change. */
   stableCount: number;
   /** The last message of the agent. An invocation with tool results contains the same message again. */
   lastMessages: readonly ModelMessage[];
@@ -42,7 +42,7 @@ function createConversation(history: readonly ModelMessage[], stableCount: numbe
   return { messages: history, stableCount, lastMessages: [], turnStart: history.length };
 }
 
-/** The agent's messages of a turn for its history. Tool calls which were not run and never will be are removed. */
+/** The agent's messages of a turn for its history. Tool calls that were not run and never will be are removed. */
 export function collectAgentMessages({
   messages,
   toolCalls,

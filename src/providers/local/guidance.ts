@@ -2,7 +2,7 @@ import type { HookFired } from "../../domain/provider/provider-event.ts";
 import type { AnsweredToolCall, InvocationInput, TurnProgress } from "../provider.ts";
 import type { Guards } from "./turn-guards.ts";
 
-/** A note of a turn guard to the model, and the event which shows the note to clients. */
+/** A note of a turn guard to the model, and the event that shows the note to clients. */
 export interface Guidance {
   readonly text: string;
   readonly hook: HookFired;

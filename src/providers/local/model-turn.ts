@@ -81,7 +81,7 @@ function resolveTurnEnd(
   return { ...end, outcome: "limited", reason: REPEATED_CALLS, openToolCallIds: [] };
 }
 
-/** The end reason of a turn which contained only repeated tool calls. */
+/** The end reason of a turn that contained only repeated tool calls. */
 const REPEATED_CALLS = "repeated_calls";
 
 function createFailedEnd(failure: Failure): TurnEnd {
@@ -118,7 +118,7 @@ function createTurnStream() {
       if (usage !== null) sum = sum === null ? usage : addUsage(sum, usage);
     },
     add: (event: ProviderEvent): ProviderEvent => note(offsetEvent(event, offset)),
-    /** Emits the results of repeated tool calls in a separate message, like a provider which runs its own tools. */
+    /** Emits the results of repeated tool calls in a separate message, like a provider that runs its own tools. */
     *answer(repeats: ReadonlyMap<string, RepeatedToolCall>): Generator<ProviderEvent> {
       if (repeats.size === 0) return;
       const message = messages;

@@ -2,11 +2,11 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
 import { suggestNames } from "../../text/suggest-name.ts";
 
-/** Guards against a model which repeats itself. Each guard can be configured, or disabled with `false`. */
+/** Guards against a model that repeats itself. Each guard can be configured, or disabled with `false`. */
 export interface LocalGuards {
   /** A tool call already answered in this turn is not run again; the model receives a note instead. */
   readonly repeatedCalls?: false | RepeatedCallsOptions;
-  /** The model receives a note about a tool which fails several times in a row. */
+  /** The model receives a note about a tool that fails several times in a row. */
   readonly failingTools?: false | FailingToolsOptions;
   /** The model receives a note when its turn is about to reach the step limit. */
   readonly lastSteps?: false | LastStepsOptions;
@@ -16,7 +16,7 @@ export interface RepeatedCallsOptions {
   /** How often a tool call with the same name and arguments runs per turn. Default: 1. */
   readonly most?: number;
   /**
-   * Tools which may be called any number of times with the same arguments, for example to poll. Names or patterns with
+   * Tools that may be called any number of times with the same arguments, for example to poll. Names or patterns with
    * `*`. Default: none.
    */
   readonly exempt?: readonly string[];
@@ -28,7 +28,7 @@ export interface RepeatedCallsOptions {
 }
 
 export interface FailingToolsOptions {
-  /** The number of failures in a row which triggers the note. Default: 2. */
+  /** The number of failures in a row that triggers the note. Default: 2. */
   readonly after?: number;
 }
 

@@ -138,7 +138,7 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
   const wal = await openWalFile(file, datasync);
   const sync = new GroupSync(() => wal.sync(), options.onFailure);
   try {
-    // Readers see data which a killed process left in the page cache, so this data must be synced before the store
+    // Readers see data that a killed process left in the page cache, so this data must be synced before the store
     // opens.
     await sync.syncNow();
     return createWritableStore(sql, { versions, clock, wal, sync });

@@ -76,7 +76,7 @@ export interface AcpPeer {
   newSession(cwd?: string): Promise<string>;
 }
 
-/** A client which writes and reads plain lines. */
+/** A client that writes and reads plain lines. */
 export interface LineClient extends AcpPeer {
   sendText(text: string): void;
 }

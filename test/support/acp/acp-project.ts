@@ -17,7 +17,7 @@ import {
   type ScriptedResponse,
 } from "../server/model-server.ts";
 
-/** A project with a scripted model and an agent which requests approval before it writes a file. */
+/** A project with a scripted model and an agent that requests approval before it writes a file. */
 export interface AcpProject {
   /** The folder opened by an editor. */
   readonly project: string;
@@ -98,11 +98,11 @@ export async function createAcpProject(
 function chooseResponse({ messages }: ModelServerRequest): ScriptedResponse {
   const last = messages.at(-1);
   if (last?.role === "tool") return says("It is done.");
-  const heard = readContentText(last?.content);
-  if (heard.startsWith("write")) {
-    return wants({ id: "w", name: "write_file", input: { path: "note.txt", content: heard } });
+  const promptText = readContentText(last?.content);
+  if (promptText.startsWith("write")) {
+    return wants({ id: "w", name: "write_file", input: { path: "note.txt", content: promptText } });
   }
-  return heard === "wait for me" ? hangs("One moment") : says(`You said: ${heard}`);
+  return promptText === "wait for me" ? hangs("One moment") : says(`You said: ${promptText}`);
 }
 
 function readContentText(content: unknown): string {

@@ -22,7 +22,7 @@ function loadSchema(name: string, path: string): Schema {
   return { name, ajv };
 }
 
-/** Updates which v0.12.2 does not have, sent only to clients which declare support. */
+/** Updates that v0.12.2 does not have, sent only to clients which declare support. */
 const LATER_UPDATES = new Set(["notice", "compaction_update", "compaction_summary_chunk"]);
 const PARAMS = new Map([
   ["session/update", "SessionNotification"],
@@ -36,7 +36,7 @@ const PARAMS = new Map([
   ["terminal/kill", "KillTerminalRequest"],
   ["terminal/release", "ReleaseTerminalRequest"],
 ]);
-/** Requests which only bridge hosts receive. */
+/** Requests that only bridge hosts receive. */
 const HOST_METHODS = new Set(["host/tools/list", "builtin_call", "host/call"]);
 const RESULTS = new Map([
   ["initialize", "InitializeResponse"],
@@ -87,7 +87,7 @@ const VENDOR_UPDATES: ReadonlySet<string> = new Set(
   SESSION_UPDATE_EXTENSIONS.filter((name) => name !== "available_commands_update"),
 );
 
-/** Methods of bridge hosts which the ACP schema does not have, or has only as a notification. */
+/** Methods of bridge hosts that the ACP schema does not have, or has only as a notification. */
 function isBridgeMethod(method: string): boolean {
   const names = "cancel|attach|takeover|detach|heartbeat|live_clients|approval_args";
   return new RegExp(`^(_harn/)?session/(${names})$`).test(method);

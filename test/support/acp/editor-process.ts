@@ -43,7 +43,7 @@ export function startEditorProcess(
   const waiting = new Map<number | string, (line: Line) => void>();
   const kinds = new Map<string, { readonly done: Promise<void>; resolve(): void }>();
   const permissionTitles: string[] = [];
-  let said = "";
+  let receivedText = "";
   let lastId = 0;
 
   const send = (message: object): void => {
@@ -61,7 +61,7 @@ export function startEditorProcess(
     }
     return one;
   };
-  const ask = (method: string, params: object): Promise<Line> => {
+  const request = (method: string, params: object): Promise<Line> => {
     lastId += 1;
     const id = lastId;
     send({ id, method, params });
@@ -78,7 +78,8 @@ export function startEditorProcess(
     }
     const update = line.params?.update;
     if (update !== undefined) {
-      if (update.sessionUpdate === "agent_message_chunk") said += update.content?.text ?? "";
+      if (update.sessionUpdate === "agent_message_chunk")
+        receivedText += update.content?.text ?? "";
       return kind(update.sessionUpdate).resolve();
     }
     if (line.id !== undefined) waiting.get(line.id)?.(line);
@@ -88,18 +89,21 @@ export function startEditorProcess(
     process: child,
     permissionTitles,
     get receivedText() {
-      return said;
+      return receivedText;
     },
     waitForUpdate: (name) => kind(name).done,
     async newSession() {
-      await ask("initialize", { protocolVersion: 1, clientCapabilities: {} });
-      const { result, error } = await ask("session/new", { cwd: process.cwd(), mcpServers: [] });
+      await request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+      const { result, error } = await request("session/new", {
+        cwd: process.cwd(),
+        mcpServers: [],
+      });
       if (result?.sessionId === undefined) throw new Error(error?.message ?? "no session");
       return result.sessionId;
     },
     async prompt(sessionId, text) {
       const params = { sessionId, prompt: [{ type: "text", text }] };
-      const { result, error } = await ask("session/prompt", params);
+      const { result, error } = await request("session/prompt", params);
       return result?.stopReason ?? `error: ${error?.message}`;
     },
   };

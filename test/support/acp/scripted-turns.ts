@@ -12,10 +12,10 @@ export function textEvents(messageId: string, ...pieces: readonly string[]): Ses
   ];
 }
 
-/** A turn which repeats the prompt and ends. */
+/** A turn that repeats the prompt and ends. */
 export function echoTurn(turn: ScriptedTurn): void {
-  const heard = turn.prompt.map(formatPromptPart).join(" ");
-  turn.say(...textEvents(`msg_${turn.turnId}`, "You said: ", heard));
+  const promptText = turn.prompt.map(formatPromptPart).join(" ");
+  turn.say(...textEvents(`msg_${turn.turnId}`, "You said: ", promptText));
   turn.end();
 }
 
@@ -41,7 +41,7 @@ export function busyTurn(turn: ScriptedTurn): void {
   turn.end();
 }
 
-/** A turn which requests approval for a tool and waits. */
+/** A turn that requests approval for a tool and waits. */
 export function askingTurn(turn: ScriptedTurn): void {
   const toolCallId = `tool_${turn.turnId}`;
   const call = createToolCall({ id: "c", name: "rm", inputText: '{"path":"a"}', runBy: "client" });

@@ -98,9 +98,9 @@ async function connectClassClient(
   sdk: typeof sdk0 | typeof sdk1,
   agent: AcpProcess,
 ): Promise<SdkClient> {
-  const { update, permission, ...heard } = createUpdateRecorder();
+  const { update, permission, ...recorded } = createUpdateRecorder();
   const client = {
-    sessionUpdate: async (told: { update: Update }) => update(told.update),
+    sessionUpdate: async (notification: { update: Update }) => update(notification.update),
     requestPermission: async (question: PermissionQuestion) => permission(question),
   };
   const connection = new sdk.ClientSideConnection(
@@ -109,7 +109,7 @@ async function connectClassClient(
   );
   await connection.initialize(INITIALIZE);
   return {
-    ...heard,
+    ...recorded,
     newSession: async (cwd) => (await connection.newSession({ cwd, mcpServers: [] })).sessionId,
     async loadSession(sessionId, cwd) {
       await connection.loadSession({ sessionId, cwd, mcpServers: [] });
@@ -117,8 +117,8 @@ async function connectClassClient(
     async resumeSession(sessionId, cwd) {
       await connection.resumeSession({ sessionId, cwd, mcpServers: [] });
     },
-    async prompt(sessionId, said) {
-      const prompt = [{ type: "text" as const, text: said }];
+    async prompt(sessionId, promptText) {
+      const prompt = [{ type: "text" as const, text: promptText }];
       return (await connection.prompt({ sessionId, prompt })).stopReason;
     },
     cancel: (sessionId) => connection.cancel({ sessionId }),
@@ -126,8 +126,8 @@ async function connectClassClient(
       await connection.setSessionMode({ sessionId, modeId });
     },
     async setOption(sessionId, configId, value) {
-      const wanted = { sessionId, configId, value };
-      return readValues(await connection.setSessionConfigOption(wanted));
+      const params = { sessionId, configId, value };
+      return readValues(await connection.setSessionConfigOption(params));
     },
   };
 }
@@ -142,7 +142,7 @@ export function connectHttpClient(
 
 /** Versions from 2.x: handlers by method. */
 async function connectAppClient(stream: sdk2.Stream): Promise<SdkClient> {
-  const { update, permission, ...heard } = createUpdateRecorder();
+  const { update, permission, ...recorded } = createUpdateRecorder();
   const { agent: to } = sdk2
     .client()
     .onNotification("session/update", ({ params }) => update(params.update))
@@ -150,7 +150,7 @@ async function connectAppClient(stream: sdk2.Stream): Promise<SdkClient> {
     .connect(stream);
   await to.request("initialize", INITIALIZE);
   return {
-    ...heard,
+    ...recorded,
     newSession: async (cwd) => (await to.request("session/new", { cwd, mcpServers: [] })).sessionId,
     async loadSession(sessionId, cwd) {
       await to.request("session/load", { sessionId, cwd, mcpServers: [] });
@@ -158,9 +158,9 @@ async function connectAppClient(stream: sdk2.Stream): Promise<SdkClient> {
     async resumeSession(sessionId, cwd) {
       await to.request("session/resume", { sessionId, cwd, mcpServers: [] });
     },
-    async prompt(sessionId, said) {
-      const wanted = { sessionId, prompt: [{ type: "text", text: said }] } as const;
-      return (await to.request<sdk2.PromptResponse>("session/prompt", wanted)).stopReason;
+    async prompt(sessionId, promptText) {
+      const params = { sessionId, prompt: [{ type: "text", text: promptText }] } as const;
+      return (await to.request<sdk2.PromptResponse>("session/prompt", params)).stopReason;
     },
     cancel: (sessionId) => to.notify("session/cancel", { sessionId }),
     async setMode(sessionId, modeId) {

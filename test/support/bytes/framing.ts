@@ -19,7 +19,7 @@ export function toPlain(item: Item): unknown {
   return error === undefined ? item : { type: "failure", code: error.code, ...error.details };
 }
 
-/** Overwrites each chunk after its step, like a caller which reuses its buffers. */
+/** Overwrites each chunk after its step, like a caller that reuses its buffers. */
 function* overwriteAfterStep(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
   for (const chunk of chunks) {
     const copy = chunk.slice();

@@ -9,7 +9,7 @@ export interface CountingProxy {
   waitUntilQuiet(): Promise<void>;
 }
 
-/** A proxy between a client and a server which counts connections. */
+/** A proxy between a client and a server that counts connections. */
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();

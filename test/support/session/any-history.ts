@@ -39,7 +39,7 @@ const anyModelMessages: fc.Arbitrary<readonly ModelMessage[]> = fc.array(
 
 /** A request within a conversation. */
 export interface HistoryStep {
-  /** Messages which are stable from now on. */
+  /** Messages that are stable from now on. */
   readonly added: readonly ModelMessage[];
   /** Messages of this request only. */
   readonly tail: readonly ModelMessage[];

@@ -25,7 +25,7 @@ export interface ClientToolSessions {
 
 interface ClientToolSessionsOptions extends Partial<AgentParts> {
   readonly clock?: SteadyClock;
-  /** The store of an earlier process which no longer uses it. */
+  /** The store of an earlier process that no longer uses it. */
   readonly store?: Store;
 }
 

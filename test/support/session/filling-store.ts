@@ -12,7 +12,7 @@ export interface FillingOptions {
   readonly isProbeSmall?: boolean;
 }
 
-/** A store on a disk which the test can fill. */
+/** A store on a disk that the test can fill. */
 export function createFillingStore({ isProbeSmall = false }: FillingOptions = {}) {
   const inner = createMemoryStore();
   let isFull = false;

@@ -61,14 +61,14 @@ const REFUSED_REPLY: CommandReply = {
 export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions {
   const logs = new Map<string, Log>();
   const commands: ReceivedCommand[] = [];
-  let bells: (() => void)[] = [];
+  let waiters: (() => void)[] = [];
   let count = 0;
   const next = (prefix: string): string => `${prefix}_${(count += 1)}`;
 
-  function ring(): void {
-    const ringing = bells;
-    bells = [];
-    for (const bell of ringing) bell();
+  function wakeAll(): void {
+    const waking = waiters;
+    waiters = [];
+    for (const waiter of waking) waiter();
   }
 
   function append(log: Log, event: SessionEvent, actor?: Actor): void {
@@ -86,7 +86,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
       log.turnId = undefined;
       queueMicrotask(() => startNext(log));
     }
-    ring();
+    wakeAll();
   }
 
   function startNext(log: Log): void {
@@ -210,7 +210,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
         const found = commands.map(({ command }) => command).find(matchesType(type));
         if (found !== undefined) return found;
         const next = new Promise<void>((resolve) => {
-          bells.push(resolve);
+          waiters.push(resolve);
         });
         await withDeadline(
           next,
@@ -241,7 +241,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
         ...(clientId !== undefined && { clientId }),
       };
       const reply = take(logOf(sessionId), command, actor);
-      ring();
+      wakeAll();
       // A real session writes to its log before it replies.
       await new Promise((resolve) => {
         setImmediate(resolve);
@@ -251,11 +251,11 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
     async *subscribe(sessionId, cursor, signal): AsyncGenerator<EventBatch> {
       let at = cursor?.seq ?? 0;
       const { events } = logOf(sessionId);
-      signal.addEventListener("abort", ring);
+      signal.addEventListener("abort", wakeAll);
       while (!signal.aborted) {
         if (events.length === at) {
           await new Promise<void>((resolve) => {
-            bells.push(resolve);
+            waiters.push(resolve);
           });
           continue;
         }

@@ -94,7 +94,7 @@ export function openSessions(
 
 /**
  * How long the log of a session in this process may stop growing before a test fails. After the first failure the other
- * tests of the file wait for less: a change which breaks many of them is reported within 15 s.
+ * tests of the file wait for less: a change that breaks many of them is reported within 15 s.
  */
 let silenceMs = 6000;
 const NEXT_SILENCE_MS = 1000;

@@ -14,7 +14,7 @@ import {
 
 /** A workspace with a folder outside of it, and its tools as run by a session. */
 export interface TestWorkspace {
-  /** The folder which contains everything. */
+  /** The folder that contains everything. */
   readonly base: string;
   readonly root: string;
   /** The data directory, inside the workspace like by default. */

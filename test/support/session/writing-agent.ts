@@ -27,7 +27,7 @@ export function createInsidePath(path: string): PathFact {
   };
 }
 
-/** An agent which writes a file. Records the inputs of its tool and of its path resolution. */
+/** An agent that writes a file. Records the inputs of its tool and of its path resolution. */
 export function createWritingAgent(rule: RuleLine[1], parts: Partial<AgentParts> = {}) {
   const provider = createScriptedProvider([wants(WRITE_CALL), says("Well.")]);
   const ran: unknown[] = [];

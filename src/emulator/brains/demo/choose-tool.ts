@@ -15,7 +15,7 @@ export function chooseTool(settings: InvocationSettings, prompt: DemoPrompt): To
     : null;
 }
 
-/** The allowed tools which run on the client's side. */
+/** The allowed tools that run on the client's side. */
 export function selectClientTools({ tools, allowedTools }: InvocationSettings): ToolSetting[] {
   const allowsAll = allowedTools.length === 0 || allowedTools.includes("*");
   return tools.filter(

@@ -3,7 +3,7 @@ import { asksForAction, selectClientTools } from "./choose-tool.ts";
 import type { DemoPrompt } from "./demo-prompt.ts";
 import { findName } from "./answer-from-memory.ts";
 
-/** A reply to a prompt which needs neither a tool nor earlier messages. */
+/** A reply to a prompt that needs neither a tool nor earlier messages. */
 export function createSmallTalk(demoPrompt: DemoPrompt, settings: InvocationSettings): string {
   const { text: prompt } = demoPrompt;
   const name = findName(prompt);

@@ -65,7 +65,7 @@ export class ScenarioNode {
     return this.isPresent ? this.readText() : undefined;
   }
 
-  /** A string which is valid as an HTTP header value. */
+  /** A string that is valid as an HTTP header value. */
   readHeaderText(): string {
     const text = this.readText();
     return isHeaderValue(text)

@@ -16,7 +16,7 @@ export interface HarnessInvocation {
   readonly overrides: SettingOverrides;
 }
 
-/** Throws a ValidationException which names all invalid members. */
+/** Throws a ValidationException that names all invalid members. */
 export function readHarnessInvocation(request: EmulatorRequest): HarnessInvocation {
   const body = readJsonBody(request.body);
   const constraints = new Constraints();

@@ -139,7 +139,7 @@ function checkAccept({ style }: RuntimeRecord, { headers }: EmulatorRequest): vo
   }
 }
 
-/** The error of the service for an app which responds with an error. */
+/** The error of the service for an app that responds with an error. */
 function createAppError(status: number, reason: string): ServiceError {
   const message = `Received error (${status}) from runtime. Please check your CloudWatch logs for more information. (${reason})`;
   return new ServiceError(424, "RuntimeClientError", message);

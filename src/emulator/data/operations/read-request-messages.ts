@@ -25,7 +25,7 @@ export function readMessages(constraints: Constraints, value: Member): Message[]
   });
 }
 
-/** Reads a list which must not be empty. */
+/** Reads a list that must not be empty. */
 function readFilledList(
   constraints: Constraints,
   path: string,

@@ -263,7 +263,7 @@ export class ManagedSession implements ServiceSession {
   }
 
   /**
-   * Ends this life of the session. Remaining work, such as a brain which ignores its signal, can no longer change the
+   * Ends this life of the session. Remaining work, such as a brain that ignores its signal, can no longer change the
    * session.
    */
   #endLife(): void {

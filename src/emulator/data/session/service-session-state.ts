@@ -12,7 +12,7 @@ export interface ServiceSessionState {
   readonly isLive: boolean;
   /** The messages of all finished turns. */
   readonly messages: readonly Message[];
-  /** Turns which were started and have not finished. */
+  /** Turns that were started and have not finished. */
   readonly openTurns: ReadonlyMap<number, readonly Message[]>;
   readonly turns: number;
   readonly note: JsonValue;

@@ -29,7 +29,7 @@ export interface ServiceSession {
   runCommand(command: SessionCommand): Promise<ShellExit>;
 }
 
-/** A turn which is neither finished nor discarded. */
+/** A turn that is neither finished nor discarded. */
 export interface OpenTurn {
   /** Counted from 0. */
   readonly turnNumber: number;

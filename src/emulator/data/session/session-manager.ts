@@ -91,7 +91,7 @@ export function createSessionManager({
   };
   const evict = (key: string): void => {
     const entry = entries.get(key);
-    // A session which failed to open is removed too: the next request tries again.
+    // A session that failed to open is removed too: the next request tries again.
     if (entry !== undefined && isEvictable(entry) && entry.session?.isOver !== false)
       drop(key, entry);
     if (dataDirectory === undefined) return;

@@ -3,7 +3,7 @@ import { createTurnTranscript } from "../turn/turn-transcript.ts";
 import { SSE_CONTENT_TYPE } from "./strands-agent.ts";
 import { HEARTBEAT, encodeTypescriptFailure } from "./typescript-dialect.ts";
 
-/** The output of a TypeScript app which yields only text: raw lines without JSON. */
+/** The output of a TypeScript app that yields only text: raw lines without JSON. */
 export function createStringsDialect(): Dialect {
   let role = "assistant";
   return {
@@ -22,7 +22,7 @@ export function createStringsDialect(): Dialect {
   };
 }
 
-/** A single object at the end, from an app which returns its result. */
+/** A single object at the end, from an app that returns its result. */
 export function createJsonDialect(): Dialect {
   const turnTranscript = createTurnTranscript();
   return {

@@ -7,7 +7,7 @@ import { PythonRepr, formatPythonRepr, type PythonValue } from "./python-text.ts
 
 type PythonDict = { readonly [name: string]: PythonValue };
 
-/** The agent state which Strands includes in every event merged from a delta. */
+/** The agent state that Strands includes in every event merged from a delta. */
 export interface PythonAgentState {
   /** The merged event of a delta. Empty for other steps. */
   mergeEvent(step: Step, event: StreamEvent): PythonDict[];

@@ -19,7 +19,7 @@ export interface PythonDialectOptions {
 }
 
 /**
- * The output of an app which passes on all events of a Strands agent in Python: each delta as a Converse event and
+ * The output of an app that passes on all events of a Strands agent in Python: each delta as a Converse event and
  * again as a repr with the whole agent state, each message, and a repr of the result. The shapes are those of the
  * recordings in `test/fixtures/strands`.
  */

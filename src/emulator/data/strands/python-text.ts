@@ -76,7 +76,7 @@ const SHORT_ESCAPES: { readonly [character: string]: string } = {
   "\t": "\\t",
 };
 
-/** Python escapes characters which are not printable: controls, formats, surrogates, and all spaces except U+0020. */
+/** Python escapes characters that are not printable: controls, formats, surrogates, and all spaces except U+0020. */
 function escapeCharacter(character: string): string {
   const short = SHORT_ESCAPES[character];
   if (short !== undefined) return short;

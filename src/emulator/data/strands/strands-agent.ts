@@ -2,7 +2,7 @@ import type { InvocationSettings } from "../../brains/brain.ts";
 import type { Message } from "../../brains/session-message.ts";
 import type { SeededRandom } from "../../brains/seeded-random.ts";
 
-/** The agent's own data which appears in its stream. */
+/** The agent's own data that appears in its stream. */
 export interface StrandsAgent {
   /** The session so far, including the newest message. */
   readonly messages: readonly Message[];

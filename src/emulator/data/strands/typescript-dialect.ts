@@ -13,7 +13,7 @@ import { SSE_CONTENT_TYPE, type StrandsAgent } from "./strands-agent.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /**
- * The output of an app which passes on all events of a Strands agent in TypeScript: without block numbers, and with six
+ * The output of an app that passes on all events of a Strands agent in TypeScript: without block numbers, and with six
  * copies of each message.
  */
 export function createTypescriptDialect(agent: StrandsAgent): Dialect {
@@ -147,7 +147,7 @@ class TypescriptWriter {
     }
   }
 
-  /** Writes a complete message in all events which repeat it. */
+  /** Writes a complete message in all events that repeat it. */
   writeAssistantMessage(said: Message, usage: UsageStep | null, reason: string): Uint8Array[] {
     const message = this.#message(said, usage);
     const stopReason = toCamelCase(reason);

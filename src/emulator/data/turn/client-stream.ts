@@ -3,7 +3,7 @@ import { ConnectionReset } from "../../service/service-types.ts";
 /**
  * The bytes from a turn to its client, with a limited buffer. While the buffer is full, the turn waits, so a slow
  * client slows the turn down (backpressure). After the client has disconnected, all bytes are discarded and the turn
- * may continue. After an interruption the turn no longer waits: a client which stopped reading must not block its
+ * may continue. After an interruption the turn no longer waits: a client that stopped reading must not block its
  * session.
  */
 export interface ClientStream {

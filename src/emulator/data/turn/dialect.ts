@@ -1,7 +1,7 @@
 import type { FailStep, Step } from "../../brains/step.ts";
 
 /**
- * The wire format of a turn, with the state of a single response. A frame is the smallest unit which a fault can
+ * The wire format of a turn, with the state of a single response. A frame is the smallest unit that a fault can
  * affect.
  */
 export interface Dialect {

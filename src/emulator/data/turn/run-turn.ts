@@ -112,7 +112,7 @@ function streamResponse(
   const stopTimer = clock.schedule(limit, () =>
     interruption.abort("timeout" satisfies TurnInterruption),
   );
-  // A turn which could not be stored must not look successful.
+  // A turn that could not be stored must not look successful.
   void finishTurn(plane, turn, { ...running, dialect, clientStream })
     .catch((error: unknown) => clientStream.reset(error))
     .finally(stopTimer);

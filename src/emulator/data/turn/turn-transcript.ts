@@ -10,7 +10,7 @@ import type {
 import type { Step } from "../../brains/step.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** Collects the messages of a turn. A message which never stopped is left out. */
+/** Collects the messages of a turn. A message that never stopped is left out. */
 export interface TurnTranscript {
   step(step: Step): void;
   readonly messages: readonly Message[];
@@ -107,7 +107,7 @@ function leavesToolUsesOpen(reason: string | null): boolean {
 }
 
 /**
- * The messages of a turn which the session stores. The service does not store a message with open tool calls. In a
+ * The messages of a turn that the session stores. The service does not store a message with open tool calls. In a
  * message cut by a limit, the tool calls are removed, because they cannot be answered. Empty messages are removed.
  */
 export function selectStoredMessages(

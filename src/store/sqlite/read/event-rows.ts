@@ -132,7 +132,7 @@ export class EventRows {
     return { status: "missing", seq, through: next - 1, count: next - seq };
   }
 
-  /** Events before `first_seq` which are gone and were not counted by retention. Their sequence numbers are unknown. */
+  /** Events before `first_seq` that are gone and were not counted by retention. Their sequence numbers are unknown. */
   #lostBeforeFirst({ key }: SessionKey): MissingEvents | undefined {
     const row = this.#sql.get(COUNT_BEFORE_FIRST, key);
     if (row === undefined) return undefined;

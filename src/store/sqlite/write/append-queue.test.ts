@@ -59,7 +59,7 @@ describe("Append queue", () => {
     expect(seen.slice(0, 2)).toEqual([1, 2]);
   });
 
-  it("An entry which cannot be encoded is rejected, and later entries are written", async () => {
+  it("An entry that cannot be encoded is rejected, and later entries are written", async () => {
     const { queue } = recorded();
     const wrong = queue.append(lease, 0, {
       ...entryOf("a"),
