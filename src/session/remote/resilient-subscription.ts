@@ -13,8 +13,8 @@ export interface SubscriptionOptions {
 }
 
 /**
- * A subscription which resumes at its cursor with the next owner. Implemented as a plain iterator: a generator would
- * add a tick per batch.
+ * A subscription which resumes at its cursor with the next owner. Batches pass through a single promise step, without a
+ * buffer.
  */
 export function createResilientSubscription({
   sessionId,

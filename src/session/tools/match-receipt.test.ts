@@ -121,7 +121,7 @@ describe("A receipt and its tool call", () => {
   });
 });
 
-describe("a tool call in the log", () => {
+describe("A tool call in the log", () => {
   it("A call is opened once and received once [W-09]", () => {
     const opened = stateWith({ ...RUN, status: "opened", toolCall: null, input: null });
     expect(fitsToolCall(OPENED, stateWith())).toBe(true);

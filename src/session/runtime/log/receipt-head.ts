@@ -15,7 +15,7 @@ export interface ReceiptChain {
  * after its receipts are synced: a process killed in between leaves a head behind the log, never ahead.
  */
 export interface ReceiptHeads {
-  /** Undefined if nothing is recorded about the chain. */
+  /** Undefined if no head is recorded for the chain. */
   readonly read: (chain: ReceiptChain) => ReceiptHead | undefined;
   /** Keeps the head with the highest number. */
   readonly save: (incarnation: string, last: LastReceipt) => void;
