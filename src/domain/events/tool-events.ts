@@ -118,7 +118,10 @@ export interface ToolProcessStarted {
   readonly group: ProcessGroup;
 }
 
-/** All processes of the group have exited. Not emitted for processes which end before their tool finishes. */
+/**
+ * All processes of the group have exited. Not emitted for processes terminated together with their tool: its
+ * `tool.finished` covers them.
+ */
 export interface ToolProcessExited {
   readonly type: "tool.process_exited";
   readonly toolCallId: string;

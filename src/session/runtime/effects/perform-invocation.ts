@@ -217,7 +217,10 @@ function isDelta(event: ProviderEvent): event is Delta {
   );
 }
 
-/** Approximate characters. Content of unbounded size is delivered at once. */
+/**
+ * Approximate characters, for backpressure. Content of unbounded size fills the buffer, so the next event waits for its
+ * delivery.
+ */
 function measureWeight({ event }: ProviderOutput): number {
   switch (event.type) {
     case "tool.end":
