@@ -6,7 +6,7 @@ export function randomString(length: number): string {
   return randomBytes(length).toString("base64url").slice(0, length);
 }
 
-/** A random token of 41 letters and digits for idempotent requests. AWS accepts no other characters. */
+/** A random token of 41 letters and digits for idempotent requests. All services accept these characters. */
 export function randomToken(): string {
   return `t${randomHex(20)}`;
 }

@@ -37,8 +37,8 @@ export class GroupSync {
   }
 
   /**
-   * The error of a failed sync, or undefined. After a failed sync the state of the disk is unknown, and a second sync
-   * would report success without having written the data. So every later write must fail.
+   * The error of a failed sync. Undefined if all syncs succeeded. After a failed sync the state of the disk is unknown,
+   * and a second sync may report success although the data is lost. So every later write must fail.
    */
   get failure(): StoreError | undefined {
     return this.#failure;
