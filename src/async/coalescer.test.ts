@@ -65,7 +65,7 @@ describe("Coalescer", () => {
     expect(delivered).toEqual([["A"], ["B", "cd", "E"]]);
   });
 
-  it("Items which can wait are held for the full delay, even if the previous delivery is finished", async () => {
+  it("Items that can wait are held for the full delay, even if the previous delivery is finished", async () => {
     const { open, opened } = gate();
     const { clock, delivered, gathered } = letters(() => opened);
     for (const letter of "abc") await gathered.add(letter);

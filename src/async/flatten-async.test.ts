@@ -74,7 +74,7 @@ describe("flattenAsync", () => {
     expect(said).toEqual(["left"]);
   });
 
-  it("A reader which stops early calls onClose once and closes the source", async () => {
+  it("A reader that stops early calls onClose once and closes the source", async () => {
     const said: string[] = [];
     async function* source(): AsyncGenerator<readonly number[]> {
       try {
@@ -94,7 +94,7 @@ describe("flattenAsync", () => {
     expect(said).toEqual(["left", "source"]);
   });
 
-  it("A reader which stops while waiting receives no further piece", async () => {
+  it("A reader that stops while waiting receives no further piece", async () => {
     const { promise, resolve } = withResolvers<IteratorResult<readonly number[]>>();
     const pieces = flattenAsync({ next: () => promise }, { expand });
     const waiting = pieces.next();

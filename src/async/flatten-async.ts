@@ -5,7 +5,7 @@ export interface FlattenOptions<Item, Piece> {
   readonly expand: (item: Item) => Iterable<Piece>;
   /** Pieces after the last item. Default: none. */
   readonly onEnd?: () => Iterable<Piece>;
-  /** Pieces which replace the rest of a failed source. Default: the error of the source is thrown. */
+  /** Pieces that replace the rest of a failed source. Default: the error of the source is thrown. */
   readonly onFailure?: (error: unknown) => Iterable<Piece>;
   /** Continues with another source after a failure. Returns undefined if the failure ends the stream. */
   readonly resume?: (error: unknown) => ResumedSource<Item, Piece> | undefined;

@@ -18,7 +18,7 @@ describe("Item queue", () => {
     expect(await read).toEqual(Array.from({ length: 6000 }, (_, item) => item));
   });
 
-  it("A queue which ends with an error returns its items first and accepts no further item", async () => {
+  it("A queue that ends with an error returns its items first and accepts no further item", async () => {
     const queue = createItemQueue<string>();
     queue.push("a");
     queue.end(new Error("lost"));

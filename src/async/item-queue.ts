@@ -1,4 +1,4 @@
-/** An unbounded queue between a producer which does not wait and a single reader. */
+/** An unbounded queue between a producer that does not wait and a single reader. */
 export interface ItemQueue<Item extends object | string | number> extends AsyncIterable<Item> {
   /** Adds an item. False if the queue has ended: the item is dropped. */
   push(item: Item): boolean;

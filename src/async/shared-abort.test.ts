@@ -20,7 +20,7 @@ describe("sharedAbort", () => {
     expect([joined.signal.reason, other.signal.aborted]).toEqual([reason, false]);
   });
 
-  it("A signal which joins after an abort is aborted at once", () => {
+  it("A signal that joins after an abort is aborted at once", () => {
     const early = new Error("Too late");
     const shared = new AbortController();
     const ends = sharedAbort(shared.signal);

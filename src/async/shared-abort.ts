@@ -1,6 +1,6 @@
-/** Creates signals which abort together with a shared signal. */
+/** Creates signals that abort together with a shared signal. */
 export interface SharedAbort {
-  /** Returns a signal which aborts with `signal` or the shared signal. `leave` removes the signal from both. */
+  /** Returns a signal that aborts with `signal` or the shared signal. `leave` removes the signal from both. */
   join(signal: AbortSignal): { readonly signal: AbortSignal; readonly leave: () => void };
 }
 

@@ -122,6 +122,6 @@ function resolveEndpoint(
   if (configured === undefined) return resolveAgentCoreEndpoint(plane, location);
   const url = URL.canParse(configured) ? new URL(configured) : null;
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
-  const message = `${JSON.stringify(configured)} is not a valid endpoint: expected a URL such as http://127.0.0.1:4780`;
+  const message = `endpoint is ${JSON.stringify(configured)}: expected a URL such as http://127.0.0.1:4780`;
   throw new SpanlineError("invalid_option", message, { details: { path: "endpoint" } });
 }

@@ -34,7 +34,7 @@ function isSigned({ headers }: HttpRequest): boolean {
 
 /**
  * The clock skew reported by a signature error, in milliseconds. A signature contains its time, and AWS refuses a
- * signature which is more than five minutes off. Null for any other error.
+ * signature that is more than five minutes off. Null for any other error.
  */
 function readClockSkew({ status, headers, body }: ErrorResponse, now: number): number | null {
   const errorText = `${headers["x-amzn-errortype"] ?? ""} ${body}`;

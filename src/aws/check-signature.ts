@@ -42,7 +42,7 @@ export interface SignatureRefusal {
   readonly problem: SignatureProblem;
   /** The message of AWS for this problem. */
   readonly message: string;
-  /** The text which should have been signed. Null if an earlier check failed. */
+  /** The text that should have been signed. Null if an earlier check failed. */
   readonly canonicalRequest: string | null;
 }
 
@@ -201,7 +201,7 @@ function isEqual(left: string, right: string): boolean {
 const MAX_SKEW_MINUTES = 5;
 const MAX_SKEW_MS = MAX_SKEW_MINUTES * 60 * 1000;
 
-/** The message of AWS for a signature which is too old or too new. Undefined if the time is valid. */
+/** The message of AWS for a signature that is too old or too new. Undefined if the time is valid. */
 function describeSkew(signedAt: number, now: number): string | undefined {
   const [signedTime, current] = [formatBasicTime(signedAt), formatBasicTime(now)];
   if (signedAt < now - MAX_SKEW_MS) {

@@ -31,7 +31,7 @@ const DOMAIN_SUFFIXES: ReadonlyMap<string, string> = new Map([
  */
 export function resolveLocation(region: string): AwsLocation {
   if (!/^[a-z]{2,5}(-[a-z]+)+-\d{1,2}$/.test(region)) {
-    const message = `${JSON.stringify(region)} is not a valid region: expected an AWS region such as us-east-1`;
+    const message = `region is ${JSON.stringify(region)}: expected an AWS region such as us-east-1`;
     throw new SpanlineError("invalid_option", message, { details: { path: "region" } });
   }
   const [, partition = "aws"] = PARTITIONS.find(([start]) => region.startsWith(start)) ?? [];

@@ -61,16 +61,16 @@ describe("An invalid configuration", () => {
       { provider: { ...LOCAL, baseUrl: "localhost:8000" } },
       'expected a URL such as "http:',
     ],
-    ["provider.guards", { provider: { ...LOCAL, guards: 7 } }, "wanted an object"],
+    ["provider.guards", { provider: { ...LOCAL, guards: 7 } }, "expected an object"],
     [
       "provider.guards.repeatedCals",
       { provider: { ...LOCAL, guards: { repeatedCals: {} } } },
-      "wanted repeatedCalls in its place",
+      "expected repeatedCalls instead",
     ],
     [
       "provider.guards.lastSteps.within",
       { provider: { ...LOCAL, guards: { lastSteps: { within: 0 } } } },
-      "wanted a whole number from 1 on",
+      "expected a whole number, at least 1",
     ],
     [
       "provider.limits.idle",
@@ -94,7 +94,7 @@ describe("An invalid configuration", () => {
   });
 
   it.each<[name: string, provider: object, wanted: string]>([
-    ["maxIterations", { maxIterations: "many" }, "expected a positive integer"],
+    ["maxIterations", { maxIterations: "many" }, "expected a whole number above 0"],
     ["allowedTools", { allowedTools: "x" }, "expected a list"],
     ["model", { model: {} }, "exactly one member"],
   ])(

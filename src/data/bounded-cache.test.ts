@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { BoundedCache } from "./bounded-cache.ts";
 
-function kept(most: number, ...given: readonly (readonly [name: string, weight: number])[]) {
-  const values = new BoundedCache<number>(most);
-  for (const [name, weight] of given) values.set(name, weight, weight);
+function cached(
+  maxWeight: number,
+  ...entries: readonly (readonly [name: string, weight: number])[]
+) {
+  const values = new BoundedCache<number>(maxWeight);
+  for (const [name, weight] of entries) values.set(name, weight, weight);
   return (names: string) =>
     names
       .split("")
@@ -13,19 +16,19 @@ function kept(most: number, ...given: readonly (readonly [name: string, weight: 
 
 describe("BoundedCache", () => {
   it("The oldest values are evicted first when the limit is exceeded", () => {
-    expect(kept(10, ["a", 4], ["b", 4], ["c", 2])("abc")).toBe("abc");
-    expect(kept(10, ["a", 4], ["b", 4], ["c", 3])("abc")).toBe("bc");
-    expect(kept(10, ["a", 1], ["b", 1], ["c", 10])("abc")).toBe("c");
+    expect(cached(10, ["a", 4], ["b", 4], ["c", 2])("abc")).toBe("abc");
+    expect(cached(10, ["a", 4], ["b", 4], ["c", 3])("abc")).toBe("bc");
+    expect(cached(10, ["a", 1], ["b", 1], ["c", 10])("abc")).toBe("c");
   });
 
   it("The newest value is cached even if its weight exceeds the limit", () => {
-    expect(kept(10, ["a", 4], ["b", 99])("ab")).toBe("b");
-    expect(kept(10, ["a", 99], ["b", 4])("ab")).toBe("b");
+    expect(cached(10, ["a", 4], ["b", 99])("ab")).toBe("b");
+    expect(cached(10, ["a", 99], ["b", 4])("ab")).toBe("b");
   });
 
   it("Setting a name again replaces its weight and makes the value the newest", () => {
-    expect(kept(10, ["a", 8], ["b", 1], ["a", 2], ["c", 7])("abc")).toBe("abc");
-    expect(kept(10, ["a", 2], ["b", 7], ["a", 2], ["c", 2])("abc")).toBe("ac");
+    expect(cached(10, ["a", 8], ["b", 1], ["a", 2], ["c", 7])("abc")).toBe("abc");
+    expect(cached(10, ["a", 2], ["b", 7], ["a", 2], ["c", 2])("abc")).toBe("ac");
   });
 
   it("A cleared cache is empty and has no weight", () => {

@@ -23,7 +23,7 @@ export type ParsedJson =
     };
 
 /**
- * Levels of nesting. Deeper than any real tool or agent output, and far below the depth which overflows a recursive
+ * Levels of nesting. Deeper than any real tool or agent output, and far below the depth that overflows a recursive
  * reader.
  */
 export const MAX_JSON_DEPTH = 500;
@@ -38,7 +38,7 @@ export const MAX_REQUEST_VALUES = 250_000;
 export const MAX_REQUEST_MEMBERS = 200_000;
 
 /**
- * Parses untrusted JSON text. Never throws. Refuses nesting which would make a later `JSON.stringify` throw, and text
+ * Parses untrusted JSON text. Never throws. Refuses nesting that would make a later `JSON.stringify` throw, and text
  * whose values need many times its memory.
  */
 export function parseJson(text: string): ParsedJson {

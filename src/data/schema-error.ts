@@ -15,7 +15,7 @@ export interface Issue {
   /** Path of the value, such as `serve.keys[0].name`. Empty for the outermost value. */
   readonly path: string;
   readonly code: IssueCode;
-  /** A whole sentence which names the path, without a full stop. */
+  /** A whole sentence that names the path, without a full stop. */
   readonly message: string;
 }
 
@@ -32,7 +32,7 @@ export class SchemaError extends Error {
 
 function formatIssues(issues: readonly Issue[]): string {
   const messages = issues.slice(0, MAX_REPORTED).map(({ message }) => message);
-  return messages.join(". ");
+  return messages.reduce((text, message) => `${text}${text.endsWith("?") ? "" : "."} ${message}`);
 }
 
 const MAX_REPORTED = 5;

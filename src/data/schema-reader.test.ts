@@ -121,9 +121,12 @@ describe("Schemas", () => {
     ],
     [json({ maxDepth: 2 }), () => 1, "A function is not a valid config: expected a JSON value"],
     [object({}), [], "An array is not a valid config: expected an object"],
-  ] as const)("A problem has the standard wording: %#", (schema: Schema<unknown>, value: unknown, message) => {
-    expect(messages(schema, value)).toEqual([message]);
-  });
+  ] as const)(
+    "A problem has the standard wording: %#",
+    (schema: Schema<unknown>, value: unknown, message) => {
+      expect(messages(schema, value)).toEqual([message]);
+    },
+  );
 
   it("A known name is suggested for an unknown name, or the known names are listed", () => {
     const schema = object({ host: anything, port: anything });

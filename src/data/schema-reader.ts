@@ -266,7 +266,7 @@ export function variants<const S extends { readonly [tag: string]: Schema<unknow
   };
 }
 
-/** The result of the first schema which accepts the value. `expected` describes all schemas. */
+/** The result of the first schema that accepts the value. `expected` describes all schemas. */
 export function union<Value>(
   expected: string,
   ...schemas: readonly Schema<Value>[]

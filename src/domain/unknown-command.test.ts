@@ -16,7 +16,7 @@ describe("A mistyped command", () => {
       "/frobnicate",
       "Unknown command /frobnicate; expected one of /status, /tools, /mode, /permissions, /review.",
     ],
-  ])("%j gets a message with a suggestion [ACP-77]", (text, message) => {
+  ])("The prompt %j gets a message with a suggestion [ACP-77]", (text, message) => {
     expect(describeUnknownCommand(text, NAMES)).toBe(`${message} ${NOT_SENT}`);
   });
 
@@ -36,7 +36,7 @@ describe("A mistyped command", () => {
     " /staus",
     "staus",
     "",
-  ])("%j may go to the agent [ACP-77]", (text) => {
+  ])("The prompt %j may go to the agent [ACP-77]", (text) => {
     expect(describeUnknownCommand(text, NAMES)).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import type { EmulatorOptions } from "./emulator-options.ts";
 
 export type EmulateOptions = Omit<EmulatorOptions, "dataPlane"> & DataPlaneSettings;
 
-/** AgentCore on this machine, both planes of it: resolves when it listens. */
+/** Starts AgentCore on this machine, with both planes. Resolves when the emulator is listening. */
 export function emulate(options: EmulateOptions = {}): Promise<Emulator> {
   return startEmulator({ ...options, dataPlane: createDataPlane(options) });
 }

@@ -6,35 +6,37 @@ import type { HarnessRegistry } from "./control/harness-registry.ts";
 import type { EmulatorRoute } from "./service/service-types.ts";
 
 export interface EmulatorOptions {
-  /** A loopback address; 127.0.0.1 when it is not given. */
+  /** A loopback address. Default: 127.0.0.1. */
   readonly host?: string;
-  /** 0, the default, for any that is free. */
+  /** Default: 0, any free port. */
   readonly port?: number;
-  /** Names beside those of the loopback under which clients may call. */
+  /** Allowed host names in addition to the loopback names. */
   readonly allowedHosts?: readonly string[];
-  /** Where everything is kept that outlives the process; in memory when it is not given. One emulator at a time may use it. */
+  /**
+   * The folder for persistent data. Default: data is only in memory. Only a single emulator may use a folder at a time.
+   */
   readonly dataDirectory?: string;
-  /** What the emulator's own clock, which can be moved ahead, is based on. */
+  /** The base of the emulator's clock, which can be moved ahead. Default: the system clock. */
   readonly clock?: Clock;
-  /** Whether requests must be signed by one of the credentials; `off` when it is not given. */
+  /** `strict` requires requests to be signed with the credentials. Default: `off`. */
   readonly signatures?: "strict" | "off";
-  /** `TEST_CREDENTIALS` when they are not given. */
+  /** Default: `TEST_CREDENTIALS`. */
   readonly credentials?: readonly KnownCredentials[];
-  /** The bearer tokens that the data plane takes when signatures are strict; any when they are not given. */
+  /** The bearer tokens accepted by the data plane if signatures are strict. Default: any token. */
   readonly bearerTokens?: readonly string[];
   readonly region?: string;
   readonly account?: string;
-  /** How long harnesses and endpoints take to change; no time where it is not given. */
+  /** Delays of changes to harnesses and endpoints. Default: none. */
   readonly delays?: Partial<Delays>;
-  /** What is answered to the deletion of a harness that is still CREATING; that of the service is not known. */
+  /** The response to the deletion of a harness in the status CREATING. AWS does not document this. Default: `409`. */
   readonly deleteWhileCreating?: "409" | "accept";
-  /** Makes the operations that run agents; without it there is the control plane alone. */
+  /** Creates the operations that run agents. Absent: control plane only. */
   readonly dataPlane?: (parts: DataPlaneParts) => DataPlaneRoutes | Promise<DataPlaneRoutes>;
-  /** Told of failures that are the emulator's own; clients see a 500 without details. */
+  /** Called for internal errors of the emulator. Clients receive a 500 without details. */
   readonly onBug?: (error: unknown) => void;
 }
 
-/** What the data plane is built from. */
+/** The inputs for the data plane. */
 export interface DataPlaneParts extends AccountLocation {
   readonly registry: HarnessRegistry;
   readonly clock: Clock;
@@ -44,12 +46,12 @@ export interface DataPlaneParts extends AccountLocation {
 
 export interface DataPlaneRoutes {
   readonly routes: readonly EmulatorRoute[];
-  /** Ends what is under way and saves what is kept. */
+  /** Ends all running work and saves persistent data. */
   close(): Promise<void>;
 }
 
-/** The credentials that signed requests are checked against when no others are given. */
+/** The default credentials for signed requests. */
 export const TEST_CREDENTIALS: KnownCredentials = { accessKeyId: "test", secretAccessKey: "test" };
 
-/** Where the emulator is when nobody says otherwise. */
+/** The default region and account. */
 export const DEFAULT_LOCATION: AccountLocation = { region: "us-east-1", account: "123456789012" };

@@ -3,43 +3,43 @@ import type { FailStep } from "./brains/step.ts";
 import { crc32, encodeFrame } from "../wire/framing/eventstream-format.ts";
 import { ConnectionReset } from "./service/service-types.ts";
 
-/** How an answer is damaged on its way. Frames and bytes are counted from zero. */
+/** Damage to a response. Frames and bytes are counted from zero. */
 export interface Faults {
-  /** Sent in writes of so many bytes, with a wait between them. */
+  /** Sends the response in writes of `bytes` bytes, with a delay between them. */
   readonly drip?: { readonly bytes: number; readonly milliseconds: number };
-  /** Nothing more after so many frames, and no end either. */
+  /** Sends no more data after this number of frames, and does not end the stream. */
   readonly silenceAfter?: number;
-  /** The connection is reset once so many bytes of the body are sent. */
+  /** Resets the connection after this number of body bytes. */
   readonly resetAtByte?: number;
-  /** A bit of this frame's checksum is flipped. */
+  /** Flips a bit in the checksum of this frame. */
   readonly flipFrame?: number;
-  /** The stream ends inside a frame, after so many bytes of it. */
+  /** Ends the stream inside a frame, after this number of its bytes. */
   readonly truncate?: { readonly frame: number; readonly bytes: number };
-  /** An exception takes the place of a frame and ends the stream. */
+  /** Replaces a frame by an exception and ends the stream. */
   readonly exception?: { readonly frame: number; readonly failure: FailStep };
-  /** A frame of message type `error` takes the place of a frame and ends the stream. */
+  /** Replaces a frame by a frame of message type `error` and ends the stream. */
   readonly error?: { readonly frame: number; readonly code: string; readonly message?: string };
-  /** What a frame says of its own length. */
+  /** Replaces the length in the prelude of a frame. */
   readonly prefix?: { readonly frame: number; readonly length: number };
-  /** A frame without `:message-type`. */
+  /** Removes `:message-type` from this frame. */
   readonly untypedFrame?: number;
-  /** The second call of a message gets the number of the first: `{0,A},{0,B},{1,C}`. */
+  /** Gives the second tool call of a message the block number of the first: `{0,A},{0,B},{1,C}`. */
   readonly reuseIndex?: boolean;
-  /** Members of the stream that never come. */
+  /** Names of stream events that are left out. */
   readonly omit?: readonly string[];
-  /** The most characters of the padding member `p`. */
+  /** The maximum length of the padding member `p`, in characters. */
   readonly padding?: number;
-  /** In place of the stream's own. */
+  /** Replaces the content type of the stream. */
   readonly contentType?: string;
 }
 
-/** What happens to one frame. After `end` and `silence` no other frame is sent. */
+/** The effect on a frame. After `end` and `silence` no other frame is sent. */
 export type FrameFate =
   | { readonly type: "send"; readonly bytes: Uint8Array }
   | { readonly type: "end"; readonly bytes: Uint8Array }
   | { readonly type: "silence" };
 
-/** Decides the fate of each frame in turn. `fail` writes a failure the way this stream does. */
+/** Decides the effect on each frame in order. `fail` encodes a failure in the format of the stream. */
 export function createFrameFaults(
   faults: Faults,
   fail: (failure: FailStep) => Uint8Array,
@@ -67,7 +67,7 @@ export function createFrameFaults(
   };
 }
 
-/** The body as the client gets it: in drips, or with its connection reset. */
+/** Applies the faults on bytes: slow writes and a reset connection. */
 export async function* damageBytes(
   body: AsyncIterable<Uint8Array>,
   faults: Faults,
@@ -114,7 +114,7 @@ function encodeErrorFrame({ code, message }: NonNullable<Faults["error"]>): Uint
   });
 }
 
-/** The prelude's own checksum is right, so that only the length is a lie. */
+/** Recomputes the checksum of the prelude, so only the length is wrong. */
 function replaceLength(frame: Uint8Array, length: number): Uint8Array {
   const copy = frame.slice();
   const view = new DataView(copy.buffer);

@@ -1,4 +1,4 @@
-// The public entry `spanline/emulator`: AgentCore on this machine, for tests and demos. A line added here is API.
+// The public entry `spanline/emulator`: AgentCore on this machine, for tests and demos. Every export is public API.
 
 export type { KnownCredentials } from "../aws/check-signature.ts";
 export type {

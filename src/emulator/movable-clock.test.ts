@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../platform/clock.ts";
 import { createMovableClock } from "./movable-clock.ts";
 
-/** Stands still; timers of the base run by hand. */
+/** A clock that stands still. The test runs the timers of the base clock itself. */
 function baseClock() {
   const timers = new Map<() => void, number>();
   const clock: Clock = {
@@ -15,14 +15,14 @@ function baseClock() {
   return { clock, timers };
 }
 
-describe("a clock that can be moved", () => {
-  it("is ahead of its base by what it was moved", () => {
+describe("Movable clock", () => {
+  it("The clock is ahead of its base by the moved time", () => {
     const clock = createMovableClock(baseClock().clock, 5);
     clock.advance(20);
     expect([clock.now(), clock.offset()]).toEqual([1025, 25]);
   });
 
-  it("calls back whoever waited for a time that has passed, in order", () => {
+  it("Moving the clock runs all due timers in order", () => {
     const { clock: base, timers } = baseClock();
     const clock = createMovableClock(base);
     const calls: string[] = [];
@@ -39,7 +39,7 @@ describe("a clock that can be moved", () => {
     expect(calls).toEqual(["10", "30", "100"]);
   });
 
-  it("lets a callback wait again, and call off another", () => {
+  it("A callback can schedule a new timer and cancel another", () => {
     const clock = createMovableClock(baseClock().clock);
     const calls: string[] = [];
     clock.schedule(10, () => {

@@ -1,10 +1,10 @@
 import type { Clock } from "../platform/clock.ts";
 
-/** Another clock, moved ahead. */
+/** A clock that can be moved ahead of its base clock. */
 export interface MovableClock extends Clock {
-  /** How far it is ahead, in milliseconds. */
+  /** How far the clock is ahead, in milliseconds. */
   offset(): number;
-  /** Moves on, and calls back whoever waited for a time that has passed with that, in the order of their times. */
+  /** Moves the clock ahead and runs all timers due by then, in order of their times. */
   advance(milliseconds: number): void;
 }
 

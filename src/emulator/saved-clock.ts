@@ -5,13 +5,13 @@ import { createMovableClock, type MovableClock } from "./movable-clock.ts";
 
 export interface SavedClock {
   readonly clock: MovableClock;
-  /** Moves the clock, and resolves when that is saved. */
+  /** Moves the clock and resolves when the offset is saved. */
   readonly advance: (milliseconds: number) => Promise<void>;
 }
 
 /**
- * How far the clock was moved is kept with what it was moved for: times in the data directory would lie in the future of an
- * emulator that began at zero again.
+ * Opens a clock with a saved offset. The offset is stored in the data directory: otherwise the saved times would be in
+ * the future after a restart.
  */
 export async function openSavedClock(base: Clock, path: string | undefined): Promise<SavedClock> {
   const savedText = path === undefined ? undefined : await readSavedFile(path);
@@ -38,5 +38,5 @@ function parseOffset(text: string): number {
   return typeof offset === "number" && offset >= 0 && offset < MAX_OFFSET ? offset : 0;
 }
 
-/** Further on there are no years that a date can be written with. */
+/** The limit keeps dates below the year 10000, which ISO dates cannot represent. */
 const MAX_OFFSET = Date.UTC(9000, 0);

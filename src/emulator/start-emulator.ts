@@ -29,19 +29,19 @@ import { omitUndefined } from "../data/omit-undefined.ts";
 export interface Emulator extends AccountLocation {
   readonly url: string;
   readonly port: number;
-  /** Of the harness `demo`, which is there from the start. */
+  /** The ARN of the harness `demo`, which always exists. */
   readonly demoArn: string;
   readonly clock: MovableClock;
   readonly registry: HarnessRegistry;
-  /** Moves the clock, for this and for later emulators on the same data directory. */
+  /** Moves the clock, also for later emulators with the same data directory. */
   advance(milliseconds: number): Promise<void>;
-  /** The next change of a kind to a harness comes to this instead of a success. */
+  /** Replaces the result of the next change of a kind to a harness. */
   inject(outcome: InjectedOutcome): void;
-  /** Ends all connections and saves what is kept. */
+  /** Closes all connections and saves persistent data. */
   close(): Promise<void>;
 }
 
-/** AgentCore on this machine: resolves when it listens. */
+/** Starts the emulator. Resolves when it is listening. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkHost(options.host ?? "127.0.0.1");
   const { dataDirectory } = options;
@@ -60,13 +60,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
 }
 
-/** Two on one directory would each save over what the other has. */
+/** Locks the data directory: two emulators would overwrite each other's data. */
 async function lockDataDirectory(dataDirectory: string): Promise<() => Promise<void>> {
   try {
     return await lockFolder(dataDirectory);
   } catch (error) {
     if (!(error instanceof FolderLockedError)) throw error;
-    const message = `The data directory ${dataDirectory} is in use by process ${error.pid}; stop that emulator, or use another directory. If there is none, delete ${error.file}`;
+    const message = `The data directory ${dataDirectory} is in use by process ${error.pid}. Fix: stop that emulator, or use another directory. If that process is not an emulator, delete ${error.file}`;
     throw new SpanlineError("invalid_option", message, { details: { path: "dataDirectory" } });
   }
 }
@@ -142,7 +142,7 @@ async function openEmulator(options: EmulatorOptions): Promise<Emulator> {
 const MEGABYTE = 1_000_000;
 
 const SERVER_LIMITS: ServerLimits = {
-  /** An agent takes as much as the service lets through; everything else is configuration and messages. */
+  /** The limits of the service: an agent accepts up to 100 MB; configurations and messages are smaller. */
   bodyBytes: (path) => (/^\/runtimes\/[^/]+\/invocations$/.test(path) ? 100 : 10) * MEGABYTE,
   headerBytes: 64 * 1024,
 };
@@ -201,9 +201,9 @@ function createHarnessSuffix(): string {
   return Array.from({ length: 10 }, () => LETTERS.charAt(randomInt(LETTERS.length))).join("");
 }
 
-/** Whoever reaches the emulator may do all that it does, run commands among it. */
+/** Only loopback addresses are allowed: every client of the emulator has full access, including commands. */
 function checkHost(host: string): void {
   if (/^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)) return;
-  const message = `The emulator listens on this machine only: "${host}" is no loopback address; use 127.0.0.1, ::1 or localhost`;
+  const message = `"${host}" is not a valid host: expected a loopback address. Fix: use 127.0.0.1, ::1 or localhost`;
   throw new SpanlineError("invalid_option", message, { details: { path: "host" } });
 }

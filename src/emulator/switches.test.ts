@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { parseSwitches, SWITCHES } from "./switches.ts";
 
-describe("the switches", () => {
-  it("have a default each, the first choice", () => {
+describe("Switches", () => {
+  it("The default of each switch is its first choice", () => {
     const defaults = Object.entries(SWITCHES).map(([name, [first]]) => [name, first]);
     expect(parseSwitches()).toEqual(Object.fromEntries(defaults));
   });
 
-  it("take numbers for what YAML reads as one", () => {
+  it("A number is accepted for a choice that YAML reads as a number", () => {
     expect(parseSwitches({ stopUnknownSession: 404 }).stopUnknownSession).toBe("404");
   });
 
-  it("refuse names and values that there are not", () => {
+  it("Unknown names and values are refused", () => {
     expect(() => parseSwitches({ overlaping: "409" })).toThrow(
-      'There is no switch "overlaping"; there are onDisconnect, overlapping,',
+      '"overlaping" is not a valid switch: expected onDisconnect, overlapping,',
     );
     expect(() => parseSwitches({ overlapping: "maybe" })).toThrow(
-      'The switch "overlapping" is "maybe", wanted "409" or "interleave"',
+      '"maybe" is not a valid value of the switch "overlapping": expected "409" or "interleave"',
     );
-    expect(() => parseSwitches("x")).toThrow('Switches are "x", wanted an object');
+    expect(() => parseSwitches("x")).toThrow('"x" is not valid for switches: expected an object');
   });
 });

@@ -1,37 +1,43 @@
 import { SpanlineError } from "../domain/errors.ts";
 import { isObject, toJsonText } from "../data/json.ts";
 
-/** What is not known of the service, each as a choice. The first value of each list is the default. */
+/** Behaviour that AWS does not document, as choices. The first value of each list is the default. */
 const SWITCH_CHOICES = {
-  /** What becomes of a turn whose client leaves: it goes on or ends, and the session keeps it, its question, or nothing. */
+  /**
+   * After a client disconnects: the turn finishes or aborts, and the session stores the turn, only its prompt, or
+   * neither.
+   */
   onDisconnect: ["finish+remember", "finish+forget", "abort+keep-user", "abort+forget"],
-  /** An invocation of a session that has one under way: refused, or run beside it from the same history. */
+  /** A second invocation while a turn is running: refused, or run in parallel from the same history. */
   overlapping: ["409", "interleave"],
-  /** Text in the message that carries tool results. */
+  /** Text in a message with tool results. */
   textBesideResults: ["accept", "reject"],
-  /** Whether events carry the padding member `p`, as those of Bedrock do. */
+  /** Whether events have the padding member `p`, like in Bedrock. */
   padding: ["off", "on"],
-  /** Whether a silent stream gets a `keepAlive` event every 15 seconds. */
+  /** Whether a silent stream sends a `keepAlive` event every 15 seconds. */
   keepAlive: ["off", "on"],
-  /** How a throttled turn says so: by HTTP status, as an exception frame of its own, or inside a `runtimeClientError`. */
+  /** How throttling is reported: HTTP status, a separate exception frame, or inside a `runtimeClientError`. */
   throttlingInStream: ["http", "frame", "wrapped"],
-  /** Whether the results of tools on the service's side are part of the stream. */
+  /** Whether the results of server tools are part of the stream. */
   serverToolResults: ["user-message", "hidden"],
-  /** The stop reason that closes a message of such results. */
+  /** The stop reason of a message with server tool results. */
   serverToolStop: ["tool_result", "end_turn"],
-  /** Whether a resume must repeat the assistant's part although the harness has memory. */
+  /** Whether a resume must repeat the assistant message even if the harness has memory. */
   echoWithMemory: ["required", "optional"],
-  /** Whether the conversation of a session that ended comes back with its id, where the harness has memory. */
+  /** Whether the messages of an ended session are restored with its id if the harness has memory. */
   reviveWithMemory: ["fresh", "remember"],
-  /** The answer to stopping a session that nobody started. */
+  /** The response to stopping an unknown session. */
   stopUnknownSession: ["ok", "404"],
-  /** How a turn ends whose session is stopped: with the reason `interrupted`, or with its connection. */
+  /** How a turn ends if its session is stopped: with the reason `interrupted`, or with a reset connection. */
   stopDuringTurn: ["interrupted", "reset"],
-  /** The reason that a turn ends with at its time limit. */
+  /** The stop reason at the time limit. */
   timeoutStop: ["timeout_exceeded", "partial_turn"],
-  /** The answer for a harness or an endpoint that is not READY. */
+  /** The response if a harness or an endpoint is not READY. */
   notReady: ["404", "400"],
-  /** Whether `maxTokens` counts all output of an invocation (`max_output_tokens_exceeded`) or each model call (`max_tokens`). */
+  /**
+   * Whether `maxTokens` limits the output of the whole invocation (`max_output_tokens_exceeded`) or of each model call
+   * (`max_tokens`).
+   */
   maxTokens: ["total", "per-call"],
 } as const;
 
@@ -42,19 +48,22 @@ export type Switches = {
 /** The choices by name, the default first. */
 export const SWITCHES: { readonly [name: string]: readonly string[] } = SWITCH_CHOICES;
 
-/** Reads what a user has set and fills in the rest. Throws on a name or a value that there is not. */
+/** Parses switches and adds the defaults. Throws on an unknown name or value. */
 export function parseSwitches(input: unknown = {}): Switches {
-  if (!isObject(input)) throwInvalidSwitch(`Switches are ${toJsonText(input)}, wanted an object`);
+  if (!isObject(input))
+    throwInvalidSwitch(`${toJsonText(input)} is not valid for switches: expected an object`);
   for (const [name, value] of Object.entries(input)) {
     const choices = Object.hasOwn(SWITCHES, name) ? SWITCHES[name] : undefined;
     if (choices === undefined) {
       const names = Object.keys(SWITCHES).join(", ");
-      throwInvalidSwitch(`There is no switch "${name}"; there are ${names}`);
+      throwInvalidSwitch(`"${name}" is not a valid switch: expected ${names}`);
     }
     // YAML reads 409 as a number.
     if (!choices.includes(typeof value === "number" ? String(value) : (value as string))) {
       const allowed = choices.map((choice) => `"${choice}"`).join(" or ");
-      throwInvalidSwitch(`The switch "${name}" is ${toJsonText(value)}, wanted ${allowed}`);
+      throwInvalidSwitch(
+        `${toJsonText(value)} is not a valid value of the switch "${name}": expected ${allowed}`,
+      );
     }
   }
   const defaults = Object.entries(SWITCHES).map(([name, choices]) => [name, choices[0]]);

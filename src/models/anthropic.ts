@@ -11,7 +11,7 @@ import { createSseResponseCodec } from "./sse-response.ts";
 export interface AnthropicOptions extends ModelSettings {
   readonly model: string;
   readonly key: string;
-  /** Where `/v1/messages` is; Anthropic's own address unless said. */
+  /** The base URL of `/v1/messages`. Default: the API of Anthropic. */
   readonly baseUrl?: string;
   readonly name?: string;
 }

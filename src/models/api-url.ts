@@ -1,20 +1,24 @@
 import { SpanlineError } from "../domain/errors.ts";
 
-/** The address of an API's operation, below a base that may have a path and a query of its own. */
+/** The URL of an API operation. The base URL may have a path and a query. */
 export function resolveApiUrl(baseUrl: string, operation: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    const message = "The base URL of the model is no address that begins with http:// or https://";
+    const message =
+      "The base URL of the model is not valid: expected a URL that begins with http:// or https://";
     throw new SpanlineError("invalid_option", message, { details: { path: "baseUrl" } });
   }
   url.pathname = `${url.pathname.replace(/\/+$/, "")}${operation}`;
   return url;
 }
 
-/** A key as it can go into a header: a line break at its end is a slip, one inside it a mistake. */
+/**
+ * Validates an API key for use in a header. Surrounding whitespace is removed, because a trailing newline is common;
+ * whitespace inside the key throws `invalid_option`.
+ */
 export function checkApiKey(key: string, path: string): string {
   const trimmed = key.trim();
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
-  const message = "The key is empty or holds characters that no key has, such as blanks";
+  const message = "The key is not valid: expected printable ASCII characters without spaces";
   throw new SpanlineError("invalid_option", message, { details: { path } });
 }

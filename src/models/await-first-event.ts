@@ -3,13 +3,13 @@ import type { ProviderEvent, ActivityEvent } from "../domain/provider/provider-e
 import { isTransientFailure } from "../remote/retry-policy.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
-/** An answer of which either something was said, or that failed before. */
+/** A response with its first content event, or with a failure before any content. */
 export interface StartedResponse {
   readonly events: AsyncGenerator<ProviderEvent>;
   readonly failure?: Failure;
 }
 
-/** Reads on until something is said. What came before that is still among the events. */
+/** Reads until the first content event. Earlier events are buffered and returned too. */
 export async function awaitFirstEvent(
   events: AsyncGenerator<ProviderEvent>,
 ): Promise<StartedResponse> {
@@ -20,7 +20,7 @@ export async function awaitFirstEvent(
     bufferedEvents.push(value);
     if (value.type === "end") {
       const { failure } = value;
-      // Nothing follows it, and its connection is not kept for a reader who may never come.
+      // No events follow the end, so the connection is closed now: the caller may never read the rest.
       await events.return(undefined);
       return {
         events: concatEvents(bufferedEvents, events),
@@ -32,7 +32,7 @@ export async function awaitFirstEvent(
   }
 }
 
-/** Of these nobody can tell what the model would have said. */
+/** Events without model output. A request that fails after only these events can be repeated. */
 const CONTENTLESS_EVENTS: ReadonlySet<ProviderEvent["type"]> = new Set([
   "message.start",
   "message.end",
@@ -54,8 +54,8 @@ async function* concatEvents(
 }
 
 /**
- * Whether a failed call is made again, of whose answer nothing was seen. Asking a model changes nothing, so that a server
- * that failed is asked again as well as one that was busy. One that only fell silent is not: it may be slow.
+ * True if a failed request without any output is repeated. A model request has no side effects, so server errors are
+ * retried as well as busy servers. A timeout is not retried: the server may only be slow.
  */
 export function shouldRetry(error: unknown): boolean {
   if (!(error instanceof SpanlineError) || error.details["mayRetry"] === false) return false;
@@ -63,17 +63,17 @@ export function shouldRetry(error: unknown): boolean {
   if (isTransientFailure(error) || EMPTY_RESPONSE_CODES.has(error.code)) return true;
   if (error.code !== "service_failed") return false;
   const { status } = error.details;
-  // A failure inside the stream has no status of its own.
+  // A failure inside the stream has no status.
   return typeof status !== "number" || status === 408 || (status >= 500 && status !== 501);
 }
 
-/** The answer stopped before it began. */
+/** The response ended before any output. */
 const EMPTY_RESPONSE_CODES: ReadonlySet<ErrorCode> = new Set([
   "truncated_stream",
   "incomplete_turn",
 ] as const);
 
-/** Tells whoever waits for the answer that it will take longer, and why. */
+/** Reports a retry and its reason to clients which wait for the response. */
 export function createRetryActivity(error: unknown, milliseconds: number): ActivityEvent {
   const { code, message } =
     error instanceof SpanlineError ? error : { code: "service_failed", message: String(error) };

@@ -12,22 +12,22 @@ import { createRemoteModel } from "./remote-model.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface BedrockOptions extends ModelSettings {
-  /** A model, an inference profile or an ARN of either. */
+  /** A model id, an inference profile or the ARN of either. */
   readonly model: string;
   readonly region: string;
-  /** Signs for the service `bedrock`, or puts in a token. */
+  /** Signs for the service `bedrock`, or adds a bearer token. */
   readonly authorize: Authorize;
-  /** What must not be shown to anybody, such as that token. */
+  /** Values to redact from errors, such as the bearer token. */
   readonly secrets?: readonly string[];
-  /** In place of the region's own address. */
+  /** Replaces the endpoint of the region. */
   readonly endpoint?: string;
   readonly name?: string;
 }
 
-/** The name that requests for models are signed with. */
+/** The service name in the signatures of model requests. */
 export const BEDROCK_SERVICE = "bedrock";
 
-/** A model behind Bedrock's ConverseStream, whose answer is framed and told like that of a harness. */
+/** A model behind Bedrock's ConverseStream. Its response has the framing and events of a harness. */
 export function bedrock(options: BedrockOptions): Model {
   const { model, region, authorize, secrets = [], name = model, maxCharacters } = options;
   const { endpoint = `https://bedrock-runtime.${region}.amazonaws.com` } = options;
@@ -49,7 +49,7 @@ export function bedrock(options: BedrockOptions): Model {
   );
 }
 
-/** As the AWS SDK writes one: an ARN has colons and slashes. */
+/** Encodes like the AWS SDK: an ARN contains colons and slashes. */
 function encodePathSegment(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

@@ -15,11 +15,15 @@ import { omitUndefined } from "../data/omit-undefined.ts";
 export type { Environment };
 
 export interface NamedModelSettings extends ModelSettings {
-  /** Address of the model's server, such as `http://127.0.0.1:8000/v1`. Default: the environment's, then the vendor's. */
+  /**
+   * The URL of the model's server, such as `http://127.0.0.1:8000/v1`. Default: the environment, then the vendor's URL.
+   */
   readonly baseUrl?: string;
 }
 
-/** Finds a model by a name such as `ollama:qwen3`, with keys and addresses from the environment. Nothing is sent yet. */
+/**
+ * Creates a model from a name such as `ollama:qwen3`, with keys and URLs from the environment. Sends no request yet.
+ */
 export function modelFromName(
   name: string,
   env: Environment,
@@ -32,7 +36,7 @@ export function modelFromName(
     return createModel({ name, model, env, settings, baseUrl });
   }
   const knownNames = [...SOURCES.keys()].map((source) => `${source}:<model>`).join(", ");
-  const message = `"${name}" names no model; use one of ${knownNames}`;
+  const message = `"${name}" is not a valid model: expected ${knownNames}`;
   throw new SpanlineError("invalid_option", message, { details: { path: "model" } });
 }
 
@@ -59,7 +63,7 @@ function createOllamaModel(reference: ModelReference): Model {
 
 const OLLAMA_URL = "http://127.0.0.1:11434/v1";
 
-/** Only OpenAI itself requires a key: vLLM, llama.cpp and LM Studio run without one by default. */
+/** Only OpenAI itself requires a key: vLLM, llama.cpp and LM Studio run without a key by default. */
 function createOpenAiModel(reference: ModelReference): Model {
   const { name, model, env, settings } = reference;
   const baseUrl = reference.baseUrl ?? (env["OPENAI_BASE_URL"]?.trim() || undefined);
@@ -77,7 +81,7 @@ function createOpenAiModel(reference: ModelReference): Model {
 }
 
 const OWN_SERVER_HINT =
-  "For your own server set baseUrl or OPENAI_BASE_URL; it needs a key only if it checks one. ";
+  "For your own server set baseUrl or OPENAI_BASE_URL; a key is then optional. ";
 
 function createAnthropicModel(reference: ModelReference): Model {
   const { name, model, env, settings } = reference;
@@ -86,11 +90,11 @@ function createAnthropicModel(reference: ModelReference): Model {
   return anthropic({ ...settings, name, model, key, ...omitUndefined({ baseUrl }) });
 }
 
-/** A key of Bedrock's own goes before the standard chain, as it does in the AWS SDK. */
+/** A Bedrock API key takes precedence over the credential chain, like in the AWS SDK. */
 function createBedrockModel({ name, model, env, settings, baseUrl }: ModelReference): Model {
   const region = parseArn(model)?.region || env["AWS_REGION"] || env["AWS_DEFAULT_REGION"];
   if (region === undefined || region === "") {
-    const message = `${name} needs a region; set AWS_REGION, such as us-east-1`;
+    const message = `${name} needs a region. Fix: set AWS_REGION, for example to us-east-1`;
     throw new SpanlineError("invalid_option", message, { details: { path: "AWS_REGION" } });
   }
   const endpoint = baseUrl ?? (env["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] || undefined);
@@ -118,6 +122,6 @@ function createChainSigner(region: string, { clock = systemClock }: ModelSetting
 function readApiKey(env: Environment, variable: string, name: string, hint = ""): string {
   const key = env[variable];
   if (key !== undefined && key.trim() !== "") return checkApiKey(key, variable);
-  const message = `${name} needs a key; set ${variable} to yours. ${hint}Nothing was sent`;
+  const message = `${name} needs a key. Fix: set ${variable}. ${hint}No request was sent`;
   throw new SpanlineError("no_credentials", message, { details: { path: variable } });
 }

@@ -5,15 +5,24 @@ import type { Clock } from "../platform/clock.ts";
 import type { SendHttp } from "../platform/http-client.ts";
 
 /**
- * A model as a function: a conversation in, the events of one message out, and nothing else happens. So a call may be
- * made again as long as nothing of its answer was seen.
+ * A model as a function: a conversation in, the events of one message out, without side effects. So a request can be
+ * repeated until the caller has received output.
+ *
+ * ```ts
+ * const model = modelFromName("ollama:qwen3", process.env);
+ * const messages = [{ role: "user", blocks: [{ type: "text", text: "Hello" }] }] as const;
+ * for await (const event of model.stream({ messages }, signal)) {
+ *   if (event.type === "text.delta") process.stdout.write(event.text);
+ * }
+ * ```
  */
 export interface Model {
-  /** What people call it, such as `ollama:qwen3`. */
+  /** The display name, such as `ollama:qwen3`. */
   readonly name: string;
   /**
-   * What goes wrong before there is an answer is thrown as a `SpanlineError`; after that it is the failure of the `end`
-   * event. The caller's own abort is always thrown. A wait before another attempt is told as an `activity`, when it begins.
+   * Streams the events of one message. Throws a `SpanlineError` before the response starts; a later failure is part of
+   * the `end` event. An abort by the caller is always thrown. A retry is reported as an `activity` event when its delay
+   * begins.
    */
   stream(
     request: ModelRequest,
@@ -22,39 +31,41 @@ export interface Model {
   ): AsyncIterable<ProviderEvent>;
 }
 
-/** For whoever wants to know more of a call than its events. */
+/** Callbacks for details of a request beyond its events. */
 export interface ModelObserver {
-  /** Sees the bytes of the answer before they are read. */
+  /** Receives the bytes of the response before they are decoded. */
   readonly tap?: (chunk: Uint8Array) => void;
-  /** Told when an answer begins, with the server's own id of the call, if it gave one. */
+  /** Called when a response starts. `requestId` is the id assigned by the server, if any. */
   readonly onResponse?: (requestId: string | undefined) => void;
 }
 
-/** How long a model may take, in milliseconds. `Infinity` is no limit. */
+/** Timeouts of a model request, in milliseconds. `Infinity` means no limit. */
 export interface ModelLimits {
-  /** Until there is a connection. */
+  /** Until the connection is established. Default: 10 seconds. */
   readonly connect?: number;
-  /** From sending the request to the first event. A model on this machine may have to be loaded first. */
+  /**
+   * From sending the request to the first event. Default: 5 minutes, because a local model may have to be loaded first.
+   */
   readonly firstEvent?: number;
-  /** Between two pieces of the answer, keep-alives among them. */
+  /** Between two chunks of the response, including keep-alives. Default: 2 minutes. */
   readonly idle?: number;
-  /** All of an answer; no limit unless it is said. */
+  /** The whole response. Default: no limit. */
   readonly total?: number;
 }
 
-/** What every model that is reached over HTTP can be told. */
+/** Settings of every model behind HTTP. */
 export interface ModelSettings {
   readonly send?: SendHttp;
   readonly clock?: Clock;
-  /** Gives numbers from 0 up to 1, to spread the attempts of many callers. */
+  /** Returns a number from 0 up to, but not including, 1. Used for the jitter of retries. */
   readonly random?: () => number;
   readonly limits?: ModelLimits;
-  /** How often a call is made while it finds no connection, a busy server or one that fails. */
+  /** Attempts per request if the connection fails or the server is busy or fails. Default: 3. */
   readonly maxAttempts?: number;
-  /** Sent with every request, for gateways that want more than a key. */
+  /** Added to every request, for gateways with additional authentication. */
   readonly headers?: { readonly [name: string]: string };
-  /** Members of the request's body beside ours, for what a model can be told and we have no word for. */
+  /** Additional members of the request body, for parameters without an option of their own. */
   readonly body?: JsonObject;
-  /** Text and arguments kept of one answer, in characters. */
+  /** The maximum of text and tool arguments stored per response, in characters. */
   readonly maxCharacters?: number;
 }

@@ -16,16 +16,16 @@ import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface OpenAiCompatibleOptions extends ModelSettings, ChatRequestOptions {
   readonly model: string;
-  /** Where `/chat/completions` is, such as `https://api.openai.com/v1`. */
+  /** The base URL of `/chat/completions`, such as `https://api.openai.com/v1`. */
   readonly baseUrl: string;
-  /** Not all servers want one. */
+  /** Absent for servers without authentication. */
   readonly key?: string;
-  /** What people call the model; its own name unless said. */
+  /** The display name. Default: `model`. */
   readonly name?: string;
   readonly connectHint?: string;
 }
 
-/** A model behind OpenAI's chat completions, or behind any of the servers that speak them. */
+/** A model behind OpenAI's chat completions or any compatible server. */
 export function openAiCompatible(options: OpenAiCompatibleOptions): Model {
   const { model, baseUrl, key, name = model, maxCharacters, connectHint } = options;
   const url = resolveApiUrl(baseUrl, "/chat/completions");

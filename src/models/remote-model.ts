@@ -28,14 +28,14 @@ import {
 import type { Model, ModelSettings, ModelObserver } from "./model.ts";
 import { createRequestEncoder } from "./request-encoder.ts";
 
-/** What sets one API of models apart from another. */
+/** The differences between the APIs of model vendors. */
 export interface RemoteApi<State> {
   readonly name: string;
   readonly url: URL;
   readonly headers: { readonly [name: string]: string };
-  /** Knows how the API wants its requests authorized. */
+  /** Creates a client that authorizes requests for this API. */
   readonly createClient: (options: ClientParts) => SendOnce;
-  /** What must not be shown to anybody, whatever the server echoes. */
+  /** Values to redact, in case the server echoes them. */
   readonly secrets: readonly string[];
   readonly dialect: ModelDialect;
   readonly createCodec: (
@@ -44,7 +44,7 @@ export interface RemoteApi<State> {
   readonly toError: (refusal: ErrorResponse) => ProviderError;
   readonly explain: (failure: Failure, requestId: string | undefined) => Failure;
   readonly requestIdHeader: string;
-  /** What to do when nobody answers at the address. */
+  /** Added to the error message if the connection fails. */
   readonly connectHint?: string;
 }
 
@@ -52,7 +52,7 @@ export interface ClientParts extends Pick<SingleAttemptOptions, "send" | "toErro
   readonly clock: Clock;
 }
 
-/** A model behind an API that streams its answers over HTTP. */
+/** A model behind an API that streams responses over HTTP. */
 export function createRemoteModel<State>(api: RemoteApi<State>, settings: ModelSettings): Model {
   const { clock = systemClock, random = randomFraction, maxAttempts = 3 } = settings;
   const { send = createHttpClient().send } = settings;
@@ -102,7 +102,7 @@ interface ModelClient<State> {
   readonly sendOnce: SendOnce;
 }
 
-/** Made once. What it rejects with came before there was an answer. */
+/** Sends a request once. Rejects if there was an error before the response. */
 async function attemptRequest<State>(
   { api, clock, limits, scrub, sendOnce }: ModelClient<State>,
   httpRequest: HttpRequest,
@@ -132,7 +132,10 @@ async function attemptRequest<State>(
   return awaitFirstEvent(readStream(tap === undefined ? reading : { ...reading, tap }));
 }
 
-/** An attempt that failed inside its answer still has events, for whoever makes no other. */
+/**
+ * Converts an attempt to a result. A response that failed without output has both an error and events, for callers
+ * without another attempt.
+ */
 async function settleAttempt(
   attempt: Promise<StartedResponse>,
 ): Promise<{ readonly error?: unknown; readonly events?: StartedResponse["events"] }> {
@@ -152,11 +155,11 @@ const DEFAULT_LIMITS = {
   idleCounts: "bytes",
 } as const;
 
-/** In milliseconds. A caller who would rather wait longer can do so himself. */
+/** Milliseconds. If the server requests a longer delay, the request fails; the caller can retry later. */
 const MAX_WAIT_MS = 60_000;
 const BACKOFF = { first: 500, longest: MAX_WAIT_MS } as const;
 
-/** A server that said the last word and keeps the connection open is not waited for any longer. */
+/** How long a finished response may keep its connection open. Milliseconds. */
 const CLOSE_GRACE_MS = 1000;
 
 function buildHttpRequest<State>(
@@ -186,7 +189,10 @@ function addConnectHint(hint: string | undefined): (error: unknown) => never {
   };
 }
 
-/** A message that was whole before the connection broke is whole. One that was cut was cut by that. */
+/**
+ * Keeps a message that was complete before the connection was lost. For an incomplete message, replaces the truncation
+ * failure by the connection failure, which is the real cause.
+ */
 function replaceTruncationFailure(
   events: readonly ProviderEvent[],
   failure: Failure,

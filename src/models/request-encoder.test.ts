@@ -42,8 +42,8 @@ function attempt(encode: () => unknown): unknown {
   }
 }
 
-describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
-  it("A cached encoding is the one from scratch, whatever was added, cut off or replaced", () => {
+describe.each(DIALECTS)("Request encoder, %s", (_, dialect) => {
+  it("A cached encoding equals a fresh encoding after any additions, cuts and replacements", () => {
     fc.assert(
       fc.property(anyHistorySteps, (steps) => {
         const encode = createRequestEncoder(dialect);
@@ -58,7 +58,7 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
     );
   });
 
-  it("A settled history is encoded as from scratch, whatever was added, cut off or replaced", () => {
+  it("A normalized history is encoded like a fresh history after any additions, cuts and replacements", () => {
     fc.assert(
       fc.property(anyHistorySteps, (steps) => {
         const settle = createHistoryNormalizer();
@@ -75,7 +75,7 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
     );
   });
 
-  it("The encoding of a stable message is not made again", () => {
+  it("Stable messages are encoded only once", () => {
     let encoded = 0;
     const counting: ModelDialect = {
       ...dialect,
@@ -96,7 +96,7 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
     expect(counts).toEqual([1, 3, 3, 3]);
   });
 
-  it("A request that was encoded before does not change when its conversation grows", () => {
+  it("An encoded request does not change when its conversation grows", () => {
     const encode = createRequestEncoder(dialect);
     const history: ModelMessage[] = [
       { role: "user", blocks: [{ type: "text", text: "One" }] },
@@ -110,7 +110,7 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
     expect(Buffer.concat(first)).toEqual(copy);
   });
 
-  it("A long history is sent in few pieces, and is whole", () => {
+  it("A long history is sent completely and in few chunks", () => {
     const encode = createRequestEncoder(dialect);
     const history: ModelMessage[] = [];
     const next: ModelMessage = { role: "user", blocks: [{ type: "text", text: "And?" }] };
@@ -128,7 +128,7 @@ describe.each(DIALECTS)("an encoder of requests, %s", (_, dialect) => {
     expect(parts.length).toBeLessThan(3 + bytes.length / 65_536);
   });
 
-  it("A conversation in the configured body replaces the one of the request", () => {
+  it("Messages in the configured body replace the messages of the request", () => {
     const encode = createRequestEncoder(dialect, { messages: ["fixed"] });
     const history: ModelMessage[] = [
       { role: "user", blocks: [{ type: "text", text: "One" }] },

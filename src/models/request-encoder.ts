@@ -15,9 +15,9 @@ import {
 export type EncodeRequest = (request: ModelRequest) => readonly Uint8Array[];
 
 /**
- * Creates an encoder that caches the encoding of each conversation's stable messages, so that a request costs what its
- * new messages cost. A conversation stays cached for as long as its first message
- * is reachable. `extra` are further members of the body.
+ * Creates an encoder that caches the encoding of each conversation's stable messages, so the cost of a request depends
+ * only on its new messages. A conversation stays cached while its first message is reachable. `extra` adds members to
+ * the body.
  */
 export function createRequestEncoder(dialect: ModelDialect, extra: JsonObject = {}): EncodeRequest {
   const prefixes = new WeakMap<ModelMessage, EncodedPrefix>();
@@ -59,7 +59,7 @@ class EncodedPrefix {
     this.#ids = new ToolCallIdAllocator(dialect.shapeId);
   }
 
-  /** Compares by identity: anything that changes the history makes other objects. */
+  /** Compares by identity: every change of the history creates new objects. */
   matches(messages: readonly ModelMessage[], stableCount: number): boolean {
     const source = this.#source;
     if (source.length > stableCount) return false;
@@ -69,8 +69,8 @@ class EncodedPrefix {
   }
 
   /**
-   * Adds the stable messages that are new, and returns the encoding of those that follow. Undefined if the parts cannot be
-   * encoded apart; the prefix must not be used then.
+   * Appends new stable messages to the prefix, and returns the encoding of the remaining messages. Undefined if the two
+   * parts cannot be encoded separately; the prefix must not be used then.
    */
   advance(messages: readonly ModelMessage[], stableCount: number): string | undefined {
     const { isSupported } = this.#dialect;
@@ -87,7 +87,7 @@ class EncodedPrefix {
     return this.#encoded(this.#ids.fork().apply(tail.groups));
   }
 
-  /** The encoded messages. The bytes of a chunk never change, so that a request which is being sent stays the same. */
+  /** The encoded messages. The bytes of a chunk never change, because a request may still be sending them. */
   get chunks(): readonly Uint8Array[] {
     return this.#chunks;
   }
@@ -107,7 +107,7 @@ class EncodedPrefix {
   }
 }
 
-/** Smaller chunks are copied into one, so that a long history is not sent in thousands of pieces. */
+/** Smaller chunks are merged, so a long history is not sent in thousands of pieces. */
 const CHUNK_BYTES = 64 * 1024;
 
 function encodeUtf8(text: string): Uint8Array {

@@ -15,13 +15,13 @@ import {
 export interface SseResponseState<FoldState> {
   readonly events: SseState;
   readonly fold: FoldState;
-  /** In place of events, when the answer is something else. */
+  /** Reads a response with another content type as an error. Null for an event stream. */
   readonly unexpected: UnexpectedBodyState | null;
 }
 
 export type ModelFold<FoldState> = Codec<FoldState, ServerSentInput, ProviderEvent>;
 
-/** An answer of server-sent events: framing joined to a dialect, bytes in, events out. */
+/** Decodes a response of server-sent events: joins SSE framing with a vendor dialect. */
 export function createSseResponseCodec<FoldState extends { readonly isOver: boolean }>(
   fold: ModelFold<FoldState>,
   contentType: string | undefined,

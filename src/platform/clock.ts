@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls `run` once after the given time. Returns a function which cancels the timer. */
+  /** Calls `run` once after the given time. Returns a function that cancels the timer. */
   schedule(milliseconds: number, run: () => void): () => void;
 }
 

@@ -70,7 +70,9 @@ export function createHttpClient(): HttpClient {
     send: ({ method, url, headers, body, connectMilliseconds = Infinity }, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted)
-          return reject(new NoResponseError(new Error("The request was aborted before it was sent"), false));
+          return reject(
+            new NoResponseError(new Error("The request was aborted before it was sent"), false),
+          );
         const isPlain = url.protocol === "http:";
         const settings = { method, headers, signal };
         const outgoing = isPlain
@@ -121,10 +123,12 @@ function sendBody(outgoing: ClientRequest, body: HttpBody | undefined): void {
 
 function ignore(): void {}
 
-/** Destroys the request if it is not connected in time. Returns a function which cancels the timeout. */
+/** Destroys the request if it is not connected in time. Returns a function that cancels the timeout. */
 function limitConnectTime(outgoing: ClientRequest, milliseconds: number): () => void {
   if (milliseconds === Infinity) return ignore;
-  const timeoutError = new Error(`The connection was not established within ${milliseconds / 1000} s`);
+  const timeoutError = new Error(
+    `The connection was not established within ${milliseconds / 1000} s`,
+  );
   const timer = setTimeout(
     () => outgoing.destroy(timeoutError),
     Math.min(milliseconds, MAX_TIMER_MS),

@@ -1,4 +1,5 @@
-// The public entry `spanline/providers`: agents on AgentCore, called from here, and agents whose loop runs here. A line added here is API.
+// The public entry `spanline/providers`: agents on AgentCore, and agents whose loop runs in this process. Every export
+// is public API.
 
 export type { ConnectionOptions } from "../aws/agentcore-client.ts";
 export type { Credentials, CredentialSource } from "../aws/credentials.ts";

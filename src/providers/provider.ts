@@ -8,73 +8,93 @@ import type { TraceContext } from "../domain/trace-context.ts";
 import type { Turn } from "../domain/provider/turn.ts";
 
 /**
- * Where an agent's loop runs. Every provider passes the suite in `test/contracts/provider-contract.ts`.
+ * Runs the loop of an agent. Every provider passes the suite in `test/contracts/provider-contract.ts`.
  *
- * A capability that a provider lacks is a method that it does not have.
+ * ```ts
+ * const provider: Provider = localProvider({ model });
+ * const session = provider.open();
+ * const events: ProviderEvent[] = [];
+ * const invocation = await session.invoke({ type: "prompt", texts: ["Is it raining?"] }, { signal, tools });
+ * for await (const event of invocation) events.push(event);
+ *
+ * // The agent waits for the results of its tool calls: the next invocation submits them.
+ * const turn = buildTurn(events);
+ * if (turn.end?.outcome === "action-required") {
+ *   const results = await Promise.all(turn.toolCalls.map(runTool));
+ *   await session.invoke({ type: "results", turn, results }, { signal, tools });
+ * }
+ * ```
+ *
+ * A provider without a capability does not have the method for it.
  */
 export interface Provider {
   readonly name: string;
-  /** Where something can enter a turn. Anything else has to wait for the next one. */
+  /** Where text can be added to a turn. All other text waits for the next turn. */
   readonly injectionPoints: readonly InjectionPoint[];
-  /** A call that was lost may be made again: nothing outside the provider's own answer comes of it. */
+  /** True if a lost invocation may be repeated, because it has no effects apart from its response. */
   readonly effectFree: boolean;
-  /** `false` when its agent remembers nothing from one call to the next: whoever keeps the conversation brings it with each. */
+  /**
+   * False if the agent has no memory between invocations: the caller must pass the whole history each time. Default:
+   * true.
+   */
   readonly keepsHistory?: boolean;
-  /** Which of the options of a call, and whether pictures, reach its agent. The others are not to be given. */
+  /**
+   * The supported invocation options, and support for images. Callers must not use the other options. Default: none.
+   */
   readonly capabilities?: ProviderCapabilities;
-  /** Rejects where it is known without a call that none would be let in: credentials that are not there. */
+  /** Rejects if an invocation would certainly be refused, for example without credentials. Sends no request. */
   checkCredentials?(): Promise<void>;
-  /** Takes up a conversation, or begins one. Nothing is sent; what cannot work is refused here. */
+  /** Resumes or starts a conversation. Sends no request. Throws if the options are invalid. */
   open(options?: OpenOptions): ProviderSession;
 }
 
 /**
- * - `turn-start`: with the prompt.
- * - `tool-results`: as text beside the results of a call.
- * - `turn-end`: behind the end of a turn, as the next prompt.
+ * - `turn-start`: together with the prompt.
+ * - `tool-results`: as text after tool results.
+ * - `turn-end`: after the end of a turn, as the next prompt.
  */
 export type InjectionPoint = "turn-start" | "tool-results" | "turn-end";
 
 export interface OpenOptions {
-  /** Of a conversation that exists, or is to begin under this id; without one, a new id is made. */
+  /** The id of an existing conversation, or the id for a new conversation. Default: a new id. */
   readonly sessionId?: string;
   /**
-   * What was said before, for a conversation that began elsewhere. It goes along with the first call, before what that call
-   * says, and with no other, unless the agent answered nothing to the first: then with the next. A `sessionId` beside it has
-   * to be one under which nothing was said yet: the agent would have both. Of a provider that keeps no history it is all that
-   * its agent knows, however often a conversation is opened.
+   * Earlier messages, for a conversation started elsewhere. They are sent with the first invocation, before its input,
+   * and again with the next if the agent did not respond. Use `history` only with a `sessionId` without messages:
+   * otherwise the agent has both. For a provider with `keepsHistory: false`, these messages are all that the agent
+   * knows, and every `open` must pass them.
    */
   readonly history?: readonly ModelMessage[];
   /**
-   * How many of the first messages of `history` are the same objects, unchanged, whenever this conversation is opened
-   * again. A provider may cache what it makes of them. Default: 0.
+   * The number of first messages in `history` that are the same unchanged objects whenever this conversation is opened
+   * again. A provider may cache their encoding. Default: 0.
    */
   readonly stableCount?: number;
 }
 
 export interface ProviderSession {
-  /** Known before the first call, so that it can be written down before anything happens under it. */
+  /** Known before the first invocation, so the id can be stored before any effect. */
   readonly id: string;
   /**
-   * Makes one call, once. Rejects while there is no stream; from then on a failure is the `end` event's. Only the
-   * caller's own abort is thrown out of a stream, as an `AbortError` with the signal's reason.
+   * Starts an invocation once. Rejects before the stream starts; a later failure is part of the `end` event. A stream
+   * throws only if the caller aborts: an `AbortError` with the signal's reason.
    */
   invoke(input: InvocationInput, options: InvocationOptions): Promise<ProviderInvocation>;
-  /** Ends the conversation's machine on the other side. What the agent remembers elsewhere stays. */
+  /** Stops the machine of the conversation. The agent's memory elsewhere remains. */
   stop?(options: StopOptions): Promise<void>;
-  /** Runs a command on the agent's machine, beside the agent. */
+  /** Runs a command on the agent's machine, independent of the agent. */
   runCommand?(command: string, options: CommandOptions): Promise<CommandRun>;
 }
 
-/** Only what is new: the agent holds its history, or gets it by `OpenOptions.history`. */
+/** New input only: the agent stores its history, or receives it with `OpenOptions.history`. */
 export type InvocationInput =
   | {
       readonly type: "prompt";
       readonly texts: readonly string[];
-      /** Shown before the texts, to an agent that takes them. */
+      /** Placed before the texts. Only if the provider supports images. */
       readonly images?: readonly ImageBlock[];
     }
-  /** Answers the open calls of a turn; `texts` are said after the results. */
+  /** The results of the open tool calls of a turn. `texts` follow the results. */
   | {
       readonly type: "results";
       readonly turn: Pick<Turn, "messages" | "toolCalls">;
@@ -85,29 +105,29 @@ export type InvocationInput =
 
 export interface InvocationOptions {
   readonly signal: AbortSignal;
-  /** Tools that run on our side, offered beside those that the agent has. */
+  /** Tools that run in this process, in addition to the agent's own tools. Default: none. */
   readonly tools?: readonly OfferedTool[];
-  /** Told to the agent beside its own instructions, or in their place where its provider has but one place for them. */
+  /** Added to the agent's own instructions. Replaces them if the provider has only a single place for instructions. */
   readonly instructions?: string;
-  /** How much the agent may say. */
+  /** The maximum of output tokens. */
   readonly maxOutputTokens?: number;
-  /** Only these may be called, those of the other side among them; none where it is empty. */
+  /** The only tools that may be called, including tools on the provider's side. Empty: no tools. Default: all. */
   readonly allowedTools?: readonly string[];
-  /** For whoever follows the call beyond this process; where there is no way to tell, nobody is told. */
+  /** The trace context for distributed tracing. Ignored by providers without support. */
   readonly trace?: TraceContext;
-  /** For a provider whose loop runs here; the others have their own. */
+  /** The progress of the turn, for a provider whose loop runs in this process. Ignored by the others. */
   readonly turn?: TurnProgress;
-  /** Sees the bytes of the answer before they are read. */
+  /** Receives the bytes of the response before they are decoded. */
   readonly tap?: (chunk: Uint8Array) => void;
 }
 
-/** Where a turn stands when a call is made. */
+/** The progress of a turn at the start of an invocation. */
 export interface TurnProgress {
-  /** How many calls of the provider the turn may still make, this one among them. */
+  /** The number of invocations left in the turn, including this one. */
   readonly remainingInvocations: number;
-  /** Calls of tools that were answered in this turn, in the order they were made. */
+  /** The answered tool calls of this turn, in order. */
   readonly answeredToolCalls: readonly AnsweredToolCall[];
-  /** A tool that has to do its work before the turn may end, and has not yet. */
+  /** A tool that must be called before the turn may end, and has not been called yet. Absent if there is none. */
   readonly terminalTool?: string;
 }
 
@@ -123,11 +143,11 @@ export interface OfferedTool {
   readonly schema: object;
 }
 
-/** Events as they come, read once. Leaving the loop early closes the connection at once. */
+/** Events in the order of arrival. Can be read once. Leaving the loop early closes the connection at once. */
 export interface EventStream<Event> extends AsyncIterable<Event> {
-  /** The provider's id of the call, for its support. */
+  /** The request id assigned by the provider, for support requests. */
   readonly requestId: string | undefined;
-  /** For a call whose events nobody reads. */
+  /** Closes the connection. Call this if the events are not read. */
   close(): void;
 }
 
@@ -139,9 +159,9 @@ export interface StopOptions {
 
 export interface CommandOptions {
   readonly signal: AbortSignal;
-  /** How long the command may run on the other side. */
+  /** The timeout of the command on the agent's machine. Default: the provider's timeout. */
   readonly timeoutSeconds?: number;
 }
 
-/** What one command says, as it says it. */
+/** The output of a command, streamed. */
 export type CommandRun = EventStream<CommandEvent>;

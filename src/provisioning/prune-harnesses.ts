@@ -28,7 +28,8 @@ export async function planPrune(
   { client, budget, report }: PruneContext,
   cache: HarnessCache,
 ): Promise<PrunePlan> {
-  if (!Number.isInteger(keep) || keep < 1) throwInvalidOption("keep", keep, "a positive integer");
+  if (!Number.isInteger(keep) || keep < 1)
+    throwInvalidOption("keep", keep, "a whole number above 0");
   const tagged = await cache.listTaggedDigests(base);
   const { items, isComplete } = await client.listHarnesses(budget);
   if (!isComplete) report.warn("The list of harnesses is incomplete; older harnesses may remain");

@@ -8,7 +8,8 @@ export function createBearerAuth(
   return async (request) => {
     const bearerToken = await readToken();
     if (!/^[\x21-\x7e]+$/.test(bearerToken)) {
-      const message = "The bearer token is not valid: expected at least one printable ASCII character and no spaces";
+      const message =
+        "The bearer token is not valid: expected at least one printable ASCII character and no spaces";
       throw new SpanlineError("no_credentials", message);
     }
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${bearerToken}` } };

@@ -60,7 +60,7 @@ export interface ReadStreamOptions<Event> {
    * How long a finished stream may take to close its connection, which can then be reused. Milliseconds. Default: 0.
    */
   readonly closeGraceMs?: number;
-  /** Returns the last events of a stream which failed for another reason than invalid bytes. */
+  /** Returns the last events of a stream that failed for another reason than invalid bytes. */
   readonly finishBroken: (events: readonly Event[], failure: Failure) => readonly Event[];
 }
 
@@ -158,7 +158,7 @@ export function endWithFailure<State>(
 
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** Reads the whole body of a response which is not a stream. Limit: 16 MiB. */
+/** Reads the whole body of a response that is not a stream. Limit: 16 MiB. */
 export async function readResponseText(response: HttpResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;

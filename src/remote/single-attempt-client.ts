@@ -30,7 +30,7 @@ export interface ServiceResponse extends HttpResponse {
   readonly scrub: RedactSecrets;
 }
 
-/** Sends a request once. Rejects with an error for any response which is not a success. */
+/** Sends a request once. Rejects with an error for any response that is not a success. */
 export type SendOnce = (request: HttpRequest, signal: AbortSignal) => Promise<ServiceResponse>;
 
 export function createSingleAttemptClient(options: SingleAttemptOptions): SendOnce {

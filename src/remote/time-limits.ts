@@ -40,7 +40,11 @@ export function createLimitError(
   const seconds = limits[name] / 1000;
   switch (name) {
     case "firstEvent":
-      return createProviderError("first_event_timeout", `No event was received within ${seconds} s`, facts);
+      return createProviderError(
+        "first_event_timeout",
+        `No event was received within ${seconds} s`,
+        facts,
+      );
     case "idle":
       return createProviderError("idle_timeout", `No data was received for ${seconds} s`, facts);
     case "total":

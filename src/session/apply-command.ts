@@ -94,7 +94,10 @@ function setMetadata(decision: Decision, metadata: SessionMetadata): CommandRepl
   return { status: "accepted" };
 }
 
-/** What its machine is at goes on there, and may be asked for again. */
+/**
+ * Detaches a client. Tool calls running on its machine continue there; the session waits for their results if the host
+ * deduplicates calls.
+ */
 function detachAndWait(
   decision: Decision,
   command: Extract<SessionCommand, { type: "detach" }>,
@@ -111,7 +114,7 @@ function detachAndWait(
   return reply;
 }
 
-/** Why a client may not send a command, whatever its principal may. Undefined if the client may. */
+/** Returns why a client may not send a command, regardless of its principal's rights. Undefined if the client may. */
 function findClientRefusal({ state }: Decision, commanded: CommandInput): string | undefined {
   const { command, actor: by } = commanded;
   const { controller } = state.clients;
@@ -131,15 +134,18 @@ function findClientRefusal({ state }: Decision, commanded: CommandInput): string
       ? "Another client controls this session; take over to prompt"
       : "This client observes; take over to prompt, or attach with prompt injection";
   if (endsOthersWork(state, command, by) && !client.mayPrompt)
-    return "This client observes; take over to end what others asked";
+    return "This client observes; take over to cancel the prompts of others";
   if (isAllowing && !mayDecide(client, prompterOf(state, command)))
     return isBeside
-      ? "Another client controls this session; take over to answer"
-      : "This client observes; take over to answer, or attach with permission routing";
+      ? "Another client controls this session; take over to decide"
+      : "This client observes; take over to decide, or attach with permission routing";
   return undefined;
 }
 
-/** Whether a client speaks for a stay that has ended. Callers that attach nowhere, such as a page, name no stay. */
+/**
+ * Whether a command belongs to an attachment which has ended. Callers which never attach, such as the portal, send no
+ * attachment id.
+ */
 function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: CommandInput): boolean {
   if (attachmentId === undefined) return false;
   return !attached.some(
@@ -147,7 +153,7 @@ function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: Comman
   );
 }
 
-/** The client that began the turn whose request is decided. The mode is a matter of every turn. */
+/** The client which started the turn of an approval request. Undefined for `set-mode`, which affects every turn. */
 function prompterOf({ turn }: SessionState, command: SessionCommand<PromptPart>) {
   return command.type === "decide-approval" ? turn.current?.submitter?.clientId : undefined;
 }
@@ -159,7 +165,7 @@ const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "set-mode",
 ]);
 
-/** Who has been taken over from still ends what it began itself. */
+/** Whether a command ends work submitted by another client. A client which lost control may still end its own work. */
 function endsOthersWork(
   { turn }: SessionState,
   command: SessionCommand<PromptPart>,
@@ -167,7 +173,7 @@ function endsOthersWork(
 ): boolean {
   switch (command.type) {
     case "cancel":
-      // Who leaves ends what nobody follows any more.
+      // A disconnecting client may cancel a turn which no other client follows.
       return command.unlessWatched !== true && turn.current?.submitter?.clientId !== by.clientId;
     case "withdraw-prompt":
       return turn.queue.some(
@@ -179,7 +185,10 @@ function endsOthersWork(
   }
 }
 
-/** What is one's own needs no right over others. */
+/**
+ * Returns the right a command requires, or null for none. Acting on one's own prompts requires only `prompt`, on those
+ * of others `control`.
+ */
 function resolveNeededRight({ state }: Decision, input: CommandInput): Right | null {
   const { command, actor: by } = input;
   switch (command.type) {
@@ -202,7 +211,7 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     case "submit-results":
     case "cancel": {
       const { current } = state.turn;
-      // Who comes too late is told that, and not that it is another's.
+      // A late submission is refused as a conflict, not for missing rights.
       if (command.type === "submit-results" && (current?.pause ?? null) === null) return "prompt";
       const owner = current?.submitter?.principal;
       return owner !== undefined && owner === by.principal ? "prompt" : "control";
@@ -223,18 +232,18 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
 }
 
 /**
- * Adds messages between two turns. An agent that keeps its own history can be told it only when its conversation begins, so that
- * later messages are refused for it.
+ * Adds messages between two turns. A provider which keeps its history accepts messages only at the start of an upstream
+ * session, so later messages are refused.
  */
 function addHistory(decision: Decision, addedMessages: readonly ModelMessage[]): CommandReply {
   const { turn, submittedPrompts } = decision.state;
   const problem = findHistoryProblem(addedMessages);
   if (problem !== undefined) return refuse("invalid_option", problem, { path: "items" });
   if (turn.current !== null || turn.queue.length > 0) {
-    return refuse("conflict", "A turn is under way; add messages when it has ended");
+    return refuse("conflict", "A turn is running. Fix: add messages after it has ended");
   }
   if (turn.upstream !== null && readAgentSpec(decision).provider.keepsHistory !== false) {
-    const message = "The agent keeps its own history and has begun it: nothing can be added";
+    const message = "The agent keeps its own history and has started it: no messages can be added";
     return refuse("conflict", message, { reason: "history_begun" });
   }
   const isFirst = !turn.isHistoryImported && submittedPrompts.length === 0;

@@ -7,7 +7,7 @@ const MAX_MESSAGES = 2000;
 const MAX_HISTORY_BYTES = 4 * 1024 * 1024;
 const MAX_LABEL_LENGTH = 256;
 
-/** Refuses what no session can begin with. */
+/** Throws `invalid_option` if a session cannot start with these options. */
 export function checkOpening({ history = [], label = "" }: OpenOptions): void {
   if (label.length > MAX_LABEL_LENGTH) {
     throw createOptionError(
@@ -19,20 +19,21 @@ export function checkOpening({ history = [], label = "" }: OpenOptions): void {
   if (problem !== undefined) throw createOptionError(problem, "history");
 }
 
-/** Undefined if a session can take these messages as its history. */
+/** Returns why messages are too many or too large for a history. Undefined if they are acceptable. */
 export function findHistoryProblem(history: readonly ModelMessage[]): string | undefined {
   if (history.length > MAX_MESSAGES) {
-    return `A history has at most ${MAX_MESSAGES} messages; give the last of them`;
+    return `A history has at most ${MAX_MESSAGES} messages. Fix: send only the last messages`;
   }
   if (countJsonBytes(history) > MAX_HISTORY_BYTES) {
-    return `A history has at most ${MAX_HISTORY_BYTES} bytes; give less of it`;
+    return `A history has at most ${MAX_HISTORY_BYTES} bytes. Fix: send fewer messages`;
   }
   return undefined;
 }
 
 /**
- * Where the first conversation is to be on the provider's side: a session whose id a provider would take goes on with what
- * is there under it. One that brings a history begins another, since its agent would have both.
+ * Returns the id of the first upstream session. A session id in the provider's format is reused, so an existing
+ * upstream session of this id continues. Undefined with an imported history: the agent would otherwise have both
+ * conversations.
  */
 export function resolveUpstreamId(sessionId: string, { history }: OpenOptions): string | undefined {
   return history === undefined && UPSTREAM_ID.test(sessionId) ? sessionId : undefined;

@@ -7,7 +7,10 @@ import { isToolReplaced } from "./tools/tool-digest.ts";
 import { findRun } from "./tools/tools-state.ts";
 import type { Decision } from "./decision.ts";
 
-/** From here on another definition holds. A yes, and a yes for good, is for what was shown, and for nothing else. */
+/**
+ * Applies a new agent definition. An approval or grant covers only the tool and rules shown to its approver: grants for
+ * changed tools or rules are revoked, and outdated requests are withdrawn.
+ */
 export function configureAgent(decision: Decision, { digest, spec }: ConfiguredAgent): void {
   const previousSpec = decision.state.agent?.spec;
   decision.emit({ type: "agent.configured", digest, spec });
@@ -20,7 +23,10 @@ export function configureAgent(decision: Decision, { digest, spec }: ConfiguredA
   withdrawChangedRequests(decision);
 }
 
-/** Questions that would be asked just so again stay; the calls of the others are judged anew. */
+/**
+ * Withdraws approval requests which would now be asked differently; their tool calls are evaluated again. Unchanged
+ * requests stay open.
+ */
 export function withdrawChangedRequests(decision: Decision): void {
   for (const request of decision.state.approvals.pending) {
     if (request.question !== "run") continue;

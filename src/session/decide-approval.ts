@@ -30,23 +30,29 @@ export function decideApproval(
   if (request === undefined || request.deadline <= decision.at) {
     return refuse(
       "conflict",
-      "This approval is not open: it was answered, its time is over, or its turn has ended",
+      "This approval is not open: it was decided, its deadline has passed, or its turn has ended",
     );
   }
   if (!request.options.includes(approvalDecision)) {
     const validOptions = request.options.join(", ");
     return refuse(
       "invalid_option",
-      `"${approvalDecision}" is no answer to this; it takes ${validOptions}`,
+      `"${approvalDecision}" is not a decision for this request: expected ${validOptions}`,
     );
   }
   if (!isApproving(approvalDecision) || request.approvers <= 1)
     return resolveApproval(decision, request, command, []);
-  if (by.principal === undefined) return refuse("access_denied", "Nobody knows who you are");
+  if (by.principal === undefined)
+    return refuse(
+      "access_denied",
+      "The sender has no principal: several approvals need to tell people apart",
+    );
   return recordVote(decision, request, command, by.principal);
 }
 
-/** Yes counts once for each principal, and only with those who agreed to the very same arguments. */
+/**
+ * Records an approval. Each principal counts once, and only together with principals who approved the same arguments.
+ */
 function recordVote(
   decision: Decision,
   request: PendingApproval,
@@ -62,7 +68,7 @@ function recordVote(
     .filter((earlierVote) => earlierVote.digest === digest)
     .map((earlierVote) => earlierVote.principal);
   if (agreed.includes(principal)) {
-    const message = `You have said yes to this; it needs ${approvers} different people`;
+    const message = `You have already approved this: it needs ${approvers} different people`;
     return refuse("conflict", message);
   }
   if (agreed.length + 1 >= approvers)
@@ -92,13 +98,13 @@ function resolveApproval(
     ...omitUndefined({ reason, input }),
     ...(principals.length > 0 && { principals }),
   });
-  // Nobody knows yet what a rule will say of other arguments, so nothing is allowed for good with them.
+  // No rule has evaluated edited arguments yet, so they never add a grant.
   if (approvalDecision === "allow-always" && input === undefined) addGrant(decision, request);
   closeDecidedTool(decision, request, command);
   return { status: "accepted" };
 }
 
-/** Answers that let nothing run close the call. */
+/** Finishes the tool call if the decision does not let it run. */
 function closeDecidedTool(
   decision: Decision,
   { subjectId, question }: PendingApproval,

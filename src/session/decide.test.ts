@@ -93,8 +93,8 @@ const waits = (...openToolCallIds: readonly string[]): ProviderEvent => ({
   usage: null,
 });
 
-describe("a decision", () => {
-  it("on a prompt begins a turn, a conversation and a call, and says what is due", () => {
+describe("decide", () => {
+  it("A prompt starts a turn, an upstream session and an invocation, and the invocation is due", () => {
     const session = opened();
     const { events, reply, due: todo } = session.prompt();
     expect(events).toEqual([
@@ -132,12 +132,12 @@ describe("a decision", () => {
     ]);
   });
 
-  it("is the same for the same input", () => {
+  it("The same input leads to the same decision", () => {
     const input = { ...OPENED, at: START, seed: SEED };
     expect(decide(initialState, input)).toEqual(decide(initialState, input));
   });
 
-  it("on calls of tools denies, asks and starts, by the lists", () => {
+  it("Tool calls are denied, approved by people or started according to the lists", () => {
     const session = opened();
     session.prompt();
     const calls = [called(0, "c1", "rm_all"), called(1, "c2", "write"), called(2, "c3", "read")];
@@ -163,10 +163,10 @@ describe("a decision", () => {
   });
 
   it.each([undefined, "Ask", "yes"])(
-    "asks where what is left over is %s, which is no rule",
+    "A tool needs approval if the default rule is %s, which is not valid",
     (odd) => {
       const approvals = odd === undefined ? {} : { default: odd };
-      // A log may hold what no type would have let through.
+      // A log may contain values which the types do not allow.
       const facts: AgentSpec = JSON.parse(JSON.stringify({ ...FACTS, approvals }));
       const session = opened(facts);
       session.prompt();
@@ -175,7 +175,7 @@ describe("a decision", () => {
     },
   );
 
-  it("to refuse a command changes nothing, not even what time alone would change", () => {
+  it("A refused command changes nothing, not even state affected by time", () => {
     const session = opened();
     session.prompt();
     session.command({ type: "cancel" });
@@ -188,7 +188,7 @@ describe("a decision", () => {
         status: "refused",
         failure: {
           code: "not_found",
-          message: "This prompt does not wait: its turn has begun, or it never was",
+          message: "This prompt is not queued: its turn has started, or it does not exist",
           details: {},
         },
       },
@@ -198,7 +198,7 @@ describe("a decision", () => {
     ]);
   });
 
-  it("takes no answer to a question whose time is over, though nobody has said so yet", () => {
+  it("An expired approval request accepts no decision, even before its expiry is recorded", () => {
     const session = opened();
     session.prompt();
     session.say(start, called(0, "c1", "write"), waits("c1"));
@@ -213,7 +213,7 @@ describe("a decision", () => {
     ]);
   });
 
-  it("forgets a program when its tool, or a restart, has ended it, and not at a cancel", () => {
+  it("A process is forgotten when its tool or a restart ends it, but not on cancel", () => {
     const session = opened();
     session.prompt();
     session.say(start, called(0, "c1"), called(1, "c2"), waits("c1", "c2"));
@@ -239,7 +239,7 @@ describe("a decision", () => {
     expect(collectSessionFields([], session.state)).toEqual({ state: "idle" });
   });
 
-  it("forgets of many programs only those that have ended, and each once", () => {
+  it("Of many processes, only exited ones are forgotten, each once", () => {
     const session = opened();
     session.prompt();
     session.say(start, called(0, "c1"), waits("c1"));
@@ -258,7 +258,7 @@ describe("a decision", () => {
     expect(session.state.tools.processes[0]).toEqual({ toolCallId, group: group(2) });
   });
 
-  it("asks about an idempotent tool that was lost three times", () => {
+  it("An idempotent tool interrupted three times needs approval", () => {
     const tools = TOOLS.map((facts) => ({ ...facts, idempotent: true }));
     const session = opened({ ...FACTS, tools });
     session.prompt();
@@ -270,7 +270,7 @@ describe("a decision", () => {
   });
 });
 
-describe("what a stream says", () => {
+describe("Provider events in decide", () => {
   const said = (...events: readonly ProviderEvent[]): SessionEvent[] => {
     const session = opened();
     session.prompt();
@@ -278,14 +278,14 @@ describe("what a stream says", () => {
   };
   const at = { message: 0, block: 0 };
 
-  it("without a beginning is shown all the same", () => {
+  it("Text without a message start is still shown", () => {
     expect(said({ type: "text.delta", ...at, text: "Hm" })).toEqual([
       { type: "message.started", messageId: id("msg"), role: "other" },
       { type: "text.delta", messageId: id("msg"), block: 0, text: "Hm" },
     ]);
   });
 
-  it("of a block that has ended, or under another block's number, is reported and changes nothing", () => {
+  it("An event for a closed block or with another block's number is reported and ignored", () => {
     const events = said(
       start,
       { type: "text.end", ...at, text: "Hm" },
@@ -310,7 +310,7 @@ describe("what a stream says", () => {
     ]);
   });
 
-  it("about text that was replaced does not bring it back", () => {
+  it("A late event about replaced text does not restore the text", () => {
     const events = said(
       start,
       { type: "text.delta", ...at, text: "The secret" },
@@ -326,7 +326,7 @@ describe("what a stream says", () => {
     ]);
   });
 
-  it("twice under one id is one call, the last; what ran on the other side stays answered", () => {
+  it("A repeated tool call id is one call, the last; a server call keeps its result", () => {
     const session = opened();
     session.prompt();
     session.say(
@@ -350,7 +350,7 @@ describe("what a stream says", () => {
     });
   });
 
-  it("of calls that do not wait for us runs nothing", () => {
+  it("Server tool calls which do not wait for results run nothing", () => {
     const server: ProviderEvent = {
       type: "tool.end",
       ...at,
@@ -361,7 +361,7 @@ describe("what a stream says", () => {
       {
         type: "tool.finished",
         ending: "cancelled",
-        result: toolError("c1", "No result of read came. The agent did not wait for this call."),
+        result: toolError("c1", "No result of read arrived. The agent did not wait for this call."),
       },
       { type: "invocation.finished", outcome: "action-required" },
       { type: "turn.finished", outcome: "failed", failure: { code: "protocol_error" } },
@@ -369,11 +369,11 @@ describe("what a stream says", () => {
   });
 });
 
-describe("the clients of a session", () => {
+describe("Clients of a session", () => {
   const attach = (clientId: string, mode: "controller" | "observer", takeOver = false) =>
     ({ type: "attach", clientId, mode, name: clientId, takeOver }) as const;
 
-  it("have one controller at most, which another takes over only when it says so", () => {
+  it("A session has at most one controller, and another client takes over only explicitly", () => {
     const session = opened();
     session.command(attach("a", "controller"));
     expect(session.command(attach("b", "controller")).reply).toMatchObject({ status: "refused" });

@@ -32,25 +32,28 @@ import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface DecisionResult {
   readonly events: readonly Draft[];
-  /** The state that they lead to. */
+  /** The state after all events. */
   readonly state: SessionState;
-  /** For a command. */
+  /** Present if the input was a command. */
   readonly reply?: CommandReply;
 }
 
-/** What an input leads to. Nothing happens here: the events are what is to be written down, and then done. */
+/**
+ * Decides the consequences of an input. Pure: the caller appends the events to the log and then performs the due
+ * effects.
+ */
 export function decide(state: SessionState, input: TimedInput): DecisionResult {
   if (input.type === "open-requested" && input.firstCommand !== undefined)
     return decideOpenWithCommand(state, input);
   const decision = startDecision(state, input);
   const reply = applyInput(decision, input);
-  // A refused command changes nothing, not even what time alone would change.
+  // A refused command changes nothing, not even state affected by time.
   if (decision.state.agent !== null && reply?.status !== "refused") advanceTurn(decision);
   const replied = reply === undefined ? {} : { reply: addTurnId(reply, decision) };
   return { events: decision.drafts, state: decision.state, ...replied };
 }
 
-/** To open a session mints no ids, so that both may do with one seed. */
+/** Opens a session and applies its first command. Both share one seed, because opening creates no ids. */
 function decideOpenWithCommand(
   state: SessionState,
   input: Extract<TimedInput, { type: "open-requested" }>,
@@ -63,7 +66,7 @@ function decideOpenWithCommand(
   return { ...commandResult, events: [...openResult.events, ...commandResult.events] };
 }
 
-/** A prompt that did not have to wait has begun its turn in this same decision. */
+/** Adds the turn id to the reply if the prompt started its turn in the same decision. */
 function addTurnId(reply: CommandReply, { state }: Decision): CommandReply {
   const { current } = state.turn;
   if (reply.status === "refused" || reply.promptId === undefined || current === null) return reply;
@@ -135,7 +138,7 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
   }
 }
 
-/** What nobody answered in time is answered by its deadline, and never with a yes. */
+/** Resolves everything whose deadline has passed. An expired approval request is never approved. */
 function applyDeadlines(decision: Decision): void {
   expireWaitingCalls(decision);
   for (const request of decision.state.approvals.pending) {
@@ -157,7 +160,7 @@ function closeExpiredTool(
   if (run === undefined) return;
   const [ending, text] =
     question === "run"
-      ? (["denied", `${formatNotRun(run)}: nobody approved it in time.`] as const)
+      ? (["denied", `${formatNotRun(run)}: its approval request expired.`] as const)
       : (["unknown", formatUnknownOutcome(run)] as const);
   finishTool(decision, run, { ending, text });
 }

@@ -8,13 +8,16 @@ import { evolve } from "./evolve.ts";
 import type { TimedInput } from "./session-input.ts";
 import type { SessionState } from "./session-state.ts";
 
-/** One decision in the making: what was decided so far, and the state that it leads to. */
+/** A decision in progress: the events so far, and the state after them. */
 export interface Decision {
   readonly at: number;
   readonly ids: IdSource;
   readonly drafts: readonly Draft[];
   state: SessionState;
-  /** `by` is the actor of the event, or null for none. Default: the sender of the command that is decided. */
+  /**
+   * Appends an event and applies it to `state`. `by` is the actor of the event, or null for none. Default: the sender
+   * of the command.
+   */
   emit(event: SessionEvent, by?: Actor | null): void;
 }
 
@@ -44,7 +47,7 @@ export function startDecision(state: SessionState, input: TimedInput): Decision 
   };
 }
 
-/** Of an open session: one without an agent takes no other input than its opening. */
+/** Returns the agent's definition. Throws `not_found` if the session was never opened. */
 export function readAgentSpec({ state }: Decision): AgentSpec {
   if (state.agent === null) {
     throw new SpanlineError("not_found", "The session was never opened; open it first");

@@ -11,18 +11,24 @@ import { computeResultsDeadline } from "./turn/paused-turn.ts";
 import { readTurnProgress } from "./turn/turn-progress.ts";
 import type { OutgoingContent, Stage, Upstream } from "./turn/turn-state.ts";
 
-/** Something to be done outside, known by an id: what is due and not under way is begun, what is no longer due is stopped. */
+/**
+ * An effect to perform outside the session. Its id identifies it: the driver starts due effects which are not running,
+ * and aborts running effects which are no longer due.
+ */
 export type Effect =
   | {
       readonly type: "invoke";
       readonly invocationId: string;
       readonly upstreamId: string;
       readonly outgoing: OutgoingContent;
-      /** The agent has not heard what the log has: the conversation begins with it, or nobody else keeps it. */
+      /**
+       * True if the invocation must carry the history from the log: the upstream session is new, or the provider keeps
+       * no history.
+       */
       readonly isSeeding: boolean;
-      /** What the prompt asks for beside its text. */
+      /** Options of the prompt. Absent if it has none. */
       readonly options?: PromptOptions;
-      /** For a provider that keeps no history. */
+      /** Only for providers without history. */
       readonly progress?: TurnProgress;
     }
   | {
@@ -30,9 +36,9 @@ export type Effect =
       readonly toolCallId: string;
       readonly name: string;
       readonly input: JsonObject;
-      /** Of the arguments. */
+      /** Digest of the arguments. */
       readonly digest: string;
-      /** The definition of the agent by which it is to be looked at. */
+      /** Digest of the agent definition used to resolve the paths. */
       readonly agent: string;
     }
   | {
@@ -40,25 +46,25 @@ export type Effect =
       readonly toolCallId: string;
       readonly attempt: number;
       readonly name: string;
-      /** The provider's id of the call. */
+      /** The provider's id of the tool call. */
       readonly providerToolCallId: string;
       readonly input: JsonObject;
-      /** It only asks what came of the attempts before. */
+      /** Set if the attempt only asks the host for the result of earlier attempts. */
       readonly isRepeat?: true;
-      /** Where its paths led when it was judged. */
+      /** Targets of its paths at the time of evaluation. */
       readonly paths?: readonly PathFact[];
     }
   | {
       readonly type: "settle-upstream";
       readonly upstreamId: string;
       readonly policy: QuiescePolicy;
-      /** How often it was tried in this turn. */
+      /** Number of conflicts in this turn so far. Part of the effect id, so each attempt is a new effect. */
       readonly round: number;
     };
 
 export interface DueEffects {
   readonly effects: ReadonlyMap<string, Effect>;
-  /** When a deadline comes, in milliseconds since 1970. */
+  /** Time of the next deadline, in milliseconds since 1970. Null if there is none. */
   readonly wakeAt: number | null;
 }
 
@@ -99,7 +105,7 @@ function* listDueEffects({ turn, tools, agent }: SessionState): Generator<Effect
   if (upstream?.isUncertain === true) {
     const { settle = "wait", provider } = agent?.spec ?? {};
     const policy = settle === "stop" && provider?.canStop !== true ? "wait" : settle;
-    // What still works there for a turn that is over is paid for: it is stopped at once, where it may be.
+    // Upstream work for a finished turn still costs money, so the policy `stop` applies at once.
     const isStopped = policy === "stop" && provider?.keepsHistory !== false;
     const isDue = current === null ? isStopped : isNextInvocationDue(current.stage, agent);
     const { upstreamId } = upstream;
@@ -142,7 +148,7 @@ function needsSeeding(upstream: Upstream | null): boolean {
   return upstream !== null && upstream.isSeeded && !upstream.hasResponded;
 }
 
-/** A lost call that is only asked about needs no rest yet: the answer may be to begin anew. */
+/** A lost invocation with an open approval request needs no settling yet: the decision may be `reseed`. */
 function isNextInvocationDue(stage: Stage, agent: ConfiguredAgent | null): boolean {
   if (stage.type === "ready") return true;
   if (stage.type !== "invocation-lost") return false;

@@ -9,7 +9,7 @@ import type { SessionState } from "./session-state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
 
-/** The state after one more event of the log. The same log always gives the same state. */
+/** Applies an event of the log to the state. Deterministic: the same log always produces the same state. */
 export function evolve(state: SessionState, draft: Draft): SessionState {
   const { event } = draft;
   return {
@@ -49,7 +49,7 @@ function evolveUsage(
   return previousUsage === null ? event.usage : addUsage(previousUsage, event.usage);
 }
 
-/** More than can wait at once, since what waits can be withdrawn. */
+/** Larger than the prompt queue, because queued prompts can be withdrawn. */
 const MAX_SUBMITTED_PROMPTS = 128;
 
 function evolveSubmittedPrompts(

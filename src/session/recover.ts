@@ -13,7 +13,10 @@ import { readAgentSpec, type Decision } from "./decision.ts";
 
 type RecoverInput = Extract<TimedInput, { readonly type: "recovery-started" }>;
 
-/** Takes over from a process that is gone: its calls are lost, its tools are settled, its connections are closed. */
+/**
+ * Takes over a session from a process that has exited: its open invocation is lost, its running tools are restarted or
+ * asked about, its clients are detached.
+ */
 export function recover(
   decision: Decision,
   { epoch, agent, isSameProcess = false, invalidReceiptSeq }: RecoverInput,
@@ -21,13 +24,13 @@ export function recover(
   const { turn, clients, tools } = decision.state;
   const hasLostClients = !isSameProcess && clients.attached.length > 0;
   const isBusy = turn.current !== null || hasLostClients || tools.processes.length > 0;
-  // Before anything else: the time since the event before it was nobody's.
+  // Emitted first: the time since the previous event is downtime, not turn time.
   if (isBusy) decision.emit({ type: "session.recovered", epoch });
-  // A question that is withdrawn because its receipts are doubted is asked again: its call gave up its place among those
-  // that run, so it is neither restarted nor awaited.
+  // Collected first, because `invalidateApprovals` withdraws these outcome requests and sets their tool calls back to
+  // `running`. They need a new request, not a restart or a wait.
   const unsettled = new Set(tools.runs.filter(isUnsettled).map(({ toolCallId }) => toolCallId));
   if (invalidReceiptSeq !== undefined) invalidateApprovals(decision, invalidReceiptSeq);
-  // What clients brought is in the definition of before.
+  // Runs before `configureAgent`: only the previous definition contains the client tools.
   waitForHostTools(decision, agent?.spec, unsettled);
   if (agent !== undefined) configureAgent(decision, agent);
   if (!isBusy) return;
@@ -37,7 +40,7 @@ export function recover(
   for (const run of decision.state.tools.runs) {
     if (run.status !== "running") continue;
     const facts = readAgentSpec(decision).tools.find(({ name }) => name === run.name);
-    // One that never lives to see its end may be what ends the bridge.
+    // A tool interrupted by every restart may itself crash the bridge, so attempts are limited.
     const canRepeat = facts?.idempotent === true && run.attempt < MAX_ATTEMPTS;
     const wasUnsettled = unsettled.has(run.toolCallId);
     if (!wasUnsettled && canRepeat && isStillAllowed(decision, run)) startTool(decision, run);
@@ -47,7 +50,7 @@ export function recover(
 
 const MAX_ATTEMPTS = 3;
 
-/** Tools of clients that are not there yet, and that know their calls again. */
+/** Waits for tools of clients which have not reconnected yet, if their hosts deduplicate calls. */
 function waitForHostTools(
   decision: Decision,
   nextSpec: AgentSpec | undefined,

@@ -18,7 +18,7 @@ import type { SessionMode } from "../domain/session-mode.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import type { ToolResult } from "../domain/tools/tool-call.ts";
 
-/** Everything that can happen to a session. Time and chance come with it, so that deciding needs neither. */
+/** An input of a session, with the time and a random seed, so `decide` needs neither clock nor random source. */
 export type TimedInput = SessionInput & {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -35,12 +35,12 @@ export type SessionInput =
       readonly workingDirectory?: string;
       readonly folders?: readonly string[];
       readonly label?: string;
-      /** Where the first conversation is to be on the provider's side. */
+      /** Requested id of the first upstream session. */
       readonly upstreamId?: string;
       readonly history?: readonly ModelMessage[];
-      /** Of the session that it is a copy of. */
+      /** Mode of the copied session. */
       readonly mode?: SessionMode;
-      /** What it is opened for. Where that is refused, the session is open all the same. */
+      /** Applied right after opening. If this command is refused, the session stays open. */
       readonly firstCommand?: CommandInput;
     }
   | CommandInput
@@ -49,14 +49,17 @@ export type SessionInput =
       readonly invocationId: string;
       readonly outputs: readonly ProviderOutput[];
     }
-  /** There is no stream, and there will be none. `isMade` when nobody can say that the call was not made. */
+  /**
+   * The invocation failed without a stream. `mayHaveBeenSent` is false only if the request certainly never reached the
+   * provider.
+   */
   | {
       readonly type: "invocation-failed";
       readonly invocationId: string;
       readonly failure: Failure;
       readonly mayHaveBeenSent: boolean;
     }
-  /** `agent`: by whose definition it was looked at. */
+  /** `agent`: digest of the definition used to resolve the paths. */
   | (Omit<ToolCallPathsResolved, "type"> & {
       readonly type: "paths-resolved";
       readonly agent: string;
@@ -67,7 +70,7 @@ export type SessionInput =
       readonly attempt: number;
       readonly group: ProcessGroup;
     }
-  /** Nothing of the program runs any more. */
+  /** All processes of the group have exited. */
   | { readonly type: "process-exited"; readonly toolCallId: string; readonly group: ProcessGroup }
   | {
       readonly type: "tool-progress";
@@ -101,20 +104,20 @@ export type SessionInput =
       readonly payload: JsonObject;
       readonly deadline: number;
     }
-  /** What the agent can do here has changed; `starting` names a tool that was about to begin, and waits for the answer. */
+  /** The agent's tools have changed. `startingTool` names a tool about to run, whose start waits for this decision. */
   | {
       readonly type: "agent-changed";
       readonly agent: ConfiguredAgent;
       readonly startingTool?: { readonly toolCallId: string; readonly attempt: number };
     }
-  /** Of what a client brought, this cannot be used. */
+  /** Client tools or servers which cannot be used. */
   | { readonly type: "client-tools-failed"; readonly problems: readonly Failure[] }
-  /** Some deadline may have come. */
+  /** A deadline may have passed. */
   | { readonly type: "time-passed" }
   /**
-   * Another process had the session; whatever it was doing, nobody does any more. `agent` where its definition is another
-   * one than the log has: nothing is done by the old one in between. `isHere` when this same process had it, and its
-   * clients are still there. `doubt` is the place of a receipt that proves nothing.
+   * This process takes over a session whose previous owner has stopped. `agent`: the current definition, if it differs
+   * from the log's; the old one is not used any further. `isSameProcess`: this process owned the session before, so its
+   * clients are still connected. `invalidReceiptSeq`: position of a receipt which does not verify.
    */
   | {
       readonly type: "recovery-started";
@@ -126,15 +129,15 @@ export type SessionInput =
 
 export interface CommandInput {
   readonly type: "command-received";
-  /** With its pictures kept as blobs. */
+  /** Images are stored as blobs. */
   readonly command: SessionCommand<PromptPart>;
   readonly actor: Actor;
   readonly rights: readonly Right[];
-  /** The stay of the client that it speaks for, where it is one. */
+  /** The attachment of the sending client. Absent for senders without one. */
   readonly attachmentId?: string;
-  /** The sender's own name for it. */
+  /** The sender's id for this command, for deduplication. */
   readonly commandId?: string;
-  /** How many follow the session at the moment, the sender not among them. */
+  /** Number of subscribers of the session, excluding the sender. */
   readonly readerCount?: number;
 }
 
@@ -143,7 +146,7 @@ export interface ConfiguredAgent {
   readonly spec: AgentSpec;
 }
 
-/** An event of the provider, with what checking a call's arguments found. */
+/** A provider event with the result of validating its tool call arguments. */
 export interface ProviderOutput {
   readonly event: ProviderEvent;
   readonly problem?: string;

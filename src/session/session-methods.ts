@@ -4,9 +4,9 @@ export type SessionMethod = Exclude<keyof Sessions, "agents">;
 
 interface MethodTraits {
   /**
-   * - `request`: JSON arguments and one result, so that the method can be sent to another process.
+   * - `request`: JSON arguments and a single result, so the method can be sent to another process.
    * - `stream`: many results.
-   * - `composed`: takes a function; for another process the method is composed of requests.
+   * - `composed`: takes a function; for another process, the method is composed of requests.
    */
   readonly kind: "request" | "stream" | "composed";
   /**
@@ -21,9 +21,9 @@ interface MethodTraits {
 }
 
 /**
- * One row per method of `Sessions`. Everything that stands between a surface and its sessions (`session/remote`, the
- * rights of a caller) is derived from these rows or lists their names, so the compiler reports each place that a new
- * method has to be added to.
+ * One row per method of `Sessions`. Every layer between a surface and its sessions (`session/remote`, the rights of a
+ * caller) is derived from these rows or lists their names, so the compiler reports each place where a new method is
+ * missing.
  */
 export const SESSION_METHODS = {
   open: { kind: "request", afterOwnerLoss: "identify" },
@@ -45,9 +45,9 @@ type MethodWith<Traits extends Partial<MethodTraits>> = {
   [Name in SessionMethod]: (typeof SESSION_METHODS)[Name] extends Traits ? Name : never;
 }[SessionMethod];
 
-/** Methods that can be sent to another process as one message. */
+/** Methods which can be sent to another process as a single message. */
 export type RequestMethod = MethodWith<{ readonly kind: "request" }>;
-/** Methods that can be sent to the next owner unchanged. */
+/** Methods which can be sent to the next owner unchanged. */
 export type RepeatableMethod = MethodWith<{
   readonly kind: "request";
   readonly afterOwnerLoss: "repeat";
@@ -61,10 +61,10 @@ export const REPEATABLE_METHODS = REQUEST_METHODS.filter(
   (name): name is RepeatableMethod => SESSION_METHODS[name].afterOwnerLoss === "repeat",
 );
 
-/** The value that the promise of a request resolves with. */
+/** The value with which the promise of a request resolves. */
 export type MethodResult<Name extends RequestMethod> = Awaited<ReturnType<Sessions[Name]>>;
 
-/** Requests that call `forward` with their name and arguments. */
+/** Creates request methods which call `forward` with their name and arguments. */
 export function deriveRequests<Name extends RequestMethod>(
   names: readonly Name[],
   forward: <Called extends Name>(
@@ -87,7 +87,7 @@ export function sendRequest<Name extends RequestMethod>(
   return Reflect.apply(sessions[name], sessions, args) as Promise<MethodResult<Name>>;
 }
 
-/** The named methods, unchanged. */
+/** Returns the named methods unchanged. */
 export function passMethods<Name extends SessionMethod>(
   sessions: Sessions,
   names: readonly Name[],

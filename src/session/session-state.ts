@@ -8,26 +8,26 @@ import type { ConfiguredAgent } from "./session-input.ts";
 import { initialToolsState, type ToolsState } from "./tools/tools-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
 
-/** Everything that deciding needs, folded from the log. Plain data, so that it can be kept as a snapshot. */
+/** The state needed for decisions, folded from the log. Plain data, so it can be stored as a snapshot. */
 export interface SessionState {
   readonly seq: number;
-  /** When the last event was written, in milliseconds since 1970. */
+  /** Time of the last event, in milliseconds since 1970. */
   readonly at: number;
   /** Null before the session is opened. */
   readonly agent: ConfiguredAgent | null;
   readonly principal: string;
-  /** Somebody gave it a title, or its first prompt did. */
+  /** True if a title was set, or derived from the first prompt. */
   readonly hasTitle: boolean;
-  /** The caller's own facts about it. */
+  /** Set by callers. */
   readonly metadata: SessionMetadata;
-  /** That belong to the workspace beside the session's own. */
+  /** Workspace folders besides the working directory. */
   readonly folders: readonly string[];
   readonly mode: SessionMode;
-  /** Of the turns that have ended, as far as their providers said. */
+  /** Tokens of all finished turns, as reported by providers. Null if none was reported. */
   readonly usage: Usage | null;
-  /** Prompts and results that came, the last ones. */
+  /** The most recent prompts and submitted results. */
   readonly submittedPrompts: readonly SubmittedPrompt[];
-  /** Prompts that nobody is to find any more. */
+  /** Prompts excluded from lookups by id. */
   readonly hiddenPromptIds: readonly string[];
   readonly turn: TurnState;
   readonly tools: ToolsState;
@@ -36,13 +36,13 @@ export interface SessionState {
   readonly lastReceipt: LastReceipt;
 }
 
-/** Where the log has something that was asked. */
+/** Log position of a prompt or of submitted results. */
 export interface SubmittedPrompt {
   readonly seq: number;
   readonly promptId: string;
 }
 
-/** Changed whenever a snapshot of an older form could be misread, or taken for a damaged one. */
+/** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
 export const STATE_VERSION = "20";
 
 export const initialState: SessionState = {

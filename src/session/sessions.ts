@@ -13,49 +13,58 @@ import type { Usage } from "../domain/usage.ts";
 import type { EventBatch } from "../store/log-store.ts";
 import type { SessionPage, SessionQuery, SessionRecord } from "../store/session-index.ts";
 
-/** The session's entry points: all that a surface knows of sessions. */
+/**
+ * The entry points of sessions. Surfaces use sessions only through this interface.
+ *
+ * ```ts
+ * const { sessionId } = await sessions.open({ principal });
+ * const content = [{ type: "text", text: "Hello" }] as const;
+ * await sessions.command(sessionId, { type: "prompt", content }, { principal });
+ * for await (const { events } of sessions.subscribe(sessionId, undefined, signal)) show(events);
+ * ```
+ */
 export interface Sessions {
-  /** Begins a session with an agent, by its name. */
+  /** Opens a session with an agent, selected by name. */
   open(options: OpenOptions): Promise<SessionRecord>;
   /**
-   * Begins a session with its first prompt: both are in the log, or neither. Where there is one under that id, it is only
-   * given the prompt, and another principal's is not.
+   * Opens a session with its first prompt atomically: the log has both or neither. An existing session under this id
+   * only receives the prompt, provided it belongs to the same principal.
    */
   openWithPrompt(options: OpenOptions, first: FirstPrompt): Promise<OpenResult>;
-  /** Resolves when what the command changed is in the log. */
+  /** Resolves when the events of the command are in the log. */
   command(sessionId: string, command: SessionCommand, from: Sender): Promise<CommandReply>;
   /**
-   * What a client that is attached brings to a session, in place of what it brought before; it goes when the client does.
-   * Resolves when it can be used, as far as it can, or will not be soon.
+   * Sets the client tools of an attached client, replacing its previous ones, until it detaches. Resolves when the
+   * tools are usable, or when setup has failed or takes too long.
    */
   setClientTools(
     sessionId: string,
     equipment: ClientTools,
     from: ClientSender,
   ): Promise<SetClientToolsReply>;
-  /** Everything after the cursor, or from the beginning, and then whatever comes. Ends with the signal. */
+  /** Yields all events after the cursor, or from the beginning, then new ones as they occur. Ends with the signal. */
   subscribe(
     sessionId: string,
     cursor: Cursor | undefined,
     signal: AbortSignal,
   ): AsyncIterable<EventBatch>;
-  /** What a session waits for, and what was asked of it last. */
+  /** Returns the agent, mode, clients, last prompt and pending tool calls of a session. */
   status(sessionId: string): Promise<SessionStatus>;
-  /** The messages of both sides after the event `through` of the session's log. */
+  /** Returns the messages of both sides up to the event `through` of the session's log. */
   readHistory(sessionId: string, through: number): Promise<readonly ModelMessage[]>;
-  /** What its agent can call, and what would become of that. */
+  /** Lists the agent's tools and how the policy treats each. */
   listToolRules(sessionId: string): Promise<readonly ToolRule[]>;
   find(sessionId: string): Promise<SessionRecord | undefined>;
   list(query: SessionQuery): Promise<SessionPage>;
   delete(sessionId: string): Promise<boolean>;
   /**
-   * Resolves when nothing is known to stand in the way of an agent's next turn, by its name; rejects where its service would
-   * let nobody in, as far as that can be told without asking it.
+   * Rejects with `no_credentials` if the agent's provider would reject the next turn, as far as local checks can tell.
+   * Resolves otherwise.
    */
   checkCredentials(agent?: string): Promise<void>;
   /** Resolves if events can be written; rejects with the reason, such as a full disk (`store_full`). */
   checkLog(): Promise<void>;
-  /** The names of the agents that a session can be opened with; the first is the default. */
+  /** Names of the available agents. The first is the default. */
   readonly agents: readonly string[];
 }
 
@@ -63,17 +72,20 @@ export interface SessionStatus {
   readonly agent: AgentSpec;
   readonly mode: SessionMode;
   readonly metadata: SessionMetadata;
-  /** Tokens of the turns that have ended; null where no provider said. */
+  /** Tokens of the finished turns. Null if no provider reported any. */
   readonly usage: Usage | null;
-  /** What was allowed for good. */
+  /** Active permanent grants. */
   readonly grants: readonly ActiveGrant[];
-  /** Null where nothing was asked. What was taken back was not, nor what was turned away unheard. */
+  /**
+   * The last prompt. Null if there is none. Withdrawn prompts, and prompts rejected before they had an effect, do not
+   * count.
+   */
   readonly lastPrompt: { readonly seq: number; readonly promptId: string } | null;
-  /** The calls that a paused turn waits for. */
+  /** Tool calls for which a paused turn waits. */
   readonly pendingToolCallIds: readonly string[];
-  /** Tools of whoever prompted the turn that runs. */
+  /** Tools of the running turn's prompter. */
   readonly promptTools: readonly string[];
-  /** Prompts that nobody is to find any more. */
+  /** Prompts excluded from lookups by id. */
   readonly hiddenPromptIds: readonly string[];
   readonly clients: readonly LiveClient[];
 }
@@ -84,49 +96,51 @@ export interface ActiveGrant {
 }
 
 export interface OpenOptions {
-  /** Made by the caller: opening again under the same id gives the same session. */
+  /** Chosen by the caller. Opening again with the same id returns the existing session. Default: a new id. */
   readonly sessionId?: string;
   readonly agent?: string;
   readonly principal: Principal;
   readonly title?: string;
-  /** The caller's own facts about it. */
+  /** Set by the caller. */
   readonly metadata?: SessionMetadata;
   readonly workingDirectory?: string;
-  /** Folders that belong to the workspace beside that one: absolute paths. */
+  /** Workspace folders besides the working directory. Absolute paths. */
   readonly folders?: readonly string[];
-  /** What was said elsewhere before. */
+  /** Messages of an earlier conversation. */
   readonly history?: readonly ModelMessage[];
-  /** The session in which it was said, in place of what was said: both go on from there, each for itself. */
+  /** Id of a session whose history is copied, in place of `history`. Both sessions continue independently. */
   readonly copyOf?: string;
-  /** The caller's own word, by which the session can be found again. */
+  /** Set by the caller, for finding the session again. */
   readonly label?: string;
 }
 
 export interface FirstPrompt {
   readonly sender: Sender;
-  /** By what the agent can do. What it throws is thrown, and nothing is begun. */
+  /**
+   * Creates the prompt according to the agent's capabilities. An error it throws is rethrown, and no session is opened.
+   */
   readonly createPrompt: (agent: AgentSpec) => Extract<SessionCommand, { readonly type: "prompt" }>;
 }
 
-/** A session as it was before the prompt. */
+/** The session as of before the prompt. */
 export interface OpenResult extends Pick<
   SessionRecord,
   "sessionId" | "incarnation" | "agent" | "principal" | "seq"
 > {
-  /** Absent where the session was there, and is another's or was opened under another label: then nothing was said in it. */
+  /** Absent if the session already existed with another principal or label; the prompt was not submitted then. */
   readonly reply?: CommandReply;
 }
 
 export interface Sender {
   readonly principal: Principal;
   readonly clientId?: string;
-  /** The client's stay that it speaks for: another one under the same name may have begun since. */
+  /** The client's attachment for which the sender acts. Another client may have attached under the same name since. */
   readonly attachmentId?: string;
-  /** The sender's own name for this command: sent again, it gets the reply that it got before. */
+  /** The sender's id for this command. A repeated command gets the previous reply. */
   readonly commandId?: string;
 }
 
-/** A sender that is, or comes as, a client. */
+/** A sender with a client id, attached or attaching. */
 export interface ClientSender extends Sender {
   readonly clientId: string;
 }

@@ -4,10 +4,13 @@ import { withdrawChangedRequests } from "./configure-agent.ts";
 import { refuse } from "./refuse-command.ts";
 import type { Decision } from "./decision.ts";
 
-/** Puts the session into a mode. What people were asked in another one, and would be asked otherwise now, is judged anew. */
+/**
+ * Changes the session mode. Approval requests which the new mode would decide differently are withdrawn, and their tool
+ * calls evaluated again.
+ */
 export function setMode(decision: Decision, mode: SessionMode): CommandReply {
   if (!isSessionMode(mode)) {
-    const message = `There is no mode "${String(mode)}"; there is: ${SESSION_MODES.join(", ")}`;
+    const message = `"${String(mode)}" is not a session mode: expected ${SESSION_MODES.join(", ")}`;
     return refuse("invalid_option", message, { path: "mode" });
   }
   if (mode === decision.state.mode) return { status: "accepted" };

@@ -2,17 +2,20 @@ import type { AgentSpec, ImageHandling } from "../domain/agent-spec.ts";
 import type { PromptOptions } from "../domain/prompt.ts";
 import type { OfferedTool } from "../providers/provider.ts";
 
-/** Whether a turn with these options may call a tool, whosever it is. */
+/** Whether a turn with these options may call a tool, of the agent or of the prompter. */
 export function isToolAllowed(options: PromptOptions | null, name: string): boolean {
   return options?.allowedTools?.includes(name) ?? true;
 }
 
-/** A tool of whoever prompted. */
+/** Whether the prompter brought this tool. */
 export function isPromptTool(options: PromptOptions | null, name: string): boolean {
   return options?.tools?.some((tool) => tool.name === name) ?? false;
 }
 
-/** What the agent can call in this turn and runs on our side. An agent that got a tool of the same name since has it later. */
+/**
+ * Lists the tools the model can call in this turn and which do not run at the provider. A prompt tool hides an agent
+ * tool of the same name for this turn.
+ */
 export function listOfferedTools(
   { tools }: Pick<AgentSpec, "tools">,
   options: PromptOptions | null,
@@ -23,15 +26,15 @@ export function listOfferedTools(
     .map(({ name, description, schema }) => ({ name, description, schema }));
 }
 
-/** How many calls of tools the turn may start. */
+/** Maximum number of tool calls the turn may start. */
 export function resolveToolCallLimit({ caps }: AgentSpec, options: PromptOptions | null): number {
   return Math.min(caps.toolCalls, options?.maxToolCalls ?? Infinity);
 }
 
-/** For the model, of a call that its turn does not allow. */
+/** Tells the model that the turn does not allow a tool call. */
 export function formatToolNotAllowed(name: string, { allowedTools = [] }: PromptOptions): string {
   const allowedNames = allowedTools.join(", ");
-  return `${name} was not run: it may not be called in this turn. There is: ${allowedNames || "none"}.`;
+  return `${name} was not run: it may not be called in this turn. Available tools: ${allowedNames || "none"}.`;
 }
 
 export function resolveImageHandling({ images, provider }: AgentSpec): ImageHandling {

@@ -1,7 +1,7 @@
 import type { SessionEvent, SessionEventType } from "../domain/events/session-event.ts";
 import type { Envelope } from "../domain/events/envelope.ts";
 
-/** The event types which decide which deltas can be dropped. Retention reads no other types. */
+/** The event types that decide which deltas can be dropped. Retention reads no other types. */
 export const DELTA_EVENT_TYPES = [
   "text.delta",
   "text.finished",

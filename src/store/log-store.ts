@@ -15,7 +15,7 @@ import type { SessionFields } from "./session-index.ts";
  * - An appended event survives the death of the process. With `sync: true` it also survives a power failure.
  * - An event waiting for its sync is invisible to every reader, and so are its changes to the session index. A read-only
  *   store in another process cannot see the sync state and may show such an event.
- * - Events, replies and states are JSON. Values which JSON cannot represent are lost.
+ * - Events, replies and states are JSON. Values that JSON cannot represent are lost.
  * - Every refusal is a `StoreError`; each method lists its codes.
  */
 export interface LogStore {
@@ -30,7 +30,7 @@ export interface LogStore {
 
   /**
    * At most `limit` events after `after`, in order. The result is shorter at the end of the log and before a damaged or
-   * missing event; a read which starts at such an event throws `store_damaged`. An event of a newer version is returned
+   * missing event; a read that starts at such an event throws `store_damaged`. An event of a newer version is returned
    * as `provider.unknown`.
    */
   read(sessionId: string, after: number, limit: number): Promise<readonly Envelope[]>;
@@ -71,7 +71,7 @@ export interface Lease {
 }
 
 export interface LogHead {
-  /** Random per created session: a session which is deleted and created again has another incarnation. */
+  /** Random per created session: a session that is deleted and created again has another incarnation. */
   readonly incarnation: string;
   /** The number of the last event. 0 for a log without events. */
   readonly seq: number;
@@ -81,7 +81,7 @@ export interface LogHead {
 
 export interface LogEntry {
   readonly events: readonly Draft[];
-  /** The command which caused the events. The reply is stored too, so a retried command has its effect once. */
+  /** The command that caused the events. The reply is stored too, so a retried command has its effect once. */
   readonly command?: { readonly id: string; readonly reply: JsonValue };
   /** Changes to the session index. Absent fields keep their values. */
   readonly index?: SessionFields;

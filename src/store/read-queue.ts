@@ -1,7 +1,7 @@
 /**
  * Limits how much of each tick is spent on file reads, because reading SQLite blocks the event loop. One reader is
  * admitted per tick, first come, first served. However many readers catch up at the same time, other work waits for at
- * most one batch. Readers which report a small read share a tick.
+ * most one batch. Readers that report a small read share a tick.
  */
 export class ReadQueue {
   readonly #waiting = new Set<() => void>();
@@ -33,7 +33,7 @@ export class ReadQueue {
 
   /**
    * Reports the share of a tick's read limit used by the last admitted reader. Admits the next reader if some share
-   * remains. A reader which does not call this method uses its whole tick.
+   * remains. A reader that does not call this method uses its whole tick.
    */
   finishRead(part: number): void {
     this.#part = (this.#part ?? 0) + part;

@@ -1,7 +1,7 @@
 import type { RetentionResult, RetentionRules } from "./store.ts";
 
 /**
- * The operations of a store used by retention. `dropDeltas` and `remove` skip a session which came into use after the
+ * The operations of a store used by retention. `dropDeltas` and `remove` skip a session that came into use after the
  * list was made.
  */
 export interface RetentionSubject {
@@ -16,7 +16,7 @@ export interface RetentionSubject {
   remove(sessionId: string, moment: RetentionMoment): boolean;
 }
 
-/** The time and the lease owner which decide whether a session is in use. */
+/** The time and the lease owner that decide whether a session is in use. */
 export type RetentionMoment = Pick<RetentionRules, "now" | "owner">;
 
 /**

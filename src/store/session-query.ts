@@ -14,9 +14,13 @@ export function encodePage({ updatedAt, sessionId }: SessionRecord): string {
 export function decodePage(page: string): PagePosition {
   const [, time, sessionId] = /^(-?\d+)\.(.+)$/s.exec(page) ?? [];
   if (time === undefined || sessionId === undefined) {
-    throw new StoreError("invalid_option", `${page} is not a valid page: expected the \`nextPage\` of a previous list`, {
-      details: { path: "page" },
-    });
+    throw new StoreError(
+      "invalid_option",
+      `${page} is not a valid page: expected the \`nextPage\` of a previous list`,
+      {
+        details: { path: "page" },
+      },
+    );
   }
   return { updatedAt: Number(time), sessionId };
 }

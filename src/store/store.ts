@@ -7,7 +7,7 @@ import type { SnapshotStore } from "./snapshot-store.ts";
 
 /**
  * All contracts of one store, and the operations on the store as a whole. Callers depend on the narrowest contract they
- * use; only the code which opens and closes a store needs all of them.
+ * use; only the code that opens and closes a store needs all of them.
  *
  * ```ts
  * const store: Store = await openSqliteStore({ file: "sessions.db" });
@@ -20,7 +20,7 @@ import type { SnapshotStore } from "./snapshot-store.ts";
 export interface Store
   extends LogStore, SessionIndex, BlobStore, SnapshotStore, LeaseStore, RecordStore {
   /**
-   * Drops the deltas of finished blocks, then whole sessions, until the rules hold. Skips sessions which have a lease,
+   * Drops the deltas of finished blocks, then whole sessions, until the rules hold. Skips sessions that have a lease,
    * a reader or a `wakeAt`, or which are not idle.
    */
   applyRetention(rules: RetentionRules): Promise<RetentionResult>;
@@ -37,7 +37,7 @@ export interface Store
   close(): Promise<void>;
 }
 
-/** The methods which only read. */
+/** The methods that only read. */
 export type StoreReader = Pick<
   Store,
   | "findReply"

@@ -3,7 +3,7 @@ import { delta } from "../../test/contracts/store/store-subject.ts";
 import { createChangeNotifier, subscribeToLog, type LogView } from "./subscribe-to-log.ts";
 import type { LogHead } from "./log-store.ts";
 
-/** Subscribes to a log which another process appends to and shortens. */
+/** Subscribes to a log that another process appends to and shortens. */
 function followedLog(seq: number, firstSeq = 1) {
   let head: LogHead = { incarnation: "one", seq, firstSeq };
   const notifier = createChangeNotifier();

@@ -11,7 +11,7 @@ export interface LogView {
   readRecent?(sessionId: string, after: number): readonly Envelope[] | undefined;
   /** Resolves when a reader may call `readNext`. Absent if reads do not block the event loop. */
   waitForRead?(signal: AbortSignal): Promise<void>;
-  /** Registers a reader of a session. Returns a function which removes the reader. */
+  /** Registers a reader of a session. Returns a function that removes the reader. */
   addReader?(sessionId: string): () => void;
 }
 
@@ -182,7 +182,7 @@ export interface ChangeNotifier {
   /** Notifies the readers of every session. */
   notifyAll(): void;
   /**
-   * Calls `onChange` at every change of the session, and when the notifier is closed. Returns a function which stops
+   * Calls `onChange` at every change of the session, and when the notifier is closed. Returns a function that stops
    * listening.
    */
   listen(sessionId: string, onChange: () => void): () => void;

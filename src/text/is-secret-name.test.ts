@@ -23,7 +23,7 @@ describe("isSecretName", () => {
     "SSH_AUTH_SOCK",
     "AWS_ACCESS_KEY_ID",
     "GH_PAT",
-  ])("A name which indicates a secret is recognized: %s", (name) => {
+  ])("A name that indicates a secret is recognized: %s", (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
@@ -42,7 +42,7 @@ describe("isSecretName", () => {
     "BYPASS",
     "SECRETARY",
     "",
-  ])("A name which does not indicate a secret is not matched: %j", (name) => {
+  ])("A name that does not indicate a secret is not matched: %j", (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });

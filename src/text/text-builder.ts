@@ -1,5 +1,5 @@
 /**
- * Copies a string into flat memory. V8 represents a slice as a view which keeps the whole source string
+ * Copies a string into flat memory. V8 represents a slice as a view that keeps the whole source string
  * alive, and a concatenation as a tree of its pieces.
  */
 export function copyString(text: string): string {

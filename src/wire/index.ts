@@ -1,5 +1,5 @@
-// The public entry `spanline/wire`: the codecs, with the words that they speak. No dependencies, no `node:` modules;
-// a test holds it to that. A line added here is API.
+// The public entry `spanline/wire`: the codecs with their types and errors. Imports no dependency and no `node:`
+// module, which a test enforces, so the codecs run in a browser. Every export of this file is public API.
 
 export { runCodec, streamCodec, type Codec, type Emit } from "../domain/codec.ts";
 export { DIAGNOSTIC_CODES, type Diagnostic, type DiagnosticCode } from "../domain/diagnostic.ts";

@@ -159,6 +159,6 @@ describe("Setting for hosts that cannot declare the bridge protocol", () => {
     const args = ["serve", "--port", "0", ...here.args.slice(1)];
     const { status, stderr } = await command.run(args, { environment: here.environment });
     expect(status).toBe(2);
-    expect(stderr).toContain('acp.updates is "all", wanted auto, bridge, standard');
+    expect(stderr).toContain('"all" is not a valid acp.updates: expected auto, bridge or standard');
   });
 });

@@ -360,7 +360,7 @@ describe("Policy check", () => {
       { environment: { A_KEY: { env: "NOWHERE" } } },
       "NOWHERE is not set",
     ],
-    ["an unknown model", { provider: { type: "local", model: "x:y" } }, "names no model"],
+    ["an unknown model", { provider: { type: "local", model: "x:y" } }, "is not a valid model"],
     ["a missing root", { workspace: { root: "none" } }, "workspace.root is"],
     [
       "a server's secret that is not set",

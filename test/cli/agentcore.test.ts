@@ -237,7 +237,7 @@ describe("spanline invoke and spanline emulate", () => {
       ["invoke", "--runtime", HARNESS(), "--model", "m", "hello"],
       "--model applies only to a harness",
     ],
-    [["emulate", "--switch", "nothing=1"], 'There is no switch "nothing"'],
+    [["emulate", "--switch", "nothing=1"], '"nothing" is not a valid switch'],
     [["emulate", "--host", "192.0.2.1"], "loopback"],
   ])(
     "The invalid command line %j is refused with one clear line and exit code 2",

@@ -427,7 +427,7 @@ describe("spanline chat in a terminal", () => {
     await two.waitForText("The controller of this session has left. /takeover takes control.");
     await two.waitForText("· watching; this session has no controller; /takeover");
     child.kill("SIGKILL");
-    await two.waitForText("? The connection to the agent was lost during its answer,");
+    await two.waitForText("? The connection to the agent was lost during its response,");
     await two.waitForText("It waits for an answer; /takeover to be asked.");
     two.typeKeys("/takeover\r");
     await two.waitForText("── Spanline asks ──");
@@ -679,7 +679,7 @@ describe("spanline chat without a terminal", () => {
     }
     const agent = ["chat", "-d", data, "--agent", "nobody"];
     const { stderr } = await command.run(agent, { input: "Hi\n" });
-    expect(stderr).toMatch(/^There is no agent "nobody".*\n$/);
+    expect(stderr).toMatch(/^Agent "nobody" does not exist.*\n$/);
     expect(await command.run(agent, { input: "" })).toEqual({ stdout: "", stderr, status: 2 });
     const none = await command.run(["chat", "--url", "ws://127.0.0.1:1"], { input: "Hi\n" });
     expect(none.status).toBe(1);

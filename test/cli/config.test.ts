@@ -318,7 +318,7 @@ describe("An invalid configuration", () => {
     [
       "an invalid model",
       { provider: { type: "local", model: "x" } },
-      'agents.coder.provider: "x" names no model',
+      'agents.coder.provider: "x" is not a valid model',
     ],
     [
       "approval lists together with a policy",

@@ -45,7 +45,7 @@ describe("spanline infer", () => {
     expect([second.status, second.stderr]).toEqual([0, "no effect: top_k\n"]);
     expect(JSON.parse(second.stdout).items[0]).toMatchObject({
       session_id: reply.session_id,
-      content: [{ text: 'The first thing that you said was: "Hello!"' }],
+      content: [{ text: 'Your first message was: "Hello!"' }],
     });
   });
 
@@ -64,7 +64,7 @@ describe("spanline infer", () => {
       { role: "user", content: "What was the first thing that I said?" },
     ];
     const second = await cli.run(args, { input: JSON.stringify({ messages }) });
-    expect(second.stdout).toContain('The first thing that you said was: \\"Hello!\\"');
+    expect(second.stdout).toContain('Your first message was: \\"Hello!\\"');
   });
 
   it("infer prints a partial response and exits with 1 [SD-15]", async () => {
@@ -130,7 +130,7 @@ describe("spanline test", () => {
     ]);
     expect(stdout).toContain('   input: {"session_id":"","user_message":"Hello!"}\n');
     expect(stdout).toContain("   status: completed\n");
-    expect(stdout).toContain('The first thing that you said was: "Hello!"');
+    expect(stdout).toContain('Your first message was: "Hello!"');
     expect(stdout).toMatch(/\n {3}session_id: spanline-\S+\n/);
     expect(lines.at(-2)).toBe("Successfully tested agent 'demo'.");
   });

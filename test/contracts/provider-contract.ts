@@ -92,7 +92,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
       const call = await provider.open().invoke(say("hello"), { signal });
       expect(call.requestId).toEqual(subject().requestId);
       await readTurn(call);
-      expect(() => call[Symbol.asyncIterator]()).toThrow("read once");
+      expect(() => call[Symbol.asyncIterator]()).toThrow("read only once");
     });
 
     it("A conversation continues in the next invocation and after it is opened again", async () => {

@@ -33,7 +33,7 @@ describe("Bounds on prompts of the demo agent", () => {
     expect(readDemoPrompt(user(cut)).text).toBe("a".repeat(MAX_PROMPT_CHARACTERS - 1));
     expect(answerFromMemory([user(`${long} what is my name?`)])).toBeNull();
     expect(answerFromMemory([user(`${long} my name is Ada`), user("what is my name?")])).toBe(
-      "You have not told me your name yet.",
+      "I do not know your name yet.",
     );
   });
 

@@ -89,15 +89,13 @@ describe("The demo agent", () => {
     const { say } = await demo();
     await say("My name is ada");
     expect(await say("What is my name?")).toBe("Your name is Ada.");
-    expect(await say("What did I say first?")).toBe(
-      'The first thing that you said was: "My name is ada"',
-    );
+    expect(await say("What did I say first?")).toBe('Your first message was: "My name is ada"');
   });
 
   it("The demo agent does not invent memories", async () => {
     const { say } = await demo();
-    expect(await say("What did I say first?")).toContain("This is the first thing");
-    expect(await say("Do you know my name?")).toBe("You have not told me your name yet.");
+    expect(await say("What did I say first?")).toContain("This is your first message");
+    expect(await say("Do you know my name?")).toBe("I do not know your name yet.");
   });
 
   it.each([
@@ -183,24 +181,24 @@ describe("The demo agent", () => {
 /** The message which `src/session/turn/handle-lost-invocation.ts` sends. */
 function afterLoss(...told: readonly string[]): string {
   const opening =
-    "The connection was lost before your answer was complete. If you have already done what was asked, say only what came of it; do nothing twice. What you were told last was:";
+    "The connection was lost before your response was complete. If you have already completed the request, only report the result; do not repeat any action. Your last input was:";
   return [opening, ...told].join("\n\n");
 }
 
 describe("The demo agent after a lost invocation", () => {
   it.each([
-    [["A tool gave: Saved a file"], "Done. The tool says: Saved a file."],
-    [["The tool write_file gave: Saved a file"], "Done. write_file says: Saved a file."],
+    [["A tool returned: Saved a file"], "Done. The tool says: Saved a file."],
+    [["The tool write_file returned: Saved a file"], "Done. write_file says: Saved a file."],
     [
       ["The tool send_email failed: No mail"],
       "I could not finish that with send_email. It said: No mail.",
     ],
     [
-      ["The tool send_email gave: ", "A tool gave: Sent"],
+      ["The tool send_email returned: ", "A tool returned: Sent"],
       "Done: send_email ran and had nothing to say. Done. The tool says: Sent.",
     ],
     [
-      ["The tool write_file gave: Two\n\nparagraphs, written to a file."],
+      ["The tool write_file returned: Two\n\nparagraphs, written to a file."],
       "Done. write_file says: Two\n\nparagraphs, written to a file.",
     ],
   ])("The demo agent only reports results that are restated: %j", async (told, answer) => {
@@ -225,7 +223,7 @@ describe("The demo agent after a lost invocation", () => {
 
 describe("The demo agent after an interrupted message", () => {
   const unheard =
-    "Your last answer was cut off, and it is not certain that you know what your tools gave before it. They have run; do nothing twice. What came of them:\n\nA tool gave: Saved a file";
+    "Your last response was cut off, and you may not have received the results of your tools. The tools have run; do not run them again. Their results:\n\nA tool returned: Saved a file";
 
   it("The demo agent acts on the prompt after the restated text", async () => {
     const { client } = await demo();
@@ -275,9 +273,7 @@ describe("Earlier messages in the first invocation of a session", () => {
     const { client, say } = await demo();
     const messages = [...EARLIER, said("user", "What is my name?")];
     expect(textIn(await invoke(client, { messages }))).toBe("Your name is Ada.");
-    expect(await say("What did I say first?")).toBe(
-      'The first thing that you said was: "My name is Ada"',
-    );
+    expect(await say("What did I say first?")).toBe('Your first message was: "My name is Ada"');
     expect(await say("How many messages?")).toBe("You have sent me 5 messages.");
   });
 

@@ -70,11 +70,11 @@ describe("Both planes of one emulator [AC-86]", () => {
     const others = [secret, join(folder, "../secret.yaml"), join(folder, "link.yaml"), folder];
     for (const file of others) {
       expect(await answerWith(createDataPlane({ scripts: folder }), file)).toBe(
-        `The script ${file} is not in ${folder}, the folder of scripts that the emulator was started with`,
+        `The script ${file} is not allowed: expected a file in ${folder}`,
       );
     }
     expect(await answerWith(createDataPlane(), secret)).toBe(
-      `The script ${secret} is none that the emulator was started with, and it was given no folder of scripts; start it with scripts: FOLDER to let harnesses name the files in there`,
+      `The script ${secret} is not allowed: the emulator was started without a folder of scripts. Fix: start the emulator with scripts: FOLDER`,
     );
     const own = join(outside, "own.yaml");
     writeFileSync(own, "turns: [{answer: Hello.}]");
@@ -92,7 +92,7 @@ describe("Both planes of one emulator [AC-86]", () => {
     );
     await expect(invoke(data, { harnessArn: harness?.arn })).rejects.toMatchObject({
       name: "RuntimeClientError",
-      message: 'There is no brain "scirpt:x"; there are demo, script:FILE, model:NAME',
+      message: '"scirpt:x" is not a valid brain: expected demo, script:FILE, model:NAME',
     });
   });
 
@@ -116,13 +116,15 @@ describe("Both planes of one emulator [AC-86]", () => {
   });
 
   it("Invalid settings of the data plane are refused", () => {
-    expect(() => createDataPlane({ switches: { paddding: "on" } as object })).toThrow("no switch");
+    expect(() => createDataPlane({ switches: { paddding: "on" } as object })).toThrow(
+      "is not a valid switch",
+    );
     expect(() => createDataPlane({ runtimes: [{ name: "a b" }] })).toThrow(
-      'The runtime "a b" needs a name',
+      '"a b" is not a valid runtime name',
     );
     const style = "pyhton" as "python";
     expect(() => createDataPlane({ runtimes: [{ name: "a", style }] })).toThrow(
-      'has the style "pyhton"; there are python, python-ascii',
+      '"pyhton" is not a valid style of runtime',
     );
   });
 });

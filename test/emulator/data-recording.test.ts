@@ -137,7 +137,7 @@ describe("Recordings [AC-93]", () => {
     const path = join(folder(), "edited.jsonl");
     writeFileSync(path, `${JSON.stringify({ recording: 1, ...head })}\n`);
     await expect(readRecording(path)).rejects.toThrow(
-      `Cannot replay ${path}: line 1 is not what a recording has there`,
+      `Cannot replay ${path}: line 1 is not valid in a recording`,
     );
   });
 
@@ -161,7 +161,7 @@ describe("Folders that cannot be written", () => {
       await expect(emulate({ recordings })).rejects.toMatchObject({
         code: "invalid_option",
         message: expect.stringMatching(
-          /^Cannot keep recordings in .*\/recordings: .* Give a folder that can be written to$/,
+          /^Cannot write recordings to .*\/recordings: .* Fix: use a writable folder$/,
         ) as string,
       });
     }

@@ -115,7 +115,7 @@ describe("An emulator with a data directory", () => {
 
   it.each([
     ["invalid JSON", "{", "Cannot read"],
-    ["another format", '{"format":2}', "its format is 2, wanted 1"],
+    ["another format", '{"format":2}', "2 is not a valid format: expected 1"],
     [
       "an invalid harness",
       '{"format":1,"harnesses":[{"id":"a","versions":[]}],"tokens":[]}',

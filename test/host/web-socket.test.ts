@@ -84,7 +84,7 @@ describe("WebSocket transport", () => {
         reason: expect.stringContaining("100 characters"),
         start: "x".repeat(100),
       },
-      { type: "passed-over", reason: expect.stringContaining("no text") },
+      { type: "passed-over", reason: expect.stringContaining("not text") },
       { type: "line", text: "1" },
     ]);
   });

@@ -101,31 +101,31 @@ describe("Models by name", () => {
       "openai:gpt-5",
       {},
       "no_credentials",
-      "openai:gpt-5 needs a key; set OPENAI_API_KEY to yours. For your own server set baseUrl or OPENAI_BASE_URL; it needs a key only if it checks one. Nothing was sent",
+      "openai:gpt-5 needs a key. Fix: set OPENAI_API_KEY. For your own server set baseUrl or OPENAI_BASE_URL; a key is then optional. No request was sent",
     ],
     [
       "anthropic:m",
       { ANTHROPIC_API_KEY: " " },
       "no_credentials",
-      "anthropic:m needs a key; set ANTHROPIC_API_KEY to yours. Nothing was sent",
+      "anthropic:m needs a key. Fix: set ANTHROPIC_API_KEY. No request was sent",
     ],
     [
       "bedrock:m",
       {},
       "invalid_option",
-      "bedrock:m needs a region; set AWS_REGION, such as us-east-1",
+      "bedrock:m needs a region. Fix: set AWS_REGION, for example to us-east-1",
     ],
     [
       "gpt-5",
       {},
       "invalid_option",
-      '"gpt-5" names no model; use one of ollama:<model>, openai:<model>, anthropic:<model>, bedrock:<model>',
+      '"gpt-5" is not a valid model: expected ollama:<model>, openai:<model>, anthropic:<model>, bedrock:<model>',
     ],
     [
       "ollama:",
       {},
       "invalid_option",
-      '"ollama:" names no model; use one of ollama:<model>, openai:<model>, anthropic:<model>, bedrock:<model>',
+      '"ollama:" is not a valid model: expected ollama:<model>, openai:<model>, anthropic:<model>, bedrock:<model>',
     ],
   ])("%s with %j is refused before anything is sent", (name, env, code, message) => {
     expect(() => modelFromName(name, env)).toThrowError(expect.objectContaining({ code, message }));

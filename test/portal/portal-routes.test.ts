@@ -68,7 +68,7 @@ describe("Sessions of the portal", () => {
   it("An unknown agent is refused with the list of agents", async () => {
     expect(await portal.post("/api/sessions", { agent: "nobody" })).toMatchObject({
       status: 404,
-      json: { error: { code: "not_found", hint: "There are: demo, other" } },
+      json: { error: { code: "not_found", hint: "Available: demo, other" } },
     });
   });
 });

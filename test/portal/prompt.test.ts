@@ -147,7 +147,7 @@ describe("POST /api/sessions/:id/prompt", () => {
     const waiting = asked({ text: "x", wait: true }, { accept: "text/plain" });
     await eventually(() => expect(clock.pending).toBe(1));
     clock.advance(60_000);
-    expect((await waiting).text).toMatch(/\[the turn goes on\]\n$/);
+    expect((await waiting).text).toMatch(/\[the turn continues\]\n$/);
   });
 
   it("A plain text client that reads nothing for five minutes is disconnected", async () => {

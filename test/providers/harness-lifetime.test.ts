@@ -70,7 +70,7 @@ describe("Readers that stop early", () => {
     const call = await openHarnessSession(peer.url).invoke(PROMPT, { signal });
     await call[Symbol.asyncIterator]().return?.();
     await peer.waitUntilQuiet();
-    expect(() => call[Symbol.asyncIterator]()).toThrow("read once");
+    expect(() => call[Symbol.asyncIterator]()).toThrow("read only once");
   });
 
   it("An unread invocation can be closed [AC-65]", async () => {

@@ -219,7 +219,7 @@ describe("History for a runtime", () => {
     await hear(session);
     const [first, second] = peer.requests.map(({ body }) => JSON.parse(String(body)));
     expect(first.prompt.split("\n")).toEqual([
-      "This conversation began elsewhere. What was said in it so far:",
+      "This conversation was started elsewhere. The messages so far:",
       "",
       "User: Look",
       "  there",
@@ -240,7 +240,7 @@ describe("History for a runtime", () => {
       "",
       expect.stringMatching(/^Result of wait: Error: The outcome of this call is unknown/),
       "",
-      "Here the conversation goes on:",
+      "The conversation continues here:",
       "",
       "Hi",
     ]);
@@ -279,7 +279,7 @@ describe("The emulator's agent", () => {
     expect((await hear(session, ask)).text).toBe("Your name is Ada.");
     const count = { type: "prompt", texts: ["How many messages have I sent?"] } as const;
     expect((await hear(session, count)).text).toBe("You have sent me 3 messages.");
-    expect((await hear(provider.open(), ask)).text).toBe("You have not told me your name yet.");
+    expect((await hear(provider.open(), ask)).text).toBe("I do not know your name yet.");
   });
 
   it("The agent accepts a history of its own turns with an open tool call", async () => {

@@ -116,7 +116,7 @@ describe("Requests to a runtime", () => {
     const tools = [{ name: "look", description: "Looks", schema: { type: "object" } }];
     const refused = sessionOn(peer.url).open().invoke(PROMPT, { signal, tools });
     expect(await catchRejection(refused)).toMatchObject({ details: { path: "payload" } });
-    expect(() => sessionOn(peer.url, { toolsRunBy: "caller" })).toThrow("give `payload`");
+    expect(() => sessionOn(peer.url, { toolsRunBy: "caller" })).toThrow("set `payload`");
     expect(() => sessionOn(peer.url, { runtimeArn: HARNESS_ARN })).toThrow("runtimeArn is ");
     expect(peer.requests).toEqual([]);
   });

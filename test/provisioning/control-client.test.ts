@@ -275,8 +275,8 @@ describe("Success responses with missing members", () => {
       `"arn"`,
     ],
     ["a flat shape", createHarnessMembers("CREATING"), `"harnessId"`],
-    ["a body that is not JSON", "<html>", "no JSON"],
-    ["a list", [1], "no object"],
+    ["a body that is not JSON", "<html>", "not JSON"],
+    ["a list", [1], "not an object"],
   ])(
     "A success response with %s is an error that names the member [RMA-P2-8]",
     async (_, body, words) => {

@@ -78,7 +78,7 @@ tags: { team: a }
   it.each([
     ["a misspelt setting", "systemPromt: x", "systemPromt", "a known setting; use one of name"],
     ["a number in place of a string", "name: 5", "name", "name is 5: expected a string"],
-    ["a string in place of a number", "maxTokens: many", "maxTokens", "a positive integer"],
+    ["a string in place of a number", "maxTokens: many", "maxTokens", "a whole number above 0"],
     ["a string in place of a list", "tools: web", "tools", "expected a list"],
     ["a tool without a type", "tools: [{ name: x }]", "tools[0].type", "expected a string"],
     ["a list", "- x", "spec", "expected an object with settings"],

@@ -212,8 +212,10 @@ describe("Approvals in a run", () => {
     const reported: unknown[] = [];
     const report = (error: unknown): void => void reported.push(String(error));
     await ask({ prompt: "refund 7", approve: async () => "done", report });
-    const wanted = "expected allow, allow-always, deny";
-    expect(reported).toEqual([`TypeError: "done" is not a valid decision for "refund": ${wanted}`]);
+    const expected = "expected allow, allow-always, deny";
+    expect(reported).toEqual([
+      `TypeError: "done" is not a valid decision for "refund": ${expected}`,
+    ]);
   });
 
   it("A run whose invocation is lost fails if the caller does not decide [RMA-P1-11]", async () => {

@@ -45,7 +45,7 @@ async function answerNth(
   expect(await world.decideApproval(approvalId, decision)).toMatchObject({ status: "accepted" });
 }
 
-/** A session in which a tool was allowed for good; then the grant was revoked, as the last event. */
+/** A session with a grant whose revocation is the last event. */
 async function revoked({ keys }: SigningFolder, heads: ReceiptHeads) {
   const script = Array.from({ length: 3 }, () => [wants(WRITE_CALL), says("Well.")]).flat();
   const { agent, ran } = createWritingAgent("ask", { provider: createScriptedProvider(script) });
@@ -59,7 +59,7 @@ async function revoked({ keys }: SigningFolder, heads: ReceiptHeads) {
   return { world, ran };
 }
 
-/** A store with the log of the session up to an event: what the data directory had before it. */
+/** A store with the log of the session up to an event, as in an older copy of the data directory. */
 async function storeBefore(world: SessionWorld, type: SessionEvent["type"]): Promise<Store> {
   const { sessionId } = world;
   const log = await world.readLog();
@@ -74,7 +74,7 @@ async function storeBefore(world: SessionWorld, type: SessionEvent["type"]): Pro
   return store;
 }
 
-/** How many receipts an audit misses at the end of a log and within it. */
+/** Number of receipts missing at the end of a log and within it, according to an audit. */
 async function missing({ folder, keys }: SigningFolder, log: readonly Envelope[]) {
   const heads = await readReceiptHeads(folder);
   const audit = auditLog(keys);
@@ -85,7 +85,7 @@ async function missing({ folder, keys }: SigningFolder, log: readonly Envelope[]
   return { atEnd, within: entries.reduce((sum, entry) => sum + (entry.missing ?? 0), 0) };
 }
 
-describe("a log whose end was cut off", () => {
+describe("A truncated log", () => {
   it("An audit misses the grant.revoked that was the last receipt [W-09]", async () => {
     const signing = await signingFolder();
     const { world } = await revoked(signing, signing.heads);
@@ -107,7 +107,7 @@ describe("a log whose end was cut off", () => {
     expect(await missing(signing, await world.readLog())).toEqual({ atEnd: 0, within: 1 });
   });
 
-  it("After the doubt the session continues through restarts, and an older copy stays doubtful [W-09]", async () => {
+  it("After the invalidation the session continues through restarts, and an older copy stays invalid [W-09]", async () => {
     const signing = await signingFolder();
     const { world: before, ran } = await revoked(signing, signing.heads);
     const store = await storeBefore(before, "grant.revoked");
@@ -124,8 +124,8 @@ describe("a log whose end was cut off", () => {
   });
 });
 
-describe("a copy of a log that continued separately", () => {
-  it("A log whose last receipt is another than the recorded one is doubted, and stays unproven [W-09]", async () => {
+describe("A copy of a log which continued separately", () => {
+  it("A log whose last receipt differs from the recorded one is invalidated, and stays unproven [W-09]", async () => {
     const signing = await signingFolder();
     const { heads, keys } = signing;
     const { world: before } = await revoked(signing, heads);
@@ -141,8 +141,8 @@ describe("a copy of a log that continued separately", () => {
   });
 });
 
-describe("a kill between a receipt and its recorded head", () => {
-  it("A head that is behind its log raises no doubt, and is saved at the next start [W-09]", async () => {
+describe("A kill between a receipt and its recorded head", () => {
+  it("A head behind its log causes no invalidation, and is saved at the next start [W-09]", async () => {
     const signing = await signingFolder();
     const { heads } = signing;
     // The last receipt, grant.revoked, is the seventh.
@@ -162,7 +162,7 @@ describe("a kill between a receipt and its recorded head", () => {
   });
 });
 
-describe("the stored output of a tool", () => {
+describe("The stored output of a tool", () => {
   it("An audit finds that the output was changed or removed [W-09]", async () => {
     const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Well.")]);
     const read = createTool({ name: "read" }, () => "0123456789".repeat(20_000));

@@ -14,16 +14,16 @@ import { waitUntil } from "../support/with-deadline.ts";
 
 interface Evicting {
   readonly sessions: RunningSessions;
-  /** Ids of sessions that were loaded or opened, and that left memory, in order. */
+  /** Ids of sessions loaded or opened, and of sessions evicted, in order. */
   readonly acquired: readonly string[];
   readonly released: readonly string[];
   open(name: string): Promise<void>;
   prompt(name: string, text?: string): Promise<void>;
-  /** Resolves when the nth turn of a session has ended, with its outcome. */
+  /** Resolves with the outcome when the nth turn of a session has ended. */
   turn(name: string, nth?: number): Promise<string>;
 }
 
-/** Sessions whose time stands still, so that none leaves memory for being idle. */
+/** Sessions with a stopped clock, so none is evicted for being idle. */
 function evicting(
   agent: Agent,
   memory: Partial<MemoryLimits> = {},
@@ -185,7 +185,7 @@ describe("sessions beyond the memory limits", () => {
     expect(world.acquired).toEqual(["ses_a", "ses_a"]);
   });
 
-  it("Prompts that arrive while their session leaves memory are all answered", async () => {
+  it("Prompts sent while their session is being evicted all get a response", async () => {
     const provider = createScriptedProvider([says("One.")]);
     const world = evicting(createAgent({ provider }), { sessions: 0, bytes: 0 });
     const names = Array.from({ length: 20 }, (_, at) => `ses_${at}`);
@@ -205,8 +205,8 @@ describe("sessions beyond the memory limits", () => {
   });
 });
 
-describe("a session that was opened with its first prompt", () => {
-  it("It leaves memory when its turn ends, is readable, and its next prompt continues the conversation", async () => {
+describe("A session opened with its first prompt", () => {
+  it("A session opened with a prompt is evicted when its turn ends, stays readable, and continues with its next prompt", async () => {
     const provider = createScriptedProvider([says("One."), says("Two.")]);
     const world = evicting(createAgent({ provider }));
     const { sessionId } = await world.sessions.openWithPrompt({ principal: ME }, first);
@@ -222,7 +222,7 @@ describe("a session that was opened with its first prompt", () => {
     expect(world).toMatchObject({ acquired: [sessionId, sessionId], released: [sessionId] });
   });
 
-  it("It stays in memory if a second prompt came before its turn ended", async () => {
+  it("A session opened with a prompt stays in memory if a second prompt arrives before its turn ends", async () => {
     const running = createGate();
     const work = createTool({ name: "work" }, async () => {
       await running.pass();
@@ -239,7 +239,7 @@ describe("a session that was opened with its first prompt", () => {
     expect(world).toMatchObject({ acquired: [sessionId], released: [] });
   });
 
-  it("It stays in memory for the time that its agent asks for", async () => {
+  it("A session opened with a prompt stays in memory for the idle time of its agent", async () => {
     const agent = createAgent({ provider: createScriptedProvider([says("One.")]) });
     const open = async () => ({ agent, idleMs: 900_000, close: async () => undefined });
     const world = evicting({ ...agent, open });
@@ -253,13 +253,13 @@ describe("a session that was opened with its first prompt", () => {
 describe("isQuiet", () => {
   const request = { requestId: "req_1", deadline: 1000 };
 
-  it("A session with a deadline that has not come is not quiet", () => {
+  it("A session with a future deadline is not quiet", () => {
     const clients = { ...initialState.clients, requests: [request] };
     const state = { ...initialState, clients } as unknown as typeof initialState;
     expect([isQuiet(initialState), isQuiet(state)]).toEqual([true, false]);
   });
 
-  it("A session whose agent is still to be stopped upstream is not quiet", () => {
+  it("A session with an upstream session still to be stopped is not quiet", () => {
     const { spec, digest } = createAgent({ provider: createScriptedProvider([]) });
     const upstream = { upstreamId: "up_1", isUncertain: true };
     const turn = { ...initialState.turn, upstream };
@@ -268,7 +268,7 @@ describe("isQuiet", () => {
   });
 });
 
-/** Opens other sessions, so that the limits are exceeded, until others have left memory. */
+/** Opens further sessions until the limits evict others. */
 async function expectToStay(world: Evicting, sessionId: string): Promise<void> {
   for (const name of ["ses_1", "ses_2", "ses_3"]) await world.open(name);
   await waitUntil(

@@ -21,12 +21,16 @@ import {
 } from "./simulation/simulated-session.ts";
 import { allowLongTests, runs } from "../support/test-depth.ts";
 
-/** Stories in place of the usual number for each property; undefined by default. */
+/** Number of stories per property. Undefined: the default of each property. */
 const storiesFromEnvironment = process.env["SPANLINE_STORIES"];
 
-// A story takes 3 ms on a quiet machine and far more on a busy one.
+// A story takes 3 ms on an idle machine and far more on a busy one.
 allowLongTests(100 * Number(storiesFromEnvironment ?? 0));
 
+/**
+ * A story: a random agent and up to 40 random inputs. The rules check every event of its log; afterwards the session
+ * must come to rest.
+ */
 const anyStory = fc.tuple(anyAgent, fc.array(anyMoved, { maxLength: 40, size: "max" }));
 
 /** Stories per property; default: enough for every test run. `SPANLINE_STORIES=100000` runs more. */
@@ -34,7 +38,7 @@ function storyCount(usual: number): number {
   return Number(storiesFromEnvironment ?? runs(usual));
 }
 
-/** Nothing but people and rules ends what is asked here. */
+/** An agent with generous caps, so only people and rules end an approval request. */
 const anyPatientAgent = anyAgent.map((facts) => {
   const { parallelTools } = facts.caps;
   const caps = { steps: 20, seconds: 100_000, tokens: null, toolCalls: 12, parallelTools };
@@ -52,7 +56,7 @@ function play(session: SimulatedSession, moves: readonly Moved[]): void {
   }
 }
 
-/** Everything that is due is done, every question is answered, and no more is asked for. */
+/** Performs all due effects, decides all requests, and submits no further prompts. */
 function comeToRest(session: SimulatedSession): void {
   for (let round = 0; round < 1000; round++) {
     const { state, effects } = session;
@@ -92,8 +96,8 @@ function comeToRest(session: SimulatedSession): void {
   }
 }
 
-describe("a session, whatever happens to it in whatever order", () => {
-  it("keeps its promises [ACP-91] [ACP-106]", () => {
+describe("A session under random inputs in any order", () => {
+  it("A session keeps its invariants and comes to rest [ACP-91] [ACP-106]", () => {
     fc.assert(
       fc.property(anyStory, ([facts, moves]) => {
         const session = simulatedSession(facts, logRules(facts));
@@ -105,7 +109,7 @@ describe("a session, whatever happens to it in whatever order", () => {
     );
   });
 
-  it("lets run what the rules allow that hold, and what as many allowed as have to [W-02]", () => {
+  it("A tool runs only if the current rules allow it or enough people approved it [W-02]", () => {
     fc.assert(
       fc.property(anyAskingStory, ([facts, moves]) => {
         const session = simulatedSession(facts, logRules(facts));
@@ -117,7 +121,7 @@ describe("a session, whatever happens to it in whatever order", () => {
     );
   });
 
-  it("is what its log says, from the beginning or from any snapshot", () => {
+  it("The state equals the fold of the log, from the beginning and from any snapshot", () => {
     fc.assert(
       fc.property(anyStory, fc.nat(), ([facts, moves], cut) => {
         const session = simulatedSession(facts, () => undefined);

@@ -8,7 +8,7 @@ const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filte
   (path) => path.endsWith(".ts") && !path.endsWith(".test.ts"),
 );
 
-/** Which files make which events: where one is made, its type is the value of a field, and not of a field's type. */
+/** Files which emit each event. An emitted event has its type as a field value, not as a type. */
 const makers = sources.flatMap((path) => {
   const text = readFileSync(join(folder, path), "utf8");
   const types = [...text.matchAll(/(?<!readonly )\btype: "([a-z._]+)"/g)].map(
@@ -18,9 +18,12 @@ const makers = sources.flatMap((path) => {
   return types.flatMap((type) => (Object.hasOwn(EVENT_MANIFEST, type) ? [{ type, slice }] : []));
 });
 
-describe("an event of a session", () => {
-  it.each(Object.entries(EVENT_MANIFEST))("%s is made by its slice alone", (type, { slice }) => {
-    const slices = new Set(makers.filter((maker) => maker.type === type).map((one) => one.slice));
-    expect([...slices]).toEqual([slice]);
-  });
+describe("Events of a session", () => {
+  it.each(Object.entries(EVENT_MANIFEST))(
+    "The event %s is emitted by its slice alone",
+    (type, { slice }) => {
+      const slices = new Set(makers.filter((maker) => maker.type === type).map((one) => one.slice));
+      expect([...slices]).toEqual([slice]);
+    },
+  );
 });

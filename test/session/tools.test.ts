@@ -15,13 +15,13 @@ import { createAgent, createTool, openWorld } from "../support/session/session-w
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** The results that a call brought. */
+/** The results sent with an invocation. */
 function resultsIn(input: InvocationInput | undefined) {
   return input?.type === "results" ? input.results : [];
 }
 
-describe("a tool of the session", () => {
-  it("gives the agent what it gives back, under the agent's own id for the call", async () => {
+describe("Tools of a session", () => {
+  it("A tool's return value is sent to the agent under the agent's id of the call", async () => {
     const provider = createScriptedProvider([wants({ id: "c1", name: "add" }), says("Three.")]);
     const add = createTool({ name: "add" }, () => ({ sum: 3 }));
     const world = await openWorld(createAgent({ provider, tools: [add] }));
@@ -30,7 +30,7 @@ describe("a tool of the session", () => {
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolSuccess("c1", { sum: 3 })]);
   });
 
-  it("that throws gives the agent an error with the message alone, and the cause to the outside [AC-48] [RMA-P1-19]", async () => {
+  it("A tool that throws sends the agent its message only, and reports the cause [AC-48] [RMA-P1-19]", async () => {
     const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Oh.")]);
     const cause = new Error("No such file", { cause: new Error("ENOENT /home/me/.secrets") });
     const read = createTool({ name: "read" }, () => {
@@ -56,7 +56,7 @@ describe("a tool of the session", () => {
     ["are null", "null", /null, expected an object/],
   ] as const;
 
-  /** Two calls in one step: the first has arguments that can be used. */
+  /** Two calls in one step: the first has valid arguments. */
   async function calledWith(inputText: string, parts: object) {
     const ran: unknown[] = [];
     const read = createTool({ name: "read" }, (input) => void ran.push(input));
@@ -70,7 +70,7 @@ describe("a tool of the session", () => {
   }
 
   it.each(INVALID)(
-    "A tool call whose arguments %s is not run, and the model is told why [RMA-P0-4]",
+    "A tool call whose arguments %s is not run, and the model gets the reason [RMA-P0-4]",
     async (_, inputText, text) => {
       const { ran, provider, world, end } = await calledWith(inputText, {});
       expect(ran).toEqual([{ path: "a" }]);
@@ -107,7 +107,7 @@ describe("a tool of the session", () => {
     },
   );
 
-  it("A tool call that the provider ran is never dispatched here, though a tool here has its name [B-086]", async () => {
+  it("A tool call run by the provider is never dispatched here, even if a tool here has its name [B-086]", async () => {
     const ran: unknown[] = [];
     const read = createTool({ name: "read" }, (input) => void ran.push(input));
     const call = createToolCall({ id: "s1", name: "read", inputText: "{}", runBy: "server" });
@@ -142,7 +142,7 @@ describe("a tool of the session", () => {
     });
   });
 
-  it("that takes too long is stopped, and gives the agent an error [AC-48] [RMA-P0-6]", async () => {
+  it("A tool that exceeds its timeout is stopped, and the agent gets an error [AC-48] [RMA-P0-6]", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([wants({ id: "c1", name: "wait" }), says("Oh.")]);
     let signal: AbortSignal | undefined;
@@ -156,7 +156,7 @@ describe("a tool of the session", () => {
     await world.waitForEvent("tool.progress");
     clock.advance(5000);
     await world.waitForEvent("turn.finished");
-    const text = "wait was stopped after 5 seconds. What it had done by then is not known.";
+    const text = "wait was stopped after 5 seconds. Its effects so far are unknown.";
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolError("c1", text)]);
     expect(await world.waitForEvent("tool.finished")).toMatchObject({
       ending: "timed-out",
@@ -165,7 +165,7 @@ describe("a tool of the session", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it("Progress that a tool tells in numbers is logged with its numbers [B-035]", async () => {
+  it("Progress with numbers is logged with its numbers [B-035]", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([wants({ id: "c1", name: "copy" }), says("Done.")]);
     const copy = createTool({ name: "copy" }, (_, context) => {
@@ -184,7 +184,7 @@ describe("a tool of the session", () => {
     ]);
   });
 
-  it("that hangs keeps no cancel waiting [RMA-P0-6]", async () => {
+  it("A hanging tool does not delay a cancel [RMA-P0-6]", async () => {
     const provider = createScriptedProvider([wants({ id: "c1", name: "wait" }), says("Yes?")]);
     const wait = createTool({ name: "wait" }, (_, context) => {
       context.progress("waiting");
@@ -202,7 +202,7 @@ describe("a tool of the session", () => {
     expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
   });
 
-  it("runs beside no more others than may, and results keep the order of the calls [AC-49]", async () => {
+  it("Parallel tools stay within their limit, and results keep the order of the calls [AC-49]", async () => {
     const ids = ["c1", "c2", "c3", "c4", "c5"];
     const calls = ids.map((id) => ({ id, name: "work", input: { id } }));
     const provider = createScriptedProvider([wants(...calls), says("Done.")]);
@@ -233,7 +233,7 @@ describe("a tool of the session", () => {
     expect(resultsIn(provider.invocations[1]?.input)).toEqual(ids.map((id) => toolSuccess(id, id)));
   });
 
-  it("is not run with arguments that cannot be read, that its schema refuses, or under an unknown name", async () => {
+  it("A tool does not run with unreadable or invalid arguments, or under an unknown name", async () => {
     const provider = createScriptedProvider([
       wants(
         { id: "c1", name: "add", inputText: `{"a":` },
@@ -245,7 +245,7 @@ describe("a tool of the session", () => {
     const ran: unknown[] = [];
     const add = {
       ...createTool({ name: "add" }, (input) => ran.push(input)),
-      check: () => "a is no number.",
+      check: () => "a is not a number.",
     };
     const world = await openWorld(createAgent({ provider, tools: [add] }));
     await world.prompt("Add.");
@@ -254,12 +254,12 @@ describe("a tool of the session", () => {
     const [unreadable, ...others] = resultsIn(provider.invocations[1]?.input);
     expect(unreadable).toMatchObject({ toolCallId: "c1", isError: true });
     expect(others).toEqual([
-      toolError("c2", "add was not run: its arguments are wrong. a is no number."),
-      toolError("c3", "There is no tool subtract here. There is: add."),
+      toolError("c2", "add was not run: its arguments are wrong. a is not a number."),
+      toolError("c3", "subtract is not an available tool. Available tools: add."),
     ]);
   });
 
-  it("runs with what the approver made of its arguments, checked once more", async () => {
+  it("A tool runs with the approver's arguments, validated again", async () => {
     const call = { id: "c1", name: "send", input: { to: "all" } };
     const provider = createScriptedProvider([wants(call), says("Sent.")]);
     const ran: unknown[] = [];
@@ -279,7 +279,7 @@ describe("a tool of the session", () => {
     expect(await world.waitForEvent("tool.started")).toMatchObject({ approvalId, attempt: 1 });
   });
 
-  it("that is denied, or that nobody approved in time, does not run, and the agent hears why", async () => {
+  it("A denied tool call, or one whose approval expired, does not run, and the agent gets the reason", async () => {
     const clock = createFakeClock();
     const calls = ["rm_all", "send", "publish"].map((name) => ({ id: name, name }));
     const provider = createScriptedProvider([wants(...calls), says("Oh.")]);
@@ -306,11 +306,11 @@ describe("a tool of the session", () => {
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([
       toolError("rm_all", `rm_all was not run: ${why}`),
       toolError("send", "send was not run: it was denied. The reason given: Not today."),
-      toolError("publish", "publish was not run: nobody approved it in time."),
+      toolError("publish", "publish was not run: its approval request expired."),
     ]);
   });
 
-  it("waits for its approval no longer, though the time of day was set back meanwhile", async () => {
+  it("An approval still expires on time if the system clock is set back", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Oh.")]);
     const approvals = { deny: [], ask: ["send"], allow: [], default: "deny" } as const;
@@ -330,9 +330,9 @@ describe("a tool of the session", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("gives the agent the beginning of an output that is too long, and keeps the whole", async () => {
+  it("The agent gets the beginning of a long output, and the whole is stored", async () => {
     const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Long.")]);
-    // A character of two halves lies across the limit.
+    // A surrogate pair lies across the limit.
     const whole = `${"a".repeat(MAX_OUTPUT_CHARACTERS - 1)}😀 and more`;
     const world = await openWorld(
       createAgent({ provider, tools: [createTool({ name: "read" }, () => whole)] }),
@@ -346,7 +346,7 @@ describe("a tool of the session", () => {
     expect(new TextDecoder().decode(kept)).toBe(whole);
   });
 
-  it("that did its work did it, though its output cannot be kept", async () => {
+  it("A tool succeeds even if its output cannot be stored", async () => {
     const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
     const send = createTool({ name: "send" }, () => "a".repeat(MAX_OUTPUT_CHARACTERS + 1));
     const cause = new Error("The disk is full");
@@ -364,7 +364,7 @@ describe("a tool of the session", () => {
     expect(world.reports).toMatchObject([{ cause }]);
   });
 
-  it("that tells of every step is heard now and then: the first, and the last", async () => {
+  it("Frequent progress is throttled to the first and the latest report", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([wants({ id: "c1", name: "count" }), says("Done.")]);
     const count = createTool({ name: "count" }, async (_, context) => {
@@ -382,7 +382,7 @@ describe("a tool of the session", () => {
     expect(texts).toEqual(["1", "10000", "20000", `${"y".repeat(2000)}…`]);
   });
 
-  it("that asks a client for what has no JSON fails alone, and its session goes on", async () => {
+  it("A host request without a JSON form fails only its tool, and the session continues", async () => {
     const payload = Object({ count: 1n });
     const ask = createTool({ name: "ask" }, (_, context) =>
       context.host("editor", "read", payload),
@@ -394,7 +394,7 @@ describe("a tool of the session", () => {
     expect(await world.listEvents("tool.finished")).toMatchObject([{ ending: "failed" }]);
   });
 
-  it("brings its results to a new conversation, when the call is lost that brought them", async () => {
+  it("Results of a lost invocation are sent to a new upstream session", async () => {
     const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }, { id: "c2", name: "work" }),
       breaks(),
@@ -411,12 +411,12 @@ describe("a tool of the session", () => {
     ]);
     expect(third?.input).toEqual(second?.input);
     expect(third?.sessionId).not.toBe(first?.sessionId);
-    // Its calls go along with their results, so the history ends before them.
+    // Its calls are sent along with their results, so the history ends before them.
     expect(third?.history).toEqual([{ role: "user", blocks: [{ type: "text", text: "Work." }] }]);
   });
 });
 
-describe("something that only a client's machine can do", () => {
+describe("Host requests of tools", () => {
   const asking = () => {
     const provider = createScriptedProvider([
       wants({ id: "c1", name: "look" }),
@@ -430,7 +430,7 @@ describe("something that only a client's machine can do", () => {
   };
   const attach = { type: "attach", clientId: "editor", mode: "observer", name: "Editor" } as const;
 
-  it("is asked for in the log and answered by a command of that client alone", async () => {
+  it("A host request is logged, and only its client can reply", async () => {
     const { provider, agent } = asking();
     const world = await openWorld(agent);
     await world.send(attach);
@@ -455,7 +455,7 @@ describe("something that only a client's machine can do", () => {
     ["leaves", "The client is gone"],
     ["cannot do it", "The client could not do it"],
     ["does not answer in time", "The client did not answer in time"],
-  ])("fails when the client %s", async (how, message) => {
+  ])("A host request fails when the client %s", async (how, message) => {
     const clock = createFakeClock();
     const { provider, agent } = asking();
     const world = await openWorld(agent, { clock });
@@ -474,7 +474,7 @@ describe("something that only a client's machine can do", () => {
     ]);
   });
 
-  it("is no longer wanted when the turn is cancelled", async () => {
+  it("A cancel closes a host request", async () => {
     const world = await openWorld(asking().agent);
     await world.send(attach);
     await world.prompt("Look.");

@@ -189,15 +189,18 @@ describe("SQLite errors", () => {
     [5, "store_failed", "/data/s.db is locked by another process"],
     [11, "store_damaged", "/data/s.db is damaged: it is not a readable SQLite database."],
     [26, "store_damaged", "/data/s.db is damaged: it is not a readable SQLite database."],
-  ])("A SQLite error with code %i becomes %s with the path of the file", (errcode, code, message) => {
-    const cause = engineError(errcode);
-    expect(toStoreError(cause, "/data/s.db")).toMatchObject({
-      code,
-      message: expect.stringContaining(message),
-      details: { file: "/data/s.db", sqlite: errcode },
-      cause,
-    });
-  });
+  ])(
+    "A SQLite error with code %i becomes %s with the path of the file",
+    (errcode, code, message) => {
+      const cause = engineError(errcode);
+      expect(toStoreError(cause, "/data/s.db")).toMatchObject({
+        code,
+        message: expect.stringContaining(message),
+        details: { file: "/data/s.db", sqlite: errcode },
+        cause,
+      });
+    },
+  );
 
   it("An unknown SQLite error has the path and the text of SQLite in its message", () => {
     expect(toStoreError(engineError(1), "/data/s.db")).toMatchObject({

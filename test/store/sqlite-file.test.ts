@@ -171,7 +171,7 @@ describe("Many concurrent appends", () => {
 });
 
 describe("Two writers of the same file", () => {
-  it("Two stores which write to the same file are fenced, although each caches its log ends", async () => {
+  it("Two stores that write to the same file are fenced, although each caches its log ends", async () => {
     const file = temporaryFile();
     const [mine, theirs] = [await opened({ file }), await opened({ file })];
     const lease = await sessionOf(mine, "ses_1", 2);

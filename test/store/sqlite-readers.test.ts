@@ -72,7 +72,7 @@ async function arrivals(coming: readonly Promise<unknown>[]): Promise<readonly n
 }
 
 describe("Many readers of a session", () => {
-  it("Readers which catch up together read the file once, wherever they start", async () => {
+  it("Readers that catch up together read the file once, wherever they start", async () => {
     const count = 40;
     const { store } = await logged(count, 100_000);
     const { incarnation } = await headOf(store, "ses_1");
@@ -127,7 +127,7 @@ describe("Many readers of a session", () => {
     expect(behind).toBeLessThan(30);
   });
 
-  it("Readers do not see cached events which were dropped since", async () => {
+  it("Readers do not see cached events that were dropped since", async () => {
     const { store, lease } = await logged(0, 0);
     const drafts = [delta("a"), delta("b"), finished("ab"), delta("c", { block: 1 })];
     await store.append(lease, 0, entry(drafts));
@@ -140,7 +140,7 @@ describe("Many readers of a session", () => {
     expect(seqs(await readUntil(store, { sessionId: "ses_1", until: 4 }))).toEqual([3, 4]);
   });
 
-  it("Readers do not see events of a session which was deleted and created again", async () => {
+  it("Readers do not see events of a session that was deleted and created again", async () => {
     const { store } = await logged(3, 10);
     await reader(store).next();
     await store.deleteSession("ses_1");

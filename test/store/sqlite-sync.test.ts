@@ -244,7 +244,7 @@ describe("Records and syncs", () => {
     await deletion;
   });
 
-  it("A record which cannot be synced is refused with the reason", async () => {
+  it("A record that cannot be synced is refused with the reason", async () => {
     const datasync = { fails: false };
     const store = await opened({
       file: temporaryFile(),

@@ -71,7 +71,7 @@ describe("Unsynced entries", () => {
     expect(await store.findSession("ses_1")).toMatchObject({ seq: 2, title: "2" });
   });
 
-  it("A process which takes a session over can read all events up to the returned head", async () => {
+  it("A process that takes a session over can read all events up to the returned head", async () => {
     const { store, hold, release } = await heldStore();
     const lease = await sessionOf(store, "ses_1", 1);
     hold();

@@ -58,31 +58,34 @@ describe("Events of a newer version", () => {
     ["a name that objects have anyway", stored(2, 1, { type: "constructor" })],
   ] as const;
 
-  it.each(newer)("A session with a newer event (%s) is readable and cannot be leased", async (_, row) => {
-    const file = await fileWithLog("ses_1", [titled, row]);
-    await tamper(file, (database) => database.exec("UPDATE sessions SET wake_at = 0"));
-    const store = await opened({ file });
-    const { type, version, body } = row;
-    const { event }: { event: unknown } = JSON.parse(body);
-    expect(await store.read("ses_1", 0, 9)).toEqual([
-      { sessionId: "ses_1", seq: 1, ...JSON.parse(titled.body) },
-      {
-        sessionId: "ses_1",
-        seq: 2,
-        at: NOW,
-        visibility: "public",
-        event: { type: "provider.unknown", what: "event", name: type, raw: { version, event } },
-      },
-    ]);
-    await expect(acquire(store, "ses_1")).rejects.toMatchObject({
-      code: "store_newer",
-      details: { sessionId: "ses_1" },
-    });
-    expect(await store.claimDue(NOW, { owner: "me", durationMs: HOUR, limit: 9 })).toEqual([]);
-    expect(await store.checkIntegrity()).toEqual([
-      `Session ses_1: event 2 was written by a newer version (${type}, version ${version})`,
-    ]);
-  });
+  it.each(newer)(
+    "A session with a newer event (%s) is readable and cannot be leased",
+    async (_, row) => {
+      const file = await fileWithLog("ses_1", [titled, row]);
+      await tamper(file, (database) => database.exec("UPDATE sessions SET wake_at = 0"));
+      const store = await opened({ file });
+      const { type, version, body } = row;
+      const { event }: { event: unknown } = JSON.parse(body);
+      expect(await store.read("ses_1", 0, 9)).toEqual([
+        { sessionId: "ses_1", seq: 1, ...JSON.parse(titled.body) },
+        {
+          sessionId: "ses_1",
+          seq: 2,
+          at: NOW,
+          visibility: "public",
+          event: { type: "provider.unknown", what: "event", name: type, raw: { version, event } },
+        },
+      ]);
+      await expect(acquire(store, "ses_1")).rejects.toMatchObject({
+        code: "store_newer",
+        details: { sessionId: "ses_1" },
+      });
+      expect(await store.claimDue(NOW, { owner: "me", durationMs: HOUR, limit: 9 })).toEqual([]);
+      expect(await store.checkIntegrity()).toEqual([
+        `Session ses_1: event 2 was written by a newer version (${type}, version ${version})`,
+      ]);
+    },
+  );
 
   it("A newer event does not affect other sessions", async () => {
     const file = await fileWithLog("ses_1", [stored(1, 1, { type: "weather.changed" })]);

@@ -19,8 +19,8 @@ export interface Overlay {
 }
 
 /**
- * Compares the sources below a root with its ARCHITECTURE.md. Returns one sentence per violation. The files of the overlay
- * are checked as if they were on the disk, so that a test plants a violation without a copy of the tree.
+ * Compares the sources below a root with its ARCHITECTURE.md. Returns one sentence per violation. The files of the
+ * overlay are checked as if they were on the disk, so a test can plant a violation without a copy of the tree.
  */
 export function checkArchitecture(root: string, overlay: Overlay = {}): string[] {
   const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
@@ -46,7 +46,7 @@ function readTable(page: string): Row[] {
         packages: readQuoted(packages),
       }));
     });
-  if (rows.length < 5) throw new Error("ARCHITECTURE.md has no table of folders");
+  if (rows.length < 5) throw new Error("ARCHITECTURE.md does not have a table of folders");
   return rows;
 }
 
@@ -71,7 +71,9 @@ function toSource(path: string, text: string): Source {
 
 function findSpecifiers(text: string): string[] {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"\n]+)"/g;
+  // A statement starts a line; a message such as `import it from "x"` inside a string does not.
+  const pattern =
+    /(?:^\s*(?:import|export)\s[^;"'`]*?\bfrom\s*|^\s*import\s*|\bimport\s*\(\s*)"([^"\n]+)"/gm;
   return [...code.matchAll(pattern)].map((match) => match[1] ?? "");
 }
 
@@ -87,7 +89,7 @@ function checkImports(source: Source, rows: readonly Row[]): string[] {
         : [`${source.path} uses the package "${name}", which ${own.folder} may not`];
     }
     const target = resolveSpecifier(source.path, specifier);
-    // A subfolder with a row of its own is not part of the folder around it.
+    // A subfolder with its own row is not part of the folder around it.
     const isOwn = findRow(target, rows) === own;
     const allowed = isOwn || own.imports.some((folder) => isInside(target, folder));
     return allowed ? [] : [`${source.path} imports ${target}, which ${own.folder} may not`];
@@ -114,7 +116,7 @@ function resolveSpecifier(from: string, specifier: string): string {
   return posix.join(posix.dirname(from), specifier);
 }
 
-/** Type-only imports count too: they tie files together for a reader just as much. */
+/** Type-only imports count too, because they couple files for a reader just as much. */
 function findCycles(sources: readonly Source[]): string[] {
   const graph = new Map(
     sources.map(({ path, specifiers }) => [
@@ -138,7 +140,7 @@ function findCycles(sources: readonly Source[]): string[] {
   return cycles;
 }
 
-/** The section on words names, paragraph by paragraph, words and the folders where they may stand. */
+/** Each paragraph of the section on vendor terms names terms and the folders where they are allowed. */
 function checkWords(sources: readonly Source[], page: string): string[] {
   const section = page.split(/^## /m).find((part) => part.startsWith("Vendor terms")) ?? "";
   const rules = section

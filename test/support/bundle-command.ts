@@ -6,14 +6,14 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The folder with the bundled command line, made once per test run. */
+    /** The folder with the bundled command line, created once per test run. */
     readonly commandBundle: string;
   }
 }
 
 const root = join(import.meta.dirname, "../..");
 
-/** Vitest's global set-up: bundles the command line once for all test files that start it. */
+/** Global setup of Vitest: bundles the command line once for all test files that start it. */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bundle-"));
   await bundleSource(["cli/main.ts", "cli/command-line.ts"], folder);

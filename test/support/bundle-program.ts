@@ -6,14 +6,14 @@ import { onTestFinished } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A program of `test/programs` as plain JavaScript, for a process of its own. */
+/** Bundles a program of `test/programs` as plain JavaScript, to run in a separate process. */
 export async function bundleProgram(program: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "spanline-program-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return bundleInto(folder, program);
 }
 
-/** The same, in a folder of the caller's. */
+/** Bundles a program into a folder of the caller. */
 export async function bundleInto(folder: string, program: string): Promise<string> {
   const bundle = await rolldown({
     input: join(root, "test/programs", program),

@@ -20,36 +20,36 @@ export interface CommandResult {
 
 export interface StartOptions {
   readonly environment?: NodeJS.ProcessEnv;
-  /** What standard input says; nothing when it is not given. */
+  /** The content of standard input. Default: empty. */
   readonly input?: string | Uint8Array;
-  /** Standard input stays open, for a test that writes to it. */
+  /** True: standard input stays open, so a test can write to it. */
   readonly isOpen?: boolean;
-  /** As if a person sat there. */
+  /** True: the process acts as if stdin and stderr were a terminal. */
   readonly isTerminal?: boolean;
-  /** As if a person read standard error. */
+  /** True: the process acts as if stderr were a terminal. */
   readonly isWatched?: boolean;
-  /** The folder of all when it is not given. */
+  /** Default: `folder` of the command line. */
   readonly workingDirectory?: string;
 }
 
 export type RunOptions = Pick<StartOptions, "environment" | "input" | "workingDirectory">;
 
 export interface CommandLine {
-  /** Where it runs, and where everything it keeps is. */
+  /** The working directory, which also contains all data. */
   readonly folder: string;
-  /** Starts the command in a process of its own. */
+  /** Starts the command in a separate process. */
   start(args: readonly string[], options?: StartOptions): ChildProcessWithoutNullStreams;
-  /** Runs the command to its end in a process of its own. */
+  /** Runs the command to its end in a separate process. */
   runProcess(args: readonly string[], options?: StartOptions): Promise<CommandResult>;
-  /** Runs the same bundle to its end in the process of the test, without a terminal. */
+  /** Runs the same bundle to its end in the test's process, without a terminal. */
   run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
   /** Bundles an entry of the sources into a file of the folder. */
   bundle(entry: string, file: string): Promise<void>;
-  /** Ends every process that was started here. */
+  /** Kills every process started here. */
   close(): Promise<void>;
 }
 
-/** The bundled command line, in processes of its own or in the process of the test. */
+/** The bundled command line, in separate processes or in the test's process. */
 export async function createCommandLine(): Promise<CommandLine> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-cli-"));
   const children: ChildProcessWithoutNullStreams[] = [];
@@ -96,7 +96,7 @@ export async function createCommandLine(): Promise<CommandLine> {
   };
 }
 
-/** Without the variables of whoever runs the tests. */
+/** Excludes the environment variables of the user who runs the tests. */
 function createEnvironment(folder: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env["PATH"],
@@ -152,11 +152,11 @@ function createCollector(): { readonly stream: Writable; readonly read: () => st
 const STDERR_TTY_PRELOAD = "data:text/javascript,process.stderr.isTTY=true";
 const TTY_PRELOAD = "data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true";
 
-/** Resolves when a stream has said something; with all that it said until then. */
+/** Resolves when a stream contains the words. Returns all output until then. */
 export async function waitForOutput(stream: Readable, words: string): Promise<string> {
   let output = "";
   const chunks = stream.iterator({ destroyOnReturn: false });
-  const state = (): string => `the stream did not say "${words}": ${output}`;
+  const state = (): string => `the stream did not contain "${words}": ${output}`;
   for (;;) {
     const { value, done } = await withDeadline(chunks.next(), state, PROCESS_MS);
     if (done === true) break;

@@ -3,11 +3,11 @@ import { PROCESS_MS } from "./with-deadline.ts";
 
 /** A clock that stands still until a test moves it. */
 export interface FakeClock extends SteadyClock {
-  /** Lets the time pass, and everything due in it happen in order. */
+  /** Moves the time ahead and runs all due timers in order. */
   advance(milliseconds: number): void;
-  /** Sets another time of day, as a user or a time server does. No time passes. */
+  /** Changes the system time, like a user or a time server. No time passes. */
   jump(milliseconds: number): void;
-  /** Timers that have neither run nor been called off. */
+  /** The number of timers which have neither run nor been cancelled. */
   readonly pending: number;
 }
 
@@ -44,8 +44,8 @@ export function createFakeClock(start = Date.UTC(2026, 10, 16)): FakeClock {
 }
 
 /**
- * Lets the time pass, timer by timer, until something has come. What is on its way through sockets and threads takes this
- * machine's time, of which each step has some: otherwise hours would pass before an answer is there.
+ * Moves the time ahead in steps until `completion` resolves. Each step waits a real millisecond, because sockets and
+ * threads need real time: otherwise hours of fake time would pass before a response arrives.
  */
 export async function advanceUntil(clock: FakeClock, completion: Promise<unknown>): Promise<void> {
   const pause = (): Promise<false> =>
@@ -55,7 +55,8 @@ export async function advanceUntil(clock: FakeClock, completion: Promise<unknown
   const isDone = completion.then(() => true);
   const start = performance.now();
   while (!(await Promise.race([isDone, pause()]))) {
-    if (performance.now() - start > PROCESS_MS) throw new Error("Nothing came, however late it is");
+    if (performance.now() - start > PROCESS_MS)
+      throw new Error("The promise did not resolve, although the clock was advanced");
     if (clock.pending > 0) clock.advance(250);
   }
 }

@@ -1,11 +1,11 @@
 import { withDeadline } from "./with-deadline.ts";
 
-/** A place in which something waits until a test lets it go on. */
+/** A gate that blocks code until the test opens it. */
 export interface Gate {
-  /** Resolves when somebody is there. */
+  /** Resolves when code is waiting at the gate. */
   readonly entry: Promise<void>;
   readonly open: () => void;
-  /** Goes through, once it is open. */
+  /** Waits until the gate is open. */
   readonly pass: () => Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function createGate(): Gate {
   });
   return {
     get entry() {
-      return withDeadline(entered, () => "nobody came to the gate");
+      return withDeadline(entered, () => "no code reached the gate");
     },
     open: () => open(),
     pass() {

@@ -1,6 +1,6 @@
 import type { SteadyClock } from "../../src/platform/clock.ts";
 
-/** A clock on which every wait is over at once, and that remembers how long it would have been. */
+/** A clock whose timers fire at once. Records the requested delays. */
 export interface InstantClock extends SteadyClock {
   readonly waits: readonly number[];
 }

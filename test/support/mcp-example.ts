@@ -10,7 +10,7 @@ const examples = join(
   "../../node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server",
 );
 
-/** A server of the official SDK, as it comes, over standard input and output. */
+/** An unmodified example server of the official SDK, over standard input and output. */
 export function resolveExampleProgram(name: string): StdioServerSettings {
   const args = [join(examples, `${name}.js`)];
   return { type: "stdio", name, command: process.execPath, args };
@@ -18,13 +18,13 @@ export function resolveExampleProgram(name: string): StdioServerSettings {
 
 export interface ExampleServer {
   readonly url: string;
-  /** Kills it, and resolves when it is gone. */
+  /** Kills the server and resolves when it is gone. */
   kill(): Promise<void>;
-  /** Another one at the same place. */
+  /** Starts a new server on the same port. */
   restart(): Promise<ExampleServer>;
 }
 
-/** The same over HTTP, on a free port. */
+/** An example server over HTTP, on a free port. */
 export async function startExampleServer(
   name: string,
   args: readonly string[] = [],

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-/** What a value keeps alive, in bytes. */
+/** The bytes retained by a value. */
 export function measureRetainedBytes(make: () => unknown): number {
   const bytesBefore = measureUsedBytes();
   const retained = [make()];
@@ -13,7 +13,10 @@ export function measureRetainedBytes(make: () => unknown): number {
   return bytes;
 }
 
-/** What is alive. Node keeps long strings outside of the heap, and what lies there goes one collection later. */
+/**
+ * The bytes in use. Includes external memory, where Node stores long strings; this memory is freed one collection
+ * later, so the garbage is collected twice.
+ */
 export function measureUsedBytes(): number {
   collectGarbage();
   collectGarbage();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { eventually } from "./eventually.ts";
 
-/** Whether a process still does something: a dead one that nobody has reaped does not. */
+/** True if a process is running. False for a dead process that is not yet reaped. */
 export function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -13,6 +13,6 @@ export function isAlive(pid: number): boolean {
 
 export async function expectGone(pid: number): Promise<void> {
   await eventually(() => {
-    if (isAlive(pid)) throw new Error(`The process ${pid} is still there`);
+    if (isAlive(pid)) throw new Error(`Process ${pid} is still running`);
   });
 }

@@ -6,7 +6,7 @@ const file = join(import.meta.dirname, "..", "fixtures", "acp", "shells.schema.j
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 ajv.addSchema(JSON.parse(readFileSync(file, "utf8")));
 
-/** What is wrong with something said about shells, by the schema for it. */
+/** The problems of a value about shells, according to the schema. */
 export function findShellProblems(name: string, value: unknown): readonly string[] {
   const validate = ajv.getSchema(`shells#/$defs/${name}`);
   if (validate === undefined) throw new Error(`The schema has no ${name}`);

@@ -1,6 +1,6 @@
 import { isObject } from "../../src/data/json.ts";
 
-/** The bytes of a value after its keys were sorted, at every depth. */
+/** Encodes a value as JSON with sorted keys at every depth. */
 export function formatSortedJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     isObject(part)

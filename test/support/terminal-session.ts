@@ -6,24 +6,24 @@ import { onTestFinished } from "vitest";
 import type { CommandLine } from "./command-line.ts";
 import { PROCESS_MS, withDeadline } from "./with-deadline.ts";
 
-/** The command in a terminal of its own, with somebody who types. */
+/** The command in a pseudo terminal, with simulated key input. */
 export interface TerminalSession {
   readonly child: ChildProcess;
-  /** Resolves when this was printed behind what was waited for before; with all until then. */
+  /** Resolves when the words are printed after the previous match. Returns all output since then. */
   waitForText(words: string): Promise<string>;
   typeKeys(keys: string): void;
-  /** The exit code, when all that was printed is here. */
+  /** The exit code, available when all output has been received. */
   readonly exitCode: Promise<number | null>;
-  /** All that was printed, without colours, also what is not on the screen any more. */
+  /** All output without colours, including text no longer on the screen. */
   readonly output: string;
-  /** What is there to be read, row by row. */
+  /** The visible text, row by row. */
   readonly screen: readonly string[];
 }
 
 export interface TerminalOptions {
   readonly columns?: number;
   readonly environment?: NodeJS.ProcessEnv;
-  /** The folder of all when it is not given. */
+  /** Default: `folder` of the command line. */
   readonly workingDirectory?: string;
 }
 
@@ -99,7 +99,10 @@ function quoteShell(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a terminal shows after it was sent this, scrolled-away rows included. As much of one as is needed here. */
+/**
+ * Renders the screen of a terminal after this output, including rows scrolled away. Supports only the control sequences
+ * used here.
+ */
 function renderScreen(output: string, columns: number): string[] {
   const rows: string[][] = [[]];
   let [row, column] = [0, 0];

@@ -17,8 +17,9 @@ export function runs(count: number): number {
 }
 
 /**
- * Gives the tests of a file five minutes each, or `atLeastMs` if that is more. For properties and fuzzing, which are bounded in runs and not in time, for
- * long histories, and for tests that build the package: a slow machine must not fail them.
+ * Sets the timeout of the tests in a file to five minutes, or to `atLeastMs` if longer. For property tests and fuzzing,
+ * which are limited in runs and not in time, for long histories, and for tests which build the package: a slow machine
+ * must not fail them.
  */
 export function allowLongTests(atLeastMs = 0): void {
   const timeout = Math.max(FIVE_MINUTES_MS, atLeastMs);

@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
 
-/** Counts something by turns of the event loop. */
+/** Counts an amount per tick of the event loop. */
 export interface TickCounter {
   count(amount: number): void;
-  /** How much it was at most in one turn. */
+  /** The largest amount in a single tick. */
   maxPerTick(): number;
 }
 
-/** Until the test is over. */
+/** Counts until the test has finished. */
 export function createTickCounter(): TickCounter {
   let amountInTick = 0;
   let maxAmount = 0;

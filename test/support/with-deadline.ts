@@ -1,19 +1,19 @@
-/** How long a test waits for something that does not come. Longer than a busy machine needs, and short enough to be read. */
+/** How long a test waits for a result. Longer than a busy machine needs, and short enough for a useful failure. */
 export const WAIT_MS = 15_000;
 
-/** For a process that has to start first. */
+/** The deadline if a process has to start first. */
 export const PROCESS_MS = 30_000;
 
-/** The parts that a deadline is counted in. */
+/** The number of slices of a deadline. */
 const SLICES = 20;
 
-// Tests that replace the timers must not replace these.
+// Saved now, because tests may replace the global timers.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 
 /**
- * Waits with a deadline. A regression then fails after seconds, with the state in its message, and not after the
- * timeout of the test, without one. `state` is read only if the deadline passes. The deadline is counted in slices: a
- * process that got no CPU time for a while loses one of them, not the whole wait.
+ * Waits with a deadline. A regression then fails after seconds with the state in its message, instead of after the
+ * test's timeout without a state. `state` is read only if the deadline passes. The deadline is counted in slices: a
+ * process without CPU time for a while loses a single slice, not the whole wait.
  */
 export async function withDeadline<Value>(
   promise: Promise<Value>,
@@ -31,10 +31,10 @@ export async function withDeadline<Value>(
   const first = await Promise.race([promise.then((value) => ({ value })), deadline]);
   stopTimer(timer);
   if (first !== "late") return first.value;
-  throw new Error(`Nothing came for ${milliseconds / 1000} s: ${await state()}`);
+  throw new Error(`No result within ${milliseconds / 1000} s: ${await state()}`);
 }
 
-/** The end of a list, for a message. */
+/** The last items of a list, for a message. */
 export function formatTail(items: readonly unknown[], maxItems = 12): string {
   const formatted = items.slice(-maxItems).map((item) => {
     const text = typeof item === "string" ? item : JSON.stringify(item);
@@ -44,7 +44,7 @@ export function formatTail(items: readonly unknown[], maxItems = 12): string {
   return [...(omittedCount > 0 ? [`(${omittedCount} before)`] : []), ...formatted].join("\n  ");
 }
 
-/** Waits, tick by tick of the event loop, until a condition holds. Fails with `state` if it does not hold in time. */
+/** Waits tick by tick until a condition holds. Fails with `state` after the deadline. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   state: () => readonly unknown[] = () => [],
@@ -53,7 +53,7 @@ export async function waitUntil(
   while (!(await condition())) {
     if (performance.now() - start > WAIT_MS) {
       throw new Error(
-        `Not so after ${WAIT_MS / 1000} s: ${String(condition)}\n  ${formatTail(state())}`,
+        `The condition did not hold within ${WAIT_MS / 1000} s: ${String(condition)}\n  ${formatTail(state())}`,
       );
     }
     await new Promise((resolve) => {

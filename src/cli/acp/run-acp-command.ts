@@ -26,7 +26,7 @@ export interface AcpFlags extends ConfigFlags, UpdatesFlags {
 export async function runAcpCommand(flags: AcpFlags, io: CommandIo): Promise<number> {
   const { session, dataDir, verbose = false } = flags;
   const output = reserveStdout(io);
-  // Editors display standard error, so nothing is written there unless there is a problem.
+  // Editors display standard error, so only problems are written there.
   const log = (message: string, facts: object = {}): void => {
     io.stderr.write(`${JSON.stringify({ message, ...facts })}\n`);
   };
@@ -68,7 +68,7 @@ export async function runAcpCommand(flags: AcpFlags, io: CommandIo): Promise<num
     ...omitUndefined({ session }),
     updates: updatesFrom(flags, io),
   });
-  // After a signal, an editor may keep standard input open and with it this process.
+  // After a signal, an editor may keep standard input open, which would keep this process alive.
   io.stdin.destroy();
   return 0;
 }

@@ -22,7 +22,7 @@ export interface InferFlags extends LimitFlags, Pick<InputOptions, "history"> {
   readonly dataDir?: string;
 }
 
-/** Runs one turn in the format of AI GO!. Returns the exit code. */
+/** Runs a turn in the format of AI GO!. Returns the exit code. */
 export async function runInferCommand(flags: InferFlags, io: CommandIo): Promise<number> {
   const terminal = createTerminal(io);
   const { signal, release } = onInterruption(io, () => terminal.note("\nStopping.\n"));
@@ -94,7 +94,7 @@ function createNoAgentError(): SpanlineError {
   return new SpanlineError("invalid_option", message);
 }
 
-/** Warns about tools of the agent: an evaluation without them evaluates a different agent. */
+/** Warns if the agent has tools: an evaluation without tools evaluates a different agent. */
 function formatUnofferedTools({ tools, open }: RunnableAgent["agent"]): string {
   const names = [...tools.keys(), ...(open === undefined ? [] : ["all tools of its MCP servers"])];
   if (names.length === 0) return "";

@@ -33,7 +33,7 @@ export interface InvokeFlags extends AgentFlags, InputFlags, LimitFlags {
   readonly raw?: string;
 }
 
-/** Makes one invocation. Returns the exit code: 0 unless the turn failed. */
+/** Makes a single invocation. Returns the exit code: 0 unless the turn failed. */
 export async function runInvokeCommand(
   text: string | undefined,
   flags: InvokeFlags,
@@ -90,7 +90,7 @@ async function invoke(
   });
   const session = provider.open(sessionId === undefined ? {} : { sessionId });
   const tap = openRawWriter();
-  // The session id is needed to continue the conversation, whatever the output format.
+  // The session id is needed to continue the conversation in every output format.
   if (sessionId === undefined) terminal.note(`session ${session.id}\n`);
   const call = await session.invoke(input, { signal, ...omitUndefined({ tap }) });
   // The service's request id is unique, so it identifies the turn.
@@ -221,7 +221,7 @@ function openRawFile(path: string, cwd: string): RawFile {
   };
 }
 
-/** Opened before the invocation: if the response cannot be saved, nothing is sent. */
+/** Opened before the invocation: no request is sent if the response cannot be saved. */
 function openForWriting(path: string, cwd: string): number {
   try {
     return openSync(resolve(cwd, path), "a");

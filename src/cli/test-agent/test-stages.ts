@@ -13,7 +13,7 @@ export interface TestedAgent extends Pick<RunnableAgent["agent"], "provider"> {
   readonly signal: AbortSignal;
 }
 
-/** Runs two turns in one session and yields each step. Throws errors of the agent's connection. */
+/** Runs two turns in a session and yields each step. Throws errors of the agent's connection. */
 export async function* runTestStages(
   agent: TestedAgent,
 ): AsyncGenerator<TestStep, void, undefined> {

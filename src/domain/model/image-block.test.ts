@@ -16,7 +16,7 @@ describe("createImageBlock", () => {
     ["text that is not base64", "image/png", "aa!a"],
     ["base64 of the other alphabet", "image/png", "aa-_"],
     ["base64 that is cut", "image/png", "aaaaa"],
-  ])("is refused with %s", (_, mediaType, base64) => {
+  ])("An image with %s is refused", (_, mediaType, base64) => {
     expect(() => createImageBlock(mediaType, base64)).toThrowError(
       expect.objectContaining({ code: "invalid_message" }),
     );

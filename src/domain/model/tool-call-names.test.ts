@@ -59,7 +59,7 @@ describe("toToolName", () => {
     ["files.read text", "files_read_text"],
     ["", "unnamed"],
     ["x".repeat(80), "x".repeat(64)],
-  ])("%j goes as %j", (name, plain) => {
+  ])("The tool name %j becomes %j", (name, plain) => {
     expect(toToolName(name)).toBe(plain);
   });
 });

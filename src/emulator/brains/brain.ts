@@ -4,29 +4,35 @@ import type { Faults } from "../faults.ts";
 import type { Message } from "./session-message.ts";
 import type { Step } from "./step.ts";
 
-/** What answers for a harness or an agent: it plays the model, the tools of the other side and the hooks. */
+/**
+ * Produces the responses of a harness or an agent. A brain plays the model, the tools on the service's side and the
+ * hooks.
+ */
 export interface Brain {
   respond(request: BrainRequest): Promise<BrainResponse>;
 }
 
 export interface BrainRequest {
-  /** The session so far; the last message is what is new. */
+  /** The messages of the session so far. The last message is the new input. */
   readonly messages: readonly Message[];
   readonly settings: InvocationSettings;
-  /** How many turns of this session came before this one. */
+  /** The number of earlier turns in this session. */
   readonly turn: number;
-  /** What this brain noted at the end of its last turn in this session. */
+  /** The note stored by this brain at the end of its last turn in this session. */
   readonly note: JsonValue;
-  /** Aborts when nobody wants the rest: the session was stopped, or its client left and the answer ends with it. */
+  /**
+   * Aborts when the rest of the response is not needed: the session was stopped, or its client disconnected and the
+   * response ends with it.
+   */
   readonly signal: AbortSignal;
 }
 
-/** What a harness was told, with what this one invocation overrides. */
+/** The settings of a harness, merged with the overrides of this invocation. */
 export interface InvocationSettings {
   readonly systemPrompt: readonly string[];
   readonly tools: readonly ToolSetting[];
   readonly allowedTools: readonly string[];
-  /** The model union of the wire; null where nobody chose. */
+  /** The model union of the wire format. Null if no model was chosen. */
   readonly model: JsonValue;
   readonly limits: EmulatedLimits;
 }
@@ -34,39 +40,39 @@ export interface InvocationSettings {
 export interface ToolSetting {
   readonly type: string;
   readonly name: string;
-  /** Of inline functions. */
+  /** Empty except for inline functions. */
   readonly description: string;
   readonly inputSchema: JsonValue;
 }
 
 export interface EmulatedLimits {
   readonly maxIterations: number;
-  /** Of one invocation. */
+  /** Limit of the whole invocation. */
   readonly maxTokens: number | null;
-  /** Of one answer of the model. */
+  /** Limit of a single model response. */
   readonly maxTokensPerCall: number | null;
   readonly timeoutSeconds: number;
 }
 
 export type BrainResponse = StepsResponse | ReadyResponse | RefusedResponse;
 
-/** Said step by step. */
+/** A response generated step by step. */
 export interface StepsResponse {
   readonly type: "steps";
   readonly steps: AsyncIterable<Step> | Iterable<Step>;
   readonly faults?: Faults;
-  /** Given back with the next turn of this session. */
+  /** Passed to the next turn of this session. */
   readonly note?: JsonValue;
 }
 
-/** Bytes that are there already, such as a recording. Nothing of it is remembered but what was asked. */
+/** A response with existing bytes, such as a recording. Only the request is stored in the session. */
 export interface ReadyResponse {
   readonly type: "ready";
   readonly response: EmulatorResponse;
   readonly note?: JsonValue;
 }
 
-/** An error in place of a stream. */
+/** An error instead of a stream. */
 export interface RefusedResponse {
   readonly type: "refused";
   readonly error: ServiceError;

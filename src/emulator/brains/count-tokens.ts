@@ -1,4 +1,4 @@
-/** A stand-in for a tokenizer: four characters to a token, which is near enough for limits and bills in tests. */
+/** Replaces a tokenizer: four characters per token, which is accurate enough for limits and usage in tests. */
 export const CHARACTERS_PER_TOKEN = 4;
 
 export function countTokens(text: string): number {

@@ -11,19 +11,19 @@ import { createScriptBrain } from "./script/script-brain.ts";
 
 export interface BrainSources {
   readonly clock: Clock;
-  /** The brain of whoever names none. */
+  /** The brain for harnesses without a configured brain. Default: `demo`. */
   readonly fallback?: string;
-  /** Brains by name, beside the ones that are always there. */
+  /** Additional brains by name. */
   readonly named?: { readonly [name: string]: Brain };
-  /** The folder of the scenarios that anybody may name. */
+  /** The folder of scenarios which any harness may name. Absent: harnesses cannot name scenarios. */
   readonly scripts?: string;
-  /** The names that the settings give. Their scenarios may lie anywhere. */
+  /** Brain names from the settings. Their scenarios may be in any folder. */
   readonly trusted?: readonly string[];
-  /** Where models find their keys and addresses. Absent: there are no models. */
+  /** The environment with keys and URLs for models. Absent: models without keys only. */
   readonly environment?: Environment;
 }
 
-/** Finds brains by name: `demo`, `script:FILE`, `model:NAME` such as `model:ollama:qwen3`, or one that was given. */
+/** Finds brains by name: `demo`, `script:FILE`, `model:NAME` such as `model:ollama:qwen3`, or an additional brain. */
 export function createBrainFinder({
   clock,
   fallback = "demo",
@@ -40,7 +40,7 @@ export function createBrainFinder({
     if (cached !== undefined) return cached;
     const brain = readScriptBrain(file, clock);
     brainsByFile.set(file, brain);
-    // A file that could not be read may be mended.
+    // A failed read is not cached, because the file may be fixed.
     brain.catch(() => brainsByFile.delete(file));
     return brain;
   };
@@ -49,14 +49,14 @@ export function createBrainFinder({
     if (name === "demo") return createDemoBrain();
     if (name.startsWith(SCRIPT_PREFIX)) return findScript(name);
     if (name.startsWith(MODEL_PREFIX)) {
-      // Loaded when somebody wants it: the signers behind it are large.
+      // Loaded on demand, because the AWS signers are large.
       const { modelFromName } = await import("../../models/model-from-name.ts");
       return createModelBrain(
         modelFromName(name.slice(MODEL_PREFIX.length), environment, { clock }),
       );
     }
     const names = ["demo", "script:FILE", "model:NAME", ...Object.keys(named)].join(", ");
-    throw new SpanlineError("invalid_option", `There is no brain "${name}"; there are ${names}`);
+    throw new SpanlineError("invalid_option", `"${name}" is not a valid brain: expected ${names}`);
   };
 }
 
@@ -76,17 +76,17 @@ async function readScriptBrain(file: string, clock: Clock): Promise<Brain> {
 }
 
 /**
- * Throws when a scenario lies outside of the folder for them. A harness is made by whoever reaches the emulator, and what
- * is wrong in a file is said with parts of it.
+ * Throws if a scenario is outside of the configured folder. Any client of the emulator can create a harness, and error
+ * messages quote parts of the file.
  */
 async function checkScenarioFolder(file: string, folder: string | undefined): Promise<void> {
   if (folder === undefined) {
-    const message = `The script ${file} is none that the emulator was started with, and it was given no folder of scripts; start it with scripts: FOLDER to let harnesses name the files in there`;
+    const message = `The script ${file} is not allowed: the emulator was started without a folder of scripts. Fix: start the emulator with scripts: FOLDER`;
     throw new SpanlineError("invalid_option", message);
   }
-  const message = `The script ${file} is not in ${folder}, the folder of scripts that the emulator was started with`;
+  const message = `The script ${file} is not allowed: expected a file in ${folder}`;
   if (!isInside(resolve(file), resolve(folder))) throw new SpanlineError("invalid_option", message);
-  // A link may lead out of the folder. A file that there is not is for whoever reads it to complain of.
+  // A link may lead out of the folder. A missing file passes this check; reading it reports the error.
   const [real, realFolder] = await Promise.all([file, folder].map((path) => realpath(path))).catch(
     () => [],
   );

@@ -1,10 +1,10 @@
-/** Numbers that look like chance and are the same for the same seed. */
+/** A deterministic random generator: the same seed produces the same numbers. */
 export interface SeededRandom {
-  /** A whole number between the two, both included. */
+  /** An integer between both bounds, inclusive. */
   between(min: number, max: number): number;
-  /** Some letters and digits. */
+  /** Random letters and digits. */
   letters(count: number): string;
-  /** Some digits of base 16. */
+  /** Random hex digits. */
   hex(count: number): string;
   /** A UUID of version 4. */
   uuid(): string;

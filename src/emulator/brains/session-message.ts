@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../data/json.ts";
 
-/** One message of a session, in the words of the wire: what a request carries and what the session's file keeps. */
+/** A message of a session, in the wire format: used in requests and in session files. */
 export interface Message {
   readonly role: Role;
   readonly content: readonly Content[];
@@ -22,7 +22,7 @@ export interface ToolUse {
   readonly serverName?: string;
 }
 
-/** Only calls of the first kind are the client's to run. */
+/** Only calls of kind `tool_use` run on the client. */
 export type ToolUseKind = (typeof TOOL_USE_KINDS)[number];
 
 export const TOOL_USE_KINDS = ["tool_use", "server_tool_use", "mcp_tool_use"] as const;
@@ -42,7 +42,7 @@ export type ReasoningContent =
   | { readonly reasoningText: { readonly text: string; readonly signature?: string } }
   | { readonly redactedContent: string };
 
-/** The text of a message, its blocks joined by line ends. */
+/** The text of a message. Blocks are joined with newlines. */
 export function joinTexts(message: Message | undefined): string {
   return readTexts(message).join("\n");
 }

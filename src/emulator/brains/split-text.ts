@@ -1,4 +1,4 @@
-/** Cuts text into pieces of some characters, never inside a character that takes two of JavaScript's. */
+/** Splits text into pieces of the given sizes, never inside a surrogate pair. */
 export function* splitText(text: string, size: () => number): Generator<string> {
   let start = 0;
   while (start < text.length) {

@@ -2,8 +2,8 @@ import type { JsonValue } from "../../data/json.ts";
 import type { ToolUseKind, ResultPart, ResultStatus, Role } from "./session-message.ts";
 
 /**
- * One step of what a model and its loop say. A step that continues the block at hand goes into it; any other closes it.
- * Blocks get their numbers, and messages their place in the session, from the engine.
+ * A step in the output of a model and its loop. A step that continues the open block is added to it; any other step
+ * closes the block. The engine assigns the numbers of blocks and messages.
  */
 export type Step =
   | { readonly type: "start"; readonly role: Role }
@@ -12,18 +12,18 @@ export type Step =
   | { readonly type: "signature"; readonly signature: string }
   | { readonly type: "redacted"; readonly base64: string }
   | CallStep
-  /** A fragment of the JSON text of a call's arguments. */
+  /** A fragment of the JSON text of tool arguments. */
   | { readonly type: "input"; readonly fragment: string }
   | { readonly type: "result"; readonly id: string; readonly status: ResultStatus }
   | { readonly type: "output"; readonly parts: readonly ResultPart[] }
-  /** A fragment of the JSON text that describes a result. */
+  /** A fragment of the JSON text of result metadata. */
   | { readonly type: "output-metadata"; readonly fragment: string }
   | { readonly type: "close" }
   | { readonly type: "stop"; readonly reason: string }
   | UsageStep
   | HookStep
   | { readonly type: "pause"; readonly milliseconds: number }
-  /** A member of the stream as it is, known or not. */
+  /** A raw event of the stream, of a known or unknown type. */
   | { readonly type: "event"; readonly name: string; readonly payload: JsonValue }
   | { readonly type: "bytes"; readonly bytes: Uint8Array }
   | FailStep;
@@ -32,7 +32,7 @@ export interface CallStep {
   readonly type: "call";
   readonly id: string;
   readonly name: string;
-  /** Null leaves it out of the stream, as older services do. */
+  /** Null omits the kind, like older versions of the service. */
   readonly kind: ToolUseKind | null;
   readonly serverName?: string;
 }
@@ -55,11 +55,11 @@ export interface HookStep {
   readonly reason?: string;
 }
 
-/** The end of a turn that failed, in whatever way the stream at hand says so. */
+/** Ends a turn with a failure. The encoder of each protocol decides its wire format. */
 export interface FailStep {
   readonly type: "fail";
   readonly exception: string;
   readonly message: string;
-  /** Members of the payload beside the message. */
+  /** Additional members of the payload. */
   readonly members?: { readonly [name: string]: JsonValue };
 }

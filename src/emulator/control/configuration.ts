@@ -3,7 +3,7 @@ import { ALLOWED_TOOL_RULE, checkTool } from "../service/check-tool.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { RequestFields } from "./request-fields.ts";
 
-/** What an owner says of a harness, kept as it was written. */
+/** The configuration of a harness, stored as sent. */
 export interface Configuration {
   readonly executionRoleArn: string;
   readonly environment?: JsonObject;
@@ -23,7 +23,7 @@ export interface Configuration {
   readonly timeoutSeconds?: number;
 }
 
-/** The members that a clear needs a wrapper for, since to leave one out means to keep it. */
+/** Members that can be cleared. An absent member means no change, so clearing needs a wrapper object. */
 type WrappedMember = "environmentArtifact" | "authorizerConfiguration" | "memory";
 
 export function readConfiguration(fields: RequestFields): Configuration {
@@ -45,7 +45,10 @@ export interface ConfigurationPatch {
   readonly clear: readonly WrappedMember[];
 }
 
-/** Lists and structures replace what was there; `{optionalValue}` sets and an empty wrapper clears. */
+/**
+ * Reads an update. Lists and structures replace the old value. `{optionalValue}` sets a member and an empty wrapper
+ * clears it.
+ */
 export function readPatch(fields: RequestFields): ConfigurationPatch {
   const wrapped = (["environmentArtifact", "authorizerConfiguration", "memory"] as const).map(
     (name) => ({ name, wrapper: fields.readWrapper(name) }),

@@ -11,22 +11,22 @@ import { findEarlierUse, selectRecentTokens } from "./used-tokens.ts";
 export interface ControlSettings {
   readonly location: AccountLocation;
   readonly delays: Delays;
-  /** What the service says to the deletion of a harness that is still being made is not known. */
+  /** How to respond to the deletion of a harness that is still being created. AWS does not document this. */
   readonly deleteWhileCreating: "409" | "accept";
-  /** Ten letters and digits that no other harness has. */
+  /** Creates ten letters and digits, unique per harness. */
   readonly createSuffix: () => string;
 }
 
-/** What the operations share. */
+/** Shared by all operations. */
 export interface ControlParts {
   readonly location: AccountLocation;
   readonly deleteWhileCreating: ControlSettings["deleteWhileCreating"];
   createId(harnessName: string): string;
   createContext(call: OperationRequest): ChangeContext;
   readonly listVisible: (now: number) => readonly Harness[];
-  /** Throws a ResourceNotFoundException when there is none, or none that shows yet. */
+  /** Throws a ResourceNotFoundException if the harness does not exist or is not visible yet. */
   findVisible(harnessId: string, now: number): Harness;
-  /** Puts the harness that a step makes in place. A call that was made before with the same client token changes nothing. */
+  /** Stores the harness returned by `step`. A request with an already used client token changes nothing. */
   changeOnce(
     call: OperationRequest,
     step: (harnesses: readonly Harness[]) => Harness,
@@ -85,7 +85,7 @@ export function createControlParts(
   };
 }
 
-/** What is left once all deletions that are due are done. */
+/** The harnesses and endpoints which remain after all due deletions. */
 export function selectPresentHarnesses(
   { harnesses }: RegistryState,
   now: number,

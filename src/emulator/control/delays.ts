@@ -1,13 +1,13 @@
-/** How long things take, in milliseconds. The service takes seconds to minutes; developing wants nothing of that. */
+/** Simulated delays of the control plane, in milliseconds. AWS needs seconds to minutes; the default is none. */
 export interface Delays {
-  /** Before a new harness can be read at all: reads of the service lag behind its writes. */
+  /** Until a new harness can be read: reads of AWS are eventually consistent. */
   readonly visible: number;
   readonly create: number;
   readonly update: number;
   readonly delete: number;
-  /** Before the first endpoint of a new harness can be read. */
+  /** Until the first endpoint of a new harness can be read. */
   readonly endpointVisible: number;
-  /** What an endpoint takes longer than the version it serves. */
+  /** The additional time of an endpoint after its version is ready. */
   readonly endpoint: number;
 }
 

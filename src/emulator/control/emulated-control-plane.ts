@@ -17,7 +17,7 @@ import { openRegistryStore } from "./registry-store.ts";
 import { defineTagOperations } from "./tag-operations.ts";
 
 export interface ControlPlaneOptions extends ControlSettings {
-  /** Where the harnesses are kept; in memory when there is none. */
+  /** The file with the harnesses. Undefined: harnesses are only in memory. */
   readonly path: string | undefined;
   readonly now: () => number;
 }
@@ -25,13 +25,13 @@ export interface ControlPlaneOptions extends ControlSettings {
 export interface ControlPlane {
   readonly routes: readonly EmulatorRoute[];
   readonly registry: HarnessRegistry;
-  /** The next change of a kind comes to this instead of a success. */
+  /** Replaces the result of the next change of a kind, for tests of failures. */
   readonly inject: (outcome: InjectedOutcome) => void;
-  /** Resolves when everything is saved. */
+  /** Resolves when all changes are saved. */
   readonly close: () => Promise<void>;
 }
 
-/** The harness control plane: its state, and the routes that change it. Has the harness `demo` from the start. */
+/** Opens the control plane: its state and its routes. Creates the harness `demo` if it does not exist. */
 export async function openControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { location, now } = options;
   const store = await openRegistryStore(options.path);

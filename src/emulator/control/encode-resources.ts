@@ -21,7 +21,7 @@ import {
 } from "./resource-names.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** A harness as GetHarness shows it. A version beside the current one shows as it was, and with how it came out. */
+/** Encodes a harness for GetHarness. An explicit `version` is shown with its own configuration and status. */
 export function encodeHarness(
   location: AccountLocation,
   harness: Harness,
@@ -32,7 +32,7 @@ export function encodeHarness(
     version === undefined ? computeHarnessStatus(harness, now) : computeVersionStatus(version, now);
   const { configuration } = shownVersion;
   return {
-    // Members that are optional in the service's model come as they were given; the others have the service's defaults.
+    // Optional members are returned as sent; required members have the defaults of the service.
     ...configuration,
     ...encodeSummaryMembers(location, harness, resourceStatus),
     harnessVersion: String(shownVersion.number),
@@ -123,7 +123,7 @@ const DEFAULT_TRUNCATION: JsonObject = { strategy: "sliding_window" };
 
 export const DEFAULT_LIFECYCLE = { idleRuntimeSessionTimeout: 900, maxLifetime: 28_800 };
 
-/** What was asked for, with the names of the runtime that the service made for it. */
+/** The requested environment with the names of the runtime created by the service. */
 function encodeEnvironment(
   location: AccountLocation,
   harnessId: string,
@@ -146,7 +146,7 @@ function encodeEnvironment(
   };
 }
 
-/** A memory of the service's own has a name from the moment it is asked for. */
+/** A managed memory has an ARN as soon as it is requested. */
 function encodeMemory(
   location: AccountLocation,
   harnessId: string,

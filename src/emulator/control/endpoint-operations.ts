@@ -15,7 +15,7 @@ import { formatNumberKey, paginate, readPageRequest } from "./paginate.ts";
 import { readHarnessId, readVersion, TAGS_RULE } from "./request-members.ts";
 import { encodeEndpoint } from "./encode-resources.ts";
 
-/** The operations on the endpoints of a harness, by the service's model. */
+/** The endpoint operations of the service model. */
 export function defineEndpointOperations(parts: ControlParts): Operation[] {
   const collectionPath = "/harnesses/:harnessId/endpoints";
   const endpointPath = `${collectionPath}/:endpointName`;
@@ -107,7 +107,7 @@ function listEndpoints(parts: ControlParts, { fields, now }: OperationRequest): 
   };
 }
 
-/** The answer to a change shows it under way, however little time it takes. */
+/** The response to a change always shows the pending status, even if the change takes no time. */
 function viewStartedChange(
   parts: ControlParts,
   harness: Harness,
@@ -134,7 +134,7 @@ function readNames(fields: RequestFields): { readonly id: string; readonly name:
   return { id: readHarnessId(fields), name };
 }
 
-/** It comes and goes with its harness, and serves its newest version. */
+/** The DEFAULT endpoint is created and deleted with its harness and always serves the newest version. */
 function refuseDefault(name: string, action: string): void {
   if (name !== DEFAULT_ENDPOINT) return;
   throw createValidationError(`The ${name} endpoint cannot be ${action}`, "ResourceConflict");

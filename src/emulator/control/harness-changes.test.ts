@@ -9,8 +9,8 @@ import { NO_DELAYS } from "./delays.ts";
 
 const CONTEXT: ChangeContext = { now: 0, delays: NO_DELAYS, takeInjected: () => undefined };
 
-describe("a harness", () => {
-  it("has at most 1000 versions", () => {
+describe("Harness versions", () => {
+  it("A harness has at most 1000 versions", () => {
     const configuration = { executionRoleArn: "arn:aws:iam::123456789012:role/agent" };
     const given = { id: "one-0123456789", name: "one", configuration, tags: {} };
     const update = (harness: ReturnType<typeof createHarnessState>) =>

@@ -18,11 +18,11 @@ import {
 import type { ChangeKind } from "./injected-outcomes.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What a change depends on beside the state it changes. */
+/** The inputs of a change apart from the state. */
 export interface ChangeContext {
   readonly now: number;
   readonly delays: Delays;
-  /** What somebody has asked a change to come to. */
+  /** Returns the injected result of a change, if any. */
   readonly takeInjected: (harnessName: string, kind: ChangeKind) => Outcome | undefined;
 }
 
@@ -89,7 +89,7 @@ export function updateHarnessState(
   };
 }
 
-/** The endpoints go with their harness. */
+/** Deletes a harness together with its endpoints. */
 export function deleteHarnessState(
   harness: Harness,
   context: ChangeContext & { readonly whileCreating: boolean },
@@ -181,7 +181,7 @@ function replaceEndpoint(
   };
 }
 
-/** An endpoint is there when its version is, or later; it fails with it too. */
+/** An endpoint becomes ready after its version, and fails if its version fails. */
 function deriveEndpointChange(change: Change, harnessName: string, context: ChangeContext): Change {
   if (change.outcome.status !== SUCCESS.status) {
     const outcome = { status: "CREATE_FAILED", failureReason: "The harness failed" };

@@ -14,7 +14,7 @@ import { formatNumberKey, paginate, readPageRequest } from "./paginate.ts";
 import { readHarnessId, readVersion, TAGS_RULE } from "./request-members.ts";
 import { encodeHarnessSummary, encodeHarness, encodeVersionSummary } from "./encode-resources.ts";
 
-/** The operations on harnesses, by the service's model. */
+/** The harness operations of the service model. */
 export function defineHarnessOperations(parts: ControlParts): Operation[] {
   const harnessPath = "/harnesses/:harnessId";
   return [
@@ -48,7 +48,7 @@ async function createHarness(parts: ControlParts, call: OperationRequest): Promi
     if (harnesses.some((other) => other.name === name)) {
       throw createConflictError(`Harness with name ${name} already exists`);
     }
-    // The service makes a memory for a harness that says nothing about one.
+    // AWS creates a managed memory if the request has no memory.
     const memory = configuration.memory ?? { managedMemoryConfiguration: {} };
     const identity = { id: parts.createId(name), name, tags };
     return createHarnessState(
@@ -124,7 +124,7 @@ function listVersions(parts: ControlParts, { fields, now }: OperationRequest): J
   };
 }
 
-/** The answer to a change shows it under way, however little time it takes. */
+/** The response to a change always shows the pending status, even if the change takes no time. */
 function viewStartedChange(
   parts: ControlParts,
   harness: Harness,

@@ -11,7 +11,7 @@ import { formatHarnessArn, type AccountLocation } from "./resource-names.ts";
 import type { HarnessRecord } from "./harness-registry.ts";
 import { DEFAULT_LIFECYCLE, DEFAULT_MODEL, readObjectMember } from "./encode-resources.ts";
 
-/** The configuration that an endpoint serves. Undefined when the harness has no endpoint of that name. */
+/** The configuration served by an endpoint. Undefined if the harness has no endpoint with this name. */
 export function createHarnessRecord(
   place: AccountLocation,
   harness: Harness,

@@ -1,19 +1,19 @@
 import type { JsonValue } from "../../data/json.ts";
 
-/** What the data plane needs to know of a harness: its configuration in the version that an endpoint serves. */
+/** A harness as seen by the data plane: its configuration in the version served by an endpoint. */
 export interface HarnessRecord {
   readonly arn: string;
-  /** Name and ten characters, joined by a dash. */
+  /** The name and ten characters, joined by a dash. */
   readonly id: string;
   readonly name: string;
-  /** The version that the endpoint serves, counted from "1". */
+  /** The version served by the endpoint, counted from "1". */
   readonly version: string;
-  /** The endpoint that was asked for; `DEFAULT` when none was. */
+  /** The requested endpoint. Default: `DEFAULT`. */
   readonly endpoint: string;
-  /** Of the harness, and of that endpoint. Strings: tests may inject words that the service does not have. */
+  /** The status of the harness and of the endpoint. Strings, because tests may inject unknown values. */
   readonly status: string;
   readonly endpointStatus: string;
-  /** Configuration in the words of the wire, as its owner wrote it. */
+  /** The configuration in the wire format, as sent. */
   readonly model: JsonValue;
   readonly systemPrompt: readonly JsonValue[];
   readonly tools: readonly JsonValue[];
@@ -22,23 +22,23 @@ export interface HarnessRecord {
   readonly maxIterations: number | undefined;
   readonly maxTokens: number | undefined;
   readonly timeoutSeconds: number | undefined;
-  /** Null when the harness has no memory at all. */
+  /** Null if the harness has no memory. */
   readonly memory: JsonValue;
   readonly environmentVariables: { readonly [name: string]: string };
   readonly tags: { readonly [name: string]: string };
   readonly lifecycle: Lifecycle;
-  /** What `SPANLINE_BRAIN` says, in the environment variables first and in the tags second. */
+  /** The value of `SPANLINE_BRAIN` in the environment variables, otherwise in the tags. */
   readonly brain: string | undefined;
 }
 
-/** How long a session of the harness lives. */
+/** The lifetime of a session. */
 export interface Lifecycle {
   readonly idleSeconds: number;
   readonly lifetimeSeconds: number;
 }
 
-/** How the data plane sees the control plane. */
+/** The control plane as seen by the data plane. */
 export interface HarnessRegistry {
-  /** Undefined when there is no such harness, or none with an endpoint of that name. `qualifier` defaults to `DEFAULT`. */
+  /** Undefined if the harness or the endpoint does not exist. Default of `qualifier`: `DEFAULT`. */
   findHarness(arn: string, qualifier: string | undefined, now: number): HarnessRecord | undefined;
 }

@@ -1,23 +1,23 @@
 import type { Configuration } from "./configuration.ts";
 
-/** Something under way: what it comes to shows once its time has come. Nothing waits for it. */
+/** A pending change. Its result becomes visible at `dueAt`, computed on read without a timer. */
 export interface Change {
   readonly startedAt: number;
   readonly dueAt: number;
   readonly outcome: Outcome;
 }
 
-/** `READY`, or whatever a test has asked for. */
+/** `READY`, or a status injected by a test. */
 export interface Outcome {
   readonly status: string;
   readonly failureReason?: string;
 }
 
 export const SUCCESS: Outcome = { status: "READY" };
-/** What a deletion comes to: there is nothing left that could show it. */
+/** The result of a deletion. It is never visible, because the resource no longer exists. */
 export const DELETED: Outcome = { status: "GONE" };
 
-/** A configuration that never changes again, counted from 1. */
+/** An immutable configuration, numbered from 1. */
 export interface HarnessVersion {
   readonly number: number;
   readonly configuration: Configuration;
@@ -27,11 +27,11 @@ export interface HarnessVersion {
 export interface HarnessEndpoint {
   readonly name: string;
   readonly createdAt: number;
-  /** When others than its maker can see it: reads of the service lag behind. */
+  /** When the endpoint becomes visible to reads, which are eventually consistent. */
   readonly visibleAt: number;
   readonly description?: string;
   readonly tags: Tags;
-  /** The versions it was told to serve, oldest first. The last is its target; the last that succeeded is live. */
+  /** The versions assigned to the endpoint, oldest first. The last is its target; the last successful one is live. */
   readonly moves: readonly EndpointMove[];
   readonly deletion?: Change;
 }
@@ -75,7 +75,7 @@ export interface ResourceStatus extends Outcome {
   readonly updatedAt: number;
 }
 
-/** How a harness stands: by its deletion where there is one, else by its newest version. */
+/** The status of a harness: of its deletion if there is one, otherwise of its newest version. */
 export function computeHarnessStatus({ versions, deletion }: Harness, now: number): ResourceStatus {
   if (deletion !== undefined) return computeStatus(deletion, "DELETING", now);
   return computeVersionStatus(selectNewest(versions), now);
@@ -107,14 +107,14 @@ export function selectNewest(versions: Harness["versions"]): HarnessVersion {
   return versions.at(-1) ?? versions[0];
 }
 
-/** The version that counts: the newest, unless it failed and there is one that did not. */
+/** The current version: the newest, unless it failed and an older version succeeded. */
 export function selectCurrentVersion({ versions }: Harness, now: number): HarnessVersion {
   const newest = selectNewest(versions);
   if (!isDue(newest.change, now) || hasSucceeded(newest.change, now)) return newest;
   return versions.findLast(({ change }) => hasSucceeded(change, now)) ?? newest;
 }
 
-/** The version that an endpoint serves; while it is being made, the one that it will. */
+/** The version served by an endpoint. Undefined while its first version is not ready. */
 export function selectLiveVersion({ moves }: HarnessEndpoint, now: number): number | undefined {
   return moves.findLast(({ change }) => hasSucceeded(change, now))?.version;
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from "./harness-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** `endpoint` is any change of any endpoint, the first included. */
+/** `endpoint` means any change of any endpoint, including the first. */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 export const CHANGE_KINDS = ["create", "update", "delete", "endpoint"] as const;
@@ -12,7 +12,10 @@ export interface InjectedOutcome extends Outcome {
 }
 
 export interface InjectedOutcomes {
-  /** The next change of that kind to a harness of that name comes to this, once. Any status will do, unknown ones too. */
+  /**
+   * Sets the result of the next change of this kind to this harness, once. Any status is allowed, including unknown
+   * values.
+   */
   inject(outcome: InjectedOutcome): void;
   take(harnessName: string, change: ChangeKind): Outcome | undefined;
 }

@@ -4,11 +4,14 @@ import { readJsonBody } from "../service/read-json-body.ts";
 import { RequestFields } from "./request-fields.ts";
 import { computeFingerprint, CLIENT_TOKEN_RULE } from "./used-tokens.ts";
 
-/** One call of an operation, with its members from the path, the query and the body together. */
+/** A request for an operation, with all members from the path, the query and the body. */
 export interface OperationRequest {
   readonly operation: string;
   readonly fields: RequestFields;
-  /** Of all members but the client token. For a call that keeps all rules: before that, they may be many. */
+  /**
+   * A digest of all members except the client token. Call only after validation, because an invalid request may have
+   * very many members.
+   */
   computeFingerprint(): string;
   readonly token: string | undefined;
   readonly now: number;
@@ -18,13 +21,13 @@ export interface Operation {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** Of success. */
+  /** The HTTP status of a success. */
   readonly status: number;
-  /** Null for an answer without a body. */
+  /** Returns null for a response without a body. */
   run(call: OperationRequest): Promise<JsonObject | null>;
 }
 
-/** `route` is a method and a path: `GET /harnesses/:harnessId`. */
+/** Defines an operation. `route` is a method and a path, such as `GET /harnesses/:harnessId`. */
 export function defineOperation(
   name: string,
   route: string,
@@ -67,7 +70,7 @@ export function createJsonResponse(status: number, value: JsonValue): EmulatorRe
   };
 }
 
-/** A number in a query is text; a list is a name that comes several times. */
+/** Reads the query. Numbers are parsed from text; a list is a repeated name. */
 function readQuery({ query }: EmulatorRequest): JsonObject {
   const names = [...new Set(query.keys())];
   return Object.fromEntries(

@@ -8,11 +8,14 @@ const MAX_PER_PAGE = 100;
 export interface PageRequest {
   readonly list: string;
   readonly limit: number;
-  /** The key of the last item of the page before. */
+  /** The key of the last item on the previous page. */
   readonly afterKey: string;
 }
 
-/** A token tells where the page before ended, by key: what came or went since then does not move the rest. */
+/**
+ * Reads the page parameters. A token contains the last key of the previous page, so items added or removed since then
+ * do not shift the next page.
+ */
 export function readPageRequest(list: string, fields: RequestFields): PageRequest {
   const limit = fields.readWholeNumber("maxResults", { min: 1, max: MAX_PER_PAGE });
   const token = fields.readText("nextToken", { pattern: "\\S*", min: 1, max: 2048 });
@@ -62,7 +65,7 @@ function parsePageToken(token: string, list: string): string {
   ]);
 }
 
-/** Numbers that sort as texts. */
+/** Formats a number as a string that sorts numerically. */
 export function formatNumberKey(number: number): string {
   return String(number).padStart(16, "0");
 }

@@ -11,7 +11,7 @@ import type {
 } from "./harness-state.ts";
 import type { UsedToken } from "./used-tokens.ts";
 
-/** All that the control plane remembers. */
+/** The persistent state of the control plane. */
 export interface RegistryState {
   readonly harnesses: readonly Harness[];
   readonly tokens: readonly UsedToken[];
@@ -25,12 +25,14 @@ export function encodeRegistry({ harnesses, tokens }: RegistryState): string {
   return `${JSON.stringify({ format: FORMAT_VERSION, harnesses, tokens }, null, 1)}\n`;
 }
 
-/** Throws an Error that names the place where the text is not what `writeState` writes. */
+/** Parses a saved registry. Throws an Error with the name of the invalid member. */
 export function parseRegistry(text: string): RegistryState {
-  // What was let in one by one may be deep and much; it was ours to refuse then.
+  // No size or depth limits: each request was already checked when it was accepted.
   const root = expectObject(JSON.parse(text), "the file");
   if (root["format"] !== FORMAT_VERSION) {
-    throw new Error(`its format is ${JSON.stringify(root["format"])}, wanted ${FORMAT_VERSION}`);
+    throw new Error(
+      `${JSON.stringify(root["format"])} is not a valid format: expected ${FORMAT_VERSION}`,
+    );
   }
   return {
     harnesses: expectList(root["harnesses"], "harnesses").map(parseHarness),
@@ -120,21 +122,21 @@ function parseTags(value: JsonValue | undefined): Tags {
 }
 
 function expectObject(value: JsonValue | undefined, name: string): JsonObject {
-  if (!isObject(value)) throw new Error(`${name} is no object`);
+  if (!isObject(value)) throw new Error(`${name} is not an object`);
   return value;
 }
 
 function expectList(value: JsonValue | undefined, name: string): readonly JsonValue[] {
-  if (!Array.isArray(value)) throw new Error(`${name} is no list`);
+  if (!Array.isArray(value)) throw new Error(`${name} is not an array`);
   return value;
 }
 
 function expectString(value: JsonValue | undefined, name: string): string {
-  if (typeof value !== "string") throw new Error(`${name} is no text`);
+  if (typeof value !== "string") throw new Error(`${name} is not a string`);
   return value;
 }
 
 function expectNumber(value: JsonValue | undefined, name: string): number {
-  if (typeof value !== "number") throw new Error(`${name} is no number`);
+  if (typeof value !== "number") throw new Error(`${name} is not a number`);
   return value;
 }

@@ -14,13 +14,16 @@ export interface RegistryStep<Result> {
 
 export interface RegistryStore {
   readState(): RegistryState;
-  /** Steps run one after another. What one comes to is saved before anybody sees it; a step that throws changes nothing. */
+  /**
+   * Runs steps one after another. The result of a step is saved before it becomes visible; a step that throws changes
+   * nothing.
+   */
   change<Result>(step: (state: RegistryState) => RegistryStep<Result>): Promise<Result>;
-  /** Resolves when all that was asked for is saved. */
+  /** Resolves when all changes are saved. */
   waitUntilSaved(): Promise<void>;
 }
 
-/** Keeps the registry in a file, or in memory when there is no path. */
+/** Stores the registry in a file, or in memory without a path. */
 export async function openRegistryStore(path: string | undefined): Promise<RegistryStore> {
   let state = path === undefined ? EMPTY_REGISTRY : await loadRegistry(path);
   let last: Promise<unknown> = Promise.resolve();
@@ -52,7 +55,7 @@ async function loadRegistry(path: string): Promise<RegistryState> {
     return parseRegistry(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `Cannot read ${path}: ${reason}. Move the file away to begin with no harnesses`;
+    const message = `Cannot read ${path}: ${reason}. Fix: move the file away to start without harnesses`;
     throw new SpanlineError("unreadable_input", message, { cause, details: { path } });
   }
 }

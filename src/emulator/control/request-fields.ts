@@ -13,7 +13,10 @@ export interface TextMapRule {
   readonly value: TextRule;
 }
 
-/** The members of a request, read one by one. What breaks a rule is noted; `finish` then throws it. A null member is an absent one. */
+/**
+ * Reads the members of a request and collects violations, which `throwIfInvalid` throws together. A null member counts
+ * as absent.
+ */
 export class RequestFields {
   readonly #source: JsonObject;
   readonly #path: string;
@@ -37,7 +40,7 @@ export class RequestFields {
     return this.#read(name, (path, value) => this.#constraints.readWholeNumber(path, value, rule));
   }
 
-  /** Required. */
+  /** Reads a required enum member. */
   readChoice<Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word {
     const word = this.#read(name, (path, value) =>
       this.#constraints.readChoice(path, value, words),
@@ -50,7 +53,7 @@ export class RequestFields {
     return this.#read(name, (path, value) => this.#constraints.readList(path, value));
   }
 
-  /** A list whose items are checked one by one. */
+  /** Reads a list and checks each item. */
   readCheckedList(
     name: string,
     check: (constraints: Constraints, path: string, item: JsonValue) => void,
@@ -72,7 +75,7 @@ export class RequestFields {
     return this.#read(name, (path, value) => this.#constraints.readStructure(path, value));
   }
 
-  /** An object with exactly one member that is set. */
+  /** Reads an object with exactly one member set. */
   readUnion(name: string): JsonObject | undefined {
     return this.#read(name, (path, value) => {
       this.#constraints.readUnion(path, value);
@@ -80,13 +83,13 @@ export class RequestFields {
     });
   }
 
-  /** `{optionalValue}` around a union; its value is absent to clear. */
+  /** Reads `{optionalValue}` around a union. An absent value means clear. */
   readWrapper(name: string): { readonly value: JsonObject | undefined } | undefined {
     const fields = this.openNested(name);
     return fields === undefined ? undefined : { value: fields.readUnion("optionalValue") };
   }
 
-  /** A map of texts. */
+  /** Reads a map of strings. */
   readTextMap(name: string, rule: TextMapRule): { readonly [name: string]: string } | undefined {
     const map = this.readObject(name);
     if (map === undefined) return undefined;
@@ -113,7 +116,7 @@ export class RequestFields {
     return new RequestFields(value, this.#at(name), this.#constraints);
   }
 
-  /** For a required member; the value is never seen, since `finish` throws. */
+  /** Reports a missing required member. The returned value is never used, because `throwIfInvalid` throws. */
   refuseMissing(name: string): string {
     this.#constraints.refuse(this.#at(name), undefined, "not be null");
     return "";

@@ -1,4 +1,4 @@
-/** Where the emulator pretends to be. */
+/** The region and the account of the emulator. */
 export interface AccountLocation {
   readonly region: string;
   readonly account: string;
@@ -16,7 +16,7 @@ export function formatEndpointArn(
   return `${formatHarnessArn(location, harnessId)}/endpoint/${endpoint}`;
 }
 
-/** The runtime that a harness is made of. It has a name of its own, and only its harness may invoke it. */
+/** The names of the runtime behind a harness. Only the harness may invoke this runtime. */
 export function formatRuntimeNames(location: AccountLocation, harnessId: string) {
   const [name = "", suffix = ""] = harnessId.split("-");
   const runtimeName = `harness_${name}`;
@@ -28,7 +28,7 @@ export function formatRuntimeNames(location: AccountLocation, harnessId: string)
   };
 }
 
-/** The memory that the service makes for a harness that names none. */
+/** The ARN of the memory that the service creates for a harness without a configured memory. */
 export function formatManagedMemoryArn(location: AccountLocation, harnessId: string): string {
   return `${formatArnPrefix(location)}:memory/harness_${harnessId}`;
 }

@@ -5,7 +5,7 @@ import type { Harness, Tags } from "./harness-state.ts";
 import { formatEndpointArn, formatHarnessArn } from "./resource-names.ts";
 import { TAGS_RULE } from "./request-members.ts";
 
-/** A harness does not show its tags; these operations do, for harnesses and endpoints. */
+/** The tag operations for harnesses and endpoints. GetHarness does not return tags. */
 export function defineTagOperations(parts: ControlParts): Operation[] {
   const resourcePath = "/tags/:resourceArn";
   return [

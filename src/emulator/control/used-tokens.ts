@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { isObject, type JsonValue } from "../../data/json.ts";
 import { createValidationError } from "../service/validation-error.ts";
 
-/** A call that was made with a client token: the same call made again changes nothing. */
+/** A request with a client token. The same request with the same token has no further effect. */
 export interface UsedToken {
   readonly operation: string;
   readonly token: string;
-  /** Of all that the call asked for. */
+  /** A digest of all members of the request. */
   readonly fingerprint: string;
   readonly harnessId: string;
   readonly usedAt: number;
@@ -27,7 +27,7 @@ export function selectRecentTokens(
   return tokens.filter(({ usedAt }) => now - usedAt < TOKEN_LIFETIME_MS);
 }
 
-/** The earlier call with this token; throws when it asked for something else. */
+/** The earlier request with this token. Throws if its parameters were different. */
 export function findEarlierUse(
   tokens: readonly UsedToken[],
   use: Pick<UsedToken, "operation" | "token" | "fingerprint">,
@@ -44,7 +44,7 @@ export function findEarlierUse(
   return earlier;
 }
 
-/** The same for the same JSON, in whatever order its keys are. */
+/** A digest of JSON, independent of key order. */
 export function computeFingerprint(value: JsonValue): string {
   const text = JSON.stringify(value, (_, member: unknown) =>
     isObject(member)

@@ -4,7 +4,7 @@ import type { HarnessRegistry, Lifecycle } from "../control/harness-registry.ts"
 import type { Switches } from "../switches.ts";
 import type { SessionManager } from "./session/session-manager.ts";
 
-/** What the handlers of the data plane share. */
+/** Shared by the handlers of the data plane. */
 export interface DataPlane {
   readonly harnesses: HarnessRegistry;
   readonly runtimes: readonly RuntimeRecord[];
@@ -15,13 +15,13 @@ export interface DataPlane {
   readonly commands: Commands;
 }
 
-/** Finds the brain of a harness or a runtime by what its settings say. Throws when there is none of that name. */
+/** Finds a brain by its configured name. Throws if the name is unknown. */
 export type BrainFinder = (name: string | undefined) => Promise<Brain>;
 
-/** Whether InvokeAgentRuntimeCommand really runs commands, as the user who started the emulator. */
+/** Whether InvokeAgentRuntimeCommand runs commands, as the user of the emulator. */
 export type Commands = "run" | "refuse";
 
-/** An agent on AgentCore Runtime, as the emulator's own settings describe it. */
+/** An agent on AgentCore Runtime, defined by the settings of the emulator. */
 export interface RuntimeRecord {
   readonly arn: string;
   readonly brain: string | undefined;
@@ -31,18 +31,18 @@ export interface RuntimeRecord {
   readonly environment?: { readonly [name: string]: string };
 }
 
-/** How an agent's app writes its answers. */
+/** The output format of an agent's app. */
 export type RuntimeStyle = (typeof RUNTIME_STYLES)[number];
 
 export const RUNTIME_STYLES = [
-  /** Strands and the AgentCore SDK for Python since July 2025: UTF-8, with a repr beside every delta. */
+  /** Strands with the AgentCore SDK for Python since July 2025: UTF-8, and a repr after every delta. */
   "python",
-  /** The same before that: ASCII with escapes. */
+  /** The same before July 2025: ASCII with escapes. */
   "python-ascii",
-  /** Strands for TypeScript: objects alone, each message six times. */
+  /** Strands for TypeScript: only objects, each message six times. */
   "typescript",
-  /** An app in TypeScript that yields text: lines that are no JSON. */
+  /** A TypeScript app that yields text: lines that are not JSON. */
   "typescript-strings",
-  /** One JSON object, the way an app answers that returns instead of yielding. */
+  /** A single JSON object, from an app that returns instead of yielding. */
   "json",
 ] as const;

@@ -19,22 +19,22 @@ export interface DataPlaneOptions {
   readonly brains: BrainFinder;
   readonly switches: Switches;
   readonly clock: Clock;
-  /** Absent: sessions last as long as the process. */
+  /** Absent: sessions end with the process. */
   readonly dataDirectory?: string;
   readonly commands?: Commands;
-  /** A folder that gets a recording of every streamed answer. */
+  /** The folder for a recording of every streamed response. Absent: no recordings. */
   readonly recordings?: string;
-  /** Told of what fails here without a client being told. */
+  /** Called for failures which are not reported to a client. */
   readonly onBug?: (error: unknown) => void;
 }
 
 export interface DataPlaneHandle {
   readonly routes: readonly EmulatorRoute[];
-  /** Ends what the handlers left running and removes what was only for this process. */
+  /** Ends all running work and removes temporary data. */
   close(): Promise<void>;
 }
 
-/** The operations on sessions: invoking harnesses and agents, running commands, stopping. */
+/** The session operations: invoke harnesses and agents, run commands, stop sessions. */
 export function createDataRoutes(options: DataPlaneOptions): DataPlaneHandle {
   const { clock, switches, dataDirectory, recordings } = options;
   const plane: DataPlane = {
@@ -63,7 +63,7 @@ export function createDataRoutes(options: DataPlaneOptions): DataPlaneHandle {
   };
 }
 
-/** A script or a setting that cannot be used is told to the client: its user wrote it. */
+/** Reports an invalid script or setting to the client, because its user wrote it. */
 function exposeConfigurationErrors(route: EmulatorRoute): EmulatorRoute {
   return {
     ...route,
@@ -109,14 +109,14 @@ function recordRoute(route: EmulatorRoute, { folder, clock, onFailure }: Recorde
   };
 }
 
-/** A disk that is full stays so: one word about it is enough. */
+/** Reports only the first failure: a full disk stays full. */
 function reportOnce(folder: string, report: (error: Error) => void): (error: unknown) => void {
   let isReported = false;
   return (cause) => {
     if (isReported) return;
     isReported = true;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `Cannot write a recording in ${folder}: ${reason}. Answers go on, and some are not recorded`;
+    const message = `Cannot write a recording in ${folder}: ${reason}. Responses continue, and some are not recorded`;
     report(new Error(message, { cause }));
   };
 }

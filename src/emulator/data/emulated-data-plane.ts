@@ -14,38 +14,41 @@ import {
 import { createDataRoutes } from "./data-routes.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** What a user may say about the agents that the emulator runs. */
+/** Settings for the agents in the emulator. */
 export interface DataPlaneSettings {
-  /** The brain of whatever names none: `demo` when it is not given. */
+  /** The default brain. Default: `demo`. */
   readonly brain?: string;
-  /** Brains by the name that harnesses and runtimes call them by. */
+  /** Additional brains, by the name used by harnesses and runtimes. */
   readonly brains?: { readonly [name: string]: Brain };
   readonly runtimes?: readonly RuntimeSetting[];
-  /** As `Switches`; what is left out has its default. */
+  /** Overrides of the default `Switches`. */
   readonly switches?: Partial<Switches>;
-  /** `refuse` when it is not given: commands run as the user who started the emulator. */
+  /** Default: `refuse`, because commands run as the user of the emulator. */
   readonly commands?: Commands;
-  /** A folder whose scenarios harnesses may name. None when it is not given: whoever makes a harness must not read files by it. */
+  /**
+   * A folder with scenarios which harnesses may name. Default: none, because any client that creates a harness could
+   * read files through error messages.
+   */
   readonly scripts?: string;
-  /** A folder that gets a recording of every streamed answer. */
+  /** The folder for a recording of every streamed response. Default: no recordings. */
   readonly recordings?: string;
-  /** Where brains of the kind `model:` find their keys and addresses. */
+  /** The environment with keys and URLs for brains of the kind `model:`. */
   readonly environment?: { readonly [name: string]: string | undefined };
 }
 
 /** An agent on AgentCore Runtime. */
 export interface RuntimeSetting {
-  /** Letters, digits and underscores; its ARN ends in `runtime/<name>`. */
+  /** Letters, digits, underscores and hyphens. The ARN ends with `runtime/<name>`. */
   readonly name: string;
   readonly brain?: string;
-  /** `python` when it is not given. */
+  /** Default: `python`. */
   readonly style?: RuntimeStyle;
   readonly lifecycle?: Lifecycle;
   readonly systemPrompt?: string;
   readonly environment?: { readonly [name: string]: string };
 }
 
-/** The data plane for `startEmulator`. Throws on settings that mean nothing. */
+/** Creates the data plane for `startEmulator`. Throws if the settings are invalid. */
 export function createDataPlane(
   settings: DataPlaneSettings = {},
 ): (parts: DataPlaneParts) => Promise<DataPlaneRoutes> {
@@ -59,7 +62,7 @@ export function createDataPlane(
       ...omitUndefined({ fallback: brain, named: brains, environment, scripts }),
       trusted: configuredBrains.flatMap((name) => name ?? []),
     });
-    // What is wrong with it is told now, and not to the first client.
+    // Invalid brains are reported at the start instead of to the first client.
     for (const name of configuredBrains) await find(name);
     if (recordings !== undefined) await prepareRecordings(recordings);
     return createDataRoutes({
@@ -93,11 +96,11 @@ function toRuntimeRecord({
 
 function checkRuntime({ name, style }: RuntimeSetting): void {
   if (!/^[a-zA-Z][a-zA-Z0-9_-]{0,99}$/.test(name)) {
-    const message = `The runtime "${name}" needs a name of letters, digits, "_" and "-"`;
+    const message = `"${name}" is not a valid runtime name: expected letters, digits, "_" and "-"`;
     throw new SpanlineError("invalid_option", message);
   }
   if (style !== undefined && !RUNTIME_STYLES.includes(style)) {
-    const message = `The runtime "${name}" has the style "${style}"; there are ${RUNTIME_STYLES.join(", ")}`;
+    const message = `"${style}" is not a valid style of runtime "${name}": expected ${RUNTIME_STYLES.join(", ")}`;
     throw new SpanlineError("invalid_option", message);
   }
 }

@@ -8,13 +8,13 @@ import type { RecordedEnd, Recording } from "./recording.ts";
 export interface RecordingTarget {
   readonly path: string;
   readonly clock: Clock;
-  /** Aborts when the client has left. */
+  /** Aborts when the client has disconnected. */
   readonly disconnectSignal: AbortSignal;
-  /** Told when the file cannot be written any further. The answer goes on without. */
+  /** Called if the file cannot be written. The response continues without a recording. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Passes an answer on and writes it to a file meanwhile, one line for each piece, readable by the user alone. */
+/** Passes a response on and records it in a file, one line per chunk. The file is readable only by the user. */
 export function recordResponse(
   { status, headers, body }: EmulatorResponse,
   target: RecordingTarget,
@@ -53,7 +53,7 @@ interface RecordingFile {
   close(): Promise<void>;
 }
 
-/** Made by its first line. Nothing comes behind a line that could not be written. */
+/** Creates the file with the first line. After a failed write no further lines are written. */
 function createRecordingFile({ path, onFailure }: RecordingTarget): RecordingFile {
   let file: FileHandle | undefined;
   let isBroken = false;
@@ -78,14 +78,17 @@ function createRecordingFile({ path, onFailure }: RecordingTarget): RecordingFil
   };
 }
 
-/** Throws when a folder cannot be made, or no file in it: nobody wants to learn that from the first answer. */
+/**
+ * Throws if the folder cannot be created or is not writable, so the problem is reported at the start instead of by the
+ * first response.
+ */
 export async function prepareRecordings(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
     await access(folder, constants.W_OK | constants.X_OK);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `Cannot keep recordings in ${folder}: ${reason}. Give a folder that can be written to`;
+    const message = `Cannot write recordings to ${folder}: ${reason}. Fix: use a writable folder`;
     throw new SpanlineError("invalid_option", message, { cause, details: { path: "recordings" } });
   }
 }

@@ -5,28 +5,28 @@ import { isFinalStatus, isHeaderName, isHeaderValue } from "../../http/routing/r
 import type { Clock } from "../../platform/clock.ts";
 import { ConnectionReset, type EmulatorResponse } from "../service/service-types.ts";
 
-/** An answer with the times at which its bytes came. */
+/** A response with the times of its chunks. */
 export interface Recording {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly chunks: readonly RecordedChunk[];
-  /** Milliseconds from the start of the answer to its end. */
+  /** Milliseconds from the start of the response to its end. */
   readonly endedAt: number;
   readonly end: RecordedEnd;
 }
 
 export interface RecordedChunk {
-  /** Milliseconds since the answer began. */
+  /** Milliseconds since the start of the response. */
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-/** `left`: the client went first. */
+/** `left` means the client disconnected first. */
 export type RecordedEnd = "whole" | "reset" | "left";
 
 export type ReplaySpeed = "recorded" | "full";
 
-/** The same status, headers and bytes again, in the same pieces: with the waits between them, or without. */
+/** Replays a response with the same status, headers and chunks, with or without the recorded delays. */
 export function replayRecording(
   recording: Recording,
   speed: ReplaySpeed,
@@ -58,7 +58,10 @@ async function* replayBody(
   if (end === "reset") throw new ConnectionReset("The recorded connection was reset here");
 }
 
-/** Reads a recording, or any other capture as an answer of one piece whose content type its first bytes tell. */
+/**
+ * Reads a recording. Any other file is treated as a response with a single chunk, whose content type is guessed from
+ * the first bytes.
+ */
 export async function readRecording(path: string): Promise<Recording> {
   let bytes: Buffer;
   try {
@@ -96,7 +99,7 @@ function parseRecording(bytes: Buffer, path: string): Recording | null {
   return { status, headers, chunks, endedAt, end };
 }
 
-/** Null where there is one that could not be sent again. */
+/** Null if a header is not valid in a response. */
 function parseHeaders(value: unknown): Recording["headers"] | null {
   if (!isObject(value)) return null;
   const headers: { [name: string]: string } = {};
@@ -108,7 +111,7 @@ function parseHeaders(value: unknown): Recording["headers"] | null {
 }
 
 function createRecordingError(path: string, line: number): SpanlineError {
-  const message = `Cannot replay ${path}: line ${line} is not what a recording has there`;
+  const message = `Cannot replay ${path}: line ${line} is not valid in a recording`;
   return new SpanlineError("invalid_option", message);
 }
 
@@ -122,7 +125,7 @@ function toRecording(bytes: Uint8Array): Recording {
   };
 }
 
-/** A frame begins with its length, whose first byte is zero in any that is shorter than 16 MiB. */
+/** An event-stream frame starts with its length. The first byte is zero for all frames below 16 MiB. */
 function guessContentType(bytes: Uint8Array): string {
   if (bytes[0] === 0) return "application/vnd.amazon.eventstream";
   const text = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();

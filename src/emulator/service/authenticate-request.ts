@@ -9,12 +9,12 @@ import { ServiceError } from "./service-types.ts";
 export interface AuthenticationRules {
   readonly region: string;
   readonly credentials: readonly KnownCredentials[];
-  /** The bearer tokens that the data plane takes; any when there is no list. The control plane takes none. */
+  /** The bearer tokens accepted by the data plane. Undefined: any token. The control plane accepts none. */
   readonly bearerTokens: readonly string[] | undefined;
   readonly now: () => number;
 }
 
-/** Throws the service's error when a request is not from whom it should be. */
+/** Throws the error of the service if a request is not authenticated. */
 export type AuthenticateRequest = (request: ServedRequest, plane: "control" | "data") => void;
 
 export function createStrictAuthenticator(rules: AuthenticationRules): AuthenticateRequest {

@@ -1,17 +1,17 @@
 import type { JsonValue } from "../../data/json.ts";
 import { isAbsent, type Constraints, type Member, type TextRule } from "./constraints.ts";
 
-/** Names and ids of tools and calls. */
+/** The rule for tool names and tool call ids. */
 export const TOOL_NAME_RULE: TextRule = { min: 1, max: 64, pattern: "[a-zA-Z0-9_-]+" };
 
-/** An entry of `allowedTools`: a tool, a server's tool, or all of them. */
+/** An entry of `allowedTools`: a tool, a tool of a server, or all tools. */
 export const ALLOWED_TOOL_RULE: TextRule = {
   min: 1,
   max: 64,
   pattern: "(\\*|@?[^/]+(/[^/]+)?)",
 };
 
-/** Which member of a tool's configuration goes with its type. */
+/** The configuration member for each tool type. */
 const TOOL_CONFIGS: { readonly [type: string]: string } = {
   remote_mcp: "remoteMcp",
   agentcore_browser: "agentCoreBrowser",
@@ -24,7 +24,7 @@ const TOOL_TYPES = [
   ...Object.keys(TOOL_CONFIGS).filter((type) => type !== "inline_function"),
 ] as const satisfies [string, ...string[]];
 
-/** Checks one tool of a harness or of an invocation by the service's model. */
+/** Checks a tool of a harness or of an invocation by the service model. */
 export function checkTool(constraints: Constraints, place: string, tool: JsonValue): void {
   const { type, name, config } = constraints.readStructure(place, tool);
   const kind = constraints.readChoice(`${place}.type`, type, TOOL_TYPES);
@@ -53,7 +53,7 @@ function checkRemoteMcp(constraints: Constraints, path: string, value: JsonValue
   if (!isAbsent(outboundAuth)) checkOutboundAuth(constraints, `${path}.outboundAuth`, outboundAuth);
 }
 
-/** How a harness signs in to an MCP server: by its execution role, or not at all. */
+/** How a harness authenticates to an MCP server: with its execution role, or without authentication. */
 function checkOutboundAuth(constraints: Constraints, path: string, value: Member): void {
   const [name, member] = constraints.readUnion(path, value, ["awsIam", "none"]) ?? [];
   if (name === undefined) return;

@@ -4,7 +4,7 @@ import { createValidationError, type Violation } from "./validation-error.ts";
 export interface TextRule {
   readonly min?: number;
   readonly max?: number;
-  /** Of all of the text, as the service's model has it. */
+  /** Must match the whole text, like in the service model. */
   readonly pattern?: string;
 }
 
@@ -13,17 +13,19 @@ export interface NumberRule {
   readonly max?: number;
 }
 
-/** A member of a request; absent and null are the same. */
+/** A member of a request. Absent and null are the same. */
 export type Member = JsonValue | undefined;
 
 /**
- * What is wrong with a request, in the words of the service's own checks, collected so that much of it is said at once. What
- * breaks a rule still reads as something; `check` then throws.
+ * Collects violations of the service model, so a single error reports several of them. The messages are those of the
+ * service. An invalid member is read as a default value; `throwIfInvalid` then throws.
  */
 export class Constraints {
   readonly #violations: Violation[] = [];
 
-  /** `rule` continues the sentence "Member must". Throws when there is enough to complain of: a request may have millions. */
+  /**
+   * Records a violation. `rule` completes "Member must". Throws at 20 violations, because a request may have millions.
+   */
   refuse(path: string, value: Member, rule: string): void {
     const name = path.length <= MAX_NAME_LENGTH ? path : `${path.slice(0, MAX_NAME_LENGTH)}…`;
     const message = `${describeValue(value)} at '${name}' failed to satisfy constraint: Member must ${rule}`;
@@ -31,7 +33,7 @@ export class Constraints {
     if (this.#violations.length === MAX_VIOLATIONS) this.throwIfInvalid();
   }
 
-  /** Throws when anything was refused. */
+  /** Throws if there are violations. */
   throwIfInvalid(): void {
     const count = this.#violations.length;
     if (count === 0) return;
@@ -83,7 +85,7 @@ export class Constraints {
     return value;
   }
 
-  /** A list that is too long reads as an empty one: nobody looks at its entries. */
+  /** Reads a list. A list over the limit is read as empty, so its entries are not checked. */
   readList(path: string, value: Member): readonly JsonValue[] {
     if (!isList(value)) this.#refuseType(path, value, "be a list");
     else if (value.length <= MAX_LIST_LENGTH) return value;
@@ -97,7 +99,7 @@ export class Constraints {
     return {};
   }
 
-  /** The one member of a union that is set. Any will do where the members are not given. */
+  /** The only set member of a union. Default: any member name is allowed. */
   readUnion(
     path: string,
     value: Member,
@@ -121,15 +123,15 @@ export class Constraints {
 
 const MAX_VIOLATIONS = 20;
 
-/** No conversation and no configuration comes near it. */
+/** Far above any real conversation or configuration. */
 const MAX_LIST_LENGTH = 10_000;
 
-/** A name holds what a client chose, such as the key of a map. */
+/** The name may contain text from the client, such as the key of a map. */
 const MAX_NAME_LENGTH = 300;
 
 const MAX_VALUE_LENGTH = 100;
 
-/** What is long, or no plain value, is not repeated. */
+/** Formats a value for a message. Long values and structures are left out. */
 function describeValue(value: Member): string {
   if (isAbsent(value)) return "Value null";
   if (typeof value === "object") return "Value";

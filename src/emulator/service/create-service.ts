@@ -9,9 +9,9 @@ import { formatHttpTime } from "../../platform/clock.ts";
 import { ServiceError, type EmulatorResponse, type EmulatorRoute } from "./service-types.ts";
 import { findRoute } from "./find-route.ts";
 
-/** A route, and who may take it. */
+/** A route with its access check. */
 export interface GuardedRoute extends EmulatorRoute {
-  /** Throws a ServiceError to keep a request out. */
+  /** Throws a ServiceError to refuse a request. */
   guard(request: ServedRequest): void;
 }
 
@@ -27,11 +27,14 @@ export interface Service {
   refuse(refusal: Refusal): ServedResponse;
 }
 
-/** Answers as the service does: errors as JSON with their type in a header, and on every answer an id and the time. */
+/**
+ * Responds like the service: errors are JSON with their type in a header, and every response has a request id and a
+ * date.
+ */
 export function createService({ routes, now, createRequestId, onBug }: ServiceOptions): Service {
   const addHeaders = (response: EmulatorResponse, requestId: string): ServedResponse => ({
     ...response,
-    // Clients correct their clocks by this date, so it has to be the one that signatures are checked by.
+    // Clients correct their clocks by this date, so it must use the clock of the signature check.
     headers: { date: formatHttpTime(now()), "x-amzn-requestid": requestId, ...response.headers },
   });
   return {
@@ -95,7 +98,10 @@ function joinHeaders(fields: readonly HeaderField[]): { readonly [name: string]:
   return Object.fromEntries(headers);
 }
 
-/** What is no error of the service is a bug of ours: its details are for `onBug`, not for clients. Never throws. */
+/**
+ * Creates an error response. Any error except a `ServiceError` is a bug: its details go to `onBug` and not to clients.
+ * Never throws.
+ */
 function createErrorResponse(thrown: unknown): EmulatorResponse {
   const error =
     thrown instanceof ServiceError
@@ -108,7 +114,7 @@ function createErrorResponse(thrown: unknown): EmulatorResponse {
   };
 }
 
-/** The plain words are for an error that has no JSON form or one that is too long. */
+/** Uses a fixed text if the error cannot be encoded as JSON or is too long. */
 function encodeErrorBody({ message, members }: ServiceError): Buffer {
   try {
     return Buffer.from(JSON.stringify({ message, ...members }));

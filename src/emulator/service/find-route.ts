@@ -3,11 +3,14 @@ import type { EmulatorRoute } from "./service-types.ts";
 
 export interface RouteMatch<Found extends EmulatorRoute> {
   readonly route: Found;
-  /** Unescaped: an ARN in the path is one segment, its slashes escaped. */
+  /** Unescaped. An ARN in the path is a single segment with escaped slashes. */
   readonly pathParams: { readonly [name: string]: string };
 }
 
-/** The route for a request. Of two that fit, the one with fewer labels: `/harnesses/invoke` before `/harnesses/:id`. */
+/**
+ * Finds the route of a request. If two routes match, the route with fewer parameters wins: `/harnesses/invoke` before
+ * `/harnesses/:id`.
+ */
 export function findRoute<Found extends EmulatorRoute>(
   routes: readonly Found[],
   method: string,

@@ -14,10 +14,10 @@ export interface OperatorParts {
   inject(outcome: InjectedOutcome): void;
 }
 
-/** Later years have no form that clients of the service read. */
+/** Clients of the service cannot parse later years. */
 const LAST_TIME = Date.UTC(9999, 0);
 
-/** What the emulator has beside the service: a look at itself, its clock, and failures to come. Nothing here is signed. */
+/** Routes of the emulator itself: its description, its clock and injected failures. Requests are not signed. */
 export function createOperatorRoutes(parts: OperatorParts): EmulatorRoute[] {
   return [
     {

@@ -1,13 +1,13 @@
 import { isObject, parseJson, type JsonObject } from "../../data/json.ts";
 import { createValidationError } from "./validation-error.ts";
 
-/** The body of a request: a JSON object, or nothing, which is one without members. */
+/** Parses a request body as a JSON object. An empty body is an empty object. */
 export function readJsonBody(body: Uint8Array): JsonObject {
   if (body.length === 0) return {};
   if (hasTooManyValues(body)) throw createParseError(`it has more than ${MAX_VALUES} values`);
   const parsed = parseJson(new TextDecoder().decode(body));
   if (!parsed.ok) throw createParseError(parsed.reason);
-  if (!isObject(parsed.value)) throw createParseError("it is no object");
+  if (!isObject(parsed.value)) throw createParseError("it is not an object");
   return parsed.value;
 }
 
@@ -15,10 +15,10 @@ function createParseError(reason: string): Error {
   return createValidationError(`The body cannot be read as JSON: ${reason}`, "CannotParse");
 }
 
-/** More than the context of any model holds. To parse 700,000 keys takes a second; to count them, some milliseconds. */
+/** More than the context of any model. Parsing 700,000 keys takes a second; counting them takes a few milliseconds. */
 const MAX_VALUES = 250_000;
 
-/** Counts what separates values, and what holds them, outside of strings. */
+/** Counts commas and opening brackets outside of strings. */
 function hasTooManyValues(body: Uint8Array): boolean {
   let count = 0;
   let isQuoted = false;

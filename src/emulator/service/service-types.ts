@@ -2,18 +2,18 @@ import type { ServedResponse } from "../../http/server/http-types.ts";
 
 export { ConnectionReset } from "../../http/server/http-types.ts";
 
-/** One request to the emulator, read whole: bodies are small, and a signature covers all of one. */
+/** A request to the emulator with its whole body: bodies are small, and a signature covers the whole body. */
 export interface EmulatorRequest {
   readonly method: string;
-  /** As it came, escapes and all, without the query. */
+  /** As received, with escapes and without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Names in lower case. */
+  /** Names are in lowercase. */
   readonly headers: { readonly [name: string]: string };
   readonly body: Uint8Array;
-  /** The service's id for this request; every answer carries it. */
+  /** The request id, included in every response. */
   readonly requestId: string;
-  /** Aborts when the client is gone before the answer was sent. */
+  /** Aborts if the client disconnects before the response was sent. */
   readonly disconnectSignal: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export interface EmulatorResponse extends ServedResponse {
 
 export interface EmulatorRoute {
   readonly method: string;
-  /** Segments that begin with a colon match any one segment: `/harnesses/:id`. */
+  /** A segment with a leading colon matches any single segment: `/harnesses/:id`. */
   readonly path: string;
   handle(
     request: EmulatorRequest,
@@ -31,11 +31,11 @@ export interface EmulatorRoute {
   ): Promise<EmulatorResponse>;
 }
 
-/** An error of the service, thrown by handlers and answered with its status, name and words. */
+/** An error of the service. Handlers throw it, and the client receives its status, type and message. */
 export class ServiceError extends Error {
   readonly status: number;
   readonly type: string;
-  /** Members of the answer's body beside `message`. */
+  /** Members of the response body in addition to `message`. */
   readonly members: { readonly [name: string]: unknown };
 
   constructor(

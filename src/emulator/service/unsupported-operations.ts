@@ -1,6 +1,6 @@
 import { ServiceError, type EmulatorRoute } from "./service-types.ts";
 
-/** Operations of the service that the emulator knows by name and does not run, by the part of the service they are of. */
+/** Known operations of the service that the emulator does not support, by plane. */
 export const UNSUPPORTED_OPERATIONS: {
   readonly [Plane in "control" | "data"]: readonly EmulatorRoute[];
 } = {

@@ -6,7 +6,7 @@ export type ValidationReason =
   | "IdempotentParameterMismatchException"
   | "ResourceConflict";
 
-/** One member of a request that breaks a rule. */
+/** An invalid member of a request. */
 export interface Violation {
   readonly name: string;
   readonly message: string;

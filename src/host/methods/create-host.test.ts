@@ -104,7 +104,7 @@ describe("Permission requests to a host", () => {
         { optionId: "failed", name: "It failed", kind: "reject_once" },
       ],
     };
-    for (const [reply, said] of [
+    for (const [reply, plainReply] of [
       ["allow", "yes"],
       ["deny", "no"],
     ] as const) {
@@ -115,7 +115,7 @@ describe("Permission requests to a host", () => {
         outcome: { outcome: "cancelled" },
       });
       const options = ["done", "run-again", "failed"];
-      const problem = `A plain ${said} is ambiguous: expected one of ${options.join(", ")}`;
+      const problem = `A plain ${plainReply} is ambiguous: expected one of ${options.join(", ")}`;
       expect(reports).toEqual([
         [
           "A request was cancelled without a chosen option",

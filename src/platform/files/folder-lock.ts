@@ -17,7 +17,7 @@ export class FolderLockedError extends Error {
 }
 
 /**
- * Locks a folder for this process. Returns a function which releases the lock. The lock of a dead process is removed.
+ * Locks a folder for this process. Returns a function that releases the lock. The lock of a dead process is removed.
  * Throws `FolderLockedError` if another process holds the lock.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
@@ -39,7 +39,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   throw new FolderLockedError(0, file);
 }
 
-/** False for a killed process which is not yet reaped, and for a later process with the same id. */
+/** False for a killed process that is not yet reaped, and for a later process with the same id. */
 async function isAlive(pid: number, startTime: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   if (startTime !== "") return (await readProcessStartTime(pid)) === startTime;

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 
 /**
  * The path of the local socket for a folder: inside the folder if the path is short enough, otherwise in the temporary
- * folder. `name` makes the path unique per process, because a process which closes late removes its socket by path.
+ * folder. `name` makes the path unique per process, because a process that closes late removes its socket by path.
  */
 export function resolveLocalSocketPath(
   folder: string,

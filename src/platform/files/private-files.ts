@@ -66,9 +66,9 @@ export async function readSavedFile(path: string): Promise<string | undefined> {
 }
 
 /**
- * Creates a folder which only its user can enter, with all missing parents. Rejects with the error of the system.
+ * Creates a folder that only its user can enter, with all missing parents. Rejects with the error of the system.
  *
- * Each level is created separately: Node's recursive `mkdir` never returns inside folders which refuse new entries with
+ * Each level is created separately: Node's recursive `mkdir` never returns inside folders that refuse new entries with
  * ENOENT, such as those of `/proc`.
  */
 export async function makeFolder(path: string): Promise<void> {
@@ -107,7 +107,7 @@ function readErrorCode(error: unknown): unknown {
 }
 
 /**
- * Creates a file which only its user can read, and removes the permissions of others from an existing file.
+ * Creates a file that only its user can read, and removes the permissions of others from an existing file.
  *
  * An existing file is not opened: on POSIX, closing it would drop all locks of this process on the file. A new file
  * cannot be locked yet, because there is no `await` between its creation and its closing.

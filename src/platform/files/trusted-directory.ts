@@ -16,7 +16,7 @@ export function isTrustedDirectory(directory: string, userDirectory: string): bo
     const id = readId(join(path, ID_FILE));
     return id !== undefined && id === readId(resolveRecordPath(path, userDirectory));
   } catch {
-    // A directory which does not exist or cannot be read is not trusted.
+    // A directory that does not exist or cannot be read is not trusted.
     return false;
   }
 }

@@ -44,7 +44,7 @@ describe("Companion process", () => {
     expect(await one.exit).toEqual({ code: 7, signal: null });
   });
 
-  it("A companion which ignores signals is killed together with its children", async () => {
+  it("A companion that ignores signals is killed together with its children", async () => {
     const one = await companion(
       'trap "" TERM HUP; sleep 1000 & echo $!; while :; do sleep 1; done',
     );
@@ -54,7 +54,7 @@ describe("Companion process", () => {
     await expectGone(child);
   });
 
-  it("A companion which cannot be started rejects with the system's error", async () => {
+  it("A companion that cannot be started rejects with the system's error", async () => {
     const options = { environment, workingDirectory: "/not/there" };
     await expect(startCompanion("true", [], options)).rejects.toMatchObject({ code: "ENOENT" });
   });
@@ -62,11 +62,8 @@ describe("Companion process", () => {
 
 describe("Companion of a killed process", () => {
   it.each([
-    ["a program which reads its input", "echo $$; exec cat"],
-    [
-      "a program which ignores signals",
-      'echo $$; trap "" TERM HUP INT; while :; do sleep 1; done',
-    ],
+    ["a program that reads its input", "echo $$; exec cat"],
+    ["a program that ignores signals", 'echo $$; trap "" TERM HUP INT; while :; do sleep 1; done'],
   ])("A companion ends when its parent is killed: %s", async (_, script) => {
     const parent = fork(await bundleProgram("keep-companion.ts"), [script]);
     const [pid]: unknown[] = await once(parent, "message");

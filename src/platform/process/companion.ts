@@ -20,7 +20,7 @@ export interface Companion {
 export interface CompanionExit {
   /** Above 128 if the program was killed by a signal from elsewhere. */
   readonly code: number | null;
-  /** The signal which killed the whole group. */
+  /** The signal that killed the whole group. */
   readonly signal: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface CompanionOptions {
   readonly environment: { readonly [name: string]: string };
 }
 
-/** Starts a program which ends with this process, even if this process is killed. */
+/** Starts a program that ends with this process, even if this process is killed. */
 export async function startCompanion(
   command: string,
   args: readonly string[],
@@ -54,7 +54,7 @@ export async function startCompanion(
   for (const stream of child.stdio) stream?.on("error", () => undefined);
   const exit = exited.then(async (result) => {
     await killGroup(pid);
-    // A process which left the group may keep the pipes open forever.
+    // A process that left the group may keep the pipes open forever.
     await resolvesWithin(closed, DRAIN_MS);
     return result;
   });

@@ -26,7 +26,7 @@ describe("Gated process", () => {
     expect(await program.close).toEqual({ code: 3, signal: null });
   });
 
-  it("A gated program which is stopped before the gate opens never starts", async () => {
+  it("A gated program that is stopped before the gate opens never starts", async () => {
     const folder = mkdtempSync(join(tmpdir(), "spanline-held-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const program = await held(`touch ${join(folder, "made")}`);
@@ -78,7 +78,7 @@ describe("Gated process", () => {
     expect(await program.close).toEqual({ code: 3, signal: null });
   });
 
-  it("A program which cannot be started rejects with the system's error", async () => {
+  it("A program that cannot be started rejects with the system's error", async () => {
     const options = { environment: {}, workingDirectory: "/not/there" };
     await expect(startGatedProcess("true", [], options)).rejects.toMatchObject({ code: "ENOENT" });
   });

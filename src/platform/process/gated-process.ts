@@ -6,7 +6,7 @@ import { processGroupFromId, processGroupFromLeader, type ProcessGroup } from ".
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /**
- * A program in its own process group which has not started yet. The program waits for `openGate`, or exits with this
+ * A program in its own process group that has not started yet. The program waits for `openGate`, or exits with this
  * process.
  */
 export interface GatedProcess {

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 
-/** True if the path is a file which this user may execute. */
+/** True if the path is a file that this user may execute. */
 export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { expectGone, isAlive } from "../../../test/support/processes.ts";
 import { processGroupFromId, processGroupFromLeader } from "./process-group.ts";
 
-/** A shell which leads its own process group and is killed after the test. */
+/** A shell that leads its own process group and is killed after the test. */
 async function led(
   script: string,
 ): Promise<{ readonly leader: ChildProcess; readonly pid: number }> {
@@ -68,7 +68,7 @@ describe("Process group", () => {
     expect(isAlive(pid)).toBe(true);
   });
 
-  it("A leader which cannot be started has an empty group", async () => {
+  it("A leader that cannot be started has an empty group", async () => {
     const leader = spawn("/not/there", { detached: true });
     await once(leader, "error");
     const group = processGroupFromLeader(leader);

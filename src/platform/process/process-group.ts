@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { systemClock } from "../clock.ts";
 
 /**
- * A process and all of its descendants, including background processes. Excludes processes which created their own
+ * A process and all of its descendants, including background processes. Excludes processes that created their own
  * group.
  */
 export interface ProcessGroup {
@@ -25,7 +25,7 @@ export function processGroupFromLeader(
   });
 }
 
-/** The group of a process which is not our child. The caller must know that the id still belongs to the group. */
+/** The group of a process that is not our child. The caller must know that the id still belongs to the group. */
 export function processGroupFromId(id: number): ProcessGroup {
   return createProcessGroup(id, () => sendSignal(-id, 0) === "yes");
 }

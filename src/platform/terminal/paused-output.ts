@@ -41,8 +41,7 @@ export function pauseOutput({
     resume() {
       for (const restore of restoreFunctions.splice(0)) restore();
       for (const write of pausedWrites.splice(0)) write();
-      if (droppedBytes > 0)
-        stderr.write(`(${droppedBytes} more bytes of output were dropped)\n`);
+      if (droppedBytes > 0) stderr.write(`(${droppedBytes} more bytes of output were dropped)\n`);
       droppedBytes = 0;
     },
   };

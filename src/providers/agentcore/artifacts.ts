@@ -13,28 +13,28 @@ export interface Artifact {
   readonly bytes: number;
 }
 
-/** Files on the agent's machine, by name. They live as long as the session does. */
+/** Files on the agent's machine, by name. They are deleted with the session. */
 export interface Artifacts {
   list(signal: AbortSignal): Promise<Artifact[]>;
   fetch(name: string, signal: AbortSignal): Promise<Uint8Array>;
-  /** Puts a file in its place in one step: nobody sees half of it, and a put that dies leaves the old one. */
+  /** Replaces a file atomically: readers never see a partial file, and a failed put leaves the old file. */
   put(name: string, content: Uint8Array, signal: AbortSignal): Promise<void>;
   delete(name: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface ArtifactsOptions {
-  /** Where the files are; below the session's working folder unless the path is absolute. */
+  /** The folder of the files. Relative paths start at the session's working folder. Default: `artifacts`. */
   readonly folder?: string;
 }
 
 type CommandRunner = Required<Pick<ProviderSession, "runCommand">>;
 
-/** Files of a session, by commands that every POSIX shell has. */
+/** Accesses files of a session with POSIX shell commands. */
 export function openSessionArtifacts(
   session: CommandRunner,
   { folder = "artifacts" }: ArtifactsOptions = {},
 ): Artifacts {
-  // What begins with a hyphen is no option.
+  // `./` prevents a leading hyphen from being read as an option.
   const folderPath = quoteShell(folder.startsWith("/") ? folder : `./${folder}`);
   const resolvePath = (name: string): string =>
     `${folderPath}/${quoteShell(checkArtifactName(name))}`;
@@ -58,17 +58,17 @@ export function openSessionArtifacts(
     },
     async put(name, content, signal) {
       const path = resolvePath(name);
-      // A name of its own: the rest of a put that died must not be added to.
+      // A unique name: a new put must not append to the rest of a failed put.
       const part = `${folderPath}/.part-${randomString(16)}`;
       try {
         await run(`mkdir -p ${folderPath} && : > ${part}`, { signal });
         for (const text of splitBase64(content)) {
           await run(`printf %s ${text} | base64 -d >> ${part}`, { signal });
         }
-        // Moved onto a folder it would land inside.
+        // `mv` onto a folder would move the file into it.
         await run(`[ ! -d ${path} ] && mv -f ${part} ${path}`, { signal });
       } catch (error) {
-        // Also when it was the caller who ended it.
+        // Clean up even if the caller aborted, so use a new signal.
         const { signal: cleanupSignal } = new AbortController();
         await run(`rm -f ${part}`, { signal: cleanupSignal }).catch(() => undefined);
         throw error;
@@ -81,7 +81,7 @@ export function openSessionArtifacts(
   };
 }
 
-/** No tool of a shell exits with it by itself. */
+/** No shell tool uses this exit code by itself. */
 const MISSING_EXIT_CODE = 44;
 
 function toCommandError(
@@ -90,16 +90,16 @@ function toCommandError(
 ): ProviderError {
   const facts = { phase: "stream", details: { exitCode, outcome } } as const;
   if (exitCode === MISSING_EXIT_CODE && name !== undefined) {
-    return new NotFoundError(`There is no artifact "${name}"`, facts);
+    return new NotFoundError(`The artifact "${name}" does not exist`, facts);
   }
-  const how = outcome === "timed-out" ? "took too long" : `ended with ${exitCode}`;
+  const how = outcome === "timed-out" ? "took too long" : `failed with exit code ${exitCode}`;
   const errorText = stderr.trim().slice(0, 1000);
-  return createProviderError("agent_failed", `A command for artifacts ${how}: ${errorText}`, facts);
+  return createProviderError("agent_failed", `An artifact command ${how}: ${errorText}`, facts);
 }
 
 function checkArtifactName(name: string): string {
   if (/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}$/.test(name)) return name;
-  const message = `The artifact name ${JSON.stringify(name.slice(0, 80))} is not allowed; use letters, digits, ".", "_" and "-", no dot first`;
+  const message = `${JSON.stringify(name.slice(0, 80))} is not a valid artifact name: expected letters, digits, ".", "_" and "-", without a dot at the start`;
   throw new SpanlineError("invalid_option", message, { details: { path: "name" } });
 }
 
@@ -112,7 +112,7 @@ function parseArtifact(line: string): Artifact | undefined {
   return bytes === undefined || name === undefined ? undefined : { name, bytes: Number(bytes) };
 }
 
-/** A command may have 65,536 characters. A piece holds a multiple of three bytes, so that no padding is inside. */
+/** A command is limited to 65,536 characters. A multiple of three bytes avoids base64 padding inside the file. */
 const CHUNK_BYTES = 36_000;
 
 function* splitBase64(content: Uint8Array): Generator<string> {

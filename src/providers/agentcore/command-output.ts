@@ -11,7 +11,7 @@ export interface CommandOutput {
 
 const MAX_CHARACTERS = 128 * 1024 * 1024;
 
-/** A command's whole output. Throws when it is not known how the command ended, or when there is too much. */
+/** Collects the whole output of a command. Throws if the command has no known exit or writes more than the limit. */
 export async function collectCommandOutput(
   events: AsyncIterable<CommandEvent>,
   maxCharacters = MAX_CHARACTERS,
@@ -39,5 +39,5 @@ export async function collectCommandOutput(
         event satisfies never;
     }
   }
-  throw new SpanlineError("incomplete_turn", "The command ended without a word about it");
+  throw new SpanlineError("incomplete_turn", "The command stream ended without an exit event");
 }

@@ -2,8 +2,8 @@ import type { Failure } from "../../domain/errors.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 
 /**
- * Ends a turn whose connection broke. One that had said how it ends stays what it is, so that its answer is not thrown
- * away, nor the calls that wait for us. Of any other, the calls that it wanted may not be all that it meant.
+ * Ends a turn whose connection was lost. A turn with a known end keeps its outcome, so its message and its open tool
+ * calls are not lost. Otherwise the turn fails and its tool calls are dropped, because the list may be incomplete.
  */
 export function endBrokenTurn(events: readonly ProviderEvent[], failure: Failure): ProviderEvent[] {
   return events.flatMap((event): ProviderEvent[] => {

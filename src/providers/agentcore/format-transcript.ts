@@ -3,7 +3,7 @@ import type { ModelBlock, ModelMessage } from "../../domain/model/model-request.
 import { normalizeHistory } from "../../domain/model/normalize-history.ts";
 import { formatResultText } from "../../wire/chat/result-text.ts";
 
-/** What was said before, as paragraphs for an agent that takes nothing but text. There are none where nothing was. */
+/** Formats a history as paragraphs, for an agent that accepts only text. Empty for an empty history. */
 export function formatTranscript(history: readonly ModelMessage[]): string[] {
   const messages = normalizeHistory(history);
   const names = collectToolNames(messages);
@@ -13,8 +13,8 @@ export function formatTranscript(history: readonly ModelMessage[]): string[] {
   return paragraphs.length === 0 ? [] : [INTRODUCTION, ...paragraphs, CONTINUATION];
 }
 
-const INTRODUCTION = "This conversation began elsewhere. What was said in it so far:";
-const CONTINUATION = "Here the conversation goes on:";
+const INTRODUCTION = "This conversation was started elsewhere. The messages so far:";
+const CONTINUATION = "The conversation continues here:";
 const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
 
 function formatBlock(
@@ -44,7 +44,7 @@ function formatBlock(
   }
 }
 
-/** Only a paragraph's first line begins at the margin: what a tool found cannot pass for what the user said. */
+/** Indents all lines after the first, so a tool result cannot imitate a message of the user. */
 function indentLines(text: string): string {
   return text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, "\n  ");
 }

@@ -58,13 +58,16 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface HarnessOptions extends ConnectionOptions {
   readonly harnessArn: string;
-  /** The endpoint; DEFAULT when there is none. */
+  /** The endpoint name. Default: `DEFAULT`. */
   readonly qualifier?: string;
-  /** On whose behalf the agent acts. */
+  /** The user on whose behalf the agent acts. */
   readonly userId?: string;
-  /** For every call; those of a call come before these. */
+  /** Overrides for every invocation. The overrides of an invocation take precedence. */
   readonly overrides?: HarnessOverrides;
-  /** Whether offered tools come beside the deployed ones (`merge`, which asks for those first) or in their place. */
+  /**
+   * `merge` adds offered tools to the deployed tools, which are read first. `replace` replaces the deployed tools.
+   * Default: `merge`.
+   */
   readonly offeredTools?: "merge" | "replace";
   readonly limits?: InvocationLimits;
 }
@@ -82,7 +85,9 @@ export interface HarnessProvider extends Provider {
   open(options?: OpenOptions): HarnessSession;
 }
 
-/** An agent on AgentCore Harness: the loop and the history are there, inline tools are ours. */
+/**
+ * An agent on AgentCore Harness. The service runs the loop and stores the history; inline tools run in this process.
+ */
 export function harnessProvider(options: HarnessOptions): HarnessProvider {
   const { qualifier, userId } = options;
   const limits = resolveLimits(options.limits ?? {});
@@ -178,7 +183,7 @@ function toConverseMessages(input: InvocationInput): ConverseMessage[] {
 
 type ReadDeployed = () => ReturnType<ReadDeployedTools>;
 
-/** What a call asks for beside its text. It limits what the overrides allow, and widens nothing. */
+/** Applies the options of an invocation. The options can only narrow the permissions of the overrides. */
 async function applyInvocationOptions(
   overrides: HarnessOverrides,
   { tools = [], instructions, maxOutputTokens, allowedTools }: Partial<InvocationOptions>,
@@ -203,7 +208,10 @@ async function applyInvocationOptions(
   return { ...limited, allowedTools: narrowTools(allowed, allowedTools) };
 }
 
-/** An override replaces what is deployed; what our own settings say stands before what the call says. */
+/**
+ * An override replaces the deployed system prompt. The configured prompt comes before the instructions of the
+ * invocation.
+ */
 function joinSystemPrompts(
   configured: HarnessOverrides["systemPrompt"] = [],
   instructions: string,
@@ -242,7 +250,7 @@ async function addOfferedTools(
 
 type ReadDeployedTools = (signal: AbortSignal) => Promise<DeployedTools>;
 
-/** Asks what tools the harness has, at the version that the endpoint serves; again only after a while. */
+/** Reads the deployed tools of the harness, for the version served by the endpoint. Cached for a minute. */
 function createDeployedToolsReader(
   service: AgentCoreClient,
   harnessArn: string,
@@ -272,15 +280,15 @@ function createDeployedToolsReader(
   };
 }
 
-/** Long enough for the calls of one turn, short enough for somebody who deploys and tries again. */
+/** Long enough for the invocations of a turn, short enough for a developer who deploys and tries again. */
 const CACHE_MS = 60_000;
 
-/** Whoever only invokes may not be allowed to read a harness, or have no signature for it. */
+/** Explains a failed read: a caller with permission to invoke may lack the permission or the signature for reading. */
 function explainReadFailure(error: unknown): never {
   if (!(error instanceof SpanlineError) || error instanceof AbortError) throw error;
-  // Where nobody is, nobody can be called either.
+  // If the connection fails, an invocation would fail too, so the hint would be wrong.
   if (error.code === "connect_failed") throw error;
   const { code, message, details } = error;
-  const hint = `Cannot read the deployed tools, beside which ours would come: ${message.replace(/\.$/, "")}. Let whoever calls it read the harness (GetHarness); code can set offeredTools to "replace" to do without`;
+  const hint = `Cannot read the deployed tools, to which the offered tools are added: ${message.replace(/\.$/, "")}. Fix: allow the caller to read the harness (GetHarness), or set offeredTools to "replace" in code`;
   throw toError({ code, message: hint, details: { ...details, operation: "GetHarness" } });
 }

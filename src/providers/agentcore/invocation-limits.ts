@@ -1,10 +1,13 @@
 import { mergeLimits, type TimeLimits } from "../../remote/time-limits.ts";
 import { throwInvalidOption } from "../../wire/agentcore/check-options.ts";
 
-/** How long a call may take, in milliseconds. `Infinity` is no limit. */
+/** Timeouts of an invocation, in milliseconds. `Infinity` means no limit. */
 export type InvocationLimits = Partial<TimeLimits>;
 
-/** A machine may have to start before the first event; a tool may run in silence; the service ends a stream itself at 60 minutes. */
+/**
+ * A machine may have to start before the first event, and a tool may run without output. The service itself ends a
+ * stream after 60 minutes.
+ */
 const DEFAULT_LIMITS: TimeLimits = {
   connect: 10_000,
   firstEvent: 300_000,
@@ -13,7 +16,7 @@ const DEFAULT_LIMITS: TimeLimits = {
   idleCounts: "bytes",
 };
 
-/** Throws on what is no time. */
+/** Validates the limits and adds defaults. Throws `invalid_option` for an invalid duration. */
 export function resolveLimits(limits: InvocationLimits): TimeLimits {
   for (const name of ["connect", "firstEvent", "idle", "total"] as const) {
     const limit: unknown = limits[name];

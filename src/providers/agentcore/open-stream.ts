@@ -9,17 +9,17 @@ import type { EventStream } from "../provider.ts";
 
 export interface OpenStreamOptions<Event> {
   readonly service: AgentCoreClient;
-  /** What to send, once it is known; finding that out is part of the call. */
+  /** Creates the request. The time for this counts towards the limits of the invocation. */
   readonly prepare: (signal: AbortSignal) => Promise<ServiceRequest>;
   readonly limits: TimeLimits;
   readonly signal: AbortSignal;
   readonly tap?: (chunk: Uint8Array) => void;
-  /** How to read the answer, by its headers. */
+  /** Creates the decoder for the content type of the response. */
   readonly createCodec: (response: ServiceResponse) => Codec<unknown, Uint8Array, Event>;
   readonly finishBroken: ReadStreamOptions<Event>["finishBroken"];
 }
 
-/** Makes one call and resolves once its answer has begun. */
+/** Sends a request and resolves when its response has started. */
 export async function openStream<Event>(
   options: OpenStreamOptions<Event>,
 ): Promise<EventStream<Event>> {
@@ -44,19 +44,26 @@ export async function openStream<Event>(
   return { requestId, [Symbol.asyncIterator]: createSingleReader(events, close), close };
 }
 
-/** The service's id of a call, for its support. */
+/** The request id assigned by AWS, for support requests. */
 export function readRequestId({ headers }: Pick<HttpResponse, "headers">): string | undefined {
   return headers["x-amzn-requestid"];
 }
 
-/** A generator that was never asked for anything does not hear that nobody will: whoever leaves then has to close. */
+/**
+ * Closes the connection when the reader stops. A generator that was never started does not run its `finally` block, so
+ * `return` must close explicitly.
+ */
 function createSingleReader<Event>(
   events: AsyncGenerator<Event>,
   close: () => void,
 ): () => AsyncIterator<Event> {
   let isStarted = false;
   return () => {
-    if (isStarted) throw new SpanlineError("invalid_option", "The events of a call are read once");
+    if (isStarted)
+      throw new SpanlineError(
+        "invalid_option",
+        "The events of an invocation can be read only once",
+      );
     isStarted = true;
     return {
       next: () => events.next(),

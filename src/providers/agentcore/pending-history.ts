@@ -3,17 +3,17 @@ import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 
 type TurnCodec<State> = Codec<State, Uint8Array, ProviderEvent>;
 
-/** What goes along with the calls of a session until its agent answers one. */
+/** The history sent with each invocation of a session until the agent responds for the first time. */
 export interface PendingHistory<Item> {
-  /** For the next call. There are none once the agent has heard them. */
+  /** Items for the next invocation. Empty after the agent has received them. */
   readonly items: readonly Item[];
-  /** Notices in the answer to a call that the agent has heard them. */
+  /** Wraps a codec to detect from the response whether the agent has received the items. */
   trackDelivery<State>(codec: TurnCodec<State>): TurnCodec<State>;
 }
 
 /**
- * A call that was lost, or ended before a word of its answer, may have been heard all the same. Then the agent hears twice
- * what was said before; the other way it would know nothing of it.
+ * Creates the pending history of a session. If an invocation is lost before any output, the agent may have received the
+ * history, and the history is sent again. A duplicate is better than a missing history.
  */
 export function createPendingHistory<Item>(items: readonly Item[]): PendingHistory<Item> {
   let pending = items;
@@ -43,7 +43,7 @@ export function createPendingHistory<Item>(items: readonly Item[]): PendingHisto
   };
 }
 
-/** A refusal inside the stream is none. */
+/** True for output of the agent. An error in the stream does not count. */
 function isAgentOutput(event: ProviderEvent): boolean {
   if (event.type === "end") return event.outcome !== "failed";
   return event.type !== "diagnostic" && event.type !== "unknown";

@@ -41,15 +41,19 @@ export interface RuntimeOptions extends ConnectionOptions {
   readonly qualifier?: string;
   readonly userId?: string;
   /**
-   * What the agent is sent, as JSON; `{ prompt }` unless it wants something else. `history` is what was said before, for the
-   * first call of a conversation that was opened with one, and else empty; the prompt has it as text.
+   * Creates the JSON payload for the agent. Default: `{ prompt }`. `history` has the earlier messages for the first
+   * invocation of a session opened with a history, otherwise it is empty; the default prompt includes the history as
+   * text.
    */
   readonly payload?: (
     input: InvocationInput,
     tools: readonly OfferedTool[],
     history: readonly ModelMessage[],
   ) => unknown;
-  /** Who runs the tools that the agent's stream calls: the agent itself, unless its app hands them to us. */
+  /**
+   * Who runs the tools called in the agent's stream: the agent itself, or this process if the agent's app returns tool
+   * calls. Default: `agent`.
+   */
   readonly toolsRunBy?: "agent" | "caller";
   readonly limits?: InvocationLimits;
 }
@@ -66,12 +70,12 @@ export interface RuntimeProvider extends Provider {
   open(options?: OpenOptions): RuntimeSession;
 }
 
-/** An agent of somebody's own making on AgentCore Runtime, such as one with Strands. It runs its tools itself. */
+/** A custom agent on AgentCore Runtime, for example with Strands. By default the agent runs its tools itself. */
 export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
   const { qualifier, userId, payload = toPromptPayload, toolsRunBy = "agent" } = options;
   const limits = resolveLimits(options.limits ?? {});
   if (toolsRunBy === "caller" && options.payload === undefined)
-    throw createUnsupportedError("results of tools");
+    throw createUnsupportedError("tool results");
   const runtimeArn = checkAgentArn("runtimeArn", options.runtimeArn);
   if (qualifier !== undefined) checkQualifier("qualifier", qualifier);
   const { region = "", partition = "" } = parseArn(runtimeArn) ?? {};
@@ -85,7 +89,7 @@ export function runtimeProvider(options: RuntimeOptions): RuntimeProvider {
         ? ["turn-start", "tool-results", "turn-end"]
         : ["turn-start", "turn-end"],
     effectFree: false,
-    // Its app has no place for anything else that we know of.
+    // The payload has no standard place for other options.
     ...(toolsRunBy === "caller" && { capabilities: { tools: true } }),
     checkCredentials: () => service.checkCredentials(),
     open(opening = {}) {
@@ -152,11 +156,11 @@ function toPromptPayload(
   if (input.type === "prompt" && tools.length === 0) {
     return { prompt: [...formatTranscript(history), ...input.texts].join("\n\n") };
   }
-  const content = input.type === "prompt" ? "tools that we offer" : "results of tools";
+  const content = input.type === "prompt" ? "offered tools" : "tool results";
   throw createUnsupportedError(content);
 }
 
 function createUnsupportedError(content: string): SpanlineError {
-  const message = `This agent takes no ${content}; give \`payload\` if it has a form for them`;
+  const message = `This agent does not support ${content}. Fix: set \`payload\` to encode them for the agent`;
   return new SpanlineError("invalid_option", message, { details: { path: "payload" } });
 }

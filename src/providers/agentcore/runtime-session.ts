@@ -22,23 +22,23 @@ import type {
 } from "../provider.ts";
 import { openStream, readRequestId } from "./open-stream.ts";
 
-/** A session with a machine: every one on AgentCore. */
+/** A session with a machine. Every session on AgentCore has a machine. */
 export interface AgentCoreSession extends ProviderSession {
   stop(options: StopOptions): Promise<void>;
   runCommand(command: string, options: CommandOptions): Promise<CommandRun>;
 }
 
-/** The id of the conversation that is wanted, or a new one. */
+/** The requested session id, or a new id. */
 export function resolveSessionId({ sessionId }: OpenOptions): string {
   return sessionId === undefined ? createSessionId() : checkSessionId("sessionId", sessionId);
 }
 
-/** Names the bridge in the service's own logs, with more chance in it than a UUID has. */
+/** A new session id with more randomness than a UUID. The prefix identifies the bridge in the logs of AWS. */
 function createSessionId(): string {
   return `spanline-${randomString(32)}`;
 }
 
-/** What can be done with the machine of a session, beside talking to its agent. A harness is a runtime here. */
+/** The operations on the machine of a session, apart from invocations. AWS treats a harness as a runtime here. */
 export function createRuntimeSession(
   service: AgentCoreClient,
   target: RuntimeTarget,
@@ -87,7 +87,7 @@ export function createRuntimeSession(
 
 const STOP_LIMIT = { limit: "total", milliseconds: 60_000 } as const;
 
-/** A command may be silent for as long as it may run. */
+/** A command may be silent for its whole timeout, so the idle limits are raised. */
 function resolveCommandLimits(
   limits: TimeLimits,
   timeoutSeconds = SERVICE_TIMEOUT_SECONDS,

@@ -3,23 +3,23 @@ import type { ToolCall } from "../../domain/tools/tool-call.ts";
 import type { Turn } from "../../domain/provider/turn.ts";
 import type { AnsweredToolCall, TurnProgress } from "../provider.ts";
 
-/** What was said so far, as far as it is known here. */
+/** The messages of a conversation known to this process. */
 export interface Conversation {
   messages: readonly ModelMessage[];
-  /** How many of the first messages never change. */
+  /** The number of first messages that never change. */
   stableCount: number;
-  /** The last answer, which a call that brings results brings again. */
+  /** The last message of the agent. An invocation with tool results contains the same message again. */
   lastMessages: readonly ModelMessage[];
-  /** How many of the messages were there before the last prompt. */
+  /** The number of messages before the last prompt. */
   turnStart: number;
 }
 
 export interface ConversationCache {
-  /** Takes up a conversation, or begins one, with what was said before, where the caller knows it. */
+  /** Resumes or starts a conversation. `history` replaces the cached messages if given. */
   open(id: string, history: readonly ModelMessage[] | undefined, stableCount: number): Conversation;
 }
 
-/** Remembers the conversations that were opened last, for callers who do not bring them along. */
+/** Caches the most recently opened conversations, for callers which do not pass a history. */
 export function createConversationCache(maxCount: number): ConversationCache {
   const cache = new Map<string, Conversation>();
   return {
@@ -42,7 +42,7 @@ function createConversation(history: readonly ModelMessage[], stableCount: numbe
   return { messages: history, stableCount, lastMessages: [], turnStart: history.length };
 }
 
-/** What an agent said in a turn, for its history. What it wanted to call, and nobody ran or will, is not part of that. */
+/** The agent's messages of a turn for its history. Tool calls that were not run and never will be are removed. */
 export function collectAgentMessages({
   messages,
   toolCalls,
@@ -59,12 +59,12 @@ export function collectAgentMessages({
   }));
 }
 
-/** Messages of a speaker that nobody knows are put into nobody's mouth. */
+/** Drops messages with an unknown role, which must not be attributed to the user or the agent. */
 export function dropUnknownRoles(messages: Turn["messages"]): ModelMessage[] {
   return messages.flatMap(({ role, blocks }) => (role === "other" ? [] : [{ role, blocks }]));
 }
 
-/** Where a turn stands that nobody else keeps book of. */
+/** Derives the progress of a turn from its messages, for callers which do not track it. */
 export function deriveTurnProgress(messages: readonly ModelMessage[]): TurnProgress {
   const calls = new Map<string, ToolCall>();
   const answeredToolCalls: AnsweredToolCall[] = [];

@@ -2,13 +2,13 @@ import type { HookFired } from "../../domain/provider/provider-event.ts";
 import type { AnsweredToolCall, InvocationInput, TurnProgress } from "../provider.ts";
 import type { Guards } from "./turn-guards.ts";
 
-/** Something a guard says to the model beside the conversation, and the event that shows it to everybody else. */
+/** A note of a turn guard to the model, and the event that shows the note to clients. */
 export interface Guidance {
   readonly text: string;
   readonly hook: HookFired;
 }
 
-/** It is said with this one call, and is not part of what was said. */
+/** Collects the notes for an invocation. A note is sent with this invocation only and is not part of the history. */
 export function collectGuidance(
   { failingTools, lastSteps }: Guards,
   input: InvocationInput,
@@ -34,7 +34,7 @@ export function collectGuidance(
   return guidance;
 }
 
-/** What a guard answered in place of a tool says nothing about the tool. */
+/** Counts the last failures of a tool in a row. Results created by a guard do not count. */
 function countFailuresInRow(answered: readonly AnsweredToolCall[], name: string): number {
   const toolCalls = answered.filter(
     ({ toolCall }) => toolCall.name === name && toolCall.runBy === "client",
@@ -44,14 +44,14 @@ function countFailuresInRow(answered: readonly AnsweredToolCall[], name: string)
 }
 
 function formatFailureNote(name: string, times: number): string {
-  return `${name} has failed ${times} times in a row. Read what it said before you call it again: change its arguments, or do without it.`;
+  return `${name} has failed ${times} times in a row. Read its error before you call it again: change the arguments, or continue without it.`;
 }
 
 function formatLastStepsNote(callsLeft: number, terminalTool: string | undefined): string {
   const when =
     callsLeft === 1
-      ? "This is the last step of this turn: no result of a tool will reach you after it."
-      : `There are ${callsLeft} steps left in this turn, this one among them.`;
+      ? "This is the last step of this turn: you will not receive any further tool result."
+      : `This turn has ${callsLeft} steps left, including this one.`;
   if (terminalTool !== undefined) return `${when} Call ${terminalTool} now, with what you have.`;
   return `${when} ${callsLeft === 1 ? "Give" : "Prepare"} your final answer now, with what you have.`;
 }

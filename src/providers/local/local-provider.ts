@@ -32,18 +32,21 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface LocalOptions {
   readonly model: Model;
-  /** What the agent is told about itself, before everything else. */
+  /** The system prompt, sent before all messages. */
   readonly system?: string;
-  /** How much the model may say in one answer. */
+  /** The maximum of output tokens per message. */
   readonly maxTokens?: number;
   readonly temperature?: number;
   readonly stopSequences?: readonly string[];
   readonly guards?: LocalGuards;
-  /** How many conversations are remembered for callers who do not bring them along; 100 unless said. A session brings its own. */
+  /**
+   * The number of cached conversations, for callers which do not pass a history. Default: 100. A session always passes
+   * its history.
+   */
   readonly maxConversations?: number;
 }
 
-/** An agent whose loop runs here, over a model that is asked for each step. Nothing but the answer comes of a call. */
+/** An agent whose loop runs in this process and calls a model for each step. An invocation has no side effects. */
 export function localProvider(options: LocalOptions): Provider {
   const settings = checkSettings(options);
   const guards = parseGuards(options.guards);
@@ -98,7 +101,7 @@ async function invokeModel(
   const inputMessages = [...previousMessages, ...toModelMessages(input)];
   const turnStart = input.type === "prompt" ? previousMessages.length : conversation.turnStart;
   const progress = turn ?? deriveTurnProgress(inputMessages.slice(turnStart));
-  // Without tools there are no steps.
+  // Guidance is about tool steps. Without tools, a turn has a single step.
   const guidance = tools.length === 0 ? [] : collectGuidance(guards, input, progress);
   return openInvocation(signal, (ending, onResponse) =>
     runModelTurn({
@@ -125,7 +128,7 @@ async function invokeModel(
   );
 }
 
-/** The agent's own instructions come first, and what it may say at most it may not say more of. */
+/** The agent's own instructions come first. An invocation can lower the output limit and never raise it. */
 function applyInvocationOptions(
   settings: Omit<ModelRequest, "messages">,
   { instructions, maxOutputTokens }: Partial<InvocationOptions>,
@@ -139,7 +142,10 @@ function applyInvocationOptions(
   };
 }
 
-/** A call that brings results brings the answer with their calls as well. */
+/**
+ * The history before the input. An input with tool results contains the agent's message with the tool calls, so this
+ * message is left out here.
+ */
 function selectHistory(
   { messages, lastMessages }: Conversation,
   { type }: InvocationInput,
@@ -152,7 +158,10 @@ function toModelMessages(input: InvocationInput): ModelMessage[] {
   const contentBlocks = [...images, ...texts.map((text) => ({ type: "text", text }) as const)];
   if (input.type === "prompt") {
     if (images.length === 0 && texts.every((text) => text.trim() === "")) {
-      throw new SpanlineError("invalid_message", "Cannot send an empty message; give it some text");
+      throw new SpanlineError(
+        "invalid_message",
+        "Cannot send an empty message. Fix: add text or an image",
+      );
     }
     return [{ role: "user", blocks: contentBlocks }];
   }
@@ -173,7 +182,7 @@ function buildRequest(
   guidance: readonly Guidance[],
 ): Pick<ModelRequest, "messages" | "stableCount" | "tools"> {
   const { messages, stableCount } = history;
-  // Results stand behind their calls, also where the agent had gone on to speak.
+  // Results follow their tool calls, so the history may end with a later message of the agent.
   const isModelNext = messages.at(-1)?.role === "user";
   const texts = [...(isModelNext ? [] : [CONTINUE_NOTE]), ...guidance.map(({ text }) => text)];
   const noteBlocks = texts.map((text) => ({ type: "text", text }) as const);
@@ -186,18 +195,21 @@ function buildRequest(
   };
 }
 
-const CONTINUE_NOTE = "(What your calls gave is above. Go on.)";
+const CONTINUE_NOTE = "(The results of your tool calls are above. Continue.)";
 
 function toModelTool({ name, description, schema }: OfferedTool): ModelTool {
   return { name, description, schema: JSON.parse(toJsonText(schema)) };
 }
 
-/** Some APIs take no call in a history without any tool beside it. These had a name once, and are not there any more. */
+/**
+ * Some APIs refuse a history with tool calls if no tools are defined. These placeholders have the names of the earlier
+ * tools.
+ */
 function createPlaceholderTools(history: NormalizedHistory): ModelTool[] {
   const names = history.listCalledTools().map(toToolName);
   return [...new Set(names)].map((name) => ({
     name,
-    description: "Is not there any more. Do not call it.",
+    description: "No longer available. Do not call it.",
     schema: { type: "object" },
   }));
 }
@@ -205,7 +217,10 @@ function createPlaceholderTools(history: NormalizedHistory): ModelTool[] {
 function checkSettings(options: LocalOptions): Omit<ModelRequest, "messages"> {
   const { model, system, maxTokens, temperature, stopSequences } = options;
   if (typeof model?.stream !== "function") {
-    throw createOptionError("model", "one of modelFromName, openAiCompatible or anthropic");
+    throw createOptionError(
+      "model",
+      "a model created by modelFromName, openAiCompatible or anthropic",
+    );
   }
   if (maxTokens !== undefined) checkCount(maxTokens, "maxTokens");
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) {

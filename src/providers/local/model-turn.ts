@@ -9,20 +9,20 @@ import { collectAgentMessages } from "./conversation-cache.ts";
 import type { RepeatedToolCall, RepeatCheck } from "./repeat-check.ts";
 
 export interface ModelTurnOptions {
-  /** Asks the model, with what was said in this turn so far. */
+  /** Sends a request to the model. `messages` are the agent's messages of this turn so far. */
   readonly requestModel: (messages: readonly ModelMessage[]) => AsyncIterable<ProviderEvent>;
-  /** Shown once the model answers. */
+  /** Emitted when the model starts to respond. */
   readonly hooks: readonly ProviderEvent[];
   readonly checkRepeat: RepeatCheck;
-  /** How often the model is asked. */
+  /** The maximum of model requests per invocation. */
   readonly maxRounds: number;
-  /** Told what was said, when the turn ends in another way than a failure. */
+  /** Called with the turn when it ends without a failure. */
   readonly onEnd: (turn: Turn) => void;
 }
 
 /**
- * What a model says until it is done, or waits for us. Calls that need not be run are answered here; where there are no
- * others, the model is asked again at once. Throws while there is no answer.
+ * Runs the model until its turn is done or waits for tool results. Repeated tool calls are answered here; if all tool
+ * calls are repeats, the model is called again at once. Throws until the first event is received.
  */
 export async function* runModelTurn(options: ModelTurnOptions): AsyncGenerator<ProviderEvent> {
   const stream = createTurnStream();
@@ -53,7 +53,7 @@ export async function* runModelTurn(options: ModelTurnOptions): AsyncGenerator<P
   }
 }
 
-/** A call that was made before is not left to us: it is answered here. */
+/** Marks a repeated tool call as answered here, so the caller does not run it. */
 function answerRepeatedCall(
   event: Exclude<ProviderEvent, TurnEnd>,
   checkRepeat: RepeatCheck,
@@ -68,7 +68,7 @@ function answerRepeatedCall(
   return { ...event, toolCall: { ...toolCall, runBy: "server" } };
 }
 
-/** How the turn ends; undefined when it goes on. */
+/** The end of the turn. Undefined if the model must be called again. */
 function resolveTurnEnd(
   end: TurnEnd,
   repeats: ReadonlyMap<string, RepeatedToolCall>,
@@ -81,7 +81,7 @@ function resolveTurnEnd(
   return { ...end, outcome: "limited", reason: REPEATED_CALLS, openToolCallIds: [] };
 }
 
-/** Our word for a turn of nothing but calls that were made before. */
+/** The end reason of a turn that contained only repeated tool calls. */
 const REPEATED_CALLS = "repeated_calls";
 
 function createFailedEnd(failure: Failure): TurnEnd {
@@ -95,12 +95,12 @@ function createFailedEnd(failure: Failure): TurnEnd {
   };
 }
 
-/** Numbers the messages and blocks of several answers as those of one. */
+/** Combines several model responses into a single stream with consecutive message and block numbers. */
 function createTurnStream() {
   const turn = createTurnBuilder();
   let messages = 0;
   let blocks = 0;
-  /** Where the answer at hand begins. */
+  /** The message and block numbers at the start of the current response. */
   let offset = { message: 0, block: 0 };
   let sum: Usage | null = null;
 
@@ -118,7 +118,7 @@ function createTurnStream() {
       if (usage !== null) sum = sum === null ? usage : addUsage(sum, usage);
     },
     add: (event: ProviderEvent): ProviderEvent => note(offsetEvent(event, offset)),
-    /** The results that are known already, in a message of their own, as any other that runs its own tools says them. */
+    /** Emits the results of repeated tool calls in a separate message, like a provider that runs its own tools. */
     *answer(repeats: ReadonlyMap<string, RepeatedToolCall>): Generator<ProviderEvent> {
       if (repeats.size === 0) return;
       const message = messages;

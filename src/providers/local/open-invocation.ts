@@ -2,13 +2,13 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import type { ProviderInvocation } from "../provider.ts";
 
-/** Begins the events of a call; `answered` is to be told the server's id of it. */
+/** Starts the events of an invocation. Calls `onResponse` with the request id of the server. */
 export type BeginInvocation = (
   signal: AbortSignal,
   onResponse: (requestId: string | undefined) => void,
 ) => AsyncGenerator<ProviderEvent>;
 
-/** Resolves with the first event. What is thrown before that is what the call comes to. */
+/** Starts an invocation and resolves with its first event. An earlier error rejects the promise. */
 export async function openInvocation(
   signal: AbortSignal,
   begin: BeginInvocation,
@@ -17,13 +17,13 @@ export async function openInvocation(
   let requestId: string | undefined;
   let isStarted = false;
   const events = begin(AbortSignal.any([signal, leaving.signal]), (id) => {
-    // The first is the one that the caller waits for.
+    // Keeps the id of the first request if the model is called several times.
     requestId ??= id;
   });
   let first: IteratorResult<ProviderEvent> | undefined = await events.next();
   const close = (): void => {
     leaving.abort();
-    // Whoever ended it is not waiting for it.
+    // The caller does not wait for the end of the generator.
     events.return(undefined).catch(() => undefined);
   };
   const iterator: AsyncIterator<ProviderEvent> = {
@@ -44,7 +44,10 @@ export async function openInvocation(
     close,
     [Symbol.asyncIterator]() {
       if (isStarted)
-        throw new SpanlineError("invalid_option", "The events of a call are read once");
+        throw new SpanlineError(
+          "invalid_option",
+          "The events of an invocation can be read only once",
+        );
       isStarted = true;
       return iterator;
     },

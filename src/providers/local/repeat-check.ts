@@ -5,7 +5,7 @@ import { digestValue } from "../../platform/digest.ts";
 import type { AnsweredToolCall } from "../provider.ts";
 import type { Guards } from "./turn-guards.ts";
 
-/** Takes note of a call; gives what to answer in place of running it, where the same was run often enough. */
+/** Records a tool call. Returns a replacement result if the same tool call already ran too often. */
 export type RepeatCheck = (call: ToolCall) => RepeatedToolCall | undefined;
 
 export interface RepeatedToolCall {
@@ -13,7 +13,10 @@ export interface RepeatedToolCall {
   readonly hook: HookFired;
 }
 
-/** Knows the calls of a turn by their names and decoded arguments: those that were answered, and those that now come. */
+/**
+ * Compares the tool calls of a turn by name and decoded arguments: those already answered and those in the current
+ * message.
+ */
 export function createRepeatCheck(
   guard: Guards["repeatedCalls"],
   answered: readonly AnsweredToolCall[],
@@ -33,7 +36,7 @@ export function createRepeatCheck(
   const byId = new Map<string, string>();
 
   return (call) => {
-    // A model that says an id again means the last one.
+    // If a model uses an id twice, the last tool call counts.
     const previousKey = byId.get(call.id);
     if (previousKey !== undefined) count(previousKey, -1);
     byId.delete(call.id);
@@ -54,13 +57,13 @@ export function createRepeatCheck(
   };
 }
 
-/** Arguments that could not be read are the same as no others. */
+/** Invalid arguments never equal other arguments. */
 function createCallKey({ name, input }: ToolCall): string | undefined {
   return input === null ? undefined : digestValue([name, input]);
 }
 
 function formatEarlierNote(name: string): string {
-  return `${name} was not run again: you called it with the same arguments earlier in this turn, and what came of it is above. Use that, or call it with other arguments.`;
+  return `${name} was not run again: you called it with the same arguments earlier in this turn, and its result is above. Use that result, or call it with other arguments.`;
 }
 
 function formatDuplicateNote(name: string): string {
@@ -68,7 +71,9 @@ function formatDuplicateNote(name: string): string {
 }
 
 function createHook(tool: string, isEarlier: boolean): HookFired {
-  const duplicateText = isEarlier ? "one that was answered in this turn" : "another in its message";
+  const duplicateText = isEarlier
+    ? "an answered call of this turn"
+    : "another call in the same message";
   return {
     type: "hook",
     id: "repeated-call",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseGuards } from "./turn-guards.ts";
 
-describe("the settings of the guards", () => {
-  it("are on, and known, where nothing is said", () => {
+describe("Turn guard settings", () => {
+  it("All guards are enabled with known defaults", () => {
     expect(parseGuards()).toEqual({
       repeatedCalls: { most: 1, exempt: [], rounds: 3 },
       failingTools: { after: 2 },
@@ -10,7 +10,7 @@ describe("the settings of the guards", () => {
     });
   });
 
-  it("can be changed one by one, and switched off", () => {
+  it("Each guard can be changed or disabled separately", () => {
     expect(parseGuards({ repeatedCalls: { exempt: ["wait_*"] }, failingTools: false })).toEqual({
       repeatedCalls: { most: 1, exempt: ["wait_*"], rounds: 3 },
       failingTools: null,
@@ -27,7 +27,7 @@ describe("the settings of the guards", () => {
     ["guards.lastSteps", { lastSteps: true }],
     ["guards.repeated", { repeated: false }],
     ["guards", 1],
-  ])("are refused with a wrong %s", (path, given) => {
+  ])("Invalid settings are refused with the path %s", (path, given) => {
     expect(() => parseGuards(JSON.parse(JSON.stringify(given)))).toThrowError(
       expect.objectContaining({ code: "invalid_option", details: { path } }),
     );

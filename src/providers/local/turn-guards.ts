@@ -2,43 +2,49 @@ import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
 import { suggestNames } from "../../text/suggest-name.ts";
 
-/** What steps in when a model goes in circles. Each can be set, or switched off with `false`. */
+/** Guards against a model that repeats itself. Each guard can be configured, or disabled with `false`. */
 export interface LocalGuards {
-  /** A call that was answered in this turn is not run again: the model is told so. */
+  /** A tool call already answered in this turn is not run again; the model receives a note instead. */
   readonly repeatedCalls?: false | RepeatedCallsOptions;
-  /** A tool that fails again and again is pointed out to the model. */
+  /** The model receives a note about a tool that fails several times in a row. */
   readonly failingTools?: false | FailingToolsOptions;
-  /** The model is told when its turn is about to reach its cap. */
+  /** The model receives a note when its turn is about to reach the step limit. */
   readonly lastSteps?: false | LastStepsOptions;
 }
 
 export interface RepeatedCallsOptions {
-  /** How often one call, with the same name and the same arguments, is run in a turn; once unless said. */
+  /** How often a tool call with the same name and arguments runs per turn. Default: 1. */
   readonly most?: number;
-  /** Tools that may be called the same way any number of times, such as those that look whether something is ready: names or patterns. */
+  /**
+   * Tools that may be called any number of times with the same arguments, for example to poll. Names or patterns with
+   * `*`. Default: none.
+   */
   readonly exempt?: readonly string[];
-  /** How often the model is asked while it says nothing but such calls, before the turn ends; 3 times unless said. */
+  /**
+   * The maximum of model requests per invocation while the model only repeats tool calls. Then the turn ends. Default:
+   * 3.
+   */
   readonly rounds?: number;
 }
 
 export interface FailingToolsOptions {
-  /** From how many failures in a row on; 2 unless said. */
+  /** The number of failures in a row that triggers the note. Default: 2. */
   readonly after?: number;
 }
 
 export interface LastStepsOptions {
-  /** How many steps before the cap, the last one among them; 1 unless said. */
+  /** The number of steps before the limit, including the last step. Default: 1. */
   readonly within?: number;
 }
 
-/** With every threshold; null is switched off. */
+/** Guards with all defaults applied. Null means disabled. */
 export interface Guards {
   readonly repeatedCalls: Required<RepeatedCallsOptions> | null;
   readonly failingTools: Required<FailingToolsOptions> | null;
   readonly lastSteps: Required<LastStepsOptions> | null;
 }
 
-/** `path` is where they stand. */
+/** Parses guard settings. `path` is the path of the settings in error messages. */
 export function parseGuards(input: unknown = {}, path = "guards"): Guards {
   const { repeatedCalls, failingTools, lastSteps } = readMembers(input, path, GUARD_NAMES);
   return {
@@ -79,7 +85,7 @@ function parseUnlessOff<Checked>(
   return value === false ? null : check(value ?? {}, path);
 }
 
-/** One that is misspelt would be as good as not given. */
+/** Reads the members of an object. An unknown name is an error, because a misspelt name would have no effect. */
 function readMembers(
   value: unknown,
   path: string,
@@ -90,15 +96,15 @@ function readMembers(
   if (unknown === undefined) return value;
   const [near] = suggestNames(unknown, names);
   const expected = near ?? `one of ${names.join(", ")}`;
-  throw createOptionError(`${path}.${unknown}`, `${expected} in its place`);
+  throw createOptionError(`${path}.${unknown}`, `${expected} instead`);
 }
 
 export function checkCount(value: unknown, path: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1) return value;
-  throw createOptionError(path, "a whole number from 1 on");
+  throw createOptionError(path, "a whole number, at least 1");
 }
 
 export function createOptionError(path: string, expected: string): SpanlineError {
-  const message = `${path} is not what it should be; wanted ${expected}`;
+  const message = `${path} is not valid: expected ${expected}`;
   return new SpanlineError("invalid_option", message, { details: { path } });
 }

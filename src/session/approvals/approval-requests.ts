@@ -10,7 +10,10 @@ import type { PendingApproval } from "./approvals-state.ts";
 
 type ApprovalRequestInput = Omit<ApprovalRequested, "type" | "approvalId" | "deadline">;
 
-/** Asks the approver, who has so long to answer as the agent's definition says, or the prompt where nobody else is there. */
+/**
+ * Requests an approval. The deadline comes from the agent's definition, or from the prompt if no other client can
+ * decide.
+ */
 export function requestApproval(decision: Decision, request: ApprovalRequestInput): void {
   const approvalId = decision.ids.next("appr");
   const deadline =
@@ -31,7 +34,7 @@ function resolveRoute({ state }: Decision): Pick<ApprovalRequested, "routedTo"> 
   return { routedTo: { clientId, metadata } };
 }
 
-/** Records that the open requests are sent to the controller that there is now, if it is not the one from before. */
+/** Records the new controller as the recipient of the open requests. Does nothing if the controller is unchanged. */
 export function routeAgain(work: Decision, before: string | null): void {
   const { routedTo } = resolveRoute(work);
   if (routedTo === undefined || routedTo.clientId === before) return;
@@ -48,7 +51,7 @@ function resolvePromptApprovalMs({ state }: Decision): number | undefined {
   return isAlone ? current?.options?.approvalMs : undefined;
 }
 
-/** A person decided. */
+/** Resolves a request with the decision of a person. */
 export function resolveByPerson(
   decision: Decision,
   { approvalId, receipt }: PendingApproval,
@@ -64,19 +67,19 @@ export function resolveByPerson(
   });
 }
 
-/** Somebody said yes where several have to. */
+/** Records one of several required approvals. */
 export function emitVote(decision: Decision, vote: Omit<ApprovalVoted, "type">): void {
   decision.emit({ type: "approval.voted", ...vote });
 }
 
-/** Nobody answered, and that is no yes. */
+/** Resolves a request without a person's decision. The result never approves. */
 export function resolveWithoutDecision(
   decision: Decision,
   { approvalId, question, receipt }: PendingApproval,
   resolvedBy: Exclude<ApprovalResolved["resolvedBy"], "person">,
 ): void {
   const approvalDecision = DENYING_DECISIONS[question];
-  // A request that a change closed was not denied: its call is judged anew.
+  // A request closed by a change was not denied: its tool call is evaluated again.
   const receiptField = receipt === undefined || resolvedBy === "change" ? {} : { receipt };
   decision.emit({
     type: "approval.resolved",
@@ -88,8 +91,9 @@ export function resolveWithoutDecision(
 }
 
 /**
- * From a receipt on, nobody knows what people said: nothing counts that they allowed before this. Questions are asked
- * again, since what they show may be made up as well. That of a lost call lets no tool run, and stays.
+ * Invalidates all earlier approvals, because a receipt at `seq` does not verify. Open requests are closed and asked
+ * again, since their content may be forged as well. Requests about a lost invocation stay open: they do not let a tool
+ * run.
  */
 export function invalidateApprovals(decision: Decision, seq: number): void {
   decision.emit({ type: "approvals.invalidated", seq });

@@ -6,9 +6,9 @@ import { digestValue } from "../../platform/digest.ts";
 import { createGrantScope } from "./grant-scope.ts";
 
 export interface ApprovalsState {
-  /** Questions that wait for an answer, in the order they were asked. They wait through restarts. */
+  /** Open requests in order of creation. They survive restarts. */
   readonly pending: readonly PendingApproval[];
-  /** What was allowed for good. */
+  /** Permanent grants of this session. */
   readonly grants: readonly Grant[];
 }
 
@@ -18,18 +18,18 @@ export interface PendingApproval {
   readonly subjectId: string;
   readonly options: readonly ApprovalDecision[];
   readonly deadline: number;
-  /** How many different principals have to say yes. */
+  /** Number of different principals who must approve. */
   readonly approvers: number;
   readonly votes: readonly Vote[];
-  /** What a yes for good would be about; absent where there is none. */
+  /** Scope of the grant which `allow-always` would add. Absent if none can be added. */
   readonly scope?: GrantScope;
-  /** The policy decision that the request shows. Absent if it shows none. */
+  /** The policy decision shown in the request. Absent if there is none. */
   readonly receipt?: PolicyDecision;
 }
 
 export interface Vote {
   readonly principal: string;
-  /** Of the arguments that were agreed to. */
+  /** Digest of the approved arguments. */
   readonly digest: string;
 }
 
@@ -77,7 +77,7 @@ export function evolveApprovals(approvals: ApprovalsState, event: SessionEvent):
   }
 }
 
-/** Only a request to run a tool for the first time can be allowed for good. */
+/** Only a request to run a tool can lead to a grant. */
 function readGrantableScope({
   question,
   decision,
@@ -87,7 +87,7 @@ function readGrantableScope({
   return { scope: createGrantScope(decision, digestValue(input ?? {})) };
 }
 
-/** Whoever says yes to other arguments takes back the yes to those before. */
+/** A new approval of other arguments replaces the principal's earlier one. */
 function withoutVote({ votes }: PendingApproval, principal: string): PendingApproval["votes"] {
   return votes.filter((vote) => vote.principal !== principal);
 }

@@ -7,7 +7,7 @@ const RULE: MatchedRule = { source: "rules", action: "ask", id: "git", index: 2,
 function asked(command: string | undefined, rule: MatchedRule | null = RULE): PolicyDecision {
   return {
     action: "ask",
-    reason: "Commands are looked at",
+    reason: "Commands need approval",
     rule,
     labels: [],
     approvers: 1,
@@ -23,15 +23,15 @@ function asked(command: string | undefined, rule: MatchedRule | null = RULE): Po
   };
 }
 
-describe("the scope of a yes for good", () => {
+describe("The scope of a grant", () => {
   const scope = createGrantScope(asked("git status"), "1");
 
-  it("is the tool, the rule that asked and the very command [ACP-99]", () => {
+  it("A grant covers the tool, the asking rule and the exact command [ACP-99]", () => {
     expect(scope).toEqual({ tool: "shell", rule: RULE, command: "git status", digest: "1" });
     expect(isCoveredBy(scope, createGrantScope(asked("git status"), "1"))).toBe(true);
   });
 
-  it("is not that of other arguments which read like the same command [ACP-99]", () => {
+  it("A grant does not cover other arguments which look like the same command [ACP-99]", () => {
     expect(isCoveredBy(scope, createGrantScope(asked("git status"), "2"))).toBe(false);
     expect(
       isCoveredBy(createGrantScope(asked(undefined), "1"), createGrantScope(asked(undefined), "2")),
@@ -44,12 +44,12 @@ describe("the scope of a yes for good", () => {
     ["a rule of another layer", asked("git status", { ...RULE, layer: 0 })],
     ["a rule of another part of the policy", asked("git status", { ...RULE, source: "auto_deny" })],
     ["no rule", asked("git status", null)],
-  ])("is not that of %s [ACP-99]", (_, other) => {
+  ])("A grant does not cover a request by %s [ACP-99]", (_, other) => {
     expect(isCoveredBy(scope, createGrantScope(other, "1"))).toBe(false);
     expect(isCoveredBy(createGrantScope(other, "1"), scope)).toBe(false);
   });
 
-  it("is that of calls about which no more rules ask, and not of those about which more do", () => {
+  it("A grant covers calls with the same or fewer asking rules, not with more", () => {
     const other = { ...RULE, index: 5 };
     const both = createGrantScope({ ...asked("git status"), otherRules: [other] }, "1");
     expect(both).toMatchObject({ rule: RULE, otherRules: [other] });
@@ -74,7 +74,7 @@ describe("the scope of a yes for good", () => {
   const covers = (given: PolicyDecision, next: PolicyDecision) =>
     isCoveredBy(createGrantScope(next, "2"), createGrantScope(given, "1"));
 
-  it("of a tool with paths is where those lead, whatever else it is called with [ACP-99]", () => {
+  it("A grant for a tool with paths covers the targets of the paths, whatever the other arguments [ACP-99]", () => {
     const readme = editing([at("/work/README.md")]);
     expect(createGrantScope(readme, "1")).toEqual({
       tool: "edit_file",
@@ -94,26 +94,26 @@ describe("the scope of a yes for good", () => {
     expect(createGrantScope(reading, "1").paths).toHaveLength(1);
   });
 
-  it("of a rule that says which paths it asks about is whatever that rule asks about", () => {
+  it("A grant from a path rule covers every call for which the rule asks", () => {
     const byPath = { rule: RULE, labels: ["path_rule"] };
     const docs = editing([at("/work/docs/a.md")], byPath);
     expect(formatGrantScope(docs)).toBe("edit_file wherever the rule git asks");
     expect(covers(docs, editing([at("/work/docs/b.md")], byPath))).toBe(true);
-    // One of the two speaks of any path.
+    // The second rule applies to any path.
     const otherRules = [{ ...RULE, index: 5 }];
     expect(
       createGrantScope(editing([at("/work/docs/a.md")], { ...byPath, otherRules }), "1").paths,
     ).toHaveLength(1);
   });
 
-  it("of a tool whose paths nobody is certain of is just these arguments [ACP-99]", () => {
+  it("A grant for a tool with unclear paths covers only the same arguments [ACP-99]", () => {
     const { context, ...rest } = editing([at("/work/a")]);
-    const unclear = { ...rest, context: { ...context, pathsUnclear: "path is no text" } };
+    const unclear = { ...rest, context: { ...context, pathsUnclear: "path is not a string" } };
     expect(createGrantScope(unclear, "1").digest).toBe("1");
     expect(formatGrantScope(unclear)).toBe("edit_file with just these arguments");
   });
 
-  it("of a tool that only reads, and names no path, is that tool, asked about by the same rules", () => {
+  it("A grant for a read-only tool without paths covers the tool under the same rules", () => {
     const { context, ...rest } = asked(undefined, null);
     const kind = { kind: "read", sideEffect: "read_only", tool: "weather" } as const;
     const reading = { ...rest, context: { ...context, ...kind } };
@@ -121,7 +121,7 @@ describe("the scope of a yes for good", () => {
     expect([covers(reading, reading), formatGrantScope(reading)]).toEqual([true, "weather"]);
   });
 
-  it("that an older log has, of a tool and a rule alone, is none to what takes more now [ACP-99]", () => {
+  it("A grant from an older log with only a tool and a rule does not cover calls which need more now [ACP-99]", () => {
     const old = { tool: "edit_file", rule: null };
     expect(isCoveredBy(createGrantScope(editing([at("/work/a")]), "1"), old)).toBe(false);
     const undeclared = { ...asked(undefined, null).context, sideEffect: "network", kind: "other" };

@@ -7,8 +7,8 @@ import type { GrantedPath, GrantScope } from "../../domain/events/approval-event
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /**
- * What a yes for good to this call is about: its tool, the rules that asked, and as much of its arguments as people have
- * to have seen. Its command alone does not say that: white space in it was made equal.
+ * Returns the scope of a permanent grant for this call: the tool, the asking rules, and the arguments people must have
+ * seen. The command alone does not suffice, because its whitespace is normalized.
  */
 export function createGrantScope(decision: PolicyDecision, digest: string): GrantScope {
   const { context, rule, otherRules } = decision;
@@ -25,7 +25,7 @@ export function createGrantScope(decision: PolicyDecision, digest: string): Gran
   };
 }
 
-/** The same for people: what the tool may do from then on without a question. */
+/** Describes the scope of a grant for people. */
 export function formatGrantScope(decision: PolicyDecision): string {
   const { context, rule } = decision;
   switch (resolveGrantWidth(decision)) {
@@ -45,7 +45,10 @@ export function formatGrantScope(decision: PolicyDecision): string {
 
 const MAX_NAME_LENGTH = 120;
 
-/** Who says which paths a rule asks about has said how far a yes to it goes; else it goes no further than what was shown. */
+/**
+ * Returns how far a grant extends. If the asking rule names paths, the rule sets the extent; otherwise the grant covers
+ * only the call shown.
+ */
 function resolveGrantWidth({
   context,
   rule,
@@ -63,10 +66,15 @@ function resolveGrantWidth({
 
 type GrantWidth = "arguments" | "paths" | "rule" | "tool";
 
-/** What runs programs or talks to others does what its arguments say, and so may a tool that says nothing of itself. */
+/**
+ * Side effects limited to the workspace. Other tools run programs or access the network depending on their arguments;
+ * so may a tool without declared traits.
+ */
 const HARMLESS_EFFECTS: ReadonlySet<string> = new Set(["none", "read_only", "workspace_write"]);
 
-/** A call is as one that was allowed where nothing asks about it that did not ask then. */
+/**
+ * Whether a grant covers a call: same tool, arguments and paths as far as the scope has them, and no further rule asks.
+ */
 export function isCoveredBy(requestedScope: GrantScope, grantedScope: GrantScope): boolean {
   if (requestedScope.tool !== grantedScope.tool || requestedScope.digest !== grantedScope.digest)
     return false;
@@ -90,7 +98,7 @@ function listRules({ rule, otherRules: others = [] }: GrantScope): readonly (Mat
   return [rule, ...others];
 }
 
-/** A rule that changed its place or its name in the policy is another rule. */
+/** A rule with another position or name in the policy is a different rule. */
 function isSameRule(firstRule: MatchedRule | null, secondRule: MatchedRule | null): boolean {
   if (firstRule === null || secondRule === null) return firstRule === secondRule;
   const isSamePlace =

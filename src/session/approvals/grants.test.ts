@@ -22,7 +22,7 @@ const DECISION: PolicyDecision = {
 
 const GRANT: Grant = { grantId: "grant_1", scope: createGrantScope(DECISION, "digest") };
 
-describe("a grant", () => {
+describe("findGrant", () => {
   it("A grant answers a request that needs one approver, and none that needs several", () => {
     const state = { ...initialApprovals, grants: [GRANT] };
     expect(findGrant(state, DECISION, "digest")).toEqual(GRANT);

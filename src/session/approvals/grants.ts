@@ -5,7 +5,10 @@ import type { Decision } from "../decision.ts";
 import type { ApprovalsState, Grant, PendingApproval } from "./approvals-state.ts";
 import { isCoveredBy, createGrantScope } from "./grant-scope.ts";
 
-/** The grant that answers a question, if one does. One person gave it: it is no answer where several are asked. */
+/**
+ * Returns the grant which covers a request, if any. A grant comes from a single person, so it never covers a request
+ * with several approvers.
+ */
 export function findGrant(
   { grants }: ApprovalsState,
   decision: PolicyDecision,
@@ -16,10 +19,10 @@ export function findGrant(
   return grants.find(({ scope }) => isCoveredBy(requestedScope, scope));
 }
 
-/** Calls like the one that was asked about need no answer any more. */
+/** Adds a grant for calls like the requested one. */
 export function addGrant(decision: Decision, { approvalId, scope }: PendingApproval): void {
   if (scope === undefined) return;
-  // Whoever takes it back takes back one.
+  // Skipped if an existing grant covers the scope: revoking it must revoke everything.
   if (
     decision.state.approvals.grants.some((existingGrant) => isCoveredBy(scope, existingGrant.scope))
   )
@@ -27,7 +30,7 @@ export function addGrant(decision: Decision, { approvalId, scope }: PendingAppro
   decision.emit({ type: "grant.added", grantId: decision.ids.next("grant"), approvalId, scope });
 }
 
-/** Under other rules, or of another tool, nobody knows what was allowed for good. */
+/** Revokes grants whose tool or rules have changed, since their extent is no longer known. */
 export function revokeGrants(decision: Decision, isRevoked: (grant: Grant) => boolean): void {
   for (const activeGrant of decision.state.approvals.grants) {
     if (isRevoked(activeGrant))
@@ -37,7 +40,7 @@ export function revokeGrants(decision: Decision, isRevoked: (grant: Grant) => bo
 
 export function revokeGrant(decision: Decision, grantId: string): CommandReply {
   if (!decision.state.approvals.grants.some((activeGrant) => activeGrant.grantId === grantId)) {
-    return refuse("not_found", `There is no grant ${grantId} in this session`);
+    return refuse("not_found", `Grant ${grantId} does not exist in this session`);
   }
   decision.emit({ type: "grant.revoked", grantId });
   return { status: "accepted" };

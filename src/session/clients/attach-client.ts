@@ -11,7 +11,7 @@ type ClientCommand<Type extends SessionCommand["type"]> = Extract<
   { readonly type: Type }
 >;
 
-/** At most one client controls; another takes over only when it says so. */
+/** Attaches a client. At most one client is the controller; another takes over only with `takeOver`. */
 export function attachClient(
   decision: Decision,
   command: ClientCommand<"attach">,
@@ -40,12 +40,11 @@ export function attachClient(
 }
 
 const MAX_CLIENTS = 1000;
-const NAME_TAKEN =
-  "A client of this name is attached; give the secret that it is bound to, or another name";
+const NAME_TAKEN = "A client with this id is attached. Fix: send its secret, or use another id";
 
 /**
- * Nobody comes under the name of a client that is there, but itself and who knows its secret; and nobody without the secret
- * under a name that was bound to one, while the client has not come back since the bridge was restarted.
+ * Whether the sender may attach under this client id. An id in use is open only to the same attachment and to a sender
+ * with its secret. An id bound to a secret stays reserved after a bridge restart until its client returns.
  */
 function mayUseName(
   clients: ClientsState,
@@ -58,12 +57,12 @@ function mayUseName(
   if (bound === undefined) return true;
   if (bound.secretDigest !== null && bound.secretDigest === secretDigest) return true;
   if (previous === undefined) return false;
-  // A stay that is attached again: the link to the owner broke.
+  // The same attachment again, after the connection to the owner broke.
   const isSame = attachmentId !== undefined && attachmentId === previous.attachmentId;
   return isSame || isSameAttachment(clients, sender, clientId);
 }
 
-/** Whether whoever speaks is the client that is attached under this name, and not one that had the name before. */
+/** Whether the sender is the client attached under this id, not an earlier one with the same id. */
 export function isSameAttachment(
   { attached }: ClientsState,
   sender: AttachmentSender,
@@ -74,7 +73,7 @@ export function isSameAttachment(
   return client === undefined || client.attachmentId === (sender.attachmentId ?? null);
 }
 
-/** Who speaks, and for which stay. */
+/** The sender of a command, with its attachment. */
 type AttachmentSender = Pick<CommandInput, "actor" | "attachmentId">;
 
 function toAttachedFields(command: ClientCommand<"attach">) {
@@ -102,7 +101,7 @@ export function recordHeartbeat(
   return createAcceptedReply(decision, clientId, clients.controller);
 }
 
-/** What the client was asked for stays open: `take-command.ts` says what becomes of it. */
+/** Detaches a client. Its open host requests are handled in `apply-command.ts`. */
 export function detachClient(
   decision: Decision,
   command: ClientCommand<"detach">,
@@ -113,7 +112,7 @@ export function detachClient(
   const client = clients.attached.find((attachedClient) => attachedClient.clientId === clientId);
   if (client === undefined) return refuse("not_found", NOT_ATTACHED);
   if (attachmentId !== undefined && attachmentId !== client.attachmentId) {
-    return refuse("not_found", "This client has come back since, by another connection");
+    return refuse("not_found", "This client has attached again over another connection");
   }
   const isBound = client.secretDigest !== null && client.secretDigest !== secretDigest;
   if (isBound && clients.controller === clientId && !isSameAttachment(clients, sender, clientId)) {
@@ -142,7 +141,7 @@ function createAcceptedReply(
   return { status: "accepted", clientStatus: { client, previousController, controller, clients } };
 }
 
-/** Their connections ended with the process that held them. */
+/** Detaches every client: their connections ended with the process which held them. */
 export function detachAllClients(decision: Decision): void {
   const { attached, controller } = decision.state.clients;
   for (const { clientId } of attached) {

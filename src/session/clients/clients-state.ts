@@ -7,10 +7,10 @@ import {
   type ClientRegistry,
 } from "../../domain/live-client.ts";
 
-/** Who is attached, and what was asked of their machines. */
+/** Attached clients, and open requests to their machines. */
 export interface ClientsState extends ClientRegistry {
   readonly requests: readonly HostRequest[];
-  /** Names that are kept for clients which a restart cut off, and which know their secrets. */
+  /** Client ids reserved for clients with a secret, disconnected by a restart. */
   readonly reservedNames: readonly ReservedName[];
 }
 
@@ -23,7 +23,7 @@ export interface HostRequest {
   readonly requestId: string;
   readonly clientId: string;
   readonly deadline: number;
-  /** The call of a tool that it is for, where it is one of the client's own tools. */
+  /** The tool call of the request. Absent unless the client's own tool is called. */
   readonly toolCallId?: string;
 }
 

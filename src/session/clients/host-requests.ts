@@ -7,7 +7,7 @@ import { findRole, type HostRequest } from "./clients-state.ts";
 
 type HostRequestInput = Extract<TimedInput, { readonly type: "host-requested" }>;
 
-/** Asks a client's machine for something. One that is not attached is gone already. */
+/** Requests an action from a client's machine. Fails with `gone` at once if the client is not attached. */
 export function requestHost(decision: Decision, request: HostRequestInput): void {
   const { requestId, clientId, kind, payload, deadline } = request;
   decision.emit({ type: "host.requested", requestId, clientId, kind, payload, deadline });
@@ -15,7 +15,7 @@ export function requestHost(decision: Decision, request: HostRequestInput): void
   decision.emit({ type: "host.replied", requestId, outcome: "gone" });
 }
 
-/** Only the client that was asked can answer. */
+/** Records a host's reply. Only the requested client may reply. */
 export function submitHostReply(
   decision: Decision,
   { requestId, outcome, payload }: Extract<SessionCommand, { readonly type: "submit-host-reply" }>,
@@ -40,7 +40,7 @@ export function expireHostRequests(decision: Decision): void {
   }
 }
 
-/** Closes requests that nobody will answer, or whose answers nobody waits for. */
+/** Closes requests whose client is gone or whose tool has ended. */
 export function dropHostRequests(
   decision: Decision,
   isDropped: (request: HostRequest) => boolean = () => true,

@@ -14,7 +14,7 @@ type AttachCommand = Extract<SessionCommand, { readonly type: "attach" }>;
 
 export interface Attachment {
   readonly sessionId: string;
-  /** As what it was last, and never by taking over. */
+  /** With the client's latest role, and never with `takeOver`. */
   readonly command: AttachCommand;
   readonly sender: Sender;
   readonly clientTools?: ClientTools;
@@ -26,12 +26,15 @@ interface AttachmentState {
   readonly sender: Sender;
   role: ClientRole;
   isAccepted: boolean;
-  /** Whether the log was read up to its beginning. What it says of the client's name before that is about others. */
+  /** Whether the log was read up to this attachment. Earlier events about the client id concern other attachments. */
   isInLog: boolean;
   clientTools?: ClientTools;
 }
 
-/** The clients of this process that are attached to an owner's sessions, for the next owner, who does not know them. */
+/**
+ * Clients of this process attached to the owner's sessions. Needed to attach them to the next owner, which does not
+ * know them.
+ */
 export class AttachmentRegistry {
   readonly #stays = new Map<string, AttachmentState>();
 
@@ -46,7 +49,10 @@ export class AttachmentRegistry {
       }));
   }
 
-  /** A client asks to be attached; the log may say that it is before the reply does. */
+  /**
+   * Registers an attach in progress: the log may report it before the reply arrives. Call the returned function with
+   * the result.
+   */
   startAttach(
     sessionId: string,
     request: AttachCommand,
@@ -83,7 +89,7 @@ export class AttachmentRegistry {
     if (stay !== undefined) stay.clientTools = equipment;
   }
 
-  /** What a session's log says of them: others may take over, or send them away. */
+  /** Applies an event of a session's log: other clients may take over, or detach a client. */
   applyEvent(sessionId: string, event: SessionEvent): void {
     if (event.type === "client.attached") this.#came(sessionId, event);
     if (event.type === "client.detached") this.#went(sessionId, event);
@@ -101,7 +107,7 @@ export class AttachmentRegistry {
       stay.isInLog = true;
       stay.role = mode;
     }
-    // It has come by another process since.
+    // The client has attached through another process since.
     else if (stay.isInLog) this.remove(sessionId, clientId);
   }
 
@@ -109,7 +115,7 @@ export class AttachmentRegistry {
     const stay = this.#stays.get(createClientKey(sessionId, clientId));
     if (stay?.isInLog !== true) return;
     if (reason !== BRIDGE_RESTARTED) return this.remove(sessionId, clientId);
-    // With the next owner it begins again, as what it was.
+    // The client will be attached to the next owner again, in the same role.
     stay.isInLog = false;
   }
 

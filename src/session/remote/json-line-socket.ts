@@ -8,16 +8,19 @@ import {
 /** JSON values over a socket, one per line. */
 export interface JsonLineSocket {
   send(value: unknown): void;
-  /** Each value as it comes. Ends when the other side is gone, or says what cannot be read: then nothing after it counts. */
+  /**
+   * Yields each received value. Ends when the other side disconnects or sends an unreadable line; later lines are
+   * discarded.
+   */
   readValues(): AsyncIterable<unknown>;
   close(): void;
 }
 
-/** A batch of events is far below; a blob never comes this way. */
+/** Far above the size of an event batch. Blobs are never sent this way. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export function createJsonLineSocket(socket: Duplex): JsonLineSocket {
-  // A socket whose other end was killed reports that as an error; its values just end.
+  // If the other process was killed, the socket emits an error; the values simply end.
   socket.on("error", () => socket.destroy());
   return {
     send(value) {
@@ -37,7 +40,7 @@ export function createJsonLineSocket(socket: Duplex): JsonLineSocket {
           }
         }
       } catch {
-        // The same as its end.
+        // An error counts as the end of the stream.
       }
     },
     close() {
@@ -46,7 +49,10 @@ export function createJsonLineSocket(socket: Duplex): JsonLineSocket {
   };
 }
 
-/** The other side is this same program: a batch around an event may be nested deeper than what is let in elsewhere. */
+/**
+ * Parses without a depth limit, because the other side is the same program: a batch nests events deeper than the limit
+ * for foreign JSON.
+ */
 function parseLine(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };

@@ -1,13 +1,13 @@
 import type { Sessions } from "../sessions.ts";
 
-/** Sessions that are there until somebody goes: this process's own, or another's. */
+/** Sessions of this process or of another one, usable until the connection closes. */
 export interface OwnerConnection {
   readonly sessions: Sessions;
-  /** Aborted when they are gone. */
+  /** Aborted when the connection closes. */
   readonly closed: AbortSignal;
 }
 
-/** The owner is gone, and with it what was asked of it: it may have been done or not. */
+/** The owner disconnected with a request open. The request may have taken effect or not. */
 export class OwnerGoneError extends Error {
   override readonly name = "OwnerGoneError";
 }

@@ -6,8 +6,8 @@ import type { Sessions } from "../sessions.ts";
 import type { EventBatch } from "../../store/log-store.ts";
 
 /**
- * What a joined process and the owner say to each other: calls of `Sessions`, one JSON text per line. Both are the same
- * version of the same program, and the token says that both are the same user's; so the contents are taken as they are.
+ * Messages between a joined process and the owner: calls of `Sessions` methods, one JSON value per line. Both sides are
+ * the same version of the same program, and the token proves the same user, so contents are not validated.
  */
 export type ClientMessage =
   | { readonly type: "hello"; readonly token: string; readonly version: string }
@@ -18,7 +18,7 @@ export type ClientMessage =
       readonly sessionId: string;
       readonly cursor: Cursor | null;
     }
-  /** The reader took a batch: there is room for another. */
+  /** The reader processed a batch: the owner may send the next. */
   | { readonly type: "taken"; readonly id: number }
   | { readonly type: "unsubscribe"; readonly id: number };
 
@@ -29,7 +29,7 @@ export type OwnerMessage =
   | { readonly type: "error"; readonly id: number; readonly failure: Failure }
   | { readonly type: "batch"; readonly id: number; readonly batch: EventBatch };
 
-/** A method with what it takes. */
+/** A method call with its parameters. */
 export type CallMessage<Called extends RequestMethod = RequestMethod> = {
   readonly [Name in Called]: {
     readonly type: "call";

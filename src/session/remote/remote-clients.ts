@@ -8,15 +8,15 @@ interface RemoteClient {
   readonly connection: object;
   readonly sessionId: string;
   readonly clientId: string;
-  /** With its stay, where it has one: who has come back since by another way stays. */
+  /** Includes the attachment id, if there is one: a client which has attached again elsewhere stays attached. */
   readonly sender: Sender;
 }
 
-/** The clients that came over links, each by the last link that it came over. */
+/** Clients attached over connections to joined processes, each with its latest connection. */
 export class RemoteClients {
   readonly #clients = new Map<string, RemoteClient>();
 
-  /** A command came over a link and got a reply. */
+  /** Records an accepted attach or detach received over a connection. */
   recordReply(
     connection: object,
     [sessionId, command, from]: CommandParameters,
@@ -28,7 +28,7 @@ export class RemoteClients {
     const key = JSON.stringify([sessionId, clientId]);
     if (command.type === "detach") return void this.#clients.delete(key);
     const { attachmentId } = command;
-    // A command of its own: the id is not that of the attach.
+    // Without a command id: the later detach is a new command, not a repetition of the attach.
     const sender = {
       principal: from.principal,
       clientId,
@@ -37,7 +37,7 @@ export class RemoteClients {
     this.#clients.set(key, { connection, sessionId, clientId, sender });
   }
 
-  /** A link ended, and whoever came over it and has not come over another is gone. */
+  /** Detaches the clients of a closed connection, except those which have attached over another one. */
   async detachClients(connection: object, sessions: Sessions): Promise<void> {
     for (const [key, client] of this.#clients) {
       if (client.connection !== connection) continue;
@@ -50,7 +50,7 @@ export class RemoteClients {
         reason: "client_exit",
         ...omitUndefined({ attachmentId }),
       } as const;
-      // The session may be gone as well.
+      // The session may have been deleted.
       await sessions.command(sessionId, command, from).catch(() => undefined);
     }
   }

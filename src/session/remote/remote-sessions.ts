@@ -18,9 +18,9 @@ import {
 import { createJsonLineSocket } from "./json-line-socket.ts";
 import { OwnerGoneError } from "./owner-connection.ts";
 
-/** The owner's sessions, over one connection. */
+/** The owner's sessions over a single connection. */
 export interface RemoteSessions extends Sessions {
-  /** Aborted when the connection is. */
+  /** Aborted when the connection closes. */
   readonly closed: AbortSignal;
   close(): void;
 }
@@ -30,7 +30,7 @@ export interface ConnectOptions {
   readonly version: string;
 }
 
-/** Introduces itself to the owner; rejects when that refuses. */
+/** Connects to the owner. Throws `access_denied` if the owner refuses. */
 export async function connectToOwner(
   socket: Duplex,
   options: ConnectOptions,
@@ -70,7 +70,7 @@ export async function connectToOwner(
     const id = lastId;
     return new Promise((resolve, reject) => {
       if (closed.signal.aborted) return reject(new OwnerGoneError("The owner is gone"));
-      // The owner is this same program, so this is what the method gives; what is undefined there is null on the way.
+      // The cast is safe, because the owner runs the same program. JSON turns undefined into null.
       waiting.set(id, {
         resolve: (value) => resolve((value ?? undefined) as MethodResult<Name>),
         reject,
@@ -103,7 +103,7 @@ export async function connectToOwner(
         wake();
       },
     });
-    // At once: what is asked of the owner next is asked by somebody who does not read any more.
+    // Unsubscribes at once: a command sent next must not count this caller as a reader.
     const stop = (): void => {
       send({ type: "unsubscribe", id });
       finish();
@@ -137,7 +137,10 @@ export async function connectToOwner(
     closed: closed.signal,
     close: () => lines.close(),
     ...deriveRequests(REQUEST_METHODS, (name, args) => call(name, ...dropMissingEnd(args))),
-    /** One after the other: what makes the prompt is here, and what the agent can do is known there. */
+    /**
+     * Three requests in sequence: the prompt is created here, but depends on the agent's capabilities known to the
+     * owner.
+     */
     async openWithPrompt(args, { sender, createPrompt }) {
       const record = await call("open", args);
       const { principal, label = null } = args;
@@ -150,7 +153,7 @@ export async function connectToOwner(
   };
 }
 
-/** JSON has no undefined: an optional last argument that is missing would arrive as null. */
+/** Drops a missing optional last argument: JSON would turn undefined into null. */
 function dropMissingEnd<Args extends readonly unknown[]>(args: Args): Args {
   if (args.length === 0 || args.at(-1) !== undefined) return args;
   return args.slice(0, -1) as readonly unknown[] as Args;

@@ -10,13 +10,13 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ResilientSessionsOptions {
   readonly clock: Clock;
-  /** Finds the owner, or becomes it. Resolves when there are sessions to use; rejects when there will be none. */
+  /** Finds the owner, or becomes the owner. Rejects if no sessions will be available. */
   readonly connect: () => Promise<OwnerConnection>;
 }
 
 /**
- * Sessions that outlive their owner: a command that was under way is sent to the next one under the same id, and has its
- * effect once; a subscription goes on from where it was; clients are attached again, with what they brought.
+ * Sessions which survive the loss of their owner. An open command is sent to the next owner with the same id, and takes
+ * effect once; subscriptions resume at their cursor; clients are attached again with their tools.
  */
 export function createResilientSessions({ clock, connect }: ResilientSessionsOptions): Sessions {
   let current: Promise<OwnerConnection> | undefined;
@@ -28,7 +28,7 @@ export function createResilientSessions({ clock, connect }: ResilientSessionsOpt
       const previous = current;
       const connection = await previous?.catch(() => undefined);
       if (connection !== undefined && !connection.closed.aborted) return connection;
-      // Whoever was waiting beside us may have joined already.
+      // A concurrent caller may have connected already.
       if (current !== previous) continue;
       current = connectNext(previous !== undefined);
       return current;
@@ -43,7 +43,7 @@ export function createResilientSessions({ clock, connect }: ResilientSessionsOpt
   const reattachClients = async (sessions: Sessions): Promise<void> => {
     for (const client of clients.listAccepted()) await attachClient(sessions, client);
   };
-  /** Until an owner has lived long enough to answer. */
+  /** Repeats a request until an owner stays connected long enough to reply. */
   const withOwner = async <Value>(use: (sessions: Sessions) => Promise<Value>): Promise<Value> => {
     for (;;) {
       const { sessions, closed } = await resolveConnection();
@@ -56,7 +56,7 @@ export function createResilientSessions({ clock, connect }: ResilientSessionsOpt
   };
 
   return {
-    /** Known from the first join on. */
+    /** Empty before the first connection. */
     get agents() {
       return agents;
     },
@@ -71,7 +71,7 @@ export function createResilientSessions({ clock, connect }: ResilientSessionsOpt
     },
     async command(sessionId, command, from) {
       const sender = { commandId: createId("cmd", clock.now(), randomSeed()), ...from };
-      // Attached to another owner it is another command.
+      // Attaching to another owner is a new command, so the command id is not reused.
       const { principal, clientId } = from;
       const reattachSender = { principal, ...omitUndefined({ clientId }) };
       const finishAttach =
@@ -113,17 +113,17 @@ export function createResilientSessions({ clock, connect }: ResilientSessionsOpt
   };
 }
 
-/** What a client is refused it is refused again when it matters. */
+/** Attaches a client to the next owner. Errors are ignored: the client's next command reports them. */
 async function attachClient(sessions: Sessions, client: Attachment): Promise<void> {
   const { sessionId, command, sender: from, clientTools } = client;
   const attach = (request: Attachment["command"]) =>
     sessions.command(sessionId, request, from).catch(() => undefined);
   const reply = await attach(command);
-  // Somebody else may control the session by now.
+  // Another client may be the controller by now.
   if (reply?.status === "refused" && command.mode === "controller")
     await attach({ ...command, mode: "observer" });
   if (clientTools === undefined) return;
-  // Nobody waits for what may take its time to start; its tools come when they are there.
+  // Not awaited, because starting MCP servers takes time; the tools are added when ready.
   const sender = { ...from, clientId: command.clientId };
   sessions.setClientTools(sessionId, clientTools, sender).catch(() => undefined);
 }

@@ -8,11 +8,14 @@ export interface SubscriptionOptions {
   readonly cursor: Cursor | undefined;
   readonly signal: AbortSignal;
   readonly connect: () => Promise<OwnerConnection>;
-  /** Told of every event before whoever subscribed is. */
+  /** Called with every event before the subscriber receives it. */
   readonly onEvent: (event: SessionEvent) => void;
 }
 
-/** A subscription that goes on with the next owner, from where it was. Nothing stands between the two but one step. */
+/**
+ * A subscription which resumes at its cursor with the next owner. Batches pass through a single promise step, without a
+ * buffer.
+ */
 export function createResilientSubscription({
   sessionId,
   cursor,

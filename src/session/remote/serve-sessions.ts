@@ -10,17 +10,17 @@ export interface ServeOptions {
   readonly sessions: Sessions;
   readonly token: string;
   readonly version: string;
-  /** Of all links of the owner. */
+  /** Shared by all connections of the owner. */
   readonly clients: RemoteClients;
-  /** Aborted when the owner lets go of the sessions: whoever is joined goes on with the next one. */
+  /** Aborted when the owner gives up the sessions. Joined processes continue with the next owner. */
   readonly closing: AbortSignal;
 }
 
-/** Lets one joined process use the owner's sessions, until it goes. */
+/** Serves the owner's sessions to a joined process until it disconnects. */
 export async function serveSessions(socket: Duplex, options: ServeOptions): Promise<void> {
   const { sessions, clients, closing } = options;
   const lines = createJsonLineSocket(socket);
-  // What an owner that is going failed at is asked of the next one.
+  // A closing owner sends no errors: the joined process repeats its request with the next owner.
   const send = (message: OwnerMessage): void => {
     if (!closing.aborted) lines.send(message);
   };
@@ -31,7 +31,7 @@ export async function serveSessions(socket: Duplex, options: ServeOptions): Prom
     for await (const message of lines.readValues()) {
       if (!isClientMessage(message)) break;
       if (!isWelcome) {
-        // A stranger, or one that read where the owner before this one was: it is to look again.
+        // An unknown process, or one with the address of an earlier owner: closing makes it look up the owner again.
         if (message.type !== "hello" || message.token !== options.token) break;
         if (message.version !== options.version) {
           send({
@@ -60,11 +60,11 @@ export async function serveSessions(socket: Duplex, options: ServeOptions): Prom
 }
 
 function formatVersionMismatch(ownerVersion: string, clientVersion: string): string {
-  return `The bridge that runs is version ${ownerVersion}, and this is ${clientVersion}: stop it, or use its version`;
+  return `The running bridge has version ${ownerVersion}, this one ${clientVersion}. Fix: stop it, or use its version`;
 }
 
 interface ConnectionContext extends Pick<ServeOptions, "sessions" | "clients" | "closing"> {
-  /** What its clients are known by. */
+  /** Identifies the clients of this connection. */
   readonly connection: object;
   readonly subscriptions: Map<number, Subscription>;
   readonly disconnected: AbortSignal;
@@ -73,7 +73,7 @@ interface ConnectionContext extends Pick<ServeOptions, "sessions" | "clients" | 
 
 interface Subscription {
   readonly controller: AbortController;
-  /** Lets the next batch go. */
+  /** Allows the next batch to be sent. */
   readonly releaseNextBatch: () => void;
 }
 
@@ -118,7 +118,7 @@ async function callMethod(
   if (method !== "command") return sendRequest(sessions, method, params);
   const reply = await sessions.command(...params);
   clients.recordReply(connection, params, reply);
-  // It went while it was being attached.
+  // The process disconnected while its client was being attached.
   if (disconnected.aborted && !closing.aborted) await clients.detachClients(connection, sessions);
   return reply;
 }
@@ -133,7 +133,7 @@ async function streamBatches(
   subscriptions.set(id, { controller, releaseNextBatch: () => releaseNextBatch() });
   try {
     for await (const batch of sessions.subscribe(sessionId, cursor ?? undefined, signal)) {
-      // One batch at a time: what a slow reader has not taken stays in the log.
+      // Backpressure: one batch at a time. Events for a slow reader stay in the log.
       await new Promise<void>((resolve) => {
         releaseNextBatch = () => {
           signal.removeEventListener("abort", releaseNextBatch);

@@ -45,44 +45,50 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface SessionsOptions {
   readonly store: Store;
-  /** The first is the default. */
+  /** The first agent is the default. */
   readonly agents: readonly Agent[];
   readonly clock: SteadyClock;
-  /** Names this process among those that could own a session. */
+  /** Identifies this process among possible owners of a session. */
   readonly owner: string;
   readonly coalesceMs?: number;
   /**
-   * In place of chance, for those who compare answers byte for byte: each text is of 13 letters and digits, and another. Of
-   * 23 it stands for the time in ids, too.
+   * Deterministic id seed for golden tests: 13 characters, unique per call. A seed of 23 characters also replaces the
+   * time in ids. Default: random.
    */
   readonly seed?: Seed;
-  /** Signs the receipts of what was let run; without it they are not signed. */
+  /** Signs receipts. Without it, they are unsigned. */
   readonly sign?: SignContent;
-  /** Checks such signatures: what people allowed counts only where theirs is on it. Without it the log is believed. */
+  /** Verifies receipts: approvals count only if signed by this user. Without it, the log is trusted. */
   readonly verify?: VerifySignature;
-  /** Where the last receipt of each log is recorded; without it, a log whose end was cut off is not noticed. */
+  /** Records the last receipt of each log. Without it, a truncated log is not detected. */
   readonly heads?: ReceiptHeads;
-  /** A session that was not used for so long leaves memory; its next command loads it from its log. Default: 1 minute. */
+  /**
+   * Milliseconds. A session unused for this long is evicted from memory; its next command loads it from the log.
+   * Default: 1 minute.
+   */
   readonly idleMs?: number;
-  /** Beyond these, the least recently used sessions leave memory earlier. Default: 1,000 sessions, 64 MB. */
+  /**
+   * Limits of sessions in memory. Beyond them, the least recently used sessions are evicted earlier. Default: 1,000
+   * sessions, 64 MB.
+   */
   readonly memory?: Partial<MemoryLimits>;
-  /** Aborted when the process is to end: sessions that are being opened or taken up are given up. */
+  /** Aborted at process shutdown: sessions being opened or resumed are abandoned. */
   readonly signal?: AbortSignal;
-  /** Opens what clients bring; nobody can bring anything without it. */
+  /** Opens client tools. Without it, clients cannot add tools. */
   readonly openClientTools?: OpenClientTools;
-  /** Something went wrong that no caller will hear of. */
+  /** Called with errors which no caller receives. */
   report?(error: unknown): void;
-  /** A session cannot go on here, and was tried again in vain; the next try is when somebody asks for it. */
+  /** Called when a session cannot continue here after all retries. Its next use tries again. */
   onSessionFailed?(sessionId: string, error: unknown): void;
 }
 
 export interface RunningSessions extends Sessions {
-  /** Takes up what another process left behind: turns in the middle, and deadlines that have come. */
+  /** Resumes sessions interrupted in another process: unfinished turns, and deadlines in the past. */
   resumeInterrupted(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Sessions by id, each with its driver while it is used. */
+/** Creates the sessions of this process. Each session has a driver while it is in use. */
 export function createSessions(options: SessionsOptions): RunningSessions {
   const { store, clock, owner, agents, coalesceMs = 16, idleMs = DEFAULT_IDLE_MS } = options;
   const { seed = randomSeed } = options;
@@ -180,14 +186,14 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     { principal, clientId }: ClientSender,
   ): Promise<SetClientToolsReply> {
     if (!hasNoClientTools(equipment) && !principal.rights.includes("control")) {
-      return refuse("access_denied", "To bring MCP servers or tools needs the right to control");
+      return refuse("access_denied", "Adding MCP servers or tools needs the right to control");
     }
     if (openClientTools === undefined) {
-      return refuse("invalid_option", "Nothing can be brought to the sessions of this program");
+      return refuse("invalid_option", "This program does not accept client tools");
     }
     return withDriver(sessionId, async (driver): Promise<SetClientToolsReply> => {
       if (findRole(driver.state.clients, clientId) === undefined) {
-        return refuse("not_found", "Only a client that is attached can bring something");
+        return refuse("not_found", "Only an attached client can add tools");
       }
       return { status: "accepted", problems: await driver.setClientTools(clientId, equipment) };
     });
@@ -247,7 +253,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     async close() {
       isClosed = true;
       drivers.stopStarting();
-      // What was begun before is in the log before its driver is gone.
+      // Requests in progress are logged before their drivers close.
       await Promise.allSettled(pendingWork);
       await drivers.close();
     },
@@ -258,10 +264,13 @@ const DEFAULT_IDLE_MS = 60_000;
 const DEFAULT_LIMITS: MemoryLimits = { sessions: 1000, bytes: 64_000_000 };
 
 function createClosedError(): SpanlineError {
-  return new SpanlineError("aborted", "The sessions are closed here; nothing more is taken");
+  return new SpanlineError("aborted", "The sessions are closed: no further requests are accepted");
 }
 
-/** Rejects where an agent has no credentials. What takes long to find out, or is something else, the next turn will tell. */
+/**
+ * Throws `no_credentials` if an agent has none. Other errors, and checks slower than `MAX_WAIT_MS`, are left to the
+ * next turn.
+ */
 async function checkAgentCredentials(
   { provider }: Pick<Agent, "provider">,
   clock: Clock,
@@ -274,10 +283,10 @@ async function checkAgentCredentials(
   await waitWithTimeout(clock, MAX_WAIT_MS, found);
 }
 
-/** Nobody waits longer for a session to be set up than it takes to load what looks for credentials. */
+/** Milliseconds. Enough to load the credential chain, so opening a session is not delayed further. */
 const MAX_WAIT_MS = 3000;
 
-/** What others may want to know of a session before they ask something of it. */
+/** Collects the status of a session from its state. */
 function readSessionStatus(state: SessionState, sessionId: string): SessionStatus {
   const {
     agent,

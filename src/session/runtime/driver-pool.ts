@@ -6,21 +6,21 @@ import { createDriverRetry } from "./driver-retry.ts";
 
 export interface PoolOptions {
   readonly clock: SteadyClock;
-  /** A driver that nobody used for so long is let go. */
+  /** Milliseconds. A driver unused for this long is closed. */
   readonly idleMs: number;
   readonly limits: MemoryLimits;
-  /** Ends what is being started: the process is to end. */
+  /** Aborted at process shutdown; cancels drivers being started. */
   readonly signal?: AbortSignal;
-  /** Takes a session up again that could not go on; rejects when it cannot. */
+  /** Resumes a session after a failure. Rejects if it cannot. */
   resume(sessionId: string): Promise<unknown>;
   report(error: unknown): void;
-  /** It was tried in vain. */
+  /** Called when all retries have failed. */
   onGiveUp(sessionId: string, error: unknown): void;
 }
 
-/** Parts of a driver that the pool provides. */
+/** Parts of a driver provided by the pool. */
 export interface DriverStart extends Pick<DriverOptions, "onFailure" | "rested"> {
-  /** Ends the start: the session is deleted, or the process ends. */
+  /** Cancels the start if the session is deleted or the process shuts down. */
   readonly signal: AbortSignal;
 }
 
@@ -29,24 +29,27 @@ export interface DriverUse<Result> {
   start(parts: DriverStart): Promise<Driver>;
   /** The session stays in memory until this resolves. */
   work(driver: Driver): Promise<Result> | Result;
-  /** A driver that this use starts is evicted when its first prompt is answered and no other prompt came. */
+  /** Evict the started driver once its first prompt is finished, unless another prompt arrived. */
   readonly isOneShot?: boolean;
 }
 
 /** The drivers of this process, by session. */
 export interface DriverPool {
-  /** Works with the driver of a session. Of two uses at once that find none, one starts it. */
+  /** Runs `work` with the driver of a session. Concurrent uses share a single start. */
   use<Result>(sessionId: string, use: DriverUse<Result>): Promise<Result>;
-  /** Resolves when a session may be started again: its former driver has ended. */
+  /** Resolves when the previous driver of a session has ended, so the session may be started again. */
   waitUntilEnded(sessionId: string): Promise<void>;
-  /** Resumes a session later that could not be resumed in the background. */
+  /** Schedules another attempt for a session which could not be resumed in the background. */
   resumeLater(sessionId: string, error: unknown): void;
-  /** Whether its driver failed in this process and none was started since, so that its clients are still there. */
+  /**
+   * Whether the session's driver failed in this process and none was started since. Its clients are then still
+   * connected.
+   */
   hasFailedHere(sessionId: string): boolean;
-  /** The error of a session whose log cannot be written at this moment; undefined if there is none. */
+  /** The error of a session whose log cannot be written at present. Undefined if there is none. */
   findWriteError(): unknown;
   remove(sessionId: string): Promise<void>;
-  /** Takes no session up again by itself any more, and ends what is being started, now or later. */
+  /** Stops automatic resumption, and cancels all current and later starts. */
   stopStarting(): void;
   close(): Promise<void>;
 }
@@ -55,7 +58,7 @@ interface PooledDriver {
   readonly started: Promise<Driver>;
   readonly controller: AbortController;
   readonly isOneShot: boolean;
-  /** Undefined while it is started. */
+  /** Undefined while starting. */
   driver?: Driver;
   users: number;
 }
@@ -63,9 +66,9 @@ interface PooledDriver {
 export function createDriverPool(options: PoolOptions): DriverPool {
   const { clock, idleMs, limits } = options;
   const drivers = new Map<string, PooledDriver>();
-  /** Evicted drivers that have not ended yet. */
+  /** Evicted drivers which have not ended yet. */
   const endings = new Map<string, Promise<void>>();
-  /** Aborted when no driver is to be started any more. */
+  /** Aborted when no further drivers may start. */
   const resting = new AbortController();
   const failedHere = new Set<string>();
   const driverRetry = createDriverRetry({
@@ -75,7 +78,7 @@ export function createDriverPool(options: PoolOptions): DriverPool {
     onGiveUp: (sessionId, error) => options.onGiveUp(sessionId, error),
   });
 
-  // `AbortSignal.any` would leave an entry on a signal that lives as long as the process, for every driver.
+  // Not `AbortSignal.any`: every driver would leave an entry on a signal which lives as long as the process.
   const rest = (reason: unknown): void => {
     resting.abort(reason);
     for (const { controller } of drivers.values()) controller.abort(reason);
@@ -113,7 +116,7 @@ export function createDriverPool(options: PoolOptions): DriverPool {
   ): PooledDriver => {
     const controller = new AbortController();
     const forget = (): void => {
-      // Another one may have been started for it since.
+      // Another driver may have been started for the session since.
       if (drivers.get(sessionId) === pooled) drop(sessionId);
     };
     const onFailure: DriverStart["onFailure"] = (error, over) => {
@@ -179,16 +182,19 @@ export function createDriverPool(options: PoolOptions): DriverPool {
   };
 }
 
-/** The first prompt is answered, and no other came. An agent with a time of its own costs too much to open again. */
+/**
+ * Whether the first prompt is finished and no other arrived. Agents with their own idle time are excluded: opening them
+ * again is expensive.
+ */
 function isAnswered({ state, idleMs }: Driver): boolean {
   return idleMs === undefined && state.submittedPrompts.length <= 1;
 }
 
 function createAbortedStartError(why: string): SpanlineError {
-  return new SpanlineError("aborted", `${why}; it was not taken up`);
+  return new SpanlineError("aborted", `${why}; it was not resumed`);
 }
 
-/** By another process: its clients are not ours. */
+/** Another process took over the session, so its clients are not connected to this one. */
 function isTakenOver(error: unknown): boolean {
   return error instanceof SpanlineError && error.code === "stale_lease";
 }

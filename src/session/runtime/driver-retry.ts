@@ -4,20 +4,20 @@ import { isTransientStoreError } from "./log/write-retry.ts";
 
 export interface DriverRetryOptions {
   readonly clock: SteadyClock;
-  /** Takes the session up again; rejects when it cannot. */
+  /** Resumes the session. Rejects if it cannot. */
   readonly resume: (sessionId: string) => Promise<unknown>;
   readonly report: (error: unknown) => void;
-  /** It is left as it is, until somebody asks for it. */
+  /** Called when retries end; the session stays inactive until its next use. */
   readonly onGiveUp: (sessionId: string, error: unknown) => void;
 }
 
-/** Resumes sessions that could not continue here, with backoff; a store that cannot be written is waited for without limit. */
+/** Resumes failed sessions with backoff. Retries without limit while the store cannot be written. */
 export interface DriverRetry {
-  /** `over` resolves when nothing of the session is under way any more. */
+  /** `over` resolves when all effects of the session have ended. */
   recordFailure(sessionId: string, error: unknown, over: Promise<void>): void;
-  /** Resolves when the session may be taken up: what its driver had begun is over. */
+  /** Resolves when all effects of the previous driver have ended, so the session may be resumed. */
   waitUntilEnded(sessionId: string): Promise<void>;
-  /** A session that could not be resumed in the background. */
+  /** Schedules a retry for a session which could not be resumed in the background. */
   resumeLater(sessionId: string, error: unknown): void;
   stop(): void;
 }
@@ -31,7 +31,7 @@ export function createDriverRetry({
   const failures = new Map<string, { readonly tries: number; readonly at: number }>();
   const endings = new Map<string, Promise<void>>();
   const timers = new Map<string, () => void>();
-  /** Of those that were told of since their last try: a driver that fails while it is started is told of twice. */
+  /** Sessions with a failure reported since their last retry: a driver failing at its start reports twice. */
   const reported = new Set<string>();
   let isStopped = false;
 
@@ -86,10 +86,10 @@ export function createDriverRetry({
 const MAX_TRIES = 5;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5000;
-/** A session that went on for longer than this has begun anew. */
+/** Milliseconds. A failure after a longer run counts as the first again. */
 const RECENT_MS = 60_000;
 
-/** Another process has the session, or there is no log that could be written to. */
+/** Another process owns the session, or its log cannot be used. */
 function isPermanentError(error: unknown): boolean {
   return error instanceof SpanlineError && PERMANENT_CODES.has(error.code);
 }

@@ -33,45 +33,45 @@ import { createWriteRetry, type WaitingCaller } from "./log/write-retry.ts";
 export interface DriverOptions extends LeaseOptions {
   readonly store: LogStore & LeaseStore & SnapshotStore & BlobStore;
   readonly agent: LiveAgent;
-  /** Where the last snapshot of the state is. */
+  /** Position of the latest snapshot. */
   readonly snapshotSeq: number;
   readonly workingDirectory?: string;
-  /** Signs the receipts of what was let run; without it they are not signed. */
+  /** Signs receipts. Without it, they are unsigned. */
   readonly sign?: SignContent;
-  /** Where the last receipt is recorded; without it, a log whose end was cut off is not noticed. */
+  /** Records the last receipt. Without it, a truncated log is not detected. */
   readonly heads?: ReceiptHeads;
-  /** Of the session's log. */
+  /** Incarnation of the session's log. */
   readonly incarnation: string;
-  /** How long pieces of text are gathered before they are written down. */
+  /** Milliseconds for which deltas are collected before they are logged. */
   readonly coalesceMs: number;
   readonly seed: Seed;
   /**
-   * Told once, when the session cannot go on: its lease is another's, or its log cannot be written. `over` resolves when
-   * nothing of it is under way any more.
+   * Called once if the session cannot continue: it lost its lease, or its log cannot be written. `over` resolves when
+   * all effects have ended.
    */
   onFailure(error: unknown, over: Promise<void>): void;
-  /** Called when an input left the session quiet. */
+  /** Called after an input which left the session quiet. */
   rested(): void;
-  /** Something went wrong that the log says only the half of. */
+  /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
 }
 
-/** Runs one session: writes down what is decided, and then does what is due. One input at a time. */
+/** Runs a session: logs each decision, then performs the due effects. Inputs are processed one at a time. */
 export interface Driver {
   readonly state: SessionState;
-  /** How long it should be kept when nobody uses it; as long as any when absent. */
+  /** Milliseconds to keep an unused session in memory. Absent: the default. */
   readonly idleMs?: number;
-  /** The session may leave memory: see `isQuiet`. */
+  /** Whether the session may be evicted: see `isQuiet`. */
   readonly isQuiet: boolean;
-  /** The error of the last write while the log cannot be written; undefined otherwise. */
+  /** The error of the last write while the log cannot be written. Undefined otherwise. */
   readonly writeError: unknown;
   /** Estimated memory of the session, in bytes. Costs a walk over the state. */
   readonly memoryBytes: number;
-  /** Resolves when what the input led to is in the log. */
+  /** Resolves when the events of the input are in the log. */
   send(happening: SessionInput, commandId?: string): Promise<CommandReply | undefined>;
-  /** What a client brings. Resolves when what it offers is in the log, with what cannot be used of it. */
+  /** Sets the tools of a client. Resolves with their problems when the usable tools are in the log. */
   setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
-  /** Stops everything that is under way; the log is as if the process had been killed here. */
+  /** Stops all effects; the log looks as if the process had been killed here. */
   close(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
     return done;
   };
   const send: Driver["send"] = async (input, commandId) => {
-    // The next report of progress replaces it, and a long stall would queue one after the other.
+    // Dropped: the next progress report replaces it, and a long stall would otherwise queue many.
     if (input.type === "tool-progress" && stall.error !== undefined) return undefined;
     if (!CALLER_INPUTS.has(input.type)) return enqueue(input, commandId);
     return stall.runForCaller((caller) => enqueue(input, commandId, caller));
@@ -144,13 +144,13 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
     const { events, reply } = decided;
     const next = due(decided.state);
     const command = createCommandRecord(input, commandId, reply);
-    // `append` recognizes a command that was accepted before. It cannot if this attempt is refused, or while writes fail.
+    // `append` recognizes a previously accepted command. It cannot if this attempt is refused, or while writes fail.
     const needsLookup = command === undefined || stall.error !== undefined;
     if (needsLookup && commandId !== undefined) {
       const recordedReply = await store.findReply(sessionId, commandId);
       if (recordedReply !== undefined) return decodeReply(recordedReply, findCommand(input));
     }
-    // A command that had nothing to do must have nothing to do when it is sent again.
+    // A command without events is recorded, too: its repetition must also have no effect.
     if (events.length > 0 || command !== undefined) {
       const commandFields = { wakeAt: next.wakeAt, ...(command !== undefined && { command }) };
       const written = await write(decided, commandFields, caller);
@@ -174,7 +174,7 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
       const append = () => appendDecision(state, decided, { ...options, commandFields });
       written = await stall.retry(append, caller);
     } catch (error) {
-      // What was given up was not written, and the session is as it was.
+      // An abandoned write left the session unchanged.
       if (caller?.hasGivenUp !== true && !isClosing) fail(error);
       throw error;
     }
@@ -184,7 +184,7 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
     for (const { event } of events) {
       if (event.type === "client.detached") liveAgent.removeClient(event.clientId);
     }
-    // Nobody waits for it: without it there is more to fold.
+    // Not awaited: a missing snapshot only means more events to fold.
     snapshots.saveIfDue(events, state).catch(options.report);
     return written;
   }
@@ -217,7 +217,7 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
     },
     get memoryBytes() {
       const { agent, ...own } = state;
-      // Sessions that were opened in this process share the facts of their agent.
+      // Sessions opened in this process share the definition of their agent.
       const facts = agent?.spec === liveAgent.current.spec ? 0 : estimateBytes(agent);
       return DRIVER_BYTES + facts + estimateBytes(own) + cachedBytes(history.caches);
     },
@@ -230,31 +230,31 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
       return problems;
     },
     async close() {
-      // What cannot be written now is not waited for.
+      // Does not wait for writes which currently fail.
       isClosing = true;
       stall.end();
       await tail;
       await end();
-      // Whoever comes next need not wait for the lease to run out; one that was taken from us is not ours to release.
+      // Released so the next owner need not wait for its expiry. A lease taken over by another process is not released.
       await store.release(lease).catch(() => undefined);
     },
   };
 }
 
-/** Inputs that somebody waits for, who is told when they cannot be written. */
+/** Inputs with a waiting caller, who receives write errors. */
 const CALLER_INPUTS: ReadonlySet<SessionInput["type"]> = new Set([
   "open-requested",
   "command-received",
   "recovery-started",
 ] as const);
 
-/** Measured: a session of one short turn, with its timers, signals and closures. */
+/** Measured for a session of one short turn, including timers, signals and closures. */
 const DRIVER_BYTES = 20_000;
 
-/** How long a tool or a call that was told to stop is waited for. */
+/** Milliseconds to wait for an aborted tool or invocation. */
 const STOP_WAIT_MS = 5000;
 
-/** Only what was accepted is remembered: a refused command may be sent again. */
+/** Records accepted commands only: a refused command may be sent again. */
 function createCommandRecord(
   input: SessionInput,
   id: string | undefined,
@@ -269,9 +269,9 @@ function findCommand(input: SessionInput): unknown {
   return input.type === "command-received" ? input.command : undefined;
 }
 
-/** Rings once, at the time that it was last set to. */
+/** A timer for the latest time set; fires once. */
 interface Alarm {
-  /** In milliseconds since 1970; null for never. */
+  /** Milliseconds since 1970. Null: never. */
   set(at: number | null): void;
 }
 
@@ -285,7 +285,7 @@ function createAlarm(clock: SteadyClock, onAlarm: () => void): Alarm {
   };
 }
 
-/** The editor that a call is for: that of whoever prompted, else the controller's. */
+/** Returns the editor used by a tool: the prompter's, else the controller's. */
 function resolveEditor(
   { turn, clients }: Pick<SessionState, "turn" | "clients">,
   liveAgent: Pick<LiveAgent, "findEditor">,
@@ -300,8 +300,8 @@ function resolveEditor(
 type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
 
 /**
- * As it is written down: with what was asked, so that another command under the same id is not taken for it. Who was attached
- * then is not: whoever asks again wants to know who is now.
+ * The stored form of a reply. Includes a digest of the command, so another command with the same id is detected.
+ * Excludes the client status, because a repeated command must return the current one.
  */
 function encodeReply(reply: AcceptedReply, command: unknown): JsonValue {
   const { status, promptId, turnId, seq } = reply;
@@ -314,11 +314,12 @@ function encodeReply(reply: AcceptedReply, command: unknown): JsonValue {
   };
 }
 
-/** The reply that a command got the first time. Only accepted commands are written down. */
+/** Returns the reply of the first attempt. Only accepted commands are stored. */
 function decodeReply(value: JsonValue, command: unknown): CommandReply {
   const { promptId, turnId, seq, digest } = isObject(value) ? value : {};
   if (digest !== digestValue(command)) {
-    const message = "This command's id was used for another command; give every command its own";
+    const message =
+      "This command id was used for another command. Fix: use a new id for every command";
     return refuse("conflict", message, { reason: "other_command" });
   }
   return {
@@ -329,7 +330,7 @@ function decodeReply(value: JsonValue, command: unknown): CommandReply {
   };
 }
 
-/** Whether a session may leave memory: nothing runs, nothing waits for a time or an answer, and no client is attached. */
+/** Whether a session may be evicted: nothing runs or waits, no deadline is pending, and no client is attached. */
 export function isQuiet(state: SessionState): boolean {
   const { turn, tools, approvals, clients } = state;
   const isResting =

@@ -3,13 +3,13 @@ import type { CommandInput } from "../session-input.ts";
 import { createCommandInput, createCommandKey } from "./send-command.ts";
 import type { FirstPrompt } from "../sessions.ts";
 
-/** What a session is opened for. */
+/** The first command of a session. */
 export interface FirstInput {
   readonly commandInput: CommandInput;
   readonly commandId: string | undefined;
 }
 
-/** Undefined for a prompt with pictures: they are kept with the session, which has to be there before. */
+/** Undefined for a prompt with images: they are stored with the session, which must exist first. */
 export function createFirstInput(
   { createPrompt, sender }: FirstPrompt,
   facts: AgentSpec,

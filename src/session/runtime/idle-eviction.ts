@@ -1,16 +1,16 @@
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Driver } from "./driver.ts";
 
-/** How many sessions may be in memory. Sessions that are at work are counted and never evicted. */
+/** Limits of sessions in memory. Busy sessions are counted but never evicted. */
 export interface MemoryLimits {
   readonly sessions: number;
-  /** Of all sessions together, as `Driver.memoryBytes` estimates them. The last session that was used may exceed it. */
+  /** Sum over all sessions, as estimated by `Driver.memoryBytes`. The most recently used session may exceed it. */
   readonly bytes: number;
 }
 
 export interface EvictionOptions {
   readonly clock: SteadyClock;
-  /** A session that was not used for so long is evicted. */
+  /** Milliseconds. A session unused for this long is evicted. */
   readonly idleMs: number;
   readonly limits: MemoryLimits;
   /** Removes a session from memory. Must call `remove`. */
@@ -19,13 +19,13 @@ export interface EvictionOptions {
 
 type IdleDriver = Pick<Driver, "idleMs" | "memoryBytes">;
 
-/** Chooses the sessions that leave memory: those that were idle for long, and beyond the limits the least recently used. */
+/** Chooses the sessions to evict: long-idle ones, and the least recently used beyond the limits. */
 export interface IdleEviction {
   /** The session is in memory and in use. */
   use(sessionId: string): void;
   /** The session may be evicted from now on. */
   rest(sessionId: string, driver: IdleDriver): void;
-  /** The session is not in memory any more. */
+  /** The session is no longer in memory. */
   remove(sessionId: string): void;
   stop(): void;
 }

@@ -24,7 +24,7 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 export interface DriverEnvironment {
   readonly store: Store;
   readonly clock: SteadyClock;
-  /** Names this process among those that could own a session. */
+  /** Identifies this process among possible owners of a session. */
   readonly owner: string;
   readonly coalesceMs: number;
   readonly seed: Seed;
@@ -47,18 +47,18 @@ type OpenInput = Omit<
 export interface SessionOpening {
   readonly agent: Agent;
   readonly openInput: OpenInput;
-  /** What it is opened for, by what its agent can do. */
+  /** Creates the first command according to the agent's capabilities. */
   readonly createFirstInput?: (facts: AgentSpec) => FirstInput | undefined;
 }
 
 export interface OpenedDriver {
   readonly driver: Driver;
   readonly incarnation: string;
-  /** To what it was opened for. */
+  /** Reply to the first command. Undefined if there was none. */
   readonly reply: CommandReply | undefined;
 }
 
-/** The driver of a new session. */
+/** Starts the driver of a new session. */
 export async function openDriver(
   { sessionId, signal, ...hooks }: DriverRequest,
   { agent, openInput, createFirstInput }: SessionOpening,
@@ -83,7 +83,7 @@ export async function openDriver(
   });
 }
 
-/** The driver of a session that is in the log. */
+/** Starts the driver of an existing session. */
 export async function resumeDriver(
   { sessionId, signal, ...hooks }: DriverRequest,
   findAgent: (name: string) => Agent,
@@ -137,13 +137,13 @@ interface RecordedEnd {
 
 interface CheckedEnd {
   readonly state: SessionState;
-  /** Where the first doubtful receipt stands; the end of the log if the receipts after it are missing. */
+  /** Position of the first receipt which does not verify; the end of the log if the receipts after it are missing. */
   readonly doubt: number | undefined;
 }
 
 /**
- * Compares the end of a log with its recorded head. If receipts are missing there, the next receipt is numbered after
- * them: the log shows from then on how many are missing, and no older copy of it reaches the number of the head.
+ * Compares the end of a log with its recorded head. If receipts are missing, the next one is numbered after them: the
+ * log then shows the gap, and no older copy of it reaches the number of the head.
  */
 function checkEnd(
   state: SessionState,
@@ -157,18 +157,18 @@ function checkEnd(
     const number = Math.max(lastReceipt.number, head?.number ?? 0);
     return { state: { ...state, lastReceipt: { ...lastReceipt, number } }, doubt: doubt ?? seq };
   }
-  // The process before may have been killed before it saved the head.
+  // The previous process may have been killed before it saved the head.
   const isBehind = lastReceipt.number > (head?.number ?? 0);
   if (isBehind && doubt === undefined) heads?.save(incarnation, lastReceipt);
   return { state, doubt };
 }
 
-/** A log that was made elsewhere may name our definition, and have another one there. */
+/** Compares the definitions too: a log from elsewhere may have our digest with another definition. */
 function isConfigured({ agent }: SessionState, { digest, spec: facts }: ConfiguredAgent): boolean {
   return agent?.digest === digest && digestValue(agent.spec) === digestValue(facts);
 }
 
-/** Whoever comes next need not wait for a lease of which nothing came. */
+/** Releases the lease if the start fails, so the next owner need not wait for its expiry. */
 async function releaseOnFailure<Started>(
   lease: Lease,
   { store }: DriverEnvironment,
@@ -184,7 +184,7 @@ async function releaseOnFailure<Started>(
 
 const EMPTY_STATE: LoadedState = { state: initialState, snapshotSeq: 0 };
 
-/** A driver whose first input is in the log. One that cannot take it leaves nothing behind. */
+/** Starts a driver and logs its first input. Closes the driver if the input fails. */
 async function startWithInput(
   { input, commandId }: { readonly input: SessionInput; readonly commandId?: string | undefined },
   { state, snapshotSeq }: LoadedState,
@@ -199,7 +199,7 @@ async function startWithInput(
   }
 }
 
-/** One process owns the directory that the store is in: a lease of another one is a dead one's. */
+/** Takes over the lease in any case: one process owns the data directory, so another holder is dead. */
 function acquireLease(sessionId: string, { store, clock, owner }: DriverEnvironment) {
   return store.acquire(sessionId, {
     owner,
@@ -211,11 +211,11 @@ function acquireLease(sessionId: string, { store, clock, owner }: DriverEnvironm
 
 const LEASE_MS = 600_000;
 
-/** Before anything is run again, what a dead process left running is ended. */
+/** Terminates processes left by a dead bridge, before anything runs again. */
 async function endLeftoverProcesses({ tools }: SessionState): Promise<void> {
   await Promise.all(tools.processes.map(({ group }) => endProcessGroup(group)));
 }
 
 export function createUnknownSessionError(sessionId: string): SpanlineError {
-  return new SpanlineError("not_found", `There is no session ${sessionId}`);
+  return new SpanlineError("not_found", `Session ${sessionId} does not exist`);
 }

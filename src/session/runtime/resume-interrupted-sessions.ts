@@ -3,12 +3,12 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ResumeOptions {
   readonly store: Pick<SessionIndex, "listSessions">;
-  /** Never rejects: one that cannot be taken up keeps none of the others from it. */
+  /** Never rejects: a failing session must not block the others. */
   readonly resume: (sessionId: string) => Promise<void>;
   readonly isOver: () => boolean;
 }
 
-/** Takes up every session that was left in the middle of something: several at a time, in no order. */
+/** Resumes every session interrupted in the middle of work, several in parallel, in any order. */
 export async function resumeInterruptedSessions({
   store,
   resume,
@@ -30,5 +30,5 @@ export async function resumeInterruptedSessions({
   } while (page !== undefined && !isOver());
 }
 
-/** An agent may have servers of its own to start for each. */
+/** Limits concurrent starts: an agent may start MCP servers per session. */
 const MAX_PARALLEL = 8;

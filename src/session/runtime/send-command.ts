@@ -20,7 +20,10 @@ export interface CommandContext {
   readonly readers: SessionReaders;
 }
 
-/** Brings a command to its session, with what deciding about it takes and the state does not have. */
+/**
+ * Sends a command to its session, with the facts needed for its decision which the state lacks: stored images, reader
+ * counts.
+ */
 export async function sendCommand(
   command: SessionCommand,
   sender: Sender,
@@ -49,7 +52,7 @@ function takesImages({ state }: Driver): boolean {
   return spec !== undefined && resolveImageHandling(spec) !== "reject";
 }
 
-/** What one said oneself needs no right over others. */
+/** Checks a hide request. Hiding another principal's prompt requires the right to control. */
 async function checkHidePrompt(
   { promptId }: { readonly promptId: string },
   { id, rights }: Principal,
@@ -57,10 +60,13 @@ async function checkHidePrompt(
 ): Promise<CommandReply | undefined> {
   const submission = await findPrompt(store, sessionId, promptId);
   if (submission === undefined) {
-    return refuse("not_found", `There is no prompt ${promptId} in this session`);
+    return refuse("not_found", `Prompt ${promptId} does not exist in this session`);
   }
   if (submission.actor?.principal === id || rights.includes("control")) return undefined;
-  return refuse("access_denied", "This prompt is another's; it needs the right to control");
+  return refuse(
+    "access_denied",
+    "This prompt belongs to another principal: hiding it needs the right to control",
+  );
 }
 
 export function createCommandInput(
@@ -82,12 +88,15 @@ export function createCommandInput(
   } as const;
 }
 
-/** One sender's names for its commands are nobody else's. */
+/** Scopes command ids to their principal, so senders cannot collide. */
 export function createCommandKey({ principal, commandId }: Sender): string | undefined {
   return commandId === undefined ? undefined : `${principal.id}/${commandId}`;
 }
 
-/** What began under an id: a prompt, or results that were given. Looked up in the log, which may be long; it is asked rarely. */
+/**
+ * Finds the event which accepted a prompt or submitted results. Reads the whole log, which is acceptable because it is
+ * rare.
+ */
 async function findPrompt(
   store: Pick<LogStore, "readPage">,
   sessionId: string,

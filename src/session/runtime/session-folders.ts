@@ -1,7 +1,7 @@
 import type { Agent } from "./agent/agent.ts";
 import type { OpenOptions } from "../sessions.ts";
 
-/** Where a session works. */
+/** Resolves the working directory of a session. */
 export async function resolveSessionFolder(
   { resolveFolder }: Agent,
   { workingDirectory: requestedFolder }: OpenOptions,
@@ -11,7 +11,7 @@ export async function resolveSessionFolder(
     : { workingDirectory: await resolveFolder(requestedFolder) };
 }
 
-/** Those that the agent may work in. Where it keeps to one folder, what is in that needs no name of its own. */
+/** Filters the additional folders the agent may use. A folder inside its working directory is dropped as redundant. */
 export async function resolveExtraFolders(
   { resolveFolder: folderFor }: Agent,
   folders: readonly string[],

@@ -23,7 +23,7 @@ import { resolveSessionFolder, resolveExtraFolders } from "./session-folders.ts"
 import type { SessionReaders } from "./session-readers.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** Works with the driver of a session that is in the log. The session stays in memory until the work is done. */
+/** Runs `work` with the driver of an existing session, which stays in memory until the work is done. */
 export type WithDriver = <Result>(
   sessionId: string,
   work: (driver: Driver) => Promise<Result> | Result,
@@ -36,14 +36,14 @@ interface OpeningContext {
   readonly seed: Seed;
   readonly readers: SessionReaders;
   readonly withDriver: WithDriver;
-  /** Opens a session with its driver; undefined where somebody else was opening it. */
+  /** Opens a session with its driver. Undefined if a concurrent caller opened it. */
   readonly openDriver: (
     sessionId: string,
     opening: SessionOpening,
   ) => Promise<OpenedDriver | undefined>;
 }
 
-/** How sessions begin: empty, or with their first prompt. */
+/** Creates the methods which open sessions, empty or with a first prompt. */
 export function createSessionOpening(
   context: OpeningContext,
 ): Pick<Sessions, "open" | "openWithPrompt"> {
@@ -109,7 +109,7 @@ export function createSessionOpening(
   };
 }
 
-/** What was said in the session that it is a copy of is its history, and no more is allowed in it. */
+/** Replaces the history by the copied session's. The copy must pass the same limits. */
 async function addCopiedHistory(
   store: Store,
   options: OpenOptions,
@@ -146,7 +146,7 @@ export function readAgentSpec({ state }: Driver, sessionId: string): AgentSpec {
   return state.agent.spec;
 }
 
-/** The agent of this name, or the default. */
+/** Returns the agent of this name, or the default. Throws `not_found`. */
 export function findAgent(agents: readonly Agent[], name: string | undefined): Agent {
   const agent = name === undefined ? agents[0] : agents.find(({ spec }) => spec.name === name);
   if (agent !== undefined) return agent;
@@ -161,7 +161,7 @@ export function createUnknownAgentError(
   agentNames: readonly string[],
   details: SpanlineError["details"] = {},
 ): SpanlineError {
-  const message = `There is no agent "${name}" here; there is: ${agentNames.join(", ")}`;
+  const message = `Agent "${name}" does not exist: expected ${agentNames.join(", ")}`;
   return new SpanlineError("not_found", message, { details });
 }
 
@@ -171,9 +171,9 @@ async function readRecord(store: Store, sessionId: string): Promise<SessionRecor
   return record;
 }
 
-/** What a copy of a session begins with. */
+/** The initial content of a copied session. */
 interface CopiedSession {
-  /** What both sides have said, up to the last answer that waits for nothing. */
+  /** Messages of both sides, up to the last complete response. */
   readonly history: readonly ModelMessage[];
   readonly mode: SessionMode;
 }

@@ -1,15 +1,15 @@
 import { withCleanup } from "../../async/with-cleanup.ts";
 import type { EventBatch } from "../../store/log-store.ts";
 
-/** Who follows which session at the moment. */
+/** Counts the subscribers of each session. */
 export interface SessionReaders {
-  /** Counts somebody for as long as they read. */
+  /** Counts a subscriber until its iteration ends. */
   trackReader(
     sessionId: string,
     signal: AbortSignal,
     batches: AsyncIterable<EventBatch>,
   ): AsyncIterable<EventBatch>;
-  /** Those that have said that they stop are not among them, though they may not have stopped yet. */
+  /** Excludes subscribers whose signal is aborted, even before their iteration has ended. */
   countReaders(sessionId: string): number;
 }
 
@@ -36,7 +36,7 @@ export function createSessionReaders(): SessionReaders {
   };
 }
 
-/** One signal may stop several readings. */
+/** An object per reading, because several readings may share a signal. */
 interface Reading {
   readonly signal: AbortSignal;
 }

@@ -11,12 +11,12 @@ type StoredCommand =
   | { readonly reply: CommandReply };
 
 export interface ImageStorage {
-  /** False for a command that will be refused: none of its images is stored. */
+  /** False for a command which will be refused: its images are not stored. */
   readonly isEnabled: () => boolean;
   readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
 }
 
-/** The command as the log has it: its pictures are kept first, each under a name that its bytes give it. */
+/** Stores the images of a command as blobs, named by the digest of their bytes, and returns the command as logged. */
 export async function storeImages(
   command: SessionCommand,
   storage: ImageStorage,
@@ -38,7 +38,7 @@ async function storeParts(
   { isEnabled, putBlob }: ImageStorage,
 ): Promise<PromptPart[]> {
   if (content.filter(({ type }) => type === "image").length > MAX_IMAGES) {
-    throw new SpanlineError("invalid_message", `A prompt takes at most ${MAX_IMAGES} pictures`);
+    throw new SpanlineError("invalid_message", `A prompt has at most ${MAX_IMAGES} images`);
   }
   const parts: PromptPart[] = [];
   for (const part of content) {

@@ -16,8 +16,8 @@ import { isEvaluable, isInProgress, type ToolRun } from "./tools-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /**
- * Decides about the calls of which nothing was decided, and starts those that may run while there is room. `mayStart`
- * says how many more calls the turn may start.
+ * Decides all undecided tool calls, and starts allowed ones within `parallelTools`. `startLimit`: number of further
+ * calls the turn may start.
  */
 export function advanceTools(decision: Decision, startLimit: number): void {
   const { runs } = decision.state.tools;
@@ -28,7 +28,7 @@ export function advanceTools(decision: Decision, startLimit: number): void {
     const isNew = run.attempt === 0;
     const hasRoom = places > 0 && (!isNew || starts > 0);
     if (run.status === "approved" && !hasRoom) continue;
-    // What was granted is judged again when it starts: the rules, or what was allowed for good, may be others now.
+    // An approved call is evaluated again when it starts: the rules or grants may have changed.
     if (!mayStartTool(decision, run, !isNew || starts > 0) || !hasRoom) continue;
     startTool(decision, run);
     places -= 1;
@@ -36,7 +36,7 @@ export function advanceTools(decision: Decision, startLimit: number): void {
   }
 }
 
-/** Refuses what cannot run or may not, and asks where somebody has to be asked. */
+/** Refuses, denies or requests approval as the rules decide. Returns true if the tool may start now. */
 function mayStartTool(decision: Decision, run: ToolRun, mayRequest: boolean): boolean {
   const ruling = evaluateRules(decision, run);
   switch (ruling.verdict) {
@@ -70,7 +70,8 @@ function requestRun(decision: Decision, run: ToolRun, policyDecision: PolicyDeci
   const { toolCallId, name, input, resolvedPaths, attempt } = run;
   const { diffs, evidence } = resolvedPaths ?? {};
   const approvers = Math.max(1, policyDecision.approvers);
-  // One person cannot allow for good what takes several; the mode asks whatever was allowed for good, and so does a second attempt.
+  // No `allow-always` if several approvers are required, if the session mode asks (it overrides grants), or for a
+  // second attempt.
   const isForGood = approvers === 1 && !isAskedByMode(policyDecision) && attempt === 0;
   const always = isForGood ? (["allow-always"] as const) : [];
   requestApproval(decision, {
@@ -88,8 +89,8 @@ function requestRun(decision: Decision, run: ToolRun, policyDecision: PolicyDeci
 }
 
 /**
- * Asks about a tool that was running when the bridge was killed. It may have had its effect, so neither the rules nor a
- * grant run it again.
+ * Requests a decision about a tool which was running when the bridge was killed. The tool may have taken effect, so
+ * neither rules nor grants run it again.
  */
 export function requestOutcome(decision: Decision, run: ToolRun): void {
   const { toolCallId, input, attempt } = run;

@@ -1,12 +1,12 @@
 import type { PlanEntry } from "../../domain/plan.ts";
 import type { Decision } from "../decision.ts";
 
-/** The agent's plan is this from now on. */
+/** Replaces the agent's plan. */
 export function updatePlan(decision: Decision, entries: readonly PlanEntry[]): void {
   decision.emit({ type: "plan.updated", entries });
 }
 
-/** Nobody works on anything any more: what was under way is still to be done. */
+/** Marks entries in progress as pending when the turn ends. */
 export function pausePlan(decision: Decision): void {
   const { plan } = decision.state.tools;
   if (!plan.some(isInProgress)) return;

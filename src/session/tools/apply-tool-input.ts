@@ -9,7 +9,7 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 
 type ToolInput<Type extends TimedInput["type"]> = Extract<TimedInput, { readonly type: Type }>;
 
-/** What a running tool tells. Of an attempt that is over nothing is wanted. */
+/** Records progress or a process of a running tool. Ignored if the attempt is over. */
 export function applyToolUpdate(
   decision: Decision,
   input: ToolInput<"process-started"> | ToolInput<"tool-progress">,
@@ -29,7 +29,10 @@ export function applyToolUpdate(
   }
 }
 
-/** By another definition, of arguments that the call does not have any more, or where all is known: nothing is wanted. */
+/**
+ * Records the resolved paths of a tool call. Ignored if they are for another agent definition or other arguments, or if
+ * they are already known.
+ */
 export function applyResolvedPaths(decision: Decision, input: ToolInput<"paths-resolved">): void {
   const { type: _, at: __, seed: ___, agent, ...resolved } = input;
   if (agent !== decision.state.agent?.digest) return;
@@ -45,7 +48,7 @@ export function applyToolEnd(decision: Decision, input: ToolInput<"tool-finished
   const run = findRunningAttempt(decision.state.tools, input);
   if (run === undefined) return;
   const { toolCallId, ending, result, durationMs, blobId, blobDigest, attachments, plan } = input;
-  // Whoever was to say what came of it does not know either.
+  // The host could not determine the outcome either.
   if (ending === "unknown" && isRepeat(run)) return requestOutcome(decision, run);
   decision.emit({
     type: "tool.finished",
@@ -58,7 +61,10 @@ export function applyToolEnd(decision: Decision, input: ToolInput<"tool-finished
   if (plan !== undefined) updatePlan(decision, plan);
 }
 
-/** Also of a tool that is over: it is in the log before its programs are ended. */
+/**
+ * Records the exit of a process. Also after its tool has finished: the end of a tool is logged before its processes are
+ * terminated.
+ */
 export function applyProcessExit(
   decision: Decision,
   { toolCallId, group }: ToolInput<"process-exited">,

@@ -24,7 +24,7 @@ function factsOf(rule: "ask" | "allow", idempotent: boolean): AgentSpec {
   };
 }
 
-/** The ruling on a tool call that was started, or not, and that nobody has approved since. */
+/** Evaluates a tool call, started or not, without an approval. */
 function ruling(rule: "ask" | "allow", isStarted: boolean, idempotent = false) {
   const call = createToolCall({
     id: "c1",
@@ -70,18 +70,18 @@ function ruling(rule: "ask" | "allow", isStarted: boolean, idempotent = false) {
   return [ruled.decision.action, ruled.grantId];
 }
 
-describe("the ruling on a tool call", () => {
-  it("allows a first attempt by a rule or by a grant", () => {
+describe("evaluateRules", () => {
+  it("A first attempt is allowed by a rule or a grant", () => {
     expect(ruling("allow", false)).toEqual(["allow", undefined]);
     expect(ruling("ask", false)).toEqual(["allow", "grant_1"]);
   });
 
-  it("asks about a second attempt, whatever a rule or a grant allows [W-01]", () => {
+  it("A second attempt needs approval, whatever a rule or a grant allows [W-01]", () => {
     expect(ruling("allow", true)).toEqual(["ask", undefined]);
     expect(ruling("ask", true)).toEqual(["ask", undefined]);
   });
 
-  it("allows a second attempt of an idempotent tool as it allows the first", () => {
+  it("A second attempt of an idempotent tool is allowed like the first", () => {
     expect(ruling("allow", true, true)).toEqual(["allow", undefined]);
     expect(ruling("ask", true, true)).toEqual(["allow", "grant_1"]);
   });

@@ -15,17 +15,17 @@ import type { ToolRun } from "./tools-state.ts";
 
 type EvaluatedToolCall = Extract<ToolCallEvaluation, { readonly verdict: "decide" }>;
 
-/** What the rules say, with what people have said to that. */
+/** The decision about a tool call: the rules, combined with approvals and grants. */
 export type ToolCallRuling = Exclude<ToolCallEvaluation, EvaluatedToolCall> | DecidedToolCall;
 
 export interface DecidedToolCall extends EvaluatedToolCall {
-  /** Those who were asked said yes. */
+  /** The required approvers approved. */
   readonly isApproved: boolean;
-  /** What somebody allowed for good, where that answers the question. */
+  /** The grant which replaces an approval. Absent if none does. */
   readonly grantId?: string;
 }
 
-/** What is to become of a call, by the rules and the mode that hold now. What they deny, nobody can allow. */
+/** Evaluates a tool call with the current rules and mode. No approval or grant overrides a denial. */
 export function evaluateRules(decision: Decision, run: ToolRun): ToolCallRuling {
   const evaluation = evaluateToolCall(run, readAgentSpec(decision), decision.state.tools);
   if (evaluation.verdict !== "decide") return evaluation;
@@ -39,19 +39,19 @@ export function evaluateRules(decision: Decision, run: ToolRun): ToolCallRuling 
   const { decision: policyDecision, digest } = evaluated;
   if (policyDecision.action !== "ask") return { ...evaluated, isApproved: false };
   if (hasEnoughApprovals(decision, run, evaluated)) {
-    const allowed = toAllowDecision(policyDecision, "An approver said yes to these arguments");
+    const allowed = toAllowDecision(policyDecision, "An approver approved these arguments");
     return { ...evaluated, decision: allowed, isApproved: true };
   }
-  // A grant is for calls that have not run.
+  // Grants apply only to calls which have not run.
   const grant = mayHaveRun
     ? undefined
     : findGrant(decision.state.approvals, policyDecision, digest);
   if (grant === undefined) return { ...evaluated, isApproved: false };
-  const allowed = toAllowDecision(policyDecision, "It was allowed for good");
+  const allowed = toAllowDecision(policyDecision, "A permanent grant allows it");
   return { ...evaluated, decision: allowed, isApproved: false, grantId: grant.grantId };
 }
 
-/** Why people are asked whether a tool runs again, by the rules and the mode that hold now. */
+/** Returns the decision shown when asking whether to run a tool again, by the current rules and mode. */
 export function decideRerun(decision: Decision, run: ToolRun): PolicyDecision {
   const agent = readAgentSpec(decision);
   const evaluation = evaluateToolCall(run, agent, decision.state.tools);
@@ -62,13 +62,16 @@ export function decideRerun(decision: Decision, run: ToolRun): PolicyDecision {
   return toRerunRequest(applyMode(policyDecision, decision.state.mode), run);
 }
 
-/** A tool that is not idempotent, and was started before, may have had its effect. */
+/** Whether a tool may already have taken effect: it was started before and is not idempotent. */
 function isRerun(decision: Decision, { attempt, name }: ToolRun): boolean {
   if (attempt === 0) return false;
   return readAgentSpec(decision).tools.find((tool) => tool.name === name)?.idempotent !== true;
 }
 
-/** A rule that allows or denies does not ask, so the request names none. */
+/**
+ * Turns a decision into a request to run a tool again. A rule which allows or denies does not ask, so the request names
+ * no rule.
+ */
 function toRerunRequest(decision: PolicyDecision, run: ToolRun): PolicyDecision {
   const { action, reason, labels, approvers, context } = decision;
   const why = `${run.name} was running ${formatLossTime(run)}. It may already have run; allowing runs it again.`;
@@ -81,7 +84,7 @@ function toRerunRequest(decision: PolicyDecision, run: ToolRun): PolicyDecision 
   };
 }
 
-/** Whether people were shown what is still to be asked, in every part. */
+/** Whether an open request still matches the current decision in every part. */
 export function isRequestCurrent(decision: Decision, run: ToolRun): boolean {
   if (run.shownRequest?.toolDigest !== digestTool(readAgentSpec(decision), run.name)) return false;
   const ruling = evaluateRules(decision, run);
@@ -90,7 +93,7 @@ export function isRequestCurrent(decision: Decision, run: ToolRun): boolean {
   );
 }
 
-/** The rules may be others than when it was started. What they now deny, or want asked anew, is no longer allowed. */
+/** Whether a started tool is still allowed under the current rules. Records the decision if so. */
 export function isStillAllowed(decision: Decision, run: ToolRun): boolean {
   const ruling = evaluateRules(decision, run);
   if (ruling.verdict !== "decide" || ruling.decision.action !== "allow") return false;
@@ -98,7 +101,7 @@ export function isStillAllowed(decision: Decision, run: ToolRun): boolean {
   return true;
 }
 
-/** Writes the receipt, unless the log has it already. */
+/** Records the decision as a receipt, unless the log already has it. */
 export function recordDecision(
   decision: Decision,
   { toolCallId, name, evaluation }: ToolRun,
@@ -109,7 +112,7 @@ export function recordDecision(
   const { mode } = decision.state;
   const isSameCall = evaluation?.tool === name && evaluation.digest === digest;
   if (isSameCall && evaluation.agent === agent && evaluation.mode === mode) {
-    // A question that was asked, and answered with yes, is as good as a receipt that allows.
+    // An approved request counts as a receipt which allows the call.
     if (evaluation.action === policyDecision.action || (isApproved && evaluation.action === "ask"))
       return;
   }
@@ -127,8 +130,8 @@ export function recordDecision(
 }
 
 /**
- * Those who said yes said it to this very tool and these very arguments, and were as many as the rules now want. Other
- * rules than held then have to ask just what was asked, in every part.
+ * Whether a call has enough valid approvals: for the same tool and arguments, by as many principals as the rules now
+ * require. If the rules have changed since, they must lead to exactly the decision shown.
  */
 function hasEnoughApprovals(
   decision: Decision,

@@ -4,13 +4,14 @@ import { recordDecision, evaluateRules } from "./evaluate-rules.ts";
 import { findRunningAttempt, type Attempt } from "./tools-state.ts";
 
 /**
- * The start of a tool is in the log, it has not begun yet, and the agent changed in between: it is judged once more. Where
- * that takes a question, the model is told to call it again, and whoever is asked then is asked about the tool as it is now.
+ * Evaluates a tool again whose start is logged but which has not begun, because the agent changed in between. If the
+ * decision is now `ask`, the model gets an error asking it to call the tool again, so the approver sees the changed
+ * tool.
  */
 export function evaluateStart(decision: Decision, starting: Attempt): void {
   const started = findRunningAttempt(decision.state.tools, starting);
   if (started === undefined) return;
-  // This attempt does not count: the tool never ran in it.
+  // The attempt does not count: the tool never ran.
   const run = { ...started, attempt: started.attempt - 1 };
   const ruling = evaluateRules(decision, run);
   if (ruling.verdict === "refuse") {
@@ -21,6 +22,6 @@ export function evaluateStart(decision: Decision, starting: Attempt): void {
     if (ruling.decision.action === "deny") denyTool(decision, run, ruling.decision);
     return;
   }
-  const text = `${formatNotRun(run)}: the tool, or the rules about it, changed as it was to start. Call it again if it is still wanted.`;
+  const text = `${formatNotRun(run)}: the tool or its rules changed just before it started. Call it again if it is still needed.`;
   finishTool(decision, run, { ending: "refused", text });
 }

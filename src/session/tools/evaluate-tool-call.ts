@@ -10,9 +10,9 @@ import { countRepeats } from "./tool-call-counts.ts";
 import type { ToolRun, ToolsState } from "./tools-state.ts";
 
 export type ToolCallEvaluation =
-  /** It cannot be run as it is; `message` is for the model. */
+  /** The call cannot run; `message` is for the model. */
   | { readonly verdict: "refuse"; readonly message: string }
-  /** What its arguments lead to on this machine has to be looked at first. */
+  /** The paths in its arguments must be resolved first. */
   | { readonly verdict: "resolve-paths" }
   | { readonly verdict: "decide"; readonly decision: PolicyDecision; readonly digest: string };
 
@@ -22,7 +22,7 @@ export interface PathsToResolve {
   readonly digest: string;
 }
 
-/** What the rules say of a call. */
+/** Evaluates a tool call with the agent's policy. */
 export function evaluateToolCall(
   run: ToolRun,
   agent: AgentSpec,
@@ -48,7 +48,7 @@ export function evaluateToolCall(
   };
 }
 
-/** The facts of a call that the rules cannot judge now, because its tool is gone or its paths were not looked up. */
+/** The facts of a call which the rules cannot evaluate now, because its tool is gone or its paths are unresolved. */
 export function createFallbackContext(
   { name, input, resolvedPaths }: ToolRun,
   agent: AgentSpec,
@@ -68,14 +68,14 @@ export function createFallbackContext(
   );
 }
 
-/** What has to be looked at before the rules can be asked, if anything has to. */
+/** Returns the paths to resolve before the rules can be evaluated. Undefined if there are none. */
 export function findPathsToResolve(run: ToolRun, agent: AgentSpec): PathsToResolve | undefined {
   const call = readToolCall(run, agent);
   return "verdict" in call || selectKnownPaths(run, call) !== undefined ? undefined : call;
 }
 
 interface ReadToolCall extends PathsToResolve {
-  /** It still has the arguments that the agent gave it. */
+  /** The arguments are the agent's, not edited by an approver. */
   readonly hasOriginalInput: boolean;
 }
 
@@ -88,14 +88,14 @@ function readToolCall(
   const refuse = (message: string): RefusedToolCall => ({ verdict: "refuse", message });
   if (problem !== undefined) return refuse(problem);
   if (toolCall === null || input === null) {
-    const reason = toolCall?.inputError?.message ?? "its arguments never came";
+    const reason = toolCall?.inputError?.message ?? "its arguments never arrived";
     return refuse(
       `${name} was not run: its arguments could not be read (${reason}). Call it again with a JSON object.`,
     );
   }
-  // A definition may have lost the tool since it was called.
+  // The tool may have been removed from the agent since the call.
   const tool = agent.tools.find((spec) => spec.name === name);
-  if (tool === undefined) return refuse(`${name} was not run: it is not there any more.`);
+  if (tool === undefined) return refuse(`${name} was not run: it is no longer available.`);
   const digest = digestValue(input);
   const facts = readToolCallFacts(tool, input, agent);
   return {
@@ -107,8 +107,8 @@ function readToolCall(
 }
 
 /**
- * Where its paths lead; undefined where nobody looked. Of arguments that an approver gave it nobody knows, before that,
- * whether the tool takes them.
+ * Returns the resolved paths of a call; undefined if they are not resolved yet. Edited arguments always require a
+ * resolution, which also validates them.
  */
 function selectKnownPaths(
   { resolvedPaths: examined }: ToolRun,

@@ -9,7 +9,7 @@ import { isToolReplaced, digestTool } from "./tool-digest.ts";
 import { isOpen, isSameGroup, findRun, type ToolRun, type ToolsState } from "./tools-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** `agent` is the one that was bound before the event. */
+/** `agent`: the definition before the event. */
 export function evolveTools(
   tools: ToolsState,
   event: SessionEvent,
@@ -18,8 +18,8 @@ export function evolveTools(
   switch (event.type) {
     case "agent.configured": {
       const { spec } = event;
-      // The tool of an awaited call is absent for now. The call is repeated only if the tool comes back unchanged, and then
-      // its paths are those of the attempt that is repeated.
+      // The tool of a waiting call is absent for now. The call is repeated only if the tool returns unchanged, so its
+      // resolved paths stay valid.
       const isReplaced = ({ name, status }: ToolRun): boolean =>
         status !== "waiting-for-host" && isToolReplaced(name, agent?.spec, spec);
       return {
@@ -28,7 +28,7 @@ export function evolveTools(
       };
     }
     case "session.recovered":
-      // What was left running was ended before.
+      // Leftover processes were terminated before this event.
       return { ...tools, processes: [] };
     case "turn.started":
       return { ...tools, runs: [] };
@@ -75,7 +75,7 @@ export function evolveTools(
       const { toolCallId, agent, mode = "default", digest, decision } = event;
       const { action, context } = decision;
       const evaluation = { tool: context.tool, agent, mode, digest, action };
-      // One that is running goes on, or is started again by its own event.
+      // A running tool stays `running`, or is started again by `tool.started`.
       const isGranted = action === "allow" && findRun(tools, toolCallId)?.status !== "running";
       return changeRun(tools, toolCallId, { evaluation, ...(isGranted && { status: "approved" }) });
     }
@@ -84,10 +84,11 @@ export function evolveTools(
       const run = findRun(tools, subjectId);
       if (question === "lost-invocation" || run === undefined) return tools;
       const status = question === "run" ? "approval-requested" : "outcome-requested";
-      // The signed decision names the tool that people are asked about; the name of the call may have been changed in the log.
+      // The signed decision names the tool shown to people; the unsigned name of the call may have been changed in the
+      // log.
       const toolDigest = digestTool(agent?.spec, decision?.context.tool ?? run.name);
       const requested = { toolDigest, decisionDigest: digestValue(decision ?? null) };
-      // Running the tool again is a new effect: its paths are resolved again.
+      // Running the tool again is a new effect, so its paths are resolved again.
       const base = question === "run" ? run : clearResolvedPaths(run);
       return replaceRun(tools, { ...base, status, approvalId, shownRequest: requested });
     }
@@ -121,7 +122,7 @@ export function evolveTools(
     case "tool.finished": {
       const { toolCallId, ending, result, durationMs } = event;
       const finished = changeRun(tools, toolCallId, { status: "finished", ending, result });
-      // A tool that told of its end itself has ended its programs before.
+      // A tool with a duration ended by itself, after its processes.
       if (durationMs === undefined) return finished;
       const programs = tools.processes.filter((program) => program.toolCallId !== toolCallId);
       return { ...finished, processes: programs };
@@ -133,7 +134,7 @@ export function evolveTools(
   }
 }
 
-/** Other arguments are another call: it is looked at and judged anew. */
+/** Applies an approval. Edited arguments make it another call, which is resolved and evaluated again. */
 function applyApproval(
   tools: ToolsState,
   { approvalId, input: editedInput, principals }: ApprovalResolved,
@@ -144,7 +145,7 @@ function applyApproval(
   const input = editedInput ?? requestedRun.input ?? {};
   const { toolDigest: tool = "", decisionDigest = "" } = requestedRun.shownRequest ?? {};
   const approvers = principals?.length ?? 1;
-  // The receipt says what was judged, and so shown; what stands beside it in a log may have been changed.
+  // The receipt has the digest of the evaluated arguments; the unsigned events of a log may have been changed.
   const shownDigest = editedInput === undefined ? requestedRun.evaluation?.digest : undefined;
   const approval = {
     digest: shownDigest ?? digestValue(input),
@@ -163,7 +164,7 @@ function applyApproval(
   });
 }
 
-/** What people were shown is not what holds now: it is as if nobody had been asked. */
+/** Withdraws a request whose content no longer applies, as if it had never been made. */
 function withdrawRequest(tools: ToolsState, { approvalId }: ApprovalResolved): ToolsState {
   const run = tools.runs.find((candidate) => candidate.approvalId === approvalId);
   if (run?.status !== "approval-requested" && run?.status !== "outcome-requested") return tools;
@@ -174,7 +175,7 @@ function withdrawRequest(tools: ToolsState, { approvalId }: ApprovalResolved): T
   });
 }
 
-/** As if nobody had looked at it, judged it or answered about it. */
+/** Removes the resolved paths, the evaluation and the approval of a call. */
 function clearEvaluation(run: ToolRun): ToolRun {
   const { evaluation: _, approval: __, ...rest } = clearResolvedPaths(run);
   return rest;

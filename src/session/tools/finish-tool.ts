@@ -5,7 +5,7 @@ import { toolError, toolSuccess } from "../../domain/tools/tool-call.ts";
 import type { Decision } from "../decision.ts";
 import type { ToolRun } from "./tools-state.ts";
 
-/** Ends a call that does not tell of its own end; `text` is for the model. */
+/** Finishes a tool call which does not report its own end; `text` is for the model. */
 export function finishTool(
   decision: Decision,
   { toolCallId, toolCall }: ToolRun,
@@ -16,7 +16,7 @@ export function finishTool(
   decision.emit({ type: "tool.finished", toolCallId, ending, result });
 }
 
-/** Ends a call with what whoever had it brought. */
+/** Finishes a tool call with the result submitted by the prompter. */
 export function finishWithSubmittedResult(
   decision: Decision,
   { toolCallId, toolCall: call }: ToolRun,
@@ -32,7 +32,7 @@ export function denyTool(decision: Decision, run: ToolRun, { reason }: PolicyDec
   finishTool(decision, run, { ending: "denied", text });
 }
 
-/** Of a call whose outcome is not known here. */
+/** States when the result of a call was lost. */
 export function formatLossTime({ hostWait }: ToolRun): string {
   return hostWait?.cause === "loss" ? "when its client was lost" : "when the bridge was killed";
 }
@@ -41,12 +41,12 @@ export function formatUnknownOutcome(run: ToolRun): string {
   return `${run.name} was running ${formatLossTime(run)}. Whether it did its work is not known: look before you call it again.`;
 }
 
-/** The action of a request that would run a tool again, for people. */
+/** The action shown in a request to run a tool again. */
 export function formatRerunAction({ name }: ToolRun): string {
   return `${name} may already have run; allowing runs it again`;
 }
 
-/** For the model, of a call that does not run now: it may have run before the bridge was killed. */
+/** Tells the model that a call does not run now. An earlier attempt may have run before the bridge was killed. */
 export function formatNotRun({ name, attempt }: ToolRun): string {
   if (attempt === 0) return `${name} was not run`;
   return `${name} was not run again, and whether it did its work before is not known`;

@@ -7,8 +7,8 @@ import { digestTool } from "./tool-digest.ts";
 import type { ToolRun } from "./tools-state.ts";
 
 /**
- * A call that runs on a client's machine outlives the client's connection, and this process. Where that machine knows its
- * calls again, it is waited for; false where it does not.
+ * Waits for the result of a call on a client's machine after the connection or this process ended. Returns false if the
+ * host does not deduplicate calls, so waiting is useless.
  */
 export function waitForHost(
   decision: Decision,
@@ -25,13 +25,16 @@ export function waitForHost(
   return true;
 }
 
-/** A call that never lives to see its end may be what ends the bridge. That a client comes and goes is nobody's fault. */
+/**
+ * Limit of attempts per cause. A call interrupted by every kill may itself crash the bridge; disconnecting clients are
+ * harmless.
+ */
 const MAX_ATTEMPTS = { kill: 3, loss: 20 } as const;
 
-/** Four times the longest pause that a client of our kit makes before it tries again. */
+/** Four times the longest reconnect delay of the host SDK. */
 const HOST_WAIT_MS = 60_000;
 
-/** Waits anew: while no bridge was there nobody could come. */
+/** Restarts the wait: no client could connect while the bridge was down. */
 export function extendHostWait(decision: Decision, { toolCallId, hostWait }: ToolRun): void {
   if (hostWait === undefined) return;
   const deadline = decision.at + HOST_WAIT_MS;
@@ -44,7 +47,10 @@ export function extendHostWait(decision: Decision, { toolCallId, hostWait }: Too
   });
 }
 
-/** Puts calls to their clients again whose tools are there again, just as they were. */
+/**
+ * Sends waiting calls again to clients whose tools have returned unchanged. If the tool has changed, an approver is
+ * asked for the outcome.
+ */
 export function repeatWaitingCalls(decision: Decision): void {
   for (const run of listWaitingRuns(decision)) {
     const agent = readAgentSpec(decision);
@@ -55,7 +61,10 @@ export function repeatWaitingCalls(decision: Decision): void {
   }
 }
 
-/** Nobody came. After a kill somebody is asked; a client that went has left its call behind, and nobody else can know. */
+/**
+ * Ends waits whose client did not return in time. After a kill, an approver is asked; after a disconnect, the outcome
+ * is unknown, because only the client knows it.
+ */
 export function expireWaitingCalls(decision: Decision): void {
   for (const run of listWaitingRuns(decision)) {
     const { cause, deadline = 0 } = run.hostWait ?? {};

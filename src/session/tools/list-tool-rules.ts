@@ -11,7 +11,7 @@ import { matchesWildcard } from "../../policy/matching/wildcard.ts";
 import { readToolCallFacts } from "./tool-call-paths.ts";
 import { resolvePolicy } from "./resolve-policy.ts";
 
-/** What would become of a call of each tool, as far as that can be said without its arguments. */
+/** Lists how the policy treats each tool, as far as known without arguments. */
 export function listToolRules(agent: AgentSpec, mode: SessionMode): readonly ToolRule[] {
   const policy = resolvePolicy(agent);
   return agent.tools.map((tool) => {
@@ -24,7 +24,7 @@ export function listToolRules(agent: AgentSpec, mode: SessionMode): readonly Too
   });
 }
 
-/** Whether something else than what the tool is decides here. */
+/** Whether the decision depends on more than the tool. */
 function hasArgumentConditions(
   { rules, writePathAllowlist }: PolicyLayer,
   tool: ToolSpec,
@@ -44,7 +44,7 @@ function isCallKey(key: string): boolean {
   return !TOOL_KEYS.has(key);
 }
 
-/** The same for every call of a tool. */
+/** Keys whose values are the same for every call of a tool. */
 const TOOL_KEYS: ReadonlySet<string> = new Set<keyof Matcher>([
   "tool",
   "toolKind",

@@ -81,10 +81,10 @@ function stateWith(...runs: readonly ToolRun[]): ToolsState {
   return { ...initialToolsState, runs };
 }
 
-describe("a receipt and the tool call in the log", () => {
+describe("A receipt and its tool call", () => {
   const receipts = [DECIDED, REQUESTED, STARTED].map((event) => [event.type, event] as const);
 
-  it.each(receipts)("%s fits the call that it is about [W-09]", (_, event) => {
+  it.each(receipts)("%s fits its own tool call [W-09]", (_, event) => {
     expect(fitsToolCall(event, stateWith(RUN))).toBe(true);
   });
 
@@ -121,7 +121,7 @@ describe("a receipt and the tool call in the log", () => {
   });
 });
 
-describe("a tool call in the log", () => {
+describe("A tool call in the log", () => {
   it("A call is opened once and received once [W-09]", () => {
     const opened = stateWith({ ...RUN, status: "opened", toolCall: null, input: null });
     expect(fitsToolCall(OPENED, stateWith())).toBe(true);

@@ -3,8 +3,8 @@ import { digestValue } from "../../platform/digest.ts";
 import type { ToolRun, ToolsState } from "./tools-state.ts";
 
 /**
- * Whether an event fits the tool call that the log has under the same id. Receipts are signed; the call itself is not, so
- * a receipt for another tool or other arguments shows that the log was changed. `tools` is the state before the event.
+ * Whether an event fits the tool call with its id in the log. Receipts are signed but the call is not, so a receipt for
+ * another tool or other arguments reveals a changed log. `tools`: the state before the event.
  */
 export function fitsToolCall(event: SessionEvent, tools: ToolsState): boolean {
   switch (event.type) {
@@ -37,7 +37,7 @@ export function fitsToolCall(event: SessionEvent, tools: ToolsState): boolean {
 
 interface ExpectedCall {
   readonly tool: string;
-  /** Of the arguments. */
+  /** Digest of the arguments. */
   readonly digest: string;
 }
 

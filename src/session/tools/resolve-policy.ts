@@ -2,7 +2,7 @@ import type { AgentSpec, ApprovalRules } from "../../domain/agent-spec.ts";
 import type { Policy, Rule, RuleSource } from "../../domain/policy/policy.ts";
 import { digestValue } from "../../platform/digest.ts";
 
-/** The policy of an agent: its own, or what its lists amount to. */
+/** Returns the agent's policy, or one derived from its lists. */
 export function resolvePolicy({ policy, approvals }: AgentSpec): Policy {
   if (policy !== undefined) return policy;
   const cached = POLICY_CACHE.get(approvals);
@@ -12,15 +12,15 @@ export function resolvePolicy({ policy, approvals }: AgentSpec): Policy {
   return created;
 }
 
-/** The same for agents whose policies are the same. */
+/** Equal for agents with equal policies. */
 export function digestRules(agent: AgentSpec | undefined): string {
   return digestValue(agent === undefined ? null : resolvePolicy(agent));
 }
 
-/** Rules are compiled once for a policy, so that the same lists have to be the same policy. */
+/** Rules are compiled once per policy object, so equal lists must return the same object. */
 const POLICY_CACHE = new WeakMap<ApprovalRules, Policy>();
 
-/** A log may hold a definition that was never checked: what it does not say is no yes. */
+/** A log may contain an unvalidated definition: missing or invalid values never allow. */
 function createListPolicy({
   deny = [],
   ask = [],

@@ -6,7 +6,7 @@ import {
   type ToolCallCounts,
 } from "./tool-call-counts.ts";
 
-/** Makes calls, each named by a number, and counts them as well. */
+/** Counts calls, each identified by a number, in both ways. */
 function made(numbers: Iterable<number>) {
   const counts = new Map<number, number>();
   let calls: ToolCallCounts = NO_TOOL_CALLS;
@@ -19,8 +19,8 @@ function made(numbers: Iterable<number>) {
 
 const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, at) => from + at);
 
-describe("calls that were made", () => {
-  it("are counted, the arguments of each apart", () => {
+describe("countToolCall", () => {
+  it("Calls are counted separately per arguments", () => {
     const { calls } = made([1, 2, 1]);
     expect([1, 2, 3].map((n) => countRepeats(calls, "pay", { n }))).toEqual([
       { repeats: 2, repeatsForgotten: 0 },
@@ -30,7 +30,7 @@ describe("calls that were made", () => {
     expect(countRepeats(calls, "look", { n: 1 })).toMatchObject({ repeats: 0 });
   });
 
-  it("are remembered where they were made most, and all others count as what may have been made", () => {
+  it("The most frequent calls are kept exactly, and all others as an upper bound", () => {
     const { calls } = made([...upTo(10), ...upTo(10), ...upTo(5000, 10)]);
     expect(calls.entries).toHaveLength(4096);
     expect(countRepeats(calls, "pay", { n: 3 })).toEqual({ repeats: 2, repeatsForgotten: 0 });
@@ -41,12 +41,15 @@ describe("calls that were made", () => {
   it.each([
     ["again and again in a circle", [...upTo(4200), ...upTo(4200)]],
     ["some of them more often", [...upTo(4100), ...upTo(300), ...upTo(4300, 3900), ...upTo(50)]],
-  ])("are never counted too low, and for certain never too high: %s", (_, numbers) => {
-    const { calls, counts } = made(numbers);
-    const wrong = [...counts].filter(([n, count]) => {
-      const { repeats, repeatsForgotten } = countRepeats(calls, "pay", { n });
-      return repeats > count || repeats + repeatsForgotten < count;
-    });
-    expect(wrong).toEqual([]);
-  });
+  ])(
+    "Calls are never counted too low in total, and never too high for certain: %s",
+    (_, numbers) => {
+      const { calls, counts } = made(numbers);
+      const wrong = [...counts].filter(([n, count]) => {
+        const { repeats, repeatsForgotten } = countRepeats(calls, "pay", { n });
+        return repeats > count || repeats + repeatsForgotten < count;
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
 });

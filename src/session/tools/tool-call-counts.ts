@@ -1,25 +1,25 @@
 import type { JsonObject } from "../../data/json.ts";
 import { digestValue } from "../../platform/digest.ts";
 
-/** How often each call was made in a session. What is forgotten is still counted: as what may have been made. */
+/** Number of calls per tool and arguments in a session. Evicted entries still count, as an upper bound. */
 export interface ToolCallCounts {
   readonly entries: readonly ToolCallCount[];
-  /** None of those that were forgotten was made more often than this. */
+  /** Upper bound of the count of every evicted entry. */
   readonly maxEvictedCount: number;
 }
 
 export interface ToolCallCount {
-  /** Of the tool's name and the arguments. */
+  /** Digest of the tool's name and arguments. */
   readonly digest: string;
-  /** Since it is remembered. */
+  /** Calls since the entry was added. */
   readonly count: number;
-  /** How often it may have been made before that, at most. */
+  /** Upper bound of the calls before the entry was added. */
   readonly maxEarlierCount: number;
 }
 
 export const NO_TOOL_CALLS: ToolCallCounts = { entries: [], maxEvictedCount: 0 };
 
-/** How often a call was made for certain, and how much more often it may have been. */
+/** Certain number of calls, and the upper bound of further ones. */
 export interface RepeatCount {
   readonly repeats: number;
   readonly repeatsForgotten: number;
@@ -58,7 +58,7 @@ export function countToolCall(
 
 const MAX_ENTRIES = 4096;
 
-/** Of those that were made as seldom, the oldest goes. */
+/** Evicts the entry with the lowest count, the oldest among equals. */
 function evictRarest(calls: readonly ToolCallCount[], forgotten: number): ToolCallCounts {
   const least = Math.min(...calls.map(maxCount));
   const at = calls.findIndex((entry) => maxCount(entry) === least);
@@ -69,7 +69,7 @@ function maxCount({ count, maxEarlierCount: before }: ToolCallCount): number {
   return count + before;
 }
 
-/** The same for calls of one tool with the same arguments. */
+/** Equal for calls of the same tool with the same arguments. */
 function digestToolCall(name: string, input: JsonObject): string {
   return digestValue([name, input]);
 }

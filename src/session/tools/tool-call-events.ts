@@ -10,22 +10,22 @@ type ProviderEventOf<Type extends ProviderEvent["type"]> = Extract<
   { readonly type: Type }
 >;
 
-/** Where a call of a tool stands in what an agent said. */
+/** Position of a tool call in the agent's messages. */
 export interface ToolCallLocation {
-  /** The session's id of it. */
+  /** The session's id of the call. */
   readonly toolCallId: string;
   readonly messageId: string;
 }
 
-/** What is known of a call beside the call itself. */
+/** Context of a tool call. */
 interface ToolCallContext {
-  /** What checking its arguments found. */
+  /** Validation error of the arguments. Undefined if they are valid. */
   readonly problem: string | undefined;
-  /** Of the turn. */
+  /** Options of the turn. */
   readonly options: PromptOptions | null;
 }
 
-/** What an agent's stream says of its calls of tools, for the log. */
+/** The following functions translate the provider's tool events for the log. */
 export function toToolCallOpened(
   location: ToolCallLocation,
   { block, name }: ProviderEventOf<"tool.start">,
@@ -54,7 +54,10 @@ export function toToolCallReceived(
   };
 }
 
-/** What a turn does not allow nobody runs, and what cannot be read nobody is given. */
+/**
+ * Determines who runs a call. Calls not allowed in this turn never run, and unreadable arguments are not handed to the
+ * prompter.
+ */
 function resolveExecutor(
   { problem, options }: ToolCallContext,
   { name, runBy, input }: ToolCall,
@@ -66,7 +69,7 @@ function resolveExecutor(
   return problem === undefined ? {} : { problem };
 }
 
-/** A provider that repeats an id means the last one: the one before is over. */
+/** Cancels an earlier call: if a provider repeats an id, the last call counts. */
 export function toSuperseded(
   toolCallId: string,
   { toolCall: call }: ProviderEventOf<"tool.end">,
@@ -75,7 +78,7 @@ export function toSuperseded(
   return { type: "tool.finished", toolCallId, ending: "cancelled", result };
 }
 
-/** It ran on the other side. */
+/** The result of a tool which ran at the provider. */
 export function toServerResult(
   toolCallId: string,
   { result }: ProviderEventOf<"tool.result">,

@@ -5,8 +5,8 @@ import { readCallFacts, type ToolCallFacts } from "../../policy/facts/tool-call-
 import type { PathArgument } from "../../policy/facts/path-arguments.ts";
 
 /**
- * What a call says by itself. Lists of tools speak of no paths: for an agent that has nothing else, an argument is one
- * only where its tool says so.
+ * Reads the facts of a call. Without a policy, approval lists do not consider paths: only arguments declared as paths
+ * by the tool count.
  */
 export function readToolCallFacts(
   tool: ToolSpec,
@@ -20,12 +20,12 @@ export function readToolCallFacts(
   return { context, pathArguments: [] };
 }
 
-/** Those that can be looked for. */
+/** Lists the path arguments which can be resolved. */
 export function listPathsToResolve({ pathArguments }: ToolCallFacts): readonly PathArgument[] {
   return pathArguments.filter(({ problem }) => problem === undefined);
 }
 
-/** What was found of the paths in a call's arguments, in their order; undefined where one was not looked at. */
+/** Returns the resolved paths in order of the arguments; undefined if one is missing. */
 export function matchResolvedPaths(
   resolved: readonly PathFact[],
   facts: ToolCallFacts,
@@ -37,7 +37,7 @@ export function matchResolvedPaths(
   return paths.length === requested.length ? paths : undefined;
 }
 
-/** The same, where whoever looked may have left one out: that leads nowhere. */
+/** Like `matchResolvedPaths`, but a path omitted by the resolver counts as unresolvable. */
 export function completeResolvedPaths(
   resolved: readonly PathFact[],
   facts: ToolCallFacts,

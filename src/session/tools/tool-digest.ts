@@ -1,12 +1,12 @@
 import type { AgentSpec } from "../../domain/agent-spec.ts";
 import { digestValue } from "../../platform/digest.ts";
 
-/** Of all that a tool says of itself: one that says something else is another, whatever it is called. */
+/** Digest of a tool's whole description: a changed description makes it another tool, regardless of its name. */
 export function digestTool(agent: AgentSpec | undefined, name: string): string {
   return digestValue(agent?.tools.find((tool) => tool.name === name) ?? null);
 }
 
-/** Whether another tool has the name now, or none. */
+/** Whether the name now belongs to another tool, or to none. */
 export function isToolReplaced(
   name: string,
   previousSpec: AgentSpec | undefined,

@@ -12,12 +12,12 @@ import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
 import { NO_TOOL_CALLS, type ToolCallCounts, type RepeatCount } from "./tool-call-counts.ts";
 
 export interface ToolsState {
-  /** The calls of the turn that runs, in the order they were first seen. */
+  /** Tool calls of the running turn, in order of first appearance. */
   readonly runs: readonly ToolRun[];
   readonly callCounts: ToolCallCounts;
-  /** Programs that may still run. They outlive their turn here: a cancel is in the log before they are ended. */
+  /** Processes which may still run. They outlive their turn: a cancel is logged before they are terminated. */
   readonly processes: readonly RunningProcess[];
-  /** As the agent last told it. */
+  /** The agent's latest plan. */
   readonly plan: readonly PlanEntry[];
 }
 
@@ -27,14 +27,27 @@ export interface RunningProcess {
 }
 
 /**
- * - `announced`: its arguments are still coming.
- * - `called`: nothing was decided about it, or not about the arguments that it now has.
- * - `asking`: an approver is asked.
- * - `granted`: it may run, and waits for its place. It is judged once more when it gets one.
- * - `running`: its start is in the log; the effect may have begun.
- * - `awaited`: it was running on a client's machine, and is put to it again when that is back.
- * - `unsettled`: it was running when the bridge was killed, and an approver is asked what came of it.
- * - `handed-out`: whoever prompted has it, and brings its result.
+ * The status of a tool call:
+ *
+ * - `opened`: its arguments are still streaming.
+ * - `received`: no decision yet, or none for its current arguments.
+ * - `approval-requested`: an approver is asked whether to run the tool.
+ * - `approved`: the call may run and waits for its turn; it is evaluated once more at its start.
+ * - `running`: its start is logged; the effect may have begun.
+ * - `handed-out`: the prompter runs the tool and submits the result.
+ * - `waiting-for-host`: it was running on a client's machine and is sent again when the client returns.
+ * - `outcome-requested`: it was running when the bridge was killed, and an approver is asked for the outcome.
+ * - `finished`: its result is logged.
+ *
+ * ```
+ * opened → received → approved → running → finished
+ * received → approval-requested → approved    the policy requires an approval
+ * approval-requested → received               arguments edited, or request withdrawn
+ * received → handed-out → finished            a tool of the prompter
+ * running → waiting-for-host → running        its client disconnected and returned
+ * running → outcome-requested → approved      the bridge was killed; decision `run-again`
+ * any status → finished                       denied, refused, cancelled or expired
+ * ```
  */
 export type ToolStatus =
   | "opened"
@@ -51,62 +64,62 @@ export interface ToolRun {
   readonly toolCallId: string;
   readonly name: string;
   readonly status: ToolStatus;
-  /** Null while it is only announced. */
+  /** Null while the arguments are streaming. */
   readonly toolCall: ToolCall | null;
   readonly problem?: string;
-  /** What it runs with: the approver may have changed it. */
+  /** The arguments to run with, possibly edited by an approver. */
   readonly input: JsonObject | null;
   readonly approvalId?: string;
-  /** What looking at its arguments found; absent while nobody looked, or where there is nothing to look at. */
+  /** Absent until the paths are resolved, or if there are none. */
   readonly resolvedPaths?: ResolvedPaths;
-  /** How often this very call was made before; absent before it is made. */
+  /** Number of earlier identical calls. Absent until the arguments are complete. */
   readonly repeatCount?: RepeatCount;
-  /** What the rules last said of it. */
+  /** The latest decision of the rules. */
   readonly evaluation?: LastEvaluation;
-  /** What people were last shown. */
+  /** The latest request shown to an approver. */
   readonly shownRequest?: ShownRequest;
-  /** What people last said yes to. */
+  /** The latest approval. */
   readonly approval?: ToolApproval;
-  /** 0 before the first. */
+  /** 0 before the first attempt. */
   readonly attempt: number;
-  /** The last attempt that only asks what came of those before it. */
+  /** The last attempt which only asks the host for an earlier result. */
   readonly repeatAttempt?: number;
-  /** How a client's machine was last waited for. */
+  /** The latest wait for a client's machine. */
   readonly hostWait?: HostWait;
   readonly ending?: ToolEnding;
   readonly result?: ToolResult;
 }
 
 export interface LastEvaluation {
-  /** The name of the tool that was evaluated. */
+  /** The name of the evaluated tool. */
   readonly tool: string;
-  /** The definition of the agent whose rules they were. */
+  /** Digest of the agent definition. */
   readonly agent: string;
   readonly mode: SessionMode;
-  /** Of the arguments. */
+  /** Digest of the arguments. */
   readonly digest: string;
   readonly action: PolicyAction;
 }
 
 export interface ShownRequest {
-  /** The digest of the tool, as it was then. */
+  /** Digest of the tool at the time of the request. */
   readonly toolDigest: string;
-  /** Of the decision to ask. */
+  /** Digest of the decision to ask. */
   readonly decisionDigest: string;
 }
 
 export type HostWait = Omit<ToolWaitingForHost, "type" | "toolCallId">;
 
 export interface ToolApproval {
-  /** Of the arguments. */
+  /** Digest of the arguments. */
   readonly digest: string;
-  /** Of the tool, as it was when it was asked about. */
+  /** Digest of the tool at the time of the request. */
   readonly toolDigest: string;
-  /** Of the decision to ask, as it was shown. */
+  /** Digest of the decision to ask, as shown. */
   readonly decisionDigest: string;
-  /** Of the rules that held when it was said. */
+  /** Digest of the rules at the time of the approval. */
   readonly rulesDigest: string;
-  /** How many different principals said it. */
+  /** Number of different principals who approved. */
   readonly approvers: number;
 }
 
@@ -127,13 +140,13 @@ export function findRun(tools: ToolsState, toolCallId: string): ToolRun | undefi
   return tools.runs.find((run) => run.toolCallId === toolCallId);
 }
 
-/** One run of a tool. */
+/** One attempt to run a tool. */
 export interface Attempt {
   readonly toolCallId: string;
   readonly attempt: number;
 }
 
-/** Undefined where it is over, or another attempt runs. */
+/** Returns the run if this attempt is active. Undefined if it is over, or another attempt runs. */
 export function findRunningAttempt(
   tools: ToolsState,
   { toolCallId, attempt }: Attempt,
@@ -142,17 +155,17 @@ export function findRunningAttempt(
   return run?.status === "running" && run.attempt === attempt ? run : undefined;
 }
 
-/** It does nothing itself. */
+/** Whether the current attempt only asks for an earlier result. */
 export function isRepeat({ attempt, repeatAttempt }: ToolRun): boolean {
   return attempt === repeatAttempt;
 }
 
-/** Nobody waits for anything but us: it can be judged, or looked at for that. */
+/** Whether the session must act next: evaluate the call or resolve its paths. */
 export function isEvaluable({ status }: ToolRun): boolean {
   return status === "received" || status === "approved";
 }
 
-/** Here, or on a machine that is waited for. */
+/** Running here, or on a client's machine. */
 export function isInProgress({ status }: ToolRun): boolean {
   return status === "running" || status === "waiting-for-host";
 }
@@ -161,17 +174,17 @@ export function isOpen(run: ToolRun): boolean {
   return run.status !== "finished";
 }
 
-/** An approver is asked what came of it. */
+/** Whether an approver is asked for the outcome. */
 export function isUnsettled({ status }: ToolRun): boolean {
   return status === "outcome-requested";
 }
 
-/** Whatever becomes of it becomes of it elsewhere. */
+/** Whether the prompter runs the tool. */
 export function isHandedOut({ status }: ToolRun): boolean {
   return status === "handed-out";
 }
 
-/** It needs one of the calls that the turn may start. */
+/** Whether the call still counts against the turn's limit of tool calls. */
 export function isNeverStarted({ status, attempt }: ToolRun): boolean {
   return (
     attempt === 0 &&

@@ -14,7 +14,26 @@ import { findMissingTerminalTool } from "./turn-progress.ts";
 import type { CurrentTurn, QueuedPrompt, Stage } from "./turn-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** Takes every step that now follows of itself, until something has to happen first. */
+/**
+ * Advances the turn as far as possible without further input. The stage (`turn-state.ts`) changes only through events:
+ *
+ * ```
+ *       turn.started
+ *            │
+ *            ▼
+ *  ┌──────► ready ─── invocation.started ──► invoking ◄──── invocation.started ───┐
+ *  │         ▲                                │ │ │ │                             │
+ *  │         └────── provider is busy ────────┘ │ │ └─ tool calls ► running-tools ┤
+ *  │              (conflict, ≤ 8 times)         │ └─── lost ► invocation-lost ────┘
+ *  │                                            ▼ invocation.finished
+ *  └── reprompt: terminal tool not called ─── ended ───► turn.finished
+ * ```
+ *
+ * - `ready` waits while an uncertain upstream session is brought to rest (`upstream.settled`).
+ * - `running-tools` waits for approvals and tools, and for the prompter if the turn is paused (`turn.paused`).
+ * - `invocation-lost` waits for an approver if the policy is `ask`; the decision `stop` ends the turn.
+ * - Every stage can end with `turn.finished`: on a cancel, at a cap, or after a failure.
+ */
 export function advanceTurn(decision: Decision): void {
   let draftCount;
   do {
@@ -47,7 +66,8 @@ function advanceOnce(decision: Decision): void {
 function startNextTurn(decision: Decision): void {
   const [prompt] = decision.state.turn.queue;
   if (prompt === undefined) return;
-  // The turn is the prompter's, also if another client's command, or no command, ended the turn before it.
+  // The submitter of the prompt is the actor of its turn, even if another client's command or a deadline ended the
+  // previous turn.
   const { promptId, submitter } = prompt;
   const content = describeHiddenImages(prompt.content, readAgentSpec(decision));
   decision.emit({ type: "turn.started", turnId: decision.ids.next("turn"), promptId }, submitter);
@@ -60,7 +80,7 @@ function startNextTurn(decision: Decision): void {
   );
 }
 
-/** An agent whose provider has no place for instructions is sent them as text, once and again when they change. */
+/** Sends instructions as text to a provider without support for them: once, and again when they change. */
 function sendInstructions(decision: Decision, { promptId, options }: QueuedPrompt): void {
   const { instructions } = options ?? {};
   if (
@@ -96,12 +116,12 @@ const BUSY = {
   reason: null,
   failure: {
     code: "conflict",
-    message: "The agent is still busy with an earlier call; try again later",
+    message: "The agent is still busy with an earlier request. Fix: try again later",
     details: {},
   },
 } as const;
 
-/** Before a call is bought, never in the middle of one. */
+/** Returns the cap reached by this turn. Checked only before an invocation: a running one is already paid for. */
 function findReachedLimit(
   decision: Decision,
   { steps, startedAt, waitedMs, usage }: CurrentTurn,
@@ -116,7 +136,7 @@ function findReachedLimit(
 function advanceToolCalls(decision: Decision, current: CurrentTurn): void {
   const { runs } = decision.state.tools;
   if ((decision.state.turn.upstream?.pendingToolCalls ?? null) === null) {
-    const message = "The agent stopped for tools, and named none";
+    const message = "The agent stopped for tool calls but named none";
     const failure = { code: "protocol_error", message, details: {} } as const;
     return finishTurn(decision, current, { outcome: "failed", reason: null, failure });
   }
@@ -159,7 +179,7 @@ function endTurn(
     readAgentSpec(decision),
     current.options,
   );
-  // A call of it that failed does not count.
+  // A failed call of the terminal tool does not count.
   if (outcome === "completed" && missing !== undefined) return reprompt(decision, current);
   const endFields = { reason, ...omitUndefined({ failure }) };
   finishTurn(decision, current, { outcome: TURN_OUTCOMES[outcome], ...endFields });
@@ -170,14 +190,14 @@ const TURN_OUTCOMES: {
 } = {
   completed: "completed",
   limited: "limited",
-  // What the provider's word means is not known; what was said stands.
+  // The meaning of the provider's reason is unknown; the content is valid.
   other: "limited",
   failed: "failed",
   refused: "failed",
   cancelled: "cancelled",
 };
 
-/** An agent that has to end with a certain tool, and did not, is told so. */
+/** Tells an agent to call its terminal tool. Ends the turn as `limited` after `maxReprompts` attempts. */
 function reprompt(decision: Decision, current: CurrentTurn): void {
   const { name = "", maxReprompts = 0 } = readAgentSpec(decision).terminalTool ?? {};
   if (current.reprompts >= maxReprompts) {

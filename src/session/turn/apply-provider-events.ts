@@ -16,7 +16,7 @@ import { listOpenToolCalls } from "./evolve-invocation.ts";
 import { translateProviderEvent } from "./translate-provider-event.ts";
 import type { Invocation, ReceivedMessage } from "./turn-state.ts";
 
-/** Takes in what the stream of a call said. Events of a call that is over are nobody's any more. */
+/** Applies the events of an invocation's stream. Events of a finished invocation are ignored. */
 export function applyProviderEvents(
   decision: Decision,
   invocationId: string,
@@ -38,7 +38,7 @@ export function applyProviderEvents(
   }
 }
 
-/** The call under way, if there is one, went with the process that made it. */
+/** Marks the active invocation as lost, because the process which ran it has exited. */
 export function loseInvocation(decision: Decision): void {
   const stage = decision.state.turn.current?.stage;
   if (stage?.type !== "invoking") return;
@@ -84,14 +84,14 @@ function endInvocation(decision: Decision, invocation: Invocation, end: TurnEnd)
 
 type InvocationFailure = Extract<TimedInput, { readonly type: "invocation-failed" }>;
 
-/** A call without a stream: lost, when it may have been made and nobody said its end, else refused. */
+/** An invocation failed without a stream: `lost` if the request may have been sent, else `refused`. */
 export function applyInvocationFailure(
   decision: Decision,
   { invocationId: callId, failure, mayHaveBeenSent }: InvocationFailure,
 ): void {
   const invocation = findActiveInvocation(decision, callId);
   if (invocation === undefined) return;
-  closeStream(decision, invocation, "The call of the agent failed");
+  closeStream(decision, invocation, "The request to the agent failed");
   if (mayHaveBeenSent || invocation.messages.length > 0) {
     return decision.emit({ type: "invocation.lost", invocationId: callId, failure });
   }
@@ -100,8 +100,8 @@ export function applyInvocationFailure(
 }
 
 /**
- * What was said, as far as a provider may say it. Folds of ours keep to the types; a provider can be anybody's, and
- * what it says must not make a log that nobody understands.
+ * Replaces events outside the contract. Our folds follow the types, but a provider may be third-party code, and its
+ * output must not produce an unreadable log.
  */
 export function sanitizeProviderEvent(output: ProviderOutput): ProviderOutput {
   const { event } = output;
@@ -132,30 +132,30 @@ const KNOWN_TYPES: { readonly [Type in ProviderEvent["type"]]: true } = {
 
 function toUnknownEvent({ type, ...rest }: { readonly type: unknown }): ProviderEvent {
   const name = typeof type === "string" ? type : typeof type;
-  // Whatever it is, the log has to be able to keep it.
+  // Converts the value to JSON data, because the log must be able to store it.
   const raw: unknown = JSON.parse(toJsonText({ type, ...rest }));
   return { type: "unknown", what: "event", name, raw };
 }
 
-/** Undefined when there is none. */
+/** Returns why an end event is invalid; undefined if it is valid. */
 function findEndProblem({ outcome, reason, openToolCallIds, usage }: Unchecked<TurnEnd>) {
   if (!OUTCOMES.some((known) => known === outcome)) {
-    return `outcome is ${formatValue(outcome)}, wanted ${OUTCOMES.join(", ")}`;
+    return `outcome is ${formatValue(outcome)}, expected ${OUTCOMES.join(", ")}`;
   }
   if (reason !== null && typeof reason !== "string") {
-    return `reason is ${formatValue(reason)}, wanted text or null`;
+    return `reason is ${formatValue(reason)}, expected a string or null`;
   }
   if (!Array.isArray(openToolCallIds))
-    return `openToolCallIds is ${formatValue(openToolCallIds)}, wanted a list of ids`;
+    return `openToolCallIds is ${formatValue(openToolCallIds)}, expected a list of ids`;
   if (usage === null || isObject(usage)) return undefined;
-  return `usage is ${formatValue(usage)}, wanted tokens or null`;
+  return `usage is ${formatValue(usage)}, expected tokens or null`;
 }
 
 type Unchecked<Event> = { readonly [Name in keyof Event]?: unknown };
 
-/** How it ended is not known: none of its calls waits for us. */
+/** The outcome is unknown, so no tool call waits for results. */
 function createFailedEnd(problem: string): TurnEnd {
-  const message = `The provider ended the call in a way that there is not: ${problem}`;
+  const message = `The provider's end event is invalid: ${problem}`;
   const failure = new UnexpectedResponseError(message, { phase: "stream" }).toFailure();
   return {
     type: "end",
@@ -168,8 +168,8 @@ function createFailedEnd(problem: string): TurnEnd {
 }
 
 /**
- * Closes what a stream left open: blocks and messages as interrupted, and calls of tools that nobody will answer.
- * Calls of tools that are `kept` stay open, since they wait for us.
+ * Closes everything a stream left open: blocks and messages as interrupted, tool calls as cancelled. Calls in
+ * `pendingToolCallIds` stay open, because the provider waits for their results.
  */
 export function closeStream(
   decision: Decision,
@@ -182,7 +182,7 @@ export function closeStream(
     if (!isOpen(run) || pendingToolCallIds.has(run.toolCallId)) continue;
     const text =
       run.toolCall?.runBy === "server"
-        ? `No result of ${run.name} came. ${why}.`
+        ? `No result of ${run.name} arrived. ${why}.`
         : `${run.name} was not run. ${why}.`;
     finishTool(decision, run, { ending: "cancelled", text });
   }

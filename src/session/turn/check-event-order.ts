@@ -9,8 +9,9 @@ import {
 import type { Invocation, ReceivedBlock, ReceivedMessage } from "./turn-state.ts";
 
 /**
- * Why an event cannot stand where it says it does: folds never say such things, and the log stays one that can be read
- * whatever a provider says. `withdrawn` when it is about text that was replaced, which is no fault.
+ * Returns a diagnostic for an event at an invalid position, such as a delta for a closed block. Our folds never emit
+ * such events; the check keeps the log consistent for any provider. Returns `withdrawn` for an event about replaced
+ * text, which is not an error.
  */
 export function checkEventOrder(
   { invocation, tools }: StreamContext,
@@ -19,7 +20,7 @@ export function checkEventOrder(
   switch (event.type) {
     case "message.start":
       if (findMessage(invocation, event.message) === undefined) return undefined;
-      return createDiagnostic("malformed_event", "A message began that had begun before");
+      return createDiagnostic("malformed_event", "A message started that had already started");
     case "message.end":
       if (findMessage(invocation, event.message)?.isFinished === false) return undefined;
       return createDiagnostic("malformed_event", "A message ended that was not open");
@@ -36,7 +37,7 @@ export function checkEventOrder(
       if (run?.status === "opened") return undefined;
       return createDiagnostic(
         "tool_input_unmatched",
-        "Arguments came for a call that was not open",
+        "Arguments arrived for a tool call that was not open",
       );
     }
     case "tool.result":
@@ -44,7 +45,7 @@ export function checkEventOrder(
         return undefined;
       return createDiagnostic(
         "tool_result_unmatched",
-        "A result came for a call that was not open",
+        "A result arrived for a tool call that was not open",
       );
     default:
       return undefined;
@@ -67,14 +68,17 @@ function checkBlockOrder(
   if (!isSameKind || message.messageId !== createMessageId(invocation, event.message)) {
     return createDiagnostic(
       "block_kind_mismatch",
-      `A ${event.type} came for another block's number`,
+      `A ${event.type} arrived with another block's number`,
     );
   }
   if (block.isFinished) {
-    return createDiagnostic("event_after_end", `A ${event.type} came for a block that had ended`);
+    return createDiagnostic(
+      "event_after_end",
+      `A ${event.type} arrived for a block that had ended`,
+    );
   }
   if (event.type !== "tool.start") return undefined;
-  return createDiagnostic("malformed_event", "A call began that had begun before");
+  return createDiagnostic("malformed_event", "A tool call started that had already started");
 }
 
 const BLOCK_TYPES: { readonly [Type in BlockEvent["type"]]: ReceivedBlock["type"] } = {
@@ -93,7 +97,7 @@ function findMessage(invocation: Invocation, message: number): ReceivedMessage |
   return invocation.messages.find((candidate) => candidate.messageId === messageId);
 }
 
-/** Looks from the end: what is added to is mostly what came last. */
+/** Searches from the end: most events concern the last block. */
 function findBlock(
   { messages }: Invocation,
   number: number,

@@ -14,10 +14,10 @@ const MAX_TOOLS_BYTES = 1024 * 1024;
 const MAX_INSTRUCTIONS_BYTES = 1024 * 1024;
 const MAX_ALLOWED_TOOLS = 256;
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-/** Those of the other side have longer names, such as `@server/tool`. A pattern is none. */
+/** Server tools have longer names, such as `@server/tool`. Patterns are not allowed. */
 const ALLOWED_NAME = /^[^\s*]{1,64}$/;
 
-/** Undefined where there is nothing to say against it. */
+/** Refuses empty content, and images if the agent does not accept them. Undefined if the content is acceptable. */
 export function checkContent(
   content: readonly PromptPart[],
   agent: AgentSpec,
@@ -25,20 +25,23 @@ export function checkContent(
   const pictures = content.filter(({ type }) => type === "image");
   if (pictures.length > 0 && resolveImageHandling(agent) === "reject") return refuseImages(agent);
   const hasText = content.some((part) => part.type === "image" || part.text.trim() !== "");
-  return hasText ? undefined : refuseField("The prompt is empty; say something", "content");
+  return hasText ? undefined : refuseField("The prompt is empty. Fix: add some text", "content");
 }
 
 function refuseImages({ name }: AgentSpec): RefusedReply {
-  const message = `${name} takes no pictures; say it in words, or set images to "describe"`;
+  const message = `${name} does not accept images. Fix: describe the image as text, or set images to "describe"`;
   return refuseField(message, "content");
 }
 
 export function checkNote(note: JsonObject | undefined): RefusedReply | undefined {
   if (note === undefined || countJsonBytes(note) <= MAX_NOTE_BYTES) return undefined;
-  return refuseField(`The note has more than ${MAX_NOTE_BYTES} bytes; make it smaller`, "note");
+  return refuseField(
+    `The note has more than ${MAX_NOTE_BYTES} bytes. Fix: make it smaller`,
+    "note",
+  );
 }
 
-/** What would be lost, or could not be kept to, is refused. */
+/** Refuses options which the provider cannot apply, and invalid values. Undefined if the options are acceptable. */
 export function checkOptions(
   options: PromptOptions | undefined,
   agent: AgentSpec,
@@ -48,7 +51,7 @@ export function checkOptions(
     isUnsupported(options, name, agent.provider.capabilities ?? {}),
   );
   if (lost !== undefined) {
-    const message = `${agent.name} takes no ${lost} with a prompt: its provider has no way to tell it`;
+    const message = `${agent.name} does not accept ${lost} with a prompt: its provider does not support it`;
     return refuse("invalid_option", message, { path: `options.${lost}` });
   }
   return checkPromptTools(options, agent) ?? checkPromptLimits(options);
@@ -71,19 +74,19 @@ function checkPromptTools(
   agent: AgentSpec,
 ): RefusedReply | undefined {
   if (tools.length > MAX_PROMPT_TOOLS) {
-    return refuseTool(`A prompt brings at most ${MAX_PROMPT_TOOLS} tools; this one has more`);
+    return refuseTool(`A prompt has at most ${MAX_PROMPT_TOOLS} tools`);
   }
   const names = new Set<string>();
   for (const { name, description, schema } of tools) {
     if (!TOOL_NAME.test(name)) {
       return refuseTool(`A tool's name has 1 to 64 letters, digits, "_" and "-"`);
     }
-    if (names.has(name)) return refuseTool(`Two tools of the prompt are called ${name}`);
+    if (names.has(name)) return refuseTool(`Two tools of the prompt have the name ${name}`);
     if (agent.tools.some((tool) => tool.name === name)) {
-      return refuseTool(`The agent has a tool ${name} of its own; call yours something else`);
+      return refuseTool(`The agent already has a tool ${name}. Fix: use another name`);
     }
     if (typeof description !== "string" || !isObject(schema)) {
-      return refuseTool(`The tool ${name} needs a description and the JSON Schema of an object`);
+      return refuseTool(`The tool ${name} needs a description and a JSON Schema of type object`);
     }
     names.add(name);
   }
@@ -92,7 +95,7 @@ function checkPromptTools(
   }
   const isNamed = allowedTools.every((name) => ALLOWED_NAME.test(name));
   if (isNamed && allowedTools.length <= MAX_ALLOWED_TOOLS) return undefined;
-  const message = `allowedTools takes at most ${MAX_ALLOWED_TOOLS} names of tools, and no patterns`;
+  const message = `allowedTools has at most ${MAX_ALLOWED_TOOLS} tool names, and no patterns`;
   return refuse("invalid_option", message, { path: "options.allowedTools" });
 }
 
@@ -108,7 +111,7 @@ function checkPromptLimits(options: PromptOptions): RefusedReply | undefined {
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value > 0) continue;
     const least = name === "maxToolCalls" ? 0 : 1;
-    const message = `${name} is not a whole number of at least ${least}`;
+    const message = `${name} is not valid: expected an integer of at least ${least}`;
     return refuse("invalid_option", message, { path: `options.${name}` });
   }
   return undefined;
@@ -126,19 +129,19 @@ function refuseTool(message: string): RefusedReply {
   return refuse("invalid_tool", message, { path: "options.tools" });
 }
 
-/** Whoever goes on from something that is no longer the last would be answered to something else. */
+/** Refuses a prompt whose sender does not know the latest prompt: its reply would refer to another message. */
 export function checkPromptPosition(
   { expectedPromptSeq }: { readonly expectedPromptSeq?: number },
   { submittedPrompts }: { readonly submittedPrompts: readonly { readonly seq: number }[] },
 ): CommandReply | undefined {
   if (expectedPromptSeq === undefined || submittedPrompts.at(-1)?.seq === expectedPromptSeq)
     return undefined;
-  return refuse("conflict", "Something was asked since; go on from the last answer", {
+  return refuse("conflict", "A later prompt exists. Fix: continue from the last response", {
     reason: "gone_on",
   });
 }
 
-/** Replaces images by a text note if the agent does not take images. */
+/** Replaces images by a text note if the agent does not accept images. */
 export function describeHiddenImages(
   content: readonly PromptPart[],
   agent: AgentSpec,

@@ -3,7 +3,7 @@ import type { TurnBlock, TurnMessage } from "../../domain/provider/turn.ts";
 import type { ToolCall } from "../../domain/tools/tool-call.ts";
 import type { Invocation, ReceivedBlock, ReceivedMessage } from "./turn-state.ts";
 
-/** What a call's stream has said, with one more event. */
+/** Applies an event to the content received from an invocation's stream. */
 export function evolveInvocation(invocation: Invocation, event: SessionEvent): Invocation {
   switch (event.type) {
     case "message.started": {
@@ -72,7 +72,7 @@ export function evolveInvocation(invocation: Invocation, event: SessionEvent): I
           ...invocation,
           closedToolCallIds: [...invocation.closedToolCallIds, event.toolCallId],
         };
-      // It ran on the other side: its result is part of what the stream says.
+      // The tool ran at the provider, so its result is part of the stream.
       const { result } = event;
       const last = invocation.messages.at(-1);
       if (last === undefined) return invocation;
@@ -108,7 +108,7 @@ function changeBlock(
   block: number,
   change: (previous: ReceivedBlock | undefined) => ReceivedBlock,
 ): ReceivedMessage {
-  // From the end: what comes is nearly always about the last one, and a message can have thousands.
+  // Searches from the end: most events concern the last block, and a message can have thousands.
   const at = message.blocks.findLastIndex((candidate) => candidate.block === block);
   if (at < 0) return { ...message, blocks: [...message.blocks, change(undefined)] };
   return { ...message, blocks: message.blocks.with(at, change(message.blocks[at])) };
@@ -120,12 +120,15 @@ function findToolBlock(message: ReceivedMessage, toolCallId: string): number | u
   )?.block;
 }
 
-/** For a block that the stream gave no number. */
+/** Returns a negative number for a block without a number from the stream. */
 function createBlockNumber({ blocks }: ReceivedMessage): number {
   return -1 - blocks.length;
 }
 
-/** The new text stands where the first text stood. The others stay, closed: their own ends may still come. */
+/**
+ * Puts the new text at the position of the first text block. The other text blocks stay, empty and closed: their end
+ * events may still arrive.
+ */
 function replaceText(message: ReceivedMessage, text: string): ReceivedMessage {
   const first =
     message.blocks.find(({ type }) => type === "text")?.block ?? createBlockNumber(message);
@@ -136,7 +139,7 @@ function replaceText(message: ReceivedMessage, text: string): ReceivedMessage {
   return changeBlock({ ...message, isReplaced: true, blocks: withdrawn }, first, () => replacement);
 }
 
-/** As the provider's contract has them, for the answer to their calls. */
+/** Converts the received messages to the provider contract, for the invocation which answers their tool calls. */
 export function listTurnMessages(invocation: Invocation): TurnMessage[] {
   return invocation.messages.map(({ role, reason, blocks }) => ({
     role,
@@ -174,7 +177,7 @@ function toTurnBlocks(block: ReceivedBlock): TurnBlock[] {
   }
 }
 
-/** Calls of ours that have no result yet. An id may come back for another call: a result answers the one before it. */
+/** Lists client tool calls without a result. Ids may be reused: a result belongs to the last call before it. */
 export function listOpenToolCalls(
   invocation: Invocation,
 ): { toolCallId: string; toolCall: ToolCall }[] {

@@ -18,7 +18,7 @@ import {
   type Upstream,
 } from "./turn-state.ts";
 
-/** `lastAt` is when the event before this one was written. */
+/** `lastEventAt`: time of the previous event. */
 export function evolveTurn(
   turn: TurnState,
   { event, at, actor }: Draft,
@@ -64,7 +64,7 @@ export function evolveTurn(
       return { ...turn, queue: turn.queue.filter((queued) => queued !== prompt), current };
     }
     case "turn.finished": {
-      // A turn that was turned away unheard has told the agent nothing.
+      // A rejected turn did not deliver its instructions.
       const sentInstructions = isTurnRejected(event) ? null : (turn.current?.instructions ?? null);
       return {
         ...turn,
@@ -87,7 +87,8 @@ export function evolveTurn(
         hasResponded: false,
         isUncertain: false,
         unconfirmedResults: null,
-        // Results that were about to go go there; with something new to say, they are part of what was said before.
+        // Pending results move to the new upstream session. With unsent content they do not: they then become part of
+        // the seeded history.
         pendingToolCalls: hasUnsentContent(turn.current)
           ? null
           : (turn.upstream?.pendingToolCalls ?? null),
@@ -160,7 +161,7 @@ function evolveCurrentTurn(
       return withStage(turn, resumedTurn, { ...stage, decision: event.decision });
     }
     case "tool.started": {
-      // Another attempt is the same call.
+      // A further attempt belongs to the same tool call.
       const toolsStarted = current.toolsStarted + (event.attempt === 1 ? 1 : 0);
       return { ...turn, current: { ...current, toolsStarted } };
     }
@@ -188,13 +189,13 @@ function addToolResult(turn: TurnState, { toolCallId, result }: ToolFinished): T
   return withUpstream(turn, { pendingToolCalls: { ...waiting, toolCalls } });
 }
 
-/** While somebody is waited for, the clock of the turn stands still. */
+/** Stops the clock of the turn while a person is waited for. */
 function startWait(current: CurrentTurn, at: number): CurrentTurn {
   const { pendingWaits, waitingSince } = current;
   return { ...current, pendingWaits: pendingWaits + 1, waitingSince: waitingSince ?? at };
 }
 
-/** The clock of the turn goes on when nobody is asked any more. */
+/** Restarts the clock of the turn when the last open wait ends. */
 function endWait(current: CurrentTurn, at: number): CurrentTurn {
   const { pendingWaits: questions, waitingSince: askedAt, waitedMs } = current;
   if (questions > 1) return { ...current, pendingWaits: questions - 1 };
@@ -202,7 +203,7 @@ function endWait(current: CurrentTurn, at: number): CurrentTurn {
   return { ...current, pendingWaits: 0, waitingSince: null, waitedMs: waitedMs + waited };
 }
 
-/** Nobody was at the turn since the event before. A wait for people counts itself. */
+/** Excludes the time since the previous event: no process ran the turn. An open wait already excludes this time. */
 function skipDowntime(current: CurrentTurn, lastEventAt: number, at: number): CurrentTurn {
   if (current.waitingSince !== null) return current;
   return { ...current, waitedMs: current.waitedMs + Math.max(0, at - lastEventAt) };

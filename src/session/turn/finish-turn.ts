@@ -15,7 +15,7 @@ interface TurnResult {
   readonly failure?: Failure;
 }
 
-/** Every call of a tool is closed before the turn is. */
+/** Finishes a turn, after closing its approval requests and tool calls. */
 export function finishTurn(decision: Decision, { turnId }: CurrentTurn, result: TurnResult): void {
   const { outcome, reason, failure } = result;
   for (const request of decision.state.approvals.pending)
@@ -25,15 +25,15 @@ export function finishTurn(decision: Decision, { turnId }: CurrentTurn, result: 
     const why = outcome === "cancelled" ? "the turn was cancelled" : "the turn ended before";
     const wasStarted = run.attempt > 0;
     const text = isHandedOut(run)
-      ? `No result of ${run.name} came: ${why}. Whether it was run is not known.`
+      ? `No result of ${run.name} arrived: ${why}. It is unknown whether it ran.`
       : wasStarted
-        ? `${run.name} was stopped: ${why}. What it had done by then is not known.`
+        ? `${run.name} was stopped: ${why}. Its effects so far are unknown.`
         : `${run.name} was not run: ${why}.`;
     const ending = wasStarted && outcome !== "cancelled" ? "unknown" : "cancelled";
     finishTool(decision, run, { ending, text });
   }
   pausePlan(decision);
-  // Only tools ask for something of a client, and none is left.
+  // Only tools request actions from hosts, and no tool is left running.
   dropHostRequests(decision);
   const { usage, steps } = decision.state.turn.current ?? { usage: null, steps: 0 };
   decision.emit({

@@ -9,11 +9,14 @@ import type { Invocation, CurrentTurn } from "./turn-state.ts";
 
 export interface InvocationRequest {
   readonly purpose: InvocationPurpose;
-  /** The lost call that is made again, in the same conversation. */
+  /** The lost invocation to repeat, in the same upstream session. */
   readonly retryOf?: Invocation;
 }
 
-/** Does what the agent's definition, or the approver, says about a lost call. It is never made again where it was lost. */
+/**
+ * Applies the agent's policy, or the approver's decision, to a lost invocation. The same input is repeated in the same
+ * upstream session only with the policy `resend`, and only for a provider without effects.
+ */
 export function handleLostInvocation(
   decision: Decision,
   current: CurrentTurn,
@@ -22,7 +25,7 @@ export function handleLostInvocation(
   const { stage } = current;
   if (stage.type !== "invocation-lost") return;
   const { invocation, failure } = stage;
-  // Somebody who was asked is waited for, also when the definition says another thing meanwhile.
+  // An open approval request takes precedence, even if the agent's policy has changed since.
   const approvalDecision =
     stage.decision ?? (stage.approvalId === undefined ? resolveLossPolicy(decision) : "ask");
   switch (approvalDecision) {
@@ -36,7 +39,7 @@ export function handleLostInvocation(
     case "run-again":
       return startInvocation({ purpose: invocation.purpose, retryOf: invocation });
     case "stop": {
-      const message = "The connection to the agent was lost, and nobody said how to go on";
+      const message = "The connection to the agent was lost, and no decision to continue was made";
       const lost = failure ?? { code: "connection_lost", message, details: {} };
       return finishTurn(decision, current, { outcome: "failed", reason: null, failure: lost });
     }
@@ -84,4 +87,4 @@ function requestLossDecision(decision: Decision, invocationId: string): void {
 }
 
 const LOSS_MESSAGE =
-  "The connection to the agent was lost during its answer, and the agent may have acted; allowing continues the conversation";
+  "The connection to the agent was lost during its response, and the agent may have acted; allowing continues the conversation";

@@ -19,14 +19,14 @@ import {
 } from "./turn-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** A step of the turn begins: the call takes along what the other side has not heard. */
+/** Starts an invocation with everything the provider has not received yet. */
 export function applyInvocationStarted(
   turn: TurnState,
   current: CurrentTurn,
   { invocationId, upstreamId, purpose }: InvocationStarted,
   at: number,
 ): TurnState {
-  // What the other side waits for and what was said since; a lost call's content again, where nothing was.
+  // Contains the pending tool results and unsent texts; for a lost invocation without new content, its content again.
   const { stage } = current;
   const toolResults = turn.upstream?.pendingToolCalls ?? null;
   const isRepeated = stage.type === "invocation-lost" && !hasUnsentContent(current);
@@ -102,7 +102,7 @@ export function applyInvocationFinished(
   );
 }
 
-/** Nobody knows what came of it: the other side may be working still. */
+/** The result of the invocation is unknown, and the provider may still be working. */
 export function applyInvocationLost(
   turn: TurnState,
   current: CurrentTurn,
@@ -125,7 +125,7 @@ export function applyInvocationLost(
   });
 }
 
-/** The call was not made: what it brought is still to be brought. */
+/** The invocation had no effect, so its content is unsent again. */
 function undoInvocation(
   turn: TurnState,
   current: CurrentTurn,
@@ -145,14 +145,14 @@ function undoInvocation(
       invocationCount: Math.max(0, (turn.upstream?.invocationCount ?? 0) - 1),
       isUncertain: isBusy,
       pendingToolCalls: outgoing.toolResults,
-      // What is still to be brought need not be said beside it.
+      // Results sent with the next invocation need no separate recovery message.
       unconfirmedResults:
         outgoing.toolResults === null ? (turn.upstream?.unconfirmedResults ?? null) : null,
     },
   );
 }
 
-/** The service failed, and did not say whether the agent has what the call brought. */
+/** The service failed without stating whether the agent received the content. */
 function markUpstreamUncertain(
   turn: TurnState,
   current: CurrentTurn,

@@ -19,11 +19,11 @@ import { finishTurn } from "./finish-turn.ts";
 import type { CurrentTurn, Pause } from "./turn-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** Of all results together. */
+/** Limit for all results together. */
 const MAX_RESULTS_BYTES = 4 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 
-/** Nothing is left to do but what whoever prompted does. Said once. */
+/** Pauses the turn: only tool calls of the prompter are left. Emits the event once per pause. */
 export function pauseTurn(
   decision: Decision,
   { turnId, pause }: CurrentTurn,
@@ -34,7 +34,7 @@ export function pauseTurn(
   decision.emit({ type: "turn.paused", turnId, toolCallIds });
 }
 
-/** When a paused turn is waited for no longer. */
+/** Time at which a paused turn ends without its results. */
 export function computeResultsDeadline({ pausedAt }: Pause, resultsMs = DAY_MS): number {
   return pausedAt + resultsMs;
 }
@@ -49,14 +49,17 @@ export function expirePausedTurn(decision: Decision): void {
 
 type SubmitResults = Extract<SessionCommand<PromptPart>, { readonly type: "submit-results" }>;
 
-/** All of them, each once, and nothing else: what is missing could not be told from what is still to come. */
+/**
+ * Accepts the results of a paused turn: all of them, each once, and no others. A partial submission is refused, because
+ * a missing result could not be distinguished from a late one.
+ */
 export function submitResults(decision: Decision, command: SubmitResults): CommandReply {
   const { results, content, messages, note } = command;
   const { current } = decision.state.turn;
   const problem = checkResults(decision, command);
   if (problem !== undefined) return problem;
   if (current === null || current.pause === null) {
-    return refuse("resume_mismatch", "This session waits for no results; send a prompt instead");
+    return refuse("resume_mismatch", "This session does not wait for results. Fix: send a prompt");
   }
   const { turnId, pause } = current;
   const mismatch =
@@ -79,7 +82,7 @@ export function submitResults(decision: Decision, command: SubmitResults): Comma
   return { status: "accepted", promptId, turnId, seq };
 }
 
-/** Beside the results, or where nothing can be said there, as the next prompt. */
+/** Sends text along with the results, or as the next prompt if the provider does not support that. */
 function sendContent(
   decision: Decision,
   submittedContent: readonly PromptPart[],
@@ -100,7 +103,7 @@ function checkResults(
   { results, content, note }: SubmitResults,
 ): CommandReply | undefined {
   if (countJsonBytes(results) > MAX_RESULTS_BYTES) {
-    const message = `The results have more than ${MAX_RESULTS_BYTES} bytes; make them smaller`;
+    const message = `The results have more than ${MAX_RESULTS_BYTES} bytes. Fix: make them smaller`;
     return refuse("invalid_message", message, { path: "results" });
   }
   const contentProblem =
@@ -126,7 +129,7 @@ function findResultMismatch(
     .map(([how, ids]) => [how, ids.slice(0, MAX_LISTED_IDS)] as const);
   if (mismatches.length === 0) return undefined;
   const descriptions = mismatches.map(([how, ids]) => `${how}: ${ids.join(", ")}`);
-  const message = `Every call that the turn waits for wants one result; ${descriptions.join("; ")}`;
+  const message = `Expected one result per pending tool call; ${descriptions.join("; ")}`;
   return refuse("resume_mismatch", message, Object.fromEntries(mismatches));
 }
 

@@ -2,18 +2,19 @@ import { toJsonText } from "../../data/json.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import type { OutgoingContent, Upstream, PendingToolCalls } from "./turn-state.ts";
 
-/** The other side may have kept what it was told, or not. So it is told what it was, as something new. */
+/** Repeats the input of a lost invocation as a new message, because the provider may or may not have received it. */
 export function restateLostInput(decision: Decision, outgoing: OutgoingContent): void {
   sendRecoveryMessage(decision, [
-    "The connection was lost before your answer was complete. If you have already done what was asked, say only what came of it; do nothing twice. What you were told last was:",
+    "The connection was lost before your response was complete. If you have already completed the request, only report the result; do not repeat any action. Your last input was:",
     ...outgoing.texts,
     ...formatResults(outgoing.toolResults),
   ]);
 }
 
 /**
- * Before the next prompt: a call that brought results was cut or failed, and its turn is over. The tools ran, whether the
- * other side knows it or not. A conversation that begins with what the log has hears it there.
+ * Before the next prompt, repeats tool results whose invocation was cut or failed after its turn ended. The tools have
+ * run, but the provider may not know it. Skipped if the upstream session starts anew from the log, which has the
+ * results.
  */
 export function restateLostResults(decision: Decision): void {
   const { upstream } = decision.state.turn;
@@ -24,7 +25,7 @@ export function restateLostResults(decision: Decision): void {
   )
     return;
   sendRecoveryMessage(decision, [
-    "Your last answer was cut off, and it is not certain that you know what your tools gave before it. They have run; do nothing twice. What came of them:",
+    "Your last response was cut off, and you may not have received the results of your tools. The tools have run; do not run them again. Their results:",
     ...formatResults(upstream.unconfirmedResults),
   ]);
 }
@@ -51,6 +52,8 @@ function formatResults(pending: PendingToolCalls | null): string[] {
     const partTexts = parts.map((part) =>
       part.type === "text" ? part.text : toJsonText(part.type === "json" ? part.value : part.raw),
     );
-    return [`The tool ${toolCall.name} ${isError ? "failed" : "gave"}: ${partTexts.join("\n")}`];
+    return [
+      `The tool ${toolCall.name} ${isError ? "failed" : "returned"}: ${partTexts.join("\n")}`,
+    ];
   });
 }

@@ -3,8 +3,8 @@ import { readAgentSpec, type Decision } from "../decision.ts";
 import { hasUnsentContent, type Upstream } from "./turn-state.ts";
 
 /**
- * The conversation that the next call belongs to; begins a new one where there is none, or where the other side has let
- * it go by our clock. Undefined while the one there is has to come to rest first.
+ * Returns the upstream session for the next invocation. Opens a new one if there is none, or if the provider has
+ * discarded it according to its time limits. Undefined while the current one must settle first.
  */
 export function resolveUpstream(decision: Decision): string | undefined {
   const { upstream, isHistoryImported, firstUpstreamId } = decision.state.turn;
@@ -17,13 +17,13 @@ export function resolveUpstream(decision: Decision): string | undefined {
   return readAgentSpec(decision).settle === "reseed" ? openNewUpstream(decision, true) : undefined;
 }
 
-/** Begins with what the log has. An id that was `given` may be that of a conversation which exists. */
+/** Opens a new upstream session. `requestedId` may name one which already exists at the provider. */
 export function openNewUpstream(
   decision: Decision,
   isSeeded: boolean,
   requestedId: string | null = null,
 ): string {
-  // Providers want ids of at least 33 characters.
+  // Providers require ids of at least 33 characters.
   const upstreamId = requestedId ?? `spanline-${decision.ids.next("ses").slice("ses_".length)}`;
   decision.emit({ type: "upstream.opened", upstreamId, seeded: isSeeded });
   return upstreamId;
@@ -49,13 +49,13 @@ function hasExpired(decision: Decision, { usedAt, openedAt, invocationCount }: U
   );
 }
 
-/** Where nothing is remembered nothing goes on: only one that said that it is busy has to be given time. */
+/** A stateless provider needs no settling, unless it reported a conflict in this turn. */
 function canSkipSettling(decision: Decision): boolean {
   const { keepsHistory } = readAgentSpec(decision).provider;
   return keepsHistory === false && decision.state.turn.current?.conflicts === 0;
 }
 
-/** A prompt to an agent that still waits for results has to go beside them. */
+/** Whether a prompt can be sent while the provider waits for tool results: only together with them. */
 function canCarryPrompt(decision: Decision, { pendingToolCalls }: Upstream): boolean {
   const { injectionPoints } = readAgentSpec(decision).provider;
   return (

@@ -2,17 +2,17 @@ import type { PromptOptions } from "../../domain/prompt.ts";
 import { type ToolsState, isOpen, findRun } from "../tools/tools-state.ts";
 import type { Invocation } from "./turn-state.ts";
 
-/** What is known when an event of a call's stream comes. */
+/** Context for translating an event of an invocation's stream. */
 export interface StreamContext {
   readonly invocation: Invocation;
   readonly tools: ToolsState;
-  /** What checking the arguments of a call found. */
+  /** Validation error of a tool call's arguments. Undefined if they are valid. */
   readonly problem: string | undefined;
-  /** Of the turn. */
+  /** Options of the turn. */
   readonly options: PromptOptions | null;
 }
 
-/** Ids of one call differ by their number in the stream, and are the same whenever the log is made again. */
+/** Ids derive from the invocation id and the number in the stream, so a replay creates the same ids. */
 export function createMessageId({ invocationId }: Invocation, message: number): string {
   return `msg_${invocationId.slice("inv_".length)}_${message}`;
 }
@@ -21,13 +21,13 @@ export function createToolCallId({ invocationId: callId }: Invocation, block: nu
   return `tool_${callId.slice("inv_".length)}_${block}`;
 }
 
-/** The session's id of the open call that the provider knows by this id. */
+/** Returns the session's id of the open tool call with this provider id. */
 export function findOpenToolCallId(
   { messages }: Invocation,
   tools: ToolsState,
   providerId: string,
 ): string | undefined {
-  // Looked for at every call, of which there can be thousands: no list is made of them.
+  // Called for every tool call, of which a turn can have thousands: no intermediate list is built.
   for (const { blocks } of messages) {
     for (const block of blocks) {
       if (block.type !== "tool-call" || block.toolCall?.id !== providerId) continue;

@@ -16,7 +16,7 @@ import {
 } from "./stream-context.ts";
 import type { Invocation } from "./turn-state.ts";
 
-/** What an event of a stream means for the log. */
+/** Translates a provider event into events of the log. */
 export function translateProviderEvent(
   context: StreamContext,
   event: Exclude<ProviderEvent, TurnEnd>,
@@ -97,7 +97,7 @@ export function translateProviderEvent(
   }
 }
 
-/** A stream that never said who speaks still has to be shown. */
+/** Creates the missing start of a message, with an unknown role, so its content can be displayed. */
 function createMissingStart({ messages }: Invocation, messageId: string): SessionEvent[] {
   const hasStarted = messages.some((message) => message.messageId === messageId);
   return hasStarted ? [] : [{ type: "message.started", messageId, role: "other" }];

@@ -24,7 +24,10 @@ export function acceptPrompt(decision: Decision, command: TurnCommand<"prompt">)
     checkNote(note);
   if (problem !== undefined) return problem;
   if (decision.state.turn.queue.length >= MAX_QUEUE) {
-    return refuse("conflict", `${MAX_QUEUE} prompts wait already; wait for the turn that runs`);
+    return refuse(
+      "conflict",
+      `${MAX_QUEUE} prompts are already queued. Fix: wait for the running turn`,
+    );
   }
   const promptId = decision.ids.next("prompt");
   decision.emit({
@@ -43,13 +46,19 @@ export function withdrawPrompt(
   { promptId }: TurnCommand<"withdraw-prompt">,
 ): CommandReply {
   if (!decision.state.turn.queue.some((queued) => queued.promptId === promptId)) {
-    return refuse("not_found", "This prompt does not wait: its turn has begun, or it never was");
+    return refuse(
+      "not_found",
+      "This prompt is not queued: its turn has started, or it does not exist",
+    );
   }
   decision.emit({ type: "prompt.withdrawn", promptId, reason: "withdrawn" });
   return { status: "accepted", promptId };
 }
 
-/** Which prompts there were is not in the state: whoever sends this has looked it up in the log. */
+/**
+ * Hides a prompt from lookups by id. The state does not list all prompts: the sender checks first that the log contains
+ * it.
+ */
 export function hidePrompt(
   decision: Decision,
   { promptId }: TurnCommand<"hide-prompt">,
@@ -58,13 +67,13 @@ export function hidePrompt(
   return { status: "accepted" };
 }
 
-/** `readers` is how many follow the session beside the sender. */
+/** `readerCount`: number of subscribers, excluding the sender. */
 interface CancelSender {
   readonly actor: Actor;
   readonly readerCount?: number;
 }
 
-/** Cancelling what is not there is no error: it may have ended a moment ago. */
+/** Cancels the running turn. Accepted without effect if there is none: the turn may have ended a moment ago. */
 export function cancelTurn(
   decision: Decision,
   { turnId, unlessWatched, waitingReaders = 0 }: TurnCommand<"cancel">,
@@ -101,7 +110,7 @@ function isWatchedByOthers(
   );
 }
 
-/** Says in the log what a client brought in vain, for whoever wonders where its tools are. */
+/** Logs problems with client tools as diagnostics, so people can see why tools are missing. */
 export function reportClientToolProblems(decision: Decision, problems: readonly Failure[]): void {
   for (const { message } of problems) {
     const diagnostic = { code: "equipment_unusable", message } as const;

@@ -6,7 +6,7 @@ import { isToolAllowed } from "../turn-options.ts";
 import type { CurrentTurn } from "./turn-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** Where the turn stands when a call of the provider is made, which counts as a step already. */
+/** Returns the progress of the turn at the start of an invocation, which already counts as a step. */
 export function readTurnProgress(
   { steps, options }: CurrentTurn,
   runs: readonly ToolRun[],
@@ -20,7 +20,10 @@ export function readTurnProgress(
   };
 }
 
-/** The tool that has to end the turn, unless it did its work in it, or may not be called in it. */
+/**
+ * Returns the terminal tool if the turn must still call it. Undefined if it has succeeded or is not allowed in this
+ * turn.
+ */
 export function findMissingTerminalTool(
   runs: readonly ToolRun[],
   { terminalTool }: AgentSpec,
@@ -31,7 +34,7 @@ export function findMissingTerminalTool(
   return hasSucceeded || name === undefined || !isToolAllowed(options, name) ? undefined : name;
 }
 
-/** A call that was cut off together with what said it was never answered: the agent does not know of it. */
+/** Excludes cancelled calls: they were cut off with their message, so the agent does not know them. */
 function toAnsweredToolCall({ toolCall, result, ending }: ToolRun): AnsweredToolCall[] {
   if (toolCall === null || result === undefined || ending === "cancelled") return [];
   return [{ toolCall, result }];

@@ -9,15 +9,15 @@ import type { TurnMessage } from "../../domain/provider/turn.ts";
 import type { Usage } from "../../domain/usage.ts";
 
 export interface TurnState {
-  /** Prompts that wait for the turn that runs. */
+  /** Prompts waiting for the running turn. */
   readonly queue: readonly QueuedPrompt[];
   readonly current: CurrentTurn | null;
   readonly upstream: Upstream | null;
-  /** Under which the first conversation is to be on the provider's side, where that was said. */
+  /** Requested id of the first upstream session. Null if none was requested. */
   readonly firstUpstreamId: string | null;
-  /** Something was said elsewhere before: the agent is told it first. */
+  /** True if messages of an earlier conversation must be sent to the agent first. */
   readonly isHistoryImported: boolean;
-  /** The last instructions that the agent was sent as text. */
+  /** Last instructions sent to the agent as text. Null if none. */
   readonly sentInstructions: string | null;
 }
 
@@ -32,28 +32,28 @@ export interface CurrentTurn {
   readonly turnId: string;
   readonly promptId: string;
   readonly submitter: Actor | null;
-  /** What its prompt asks for beside its text. */
+  /** Options of the prompt. Null if it has none. */
   readonly options: PromptOptions | null;
   readonly startedAt: number;
-  /** Milliseconds in which people were waited for, before the wait that `askedAt` began. */
+  /** Milliseconds spent waiting for people, excluding the wait since `waitingSince`. */
   readonly waitedMs: number;
-  /** When the first of the questions was asked that wait now; null while none does. */
+  /** Start of the current wait for people. Null while there is none. */
   readonly waitingSince: number | null;
-  /** How many questions wait; a pause is one of them. */
+  /** Number of open waits: approval requests, and a pause. */
   readonly pendingWaits: number;
-  /** Whoever prompted has these calls, and nothing else is left to do. */
+  /** Set while only tool calls of the prompter are open. */
   readonly pause: Pause | null;
-  /** Calls of the provider so far. */
+  /** Invocations so far. */
   readonly steps: number;
   readonly usage: Usage | null;
-  /** Calls of tools that were started, however often. */
+  /** Tool calls started so far. Several attempts count once. */
   readonly toolsStarted: number;
   readonly reprompts: number;
-  /** How often the other side said that it is still busy with an earlier call. */
+  /** Number of invocations rejected because the provider was still busy. */
   readonly conflicts: number;
-  /** Instructions that this turn sends as text. */
+  /** Instructions sent as text in this turn. */
   readonly instructions: string | null;
-  /** Said, and not yet on its way. */
+  /** Content not yet sent with an invocation. */
   readonly unsentTexts: readonly string[];
   readonly unsentImages: readonly ImagePart[];
   readonly stage: Stage;
@@ -65,11 +65,13 @@ export interface Pause {
 }
 
 /**
- * - `ready`: the next call can be made, once the other side is at rest.
- * - `calling`: a call is under way.
- * - `acting`: the agent waits for its tools.
- * - `lost`: a call is lost, and what follows is not decided, or not done.
- * - `ended`: the provider said its last.
+ * The stage of a turn. `advance-turn.ts` shows the transitions.
+ *
+ * - `ready`: the next invocation can start once the upstream session has settled.
+ * - `invoking`: an invocation is running.
+ * - `running-tools`: the provider waits for tool results.
+ * - `invocation-lost`: an invocation was lost, and its handling is not decided or not started.
+ * - `ended`: the provider has finished; the turn ends unless a reprompt follows.
  */
 export type Stage =
   | { readonly type: "ready"; readonly purpose: InvocationPurpose }
@@ -89,22 +91,22 @@ export type Stage =
       readonly failure?: Failure;
     };
 
-/** One call of the provider, and what its stream has said so far. */
+/** An invocation with the content received so far. */
 export interface Invocation {
   readonly invocationId: string;
   readonly upstreamId: string;
   readonly purpose: InvocationPurpose;
   readonly outgoing: OutgoingContent;
   readonly messages: readonly ReceivedMessage[];
-  /** Calls of tools that were closed while the stream still ran. */
+  /** Tool calls closed while the stream was still running. */
   readonly closedToolCallIds: readonly string[];
 }
 
-/** What a call brings: only what is new. */
+/** The new content sent with an invocation, since the previous one. */
 export interface OutgoingContent {
   readonly texts: readonly string[];
   readonly images?: readonly ImagePart[];
-  /** The calls that it answers. */
+  /** The tool calls answered by this invocation, with their results. */
   readonly toolResults: PendingToolCalls | null;
 }
 
@@ -113,7 +115,7 @@ export interface ReceivedMessage {
   readonly role: Role;
   readonly reason: string | null;
   readonly isFinished: boolean;
-  /** Its text was withdrawn, and another stands for it. */
+  /** Its text was withdrawn and replaced. */
   readonly isReplaced: boolean;
   readonly blocks: readonly ReceivedBlock[];
 }
@@ -130,20 +132,20 @@ export type ReceivedBlock = { readonly block: number; readonly isFinished: boole
   | { readonly type: "tool-result"; readonly result: ToolResult }
 );
 
-/** The conversation on the provider's side, as far as we know it. */
+/** The conversation at the provider, as far as the session knows. */
 export interface Upstream {
   readonly upstreamId: string;
   readonly isSeeded: boolean;
   readonly openedAt: number;
   readonly usedAt: number;
   readonly invocationCount: number;
-  /** The agent has answered something, so it has what the conversation began with. */
+  /** The agent has responded at least once, so it has the seeded history. */
   readonly hasResponded: boolean;
-  /** A call was cut: the other side may be working still, and may or may not have kept what it was told. */
+  /** An invocation was cut: the provider may still be working, and may or may not have kept its input. */
   readonly isUncertain: boolean;
-  /** Results that a call brought which was cut or failed: they may or may not be known there. */
+  /** Results sent with an invocation which was cut or failed: the provider may not have them. */
   readonly unconfirmedResults: PendingToolCalls | null;
-  /** What it waits for: the messages with its calls, and the results that are there. */
+  /** Tool calls for which the provider waits: their messages, and the results so far. */
   readonly pendingToolCalls: PendingToolCalls | null;
 }
 
@@ -167,7 +169,7 @@ export const initialTurnState: TurnState = {
   sentInstructions: null,
 };
 
-/** There is something to be said that no call has brought. */
+/** Whether content is waiting for the next invocation. */
 export function hasUnsentContent(current: CurrentTurn | null): boolean {
   return current !== null && (current.unsentTexts.length > 0 || current.unsentImages.length > 0);
 }

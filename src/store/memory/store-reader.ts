@@ -11,7 +11,7 @@ export interface StoreReaderParts {
   readonly notifier: ChangeNotifier;
 }
 
-/** The methods of a store which only read. */
+/** The methods of a store that only read. */
 export function createStoreReader({
   openSessions,
   records,

@@ -15,7 +15,7 @@ export interface StoreWriterParts {
   checkUsable(): void;
 }
 
-/** The methods of a store which write. */
+/** The methods of a store that write. */
 export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
   const { sessions, records, notifier } = parts;
   const leases = new Leases(sessions);

@@ -49,7 +49,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const { DatabaseSync } = await loadEngine();
   checkNotEmpty(file);
   if (!readOnly && !existsSync(file)) {
-    if (!create) throw new StoreError("store_failed", `${file} does not exist: it was removed or moved`, { details: { file } });
+    if (!create)
+      throw new StoreError("store_failed", `${file} does not exist: it was removed or moved`, {
+        details: { file },
+      });
     await createFile(file, DatabaseSync);
   }
   if (!readOnly) restrictPermissions(file);
@@ -135,7 +138,7 @@ async function openForWriting(sql: Sql, options: SqliteStoreOptions): Promise<St
   const wal = await openWalFile(file, datasync);
   const sync = new GroupSync(() => wal.sync(), options.onFailure);
   try {
-    // Readers see data which a killed process left in the page cache, so this data must be synced before the store
+    // Readers see data that a killed process left in the page cache, so this data must be synced before the store
     // opens.
     await sync.syncNow();
     return createWritableStore(sql, { versions, clock, wal, sync });
@@ -187,9 +190,13 @@ function createWritableStore(sql: Sql, { versions, clock, wal, sync }: WritableP
 function configureDatabase(sql: Sql, file: string): void {
   const mode = sql.get("PRAGMA journal_mode = WAL")?.text("journal_mode");
   if (mode !== "wal") {
-    throw new StoreError("store_failed", `${file} cannot use a write-ahead log on this file system. Fix: use a data directory on a local disk`, {
-      details: { file, mode },
-    });
+    throw new StoreError(
+      "store_failed",
+      `${file} cannot use a write-ahead log on this file system. Fix: use a data directory on a local disk`,
+      {
+        details: { file, mode },
+      },
+    );
   }
   sql.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
 }

@@ -71,10 +71,10 @@ async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIte
   return {
     next() {
       if (first === undefined) return source.next();
-      const given = first;
+      const batch = first;
       // Released, because a reader that never continues would keep the batch in memory.
       first = undefined;
-      return given;
+      return batch;
     },
     return: async () => (await source.return?.()) ?? { done: true, value: undefined },
   };

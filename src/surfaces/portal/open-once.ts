@@ -9,14 +9,14 @@ import type { SessionRecord } from "./session-view.ts";
  */
 export async function openOnce(
   sessions: Sessions,
-  wanted: Omit<OpenOptions, "sessionId" | "label">,
+  requested: Omit<OpenOptions, "sessionId" | "label">,
   key: string,
 ): Promise<SessionRecord> {
-  const name = JSON.stringify([wanted.principal.id, key]);
+  const name = JSON.stringify([requested.principal.id, key]);
   const sessionId = `ses_${digestText(name).slice(0, ID_LENGTH)}`;
-  const label = requestLabel({ agent: sessions.agents[0], ...wanted });
+  const label = requestLabel({ agent: sessions.agents[0], ...requested });
   // Compared afterwards: of two concurrent requests, the second gets the session opened by the first.
-  const record = await sessions.open({ ...wanted, sessionId, label });
+  const record = await sessions.open({ ...requested, sessionId, label });
   if (record.label === label) return record;
   const message = `The Idempotency-Key was used for a session with another ${changedField(record, label)}`;
   throw new ApiError(409, "conflict", message, { hint: "Use a different key for every session" });

@@ -56,14 +56,14 @@ export function sessionRoutes(options: PortalOptions): Route[] {
         }
         if (agent !== undefined && !sessions.agents.includes(agent))
           throw noAgent(agent, sessions.agents);
-        const wanted = {
+        const requested = {
           principal,
           ...omitUndefined({ agent, title, workingDirectory }),
         };
         const key = readIdempotencyKey(request);
         const record = await (key === undefined
-          ? sessions.open(wanted)
-          : openOnce(sessions, wanted, key));
+          ? sessions.open(requested)
+          : openOnce(sessions, requested, key));
         const view = sessionView(record);
         return createJsonResponse(201, view, { location: `/api${view.page}` });
       },

@@ -28,8 +28,8 @@ export async function foundSession(
   principal: Principal,
 ): Promise<SessionRecord> {
   const record = await sessions.find(sessionId);
-  const wanted = ownedBy(principal).principal ?? record?.principal;
-  if (record !== undefined && record.principal === wanted) return record;
+  const requested = ownedBy(principal).principal ?? record?.principal;
+  if (record !== undefined && record.principal === requested) return record;
   throw new ApiError(404, "not_found", `The session "${sessionId}" does not exist`, {
     hint: "GET /api/sessions lists the existing sessions",
   });

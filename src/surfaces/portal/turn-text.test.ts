@@ -32,7 +32,7 @@ const approval: SessionEvent = {
 };
 
 /** The text added by each batch of events. */
-function told(...batches: (readonly SessionEvent[])[]): string[] {
+function addBatches(...batches: (readonly SessionEvent[])[]): string[] {
   const state = initialText("prompt_1");
   return batches.map((events) => addToText(state, events));
 }
@@ -42,7 +42,7 @@ describe("A turn as text", () => {
     const next: SessionEvent = { type: "message.started", messageId: "m2", role: "assistant" };
     const allowed = { type: "approval.resolved", approvalId: "a1", decision: "allow" } as const;
     expect(
-      told(
+      addBatches(
         [...start, delta("Let me ")],
         [delta("see.")],
         [{ type: "text.finished", messageId: "m1", block: 0, text: "Let me see. Yes." }],
@@ -68,7 +68,7 @@ describe("A turn as text", () => {
     const user: SessionEvent = { type: "message.started", messageId: "u", role: "user" };
     const denied = { type: "approval.resolved", approvalId: "a1", decision: "deny" } as const;
     expect(
-      told(
+      addBatches(
         [delta("Not mine")],
         [
           ...start,
@@ -85,12 +85,12 @@ describe("A turn as text", () => {
     [{ outcome: "cancelled", reason: null }, "Half\n\n[cancelled]\n"],
     [{ outcome: "limited", reason: "max_steps" }, "Half\n\n[limited: max_steps]\n"],
   ] as const)("An early end of the turn is shown in brackets: %j", (end, text) => {
-    expect(told([...start, delta("Half"), { ...ended, ...end }])).toEqual([text]);
+    expect(addBatches([...start, delta("Half"), { ...ended, ...end }])).toEqual([text]);
   });
 
   it("A replacement text is shown behind the replaced text", () => {
     const replaced: SessionEvent = { type: "message.replaced", messageId: "m1", text: "Withheld." };
-    expect(told([...start, delta("The secret")], [replaced, ended])).toEqual([
+    expect(addBatches([...start, delta("The secret")], [replaced, ended])).toEqual([
       "The secret",
       "\n\n[replaced by:]\n\nWithheld.\n",
     ]);

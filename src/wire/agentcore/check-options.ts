@@ -1,7 +1,10 @@
 import { isObject, toJsonText } from "../../data/json.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 
-/** Throws `invalid_option` before any request is sent. `path` names the field as written by the caller. */
+/**
+ * Throws `invalid_option` before any request is sent. `path` names the field as written by the caller. The message starts
+ * with the path, because the command line replaces the path by the name of its option.
+ */
 export function throwInvalidOption(path: string, actual: unknown, expected: string): never {
   const formattedValue =
     actual === undefined ? "missing" : toJsonText(actual).slice(0, MAX_QUOTED_CHARACTERS);
@@ -30,7 +33,7 @@ export function checkLength(path: string, value: string, maxLength: number): str
 export function checkCount(path: string, value: unknown): number {
   return typeof value === "number" && Number.isInteger(value) && value > 0
     ? value
-    : throwInvalidOption(path, value, "a positive integer");
+    : throwInvalidOption(path, value, "a whole number above 0");
 }
 
 /**

@@ -37,7 +37,10 @@ export function createUnexpectedBodyReader(
       state.bytes.push(...chunk.subarray(0, MAX_QUOTED_BYTES - state.bytes.length));
     },
     finish(state, emit) {
-      const actual = contentType ?? "no content type";
+      const actual =
+        contentType === null || contentType === undefined
+          ? "no content type"
+          : `the content type ${contentType}`;
       const body = new TextDecoder().decode(Uint8Array.from(state.bytes));
       const message = `The response has ${actual}: expected ${expected}. The body starts with: ${body}`;
       const details = { contentType: contentType ?? null, body, bytes: state.totalBytes };

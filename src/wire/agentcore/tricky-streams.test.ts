@@ -523,7 +523,7 @@ describe("Block indexes (15)", () => {
       { event: { messageStop: { stopReason: "end_turn" } } },
     );
   const invalid = (index: unknown): string =>
-    `Content block index of type ${typeof index} is not a non-negative integer`;
+    `Content block index of type ${typeof index} is not a whole number from 0`;
 
   it("Converse events without an index, or with null, are read [AC-73]", () => {
     const bytes = readFixture("py-no-index.sse");

@@ -218,7 +218,7 @@ describe("AI GO! output", () => {
         anomalies: [
           {
             code: "call_unanswered",
-            message: "A call has no result and waits for none",
+            message: "A tool call has no result, and none is expected",
             call_id: "a",
           },
         ],

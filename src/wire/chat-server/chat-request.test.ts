@@ -87,15 +87,13 @@ describe("New messages of a request", () => {
     ]);
   });
 
-  it.each([
+  it.each(["", " \n", [], [{ type: "text", text: " " }]])(
     "The empty user content %j is refused [SD-9]",
-    " \n",
-    [],
-    [{ type: "text", text: " " }],
-  ])("is not %j [SD-9]", (content) => {
-    const messages = [HI, { role: "user", content }];
-    expect(refusal({ messages })).toEqual(["empty_message", "messages[1].content"]);
-  });
+    (content) => {
+      const messages = [HI, { role: "user", content }];
+      expect(refusal({ messages })).toEqual(["empty_message", "messages[1].content"]);
+    },
+  );
 
   it("System and developer messages become instructions at any position [SD-4]", () => {
     const messages = [

@@ -149,8 +149,8 @@ function isCount(value: unknown): value is number {
 
 /** The newer name takes precedence. */
 function readMaxTokens(body: Fields): number | undefined {
-  const older = readOptional(body, "max_tokens", isCount, "a positive integer");
-  return readOptional(body, "max_completion_tokens", isCount, "a positive integer") ?? older;
+  const older = readOptional(body, "max_tokens", isCount, "a whole number above 0");
+  return readOptional(body, "max_completion_tokens", isCount, "a whole number above 0") ?? older;
 }
 
 function readIncludeUsage(value: unknown): boolean {

@@ -41,7 +41,7 @@ describe("The session of a chat request", () => {
     expect(() => named({ messages, session_id: ONE })).toThrow("name different sessions");
   });
 
-  it("Shorter session ids of earlier versions are accepted", () => {
+  it("Shorter session ids generated for other surfaces are accepted", () => {
     const sessionId = `ses_${"0".repeat(26)}`;
     const session = { sessionId, param: "session_id", isImplied: false };
     expect(named({ session_id: sessionId })).toEqual(session);

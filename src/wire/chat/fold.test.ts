@@ -102,8 +102,8 @@ describe("Folding a chat completion", () => {
     ]);
   });
 
-  it.each(["Reasoning is read from the field %s", "reasoning_content", "thinking"])(
-    "has its reasoning in %s",
+  it.each(["reasoning", "reasoning_content", "thinking"])(
+    "Reasoning is read from the field %s",
     (member) => {
       const turned = turn(start, chunk({ [member]: "hm" }), chunk({ content: "yes" }, "stop"));
       expect(turned.messages[0]?.blocks).toEqual([

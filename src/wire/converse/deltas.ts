@@ -33,7 +33,7 @@ export function foldDelta(state: ConverseState, fields: Fields, emit: EmitEvent)
   keepUnknownFields(state, CONTENT_BLOCK_DELTA, fields, emit);
   const { contentBlockIndex: index, delta } = fields;
   if (!isIndex(index)) {
-    const message = `Content block index of type ${typeof index} is not a non-negative integer`;
+    const message = `Content block index of type ${typeof index} is not a whole number from 0`;
     diagnose(state, "block_index_invalid", message, emit);
   }
   if (!isObject(delta)) return;

@@ -64,7 +64,7 @@ function openOrReopenToolCall(
     diagnose(state, "tool_name_missing", `Tool call ${id} has no name`, emit);
   }
   if (!isClientType(type) && !SERVER_TYPES.has(type)) {
-    const message = `Tool call ${id} has the unknown type ${toJsonText(type)}and is not run`;
+    const message = `Tool call ${id} has the unknown type ${toJsonText(type)} and is not run`;
     diagnose(state, "unknown_field", message, emit);
   }
   const facts = {

@@ -60,7 +60,7 @@ interface PendingLine {
   length: number;
   readonly pendingBytes: PendingBytes;
   /** `refused` and `dropped` lines are not buffered: `skip` refused the line, or the event exceeds the size limit. */
-  disposition: "undecided" | "wanted" | "refused" | "dropped";
+  disposition: "undecided" | "accepted" | "refused" | "dropped";
 }
 
 /**
@@ -124,7 +124,7 @@ function appendPiece(state: SseState, piece: Uint8Array, emit: Emit<SseItem>): v
     if (line.pendingBytes.length === DECISION_BYTES)
       decideDisposition(state, viewPendingLine(line), emit);
   }
-  if (line.disposition === "wanted") bufferPiece(state, remainingBytes, emit);
+  if (line.disposition === "accepted") bufferPiece(state, remainingBytes, emit);
   line.length += piece.length;
 }
 
@@ -147,7 +147,7 @@ function decideDisposition(state: SseState, start: Line, emit: Emit<SseItem>): v
   if (isTooLarge(state, Math.min(length, DECISION_BYTES))) dropEvent(state, emit);
   else if (shouldSkip(state, start)) skipEvent(state);
   else if (isTooLarge(state, length)) dropEvent(state, emit);
-  else state.line.disposition = "wanted";
+  else state.line.disposition = "accepted";
 }
 
 function isTooLarge(state: SseState, lineBytes: number): boolean {
@@ -190,7 +190,7 @@ function endLine(state: SseState, piece: Line, emit: Emit<SseItem>): void {
     wholeLine = viewPendingLine(line);
   }
   if (line.disposition === "undecided") decideDisposition(state, wholeLine, emit);
-  if (line.disposition === "wanted") readLine(state, wholeLine, emit);
+  if (line.disposition === "accepted") readLine(state, wholeLine, emit);
   else if (line.disposition === "refused") reportSkipped(state, emit);
   else if (line.length === 0) clearEvent(event);
   clearPending(line.pendingBytes);

@@ -1,4 +1,4 @@
-/** Something about a turn that its items cannot say, with all that they leave out. */
+/** A fact about a turn which its items cannot express, with the omitted content. */
 export interface Anomaly {
   readonly code: AnomalyCode;
   readonly message: string;
@@ -20,8 +20,8 @@ export type AnomalyCode =
   | "text_from_user"
   | "text_role_unknown";
 
-/** The request has instructions, and its agent's provider has no place for them. */
+/** The request has instructions, but the provider of the agent does not accept instructions. */
 export const INSTRUCTIONS_AS_TEXT: Anomaly = {
   code: "instructions_as_text",
-  message: "The agent takes no instructions: it was sent them as text before the message",
+  message: "The agent does not support instructions: they were sent as text before the message",
 };

@@ -27,8 +27,8 @@ const anyBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
   fc.constant<ModelBlock>({ type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" }),
 );
 
-describe("a conversation that is packed", () => {
-  it("is the same when it is unpacked [OR-77]", () => {
+describe("Compacted conversations", () => {
+  it("A conversation is unchanged after packing and unpacking [OR-77]", () => {
     const anyMessages: fc.Arbitrary<ModelMessage[]> = fc.array(
       fc.record({ role: fc.constantFrom("user", "assistant"), blocks: fc.array(anyBlock) }),
     );
@@ -41,7 +41,7 @@ describe("a conversation that is packed", () => {
     );
   });
 
-  it("is one item, which a request can begin with [OR-77]", () => {
+  it("A compaction is one item that a request can start with [OR-77]", () => {
     const request = readCreateRequest({
       model: "demo",
       input: [
@@ -78,7 +78,7 @@ describe("a conversation that is packed", () => {
     );
   });
 
-  it("is refused where it was changed", () => {
+  it("A modified compaction is refused", () => {
     const packed = packConversation({ instructions: null, messages: [] });
     for (const text of ["", "spanline1.", `${packed}!`, "spanline1.e30=", packed.slice(0, 15)])
       expect(() => unpackConversation(text, "x"), text).toThrow(

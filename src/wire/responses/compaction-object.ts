@@ -6,7 +6,7 @@ import { readInstructions } from "./request/new-input.ts";
 import { NO_USAGE } from "./response-usage.ts";
 import { computeShortDigest } from "../../data/short-digest.ts";
 
-/** The earlier messages of a session and the input of a request as one conversation, to be packed. */
+/** Joins the earlier messages of a session and the input of a request into one conversation for compaction. */
 export function toPackedConversation(
   request: Pick<CreateRequest, "instructions" | "input">,
   earlier: readonly ModelMessage[] = [],
@@ -15,7 +15,7 @@ export function toPackedConversation(
   return { instructions: readInstructions(request), messages };
 }
 
-/** A conversation packed into one item, which a later request can begin with. Nothing is left out of it. */
+/** Encodes a conversation as one item, which a later request can start with. No message is omitted. */
 export function encodeCompaction(conversation: PackedConversation, at: number) {
   const encrypted_content = packConversation(conversation);
   const digest = computeShortDigest(encrypted_content);

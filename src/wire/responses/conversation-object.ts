@@ -1,7 +1,7 @@
-/** What a conversation is, beside its items. */
+/** The fields of a conversation without its items. */
 export interface ConversationFields {
   readonly sessionId: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly metadata: { readonly [name: string]: string };
 }

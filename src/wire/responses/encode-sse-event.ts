@@ -1,7 +1,7 @@
-/** An event as one piece of text: some readers forget what a write brought only half of. */
+/** Encodes an event as one string, written at once: some clients lose the rest of an event split over two writes. */
 export function encodeSseEvent(event: { readonly type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The last thing that a stream says. */
+/** The last data of a stream. */
 export const SSE_DONE = "data: [DONE]\n\n";

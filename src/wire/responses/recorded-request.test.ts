@@ -30,8 +30,8 @@ function recorded(body: object): RecordedRequest {
 
 const WEATHER = { type: "function", name: "weather", parameters: { type: "object" } };
 
-describe("the response object", () => {
-  it("has all its keys and defaults, whatever was asked [OR-1, OR-2, OR-4, OR-34]", () => {
+describe("The response object", () => {
+  it("A response has all keys with defaults for any request [OR-1, OR-2, OR-4, OR-34]", () => {
     const response = encodeResponseObject(recorded({ input: "hi" }), FACTS);
     expect(problemsOf("ResponseResource", response)).toEqual([]);
     expect(response).toEqual({
@@ -116,7 +116,7 @@ describe("the response object", () => {
       },
     ],
     [
-      "half a wish for reasoning, with both keys",
+      "partial reasoning options, with both keys",
       { reasoning: { effort: "low" } },
       { reasoning: { effort: "low", summary: null } },
     ],
@@ -137,15 +137,15 @@ describe("the response object", () => {
       { store: false, background: true, parallel_tool_calls: false },
       { store: false, background: true, parallel_tool_calls: false },
     ],
-  ])("says %s again [OR-1, OR-4]", (_, body, echoed) => {
+  ])("The response repeats %s [OR-1, OR-4]", (_, body, echoed) => {
     const response = encodeResponseObject(recorded(body), { ...FACTS, usage: NO_USAGE });
     expect(response).toMatchObject(echoed);
     expect(problemsOf("ResponseResource", response)).toEqual([]);
   });
 });
 
-describe("a request beside its prompt", () => {
-  it("is read again from the log as it was written", () => {
+describe("The record of a request", () => {
+  it("A record is read back from the log unchanged", () => {
     const request = recorded({
       tools: [WEATHER],
       background: true,
@@ -163,13 +163,13 @@ describe("a request beside its prompt", () => {
     expect(decodeNote(JSON.parse(JSON.stringify(encodeNote(request))))).toEqual(request);
   });
 
-  it("has the tools of the turn that it goes on with", () => {
+  it("A record includes the client tools of the continued turn", () => {
     const facts = { model: "demo", trace: "none", clientTools: ["a", "b"] } as const;
     const tools = [{ type: "function", name: "b" }];
     expect(recordRequest(readCreateRequest({ tools }), facts).clientTools).toEqual(["b", "a"]);
   });
 
-  it("is small: many tools are named without their schemas", () => {
+  it("A record with many tools omits their schemas", () => {
     const description = "d".repeat(2000);
     const tools = Array.from({ length: 128 }, (_, at) => ({
       ...WEATHER,
@@ -181,7 +181,7 @@ describe("a request beside its prompt", () => {
     expect(problemsOf("ResponseResource", encodeResponseObject(request, FACTS))).toEqual([]);
   });
 
-  it("is nobody else's", () => {
+  it("Notes of other surfaces are ignored", () => {
     expect(decodeNote(undefined)).toBeNull();
     expect(decodeNote({ surface: "acp" })).toBeNull();
     expect(decodeNote({ surface: "responses" })).toMatchObject({

@@ -8,33 +8,38 @@ import {
 } from "./request/input-messages.ts";
 import { TRACE_MODES, type TraceMode } from "../../domain/responses-settings.ts";
 
-/** All of a request that its response is made with: the log keeps it beside the prompt, and nothing else is needed. */
+/**
+ * The data of a request needed to encode its response. Stored in the log with the prompt; no other source is needed.
+ */
 export interface RecordedRequest {
   readonly trace: TraceMode;
   readonly isBackground: boolean;
-  /** The caller's tools: their calls are for the caller to run, however others are shown. */
+  /** Names of the caller's tools. Their tool calls are always shown as function calls for the caller to run. */
   readonly clientTools: readonly string[];
-  /** Carried along on what the assistant says. */
+  /** State copied to the assistant messages. */
   readonly state: JsonObject;
-  /** What the response says again of the request, in the words of the wire. */
+  /** Request fields repeated in the response, in wire format. */
   readonly echo: JsonObject;
-  /** The messages of the request, if the prompt alone does not show them; else empty. */
+  /** The messages of the request. Empty if the prompt alone determines them. */
   readonly inputMessages: readonly InputMessage[];
   /** The session was opened with earlier messages of the request. */
   readonly hasHistory: boolean;
 }
 
 export interface RecordingContext {
-  /** What the response calls its model: the agent's name, where the request named none. */
+  /** The model name in the response. The name of the agent if the request has none. */
   readonly model: string;
   readonly trace: TraceMode;
-  /** Of the turn that a request with results goes on with. */
+  /** Client tools of the continued turn, for a request with tool results. */
   readonly clientTools?: readonly string[];
   /** The session was opened with earlier messages of the request. Default: false. */
   readonly hasHistory?: boolean;
 }
 
-/** The request as it is kept beside its prompt. Of the input it has the places where messages end: the events have its text. */
+/**
+ * Creates the record of a request. For the input, the record has only the boundaries of messages; the events have the
+ * text.
+ */
 export function recordRequest(request: CreateRequest, facts: RecordingContext): RecordedRequest {
   const toolNames = request.tools.map(({ name }) => name);
   const { hasHistory = false } = facts;
@@ -49,7 +54,7 @@ export function recordRequest(request: CreateRequest, facts: RecordingContext): 
   };
 }
 
-/** For a prompt that came another way, and is looked at as a response all the same. */
+/** Creates a default record, for a prompt of another surface viewed as a response. */
 export function createUnrecordedRequest(
   model: string,
   trace: TraceMode = "pairs",
@@ -80,7 +85,9 @@ export function encodeNote(recorded: RecordedRequest): JsonObject {
   };
 }
 
-/** Null for a note of somebody else's. What an older version did not write has its default. */
+/**
+ * Decodes a stored record. Null for the note of another surface. Fields missing in older records get their defaults.
+ */
 export function decodeNote(note: JsonObject | undefined): RecordedRequest | null {
   if (note === undefined || note["surface"] !== SURFACE) return null;
   const { trace, isBackground, clientTools, state, echo } = note;
@@ -127,7 +134,10 @@ function encodeEcho(request: CreateRequest, model: string): JsonObject {
   };
 }
 
-/** All five fields of each. Of very many the schemas are left out, as the specification allows: a log is no place for them. */
+/**
+ * Repeats all five fields of each tool. Above 32,768 characters, descriptions and schemas are omitted to keep the log
+ * small; the specification allows this.
+ */
 function encodeToolsEcho(tools: CreateRequest["tools"]): JsonValue {
   const isLarge = JSON.stringify(tools).length > MAX_ECHOED_CHARACTERS;
   return tools.map(({ name, description, parameters, strict }) => ({
@@ -146,7 +156,7 @@ function encodeToolChoiceEcho(choice: RequestToolChoice): JsonValue {
   return { type: "allowed_tools", tools, mode: choice.mode };
 }
 
-/** The specification admits no schema here but null. */
+/** The specification allows only null for the schema here. */
 function encodeTextEcho({ textFormat, verbosity }: CreateRequest): JsonValue {
   const extraFields = verbosity === null ? {} : { verbosity };
   if (textFormat.type !== "json_schema")
@@ -158,7 +168,7 @@ function encodeTextEcho({ textFormat, verbosity }: CreateRequest): JsonValue {
 const SURFACE = "responses";
 const MAX_ECHOED_CHARACTERS = 32_768;
 
-/** What a request that says nothing asks for. */
+/** The values for a request without optional fields. */
 const DEFAULTS = {
   model: "",
   previous_response_id: null,

@@ -8,8 +8,8 @@ import { encodeResponse } from "./response-encoder.ts";
 import type { ResponseItem } from "./items/response-item.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
-describe("any turn", () => {
-  it("has items with unique ids, valid by the published schema [SD-34]", () => {
+describe("Random turns", () => {
+  it("Items have unique ids and are valid by the published schema [SD-34]", () => {
     fc.assert(
       fc.property(turn(), ({ events }) => {
         const { items } = encodeResponse(events, { scope: "t" });
@@ -20,7 +20,7 @@ describe("any turn", () => {
     );
   });
 
-  it("has exactly one function call, and no output, for every call it waits for [SD-34]", () => {
+  it("Every open tool call has exactly one function call and no output [SD-34]", () => {
     fc.assert(
       fc.property(turn(), ({ events, openCalls }) => {
         const { items } = encodeResponse(events, { scope: "t" });
@@ -33,7 +33,7 @@ describe("any turn", () => {
     );
   });
 
-  it("loses no text and no result, and keeps the order of opening [SD-19]", () => {
+  it("Texts and results are complete, in the order of their start [SD-19]", () => {
     fc.assert(
       fc.property(turn(), ({ events, texts, results }) => {
         const { items, anomalies } = encodeResponse(events, { scope: "t" });
@@ -128,7 +128,7 @@ function planned(role: "assistant" | "user", block: fc.Arbitrary<BlockPlan>) {
   return fc.record({ role: fc.constant(role), blocks, replaced: fc.option(words, { freq: 4 }) });
 }
 
-/** Turns as a fold may tell them: blocks of a message open in order, in parallel, and end in any order. */
+/** Turns as emitted by a fold: blocks of a message start in order, run in parallel, and end in any order. */
 function turn(): fc.Arbitrary<ToldTurn> {
   const message = fc.oneof(planned("assistant", assistantBlock), planned("user", userBlock));
   return fc.tuple(fc.array(message, { maxLength: 6 }), fc.boolean()).map(tell);

@@ -10,8 +10,8 @@ import {
 
 const SCOPE = "turn1";
 
-describe("order", () => {
-  it("gives every kind of block its item, in the order of opening [SD-29]", () => {
+describe("Order of items", () => {
+  it("Every kind of block becomes an item, in the order of the starts [SD-29]", () => {
     const events = [
       assistant(0),
       thought(0, 0, "The catalog has it."),
@@ -47,7 +47,7 @@ describe("order", () => {
     });
   });
 
-  it("orders parallel calls and results by their opening, not by their end [SD-19]", () => {
+  it("Parallel tool calls and results are ordered by their start, not by their end [SD-19]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       { type: "tool.start", message: 0, block: 0, toolCallId: "first", name: "search" },
@@ -69,7 +69,7 @@ describe("order", () => {
     ]);
   });
 
-  it("keeps a block that ends after the next message began in its own place [SD-18]", () => {
+  it("A block that ends after the next message began keeps its position [SD-18]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       assistant(1),
@@ -84,14 +84,14 @@ describe("order", () => {
     ]);
   });
 
-  it("keeps neighbouring text blocks of a message as parts of one item", () => {
+  it("Adjacent text blocks of a message are parts of one item", () => {
     const events = [assistant(0), text(0, 0, "One."), text(0, 1, "Two."), end()];
     expect(response(events).items).toEqual([
       message("msg_turn1_0", "final_answer", "One.", "Two."),
     ]);
   });
 
-  it("parts the text of a message where a call stands between [SD-29]", () => {
+  it("A tool call between texts of a message separates the texts [SD-29]", () => {
     const events = [
       assistant(0),
       text(0, 0, "Before."),
@@ -112,7 +112,7 @@ describe("order", () => {
     ]);
   });
 
-  it("calls all text commentary while the turn waits for a call", () => {
+  it("All text is commentary while the turn waits for a tool call", () => {
     const events = [
       assistant(0),
       call(0, 0, "a", "{}"),
@@ -126,7 +126,7 @@ describe("order", () => {
     ]);
   });
 
-  it("reads the text of a block from its deltas when its end was dropped", () => {
+  it("The text of a block without an end is read from its deltas", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       { type: "text.delta", message: 0, block: 0, text: "Hal" },
@@ -139,8 +139,8 @@ describe("order", () => {
   });
 });
 
-describe("speakers", () => {
-  it("keeps text of the user as a message of the user, apart from the assistant's [SD-25]", () => {
+describe("Roles", () => {
+  it("User text is a user message, separate from assistant text [SD-25]", () => {
     const events = [
       user(0),
       text(0, 0, "As I said."),
@@ -162,7 +162,7 @@ describe("speakers", () => {
     ]);
   });
 
-  it("reports text of an unknown speaker and gives it to nobody [SD-25]", () => {
+  it("Text of an unknown role is reported and belongs to no message [SD-25]", () => {
     const events: ProviderEvent[] = [
       { type: "message.start", message: 0, role: "other" },
       text(0, 0, "Psst."),
@@ -173,15 +173,19 @@ describe("speakers", () => {
     expect(response(events)).toMatchObject({
       items: [],
       anomalies: [
-        { code: "text_role_unknown", message: "Nobody known said this text", text: "Psst." },
-        { code: "text_role_unknown", message: "Nobody known said this text", text: "No start." },
+        { code: "text_role_unknown", message: "The role of this text is unknown", text: "Psst." },
+        {
+          code: "text_role_unknown",
+          message: "The role of this text is unknown",
+          text: "No start.",
+        },
       ],
     });
   });
 });
 
-describe("calls and results", () => {
-  it("never makes an item of a call or a result without an id [SD-20]", () => {
+describe("Tool calls and results", () => {
+  it("A tool call or result without an id never becomes an item [SD-20]", () => {
     const events = [
       assistant(0),
       call(0, 0, "", '{"q":1}'),
@@ -194,20 +198,20 @@ describe("calls and results", () => {
       anomalies: [
         {
           code: "call_id_missing",
-          message: "A call came without an id",
+          message: "A tool call has no id",
           name: "search",
           arguments: '{"q":1}',
         },
         {
           code: "call_id_missing",
-          message: "A result came without the id of its call",
+          message: "A result has no tool call id",
           output: "lost",
         },
       ],
     });
   });
 
-  it("tells a result that is empty from one that never came [SD-28]", () => {
+  it("An empty result is distinguished from a missing result [SD-28]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       call(0, 0, "a", "{}"),
@@ -228,7 +232,7 @@ describe("calls and results", () => {
     ]);
   });
 
-  it("reports a call without a result unless the turn waits for it [SD-34]", () => {
+  it("A tool call without a result is reported unless the turn waits for it [SD-34]", () => {
     const events = [
       assistant(0),
       call(0, 0, "ours", "{}"),
@@ -240,35 +244,37 @@ describe("calls and results", () => {
       anomalies: [
         {
           code: "call_unanswered",
-          message: "A call has no result and waits for none",
+          message: "A tool call has no result, and none is expected",
           call_id: "theirs",
         },
       ],
     });
   });
 
-  it("reports a result without a call, and keeps it [SD-34]", () => {
+  it("A result without a tool call is reported and kept [SD-34]", () => {
     const events = [user(0), result(0, 0, "ghost", "boo"), end()];
     expect(response(events)).toMatchObject({
       items: [functionCallOutput("fco_turn1_0", "ghost", "boo")],
-      anomalies: [{ code: "result_unmatched", message: "A result has no call", call_id: "ghost" }],
+      anomalies: [
+        { code: "result_unmatched", message: "A result has no tool call", call_id: "ghost" },
+      ],
     });
   });
 
-  it("reports an open call that was never made [SD-34]", () => {
+  it("An unknown open tool call is reported [SD-34]", () => {
     const events = [
       end({ outcome: "action-required", reason: "tool_use", openToolCallIds: ["ghost"] }),
     ];
     expect(response(events).anomalies).toEqual([
       {
         code: "open_call_unknown",
-        message: "The turn waits for a call that was never made",
+        message: "The turn waits for an unknown tool call",
         call_id: "ghost",
       },
     ]);
   });
 
-  it("makes one item of a repeated id, first in place and last in content", () => {
+  it("A repeated id becomes one item with the first position and the last content", () => {
     const events = [
       assistant(0),
       call(0, 0, "a", '{"q":1}'),
@@ -287,7 +293,7 @@ describe("calls and results", () => {
       anomalies: [
         {
           code: "call_repeated",
-          message: "A later call has the same id",
+          message: "A later tool call has the same id",
           call_id: "a",
           name: "search",
           arguments: '{"q":1}',
@@ -296,7 +302,7 @@ describe("calls and results", () => {
     });
   });
 
-  it("does not let an old result answer a call that was opened again under its id", () => {
+  it("An old result does not answer a tool call reopened with the same id", () => {
     const events = [
       assistant(0),
       call(0, 0, "a", '{"q":1}'),
@@ -316,8 +322,8 @@ describe("calls and results", () => {
   });
 });
 
-describe("cut turns", () => {
-  it("marks the last message incomplete when a limit stopped the turn [SD-31]", () => {
+describe("Truncated turns", () => {
+  it("The last message of a limited turn is incomplete [SD-31]", () => {
     const events = [
       assistant(0),
       text(0, 0, "Looking."),
@@ -346,7 +352,7 @@ describe("cut turns", () => {
     });
   });
 
-  it("marks a finished reply incomplete when the turn was stopped right after it [SD-31]", () => {
+  it("A finished reply is incomplete if the turn was stopped directly after it [SD-31]", () => {
     const events = [
       assistant(0),
       text(0, 0, "Now I will pay."),
@@ -365,7 +371,7 @@ describe("cut turns", () => {
     });
   });
 
-  it("leaves earlier messages completed when the turn stopped after a result [SD-31]", () => {
+  it("Earlier messages stay completed if the turn stopped after a result [SD-31]", () => {
     const events = [
       assistant(0),
       text(0, 0, "Looking."),
@@ -383,7 +389,7 @@ describe("cut turns", () => {
     ]);
   });
 
-  it("keeps every partial item of a turn that failed, and marks what was cut [SD-32]", () => {
+  it("A failed turn keeps all partial items and marks truncated items [SD-32]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       text(0, 0, "Let me"),
@@ -418,14 +424,14 @@ describe("cut turns", () => {
       anomalies: [
         {
           code: "call_unanswered",
-          message: "A call has no result and waits for none",
+          message: "A tool call has no result, and none is expected",
           call_id: "a",
         },
       ],
     });
   });
 
-  it("leaves a finished message completed when the turn fails after it [SD-32]", () => {
+  it("A finished message stays completed if the turn fails afterwards [SD-32]", () => {
     const events = [
       assistant(0),
       text(0, 0, "All done."),
@@ -442,7 +448,7 @@ describe("cut turns", () => {
     });
   });
 
-  it("leaves a call that was closed completed when the stream breaks off behind it [SD-32]", () => {
+  it("A closed tool call stays completed if the stream breaks off afterwards [SD-32]", () => {
     const failure = { code: "truncated_stream", message: "Cut", details: {} } as const;
     const events = [
       assistant(0),
@@ -457,7 +463,7 @@ describe("cut turns", () => {
     });
   });
 
-  it("does not pass a call that was cut before its arguments off as one without any [SD-30]", () => {
+  it("A tool call truncated before its arguments is incomplete, not empty [SD-30]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       { type: "tool.start", message: 0, block: 0, toolCallId: "a", name: "search" },
@@ -470,7 +476,7 @@ describe("cut turns", () => {
     ]);
   });
 
-  it("keeps a call that never ended, with what was streamed of its arguments [SD-30]", () => {
+  it("A tool call without an end keeps its streamed arguments [SD-30]", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       { type: "tool.start", message: 0, block: 0, toolCallId: "a", name: "search" },
@@ -483,7 +489,7 @@ describe("cut turns", () => {
     });
   });
 
-  it("says that a list of events without an end is a failed turn [SD-32]", () => {
+  it("A list of events without an end is a failed turn [SD-32]", () => {
     expect(response([assistant(0), text(0, 0, "Hello")])).toEqual({
       status: "failed",
       incomplete_details: null,
@@ -495,8 +501,8 @@ describe("cut turns", () => {
   });
 });
 
-describe("replaced messages", () => {
-  it("shows the replacement in the place of the first text and withdraws the rest", () => {
+describe("Replaced messages", () => {
+  it("The replacement takes the position of the first text, and other texts are withdrawn", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       text(0, 0, "Secret."),
@@ -517,7 +523,7 @@ describe("replaced messages", () => {
     ]);
   });
 
-  it("does not bring withdrawn text back when its block ends later", () => {
+  it("Withdrawn text does not reappear when its block ends later", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       { type: "text.delta", message: 0, block: 0, text: "Sec" },
@@ -529,7 +535,7 @@ describe("replaced messages", () => {
     expect(response(events).items).toEqual([message("msg_turn1_0", "final_answer", "[removed]")]);
   });
 
-  it("puts a replacement for no text after all that was said before it", () => {
+  it("A replacement of a message without text follows all earlier texts", () => {
     const events: ProviderEvent[] = [
       assistant(0),
       text(0, 0, "First."),
@@ -548,10 +554,10 @@ describe("replaced messages", () => {
   });
 });
 
-describe("options", () => {
+describe("Options", () => {
   const reasoned = [assistant(0), thought(0, 0, "Hm."), text(0, 1, "Yes."), end()];
 
-  it("adds the raw form of reasoning for those who ask [SD-26]", () => {
+  it("rawReasoning adds the raw form of reasoning [SD-26]", () => {
     expect(encodeResponse(reasoned, { scope: SCOPE, rawReasoning: true }).items[0]).toEqual({
       id: "rs_turn1_0",
       type: "reasoning",
@@ -561,7 +567,7 @@ describe("options", () => {
     });
   });
 
-  it("gives a tool's output part by part for those who ask [SD-28]", () => {
+  it('output "parts" returns a tool\'s output part by part [SD-28]', () => {
     const events = [assistant(0), call(0, 0, "a", "{}"), user(1), result(1, 1, "a", "ok"), end()];
     expect(encodeResponse(events, { scope: SCOPE, output: "parts" }).items[1]).toEqual({
       ...functionCallOutput("fco_turn1_1", "a", ""),
@@ -569,7 +575,7 @@ describe("options", () => {
     });
   });
 
-  it("has no message for a turn without a word, unless the consumer asks [SD-34]", () => {
+  it("A turn without text has no message unless emptyMessage is set [SD-34]", () => {
     const events = [assistant(0), text(0, 0, ""), messageEnd(0, "end_turn"), end()];
     expect(response(events).items).toEqual([]);
     expect(encodeResponse(events, { scope: SCOPE, emptyMessage: true }).items).toEqual([
@@ -577,18 +583,18 @@ describe("options", () => {
     ]);
   });
 
-  it("adds no empty message to a turn that has one", () => {
+  it("emptyMessage adds nothing to a turn with a message", () => {
     const events = [assistant(0), text(0, 0, "Hi."), end()];
     expect(encodeResponse(events, { scope: SCOPE, emptyMessage: true })).toEqual(response(events));
   });
 
-  it("marks the empty message of a failed turn incomplete [SD-34]", () => {
+  it("The empty message of a failed turn is incomplete [SD-34]", () => {
     expect(encodeResponse([], { scope: SCOPE, emptyMessage: true }).items).toEqual([
       { ...message("msg_turn1_end", "final_answer", ""), status: "incomplete" },
     ]);
   });
 
-  it("makes ids of the scope and the block alone, so the same events give the same ids [SD-34]", () => {
+  it("Ids derive from scope and block only, so the same events yield the same ids [SD-34]", () => {
     const events = [assistant(0), text(0, 0, "Hi."), call(0, 1, "a", "{}"), end()];
     const ids = (scope: string): string[] =>
       encodeResponse(events, { scope }).items.map((item) => item.id);
@@ -596,7 +602,7 @@ describe("options", () => {
     expect(ids("t2")).toEqual(["msg_t2_0", "fc_t2_1"]);
   });
 
-  it("emits one response, at the end of the stream", () => {
+  it("One response is emitted at the end of the stream", () => {
     const codec = createResponseEncoder({ scope: SCOPE });
     const emitted: FinishedResponse[] = [];
     const state = codec.initial();

@@ -23,17 +23,17 @@ import {
 } from "../../domain/provider/turn-builder.ts";
 
 export interface ResponseOptions {
-  /** Names this one stream among all others, such as the id of its turn: every item id is made from it. */
+  /** Identifies the stream, for example by the id of its turn. All item ids derive from this value. */
   readonly scope: string;
-  /** A tool's output as one text, the default, or as one part for each part of the result. */
+  /** The output of a tool as one string, or as one part per part of the result. Default: `text`. */
   readonly output?: "text" | "parts";
-  /** Whether reasoning is also given in its raw form. */
+  /** Whether reasoning is also included in raw form. Default: false. */
   readonly rawReasoning?: boolean;
-  /** Whether a turn without a word of the assistant still ends with a message of it. */
+  /** Whether a turn without assistant text ends with an empty assistant message. Default: false. */
   readonly emptyMessage?: boolean;
 }
 
-/** What the items of a turn come to. */
+/** The items, status and usage of a finished turn. */
 export type FinishedResponse = ResponseStatus & {
   readonly items: readonly ResponseItem[];
   readonly usage: ResponseUsage | null;
@@ -43,10 +43,11 @@ export type FinishedResponse = ResponseStatus & {
 type Phase = AssistantMessageItem["phase"];
 
 /**
- * Turns a provider's events into the finished items of an Open Responses output, in the order they were opened.
+ * Creates an encoder from provider events to the finished items of an Open Responses output, in the order of their
+ * start.
  *
- * Emits one response, at `finish`: until then a message may be replaced, a call may be repeated under its id, and
- * nobody knows which text was the answer.
+ * Emits one response at `finish`. Before, a message may be replaced, a tool call may be repeated with the same id, and
+ * the final answer is unknown.
  */
 export function createResponseEncoder(
   options: ResponseOptions,
@@ -58,7 +59,7 @@ export function createResponseEncoder(
   };
 }
 
-/** The response to a whole list of events. */
+/** Encodes a complete list of events. */
 export function encodeResponse(
   events: Iterable<ProviderEvent>,
   options: ResponseOptions,
@@ -68,7 +69,7 @@ export function encodeResponse(
   return encodeFinishedResponse(turn, options);
 }
 
-/** What a turn comes to as it stands, for encoders that wrap the response into a shape of their own. */
+/** Encodes the current state of a turn, for encoders which wrap the response in another format. */
 export function encodeFinishedResponse(
   turn: TurnBuilder,
   options: ResponseOptions,
@@ -95,7 +96,10 @@ export function encodeFinishedResponse(
   };
 }
 
-/** The answer is what the last message of the assistant says after all tools; a turn that waits for us has none yet. */
+/**
+ * The final answer is the text of the last assistant message after all tools. A turn waiting for the client has none
+ * yet.
+ */
 function assignPhases(
   entries: readonly Entry[],
   end: TurnEnd | null,

@@ -21,8 +21,8 @@ const anySessionId = fc
   .map(([first, rest]) => first + rest);
 const anySeq = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
-describe("ids", () => {
-  it("of a response give back its session and its place, whatever the session is called [OR-32]", () => {
+describe("Ids on the wire", () => {
+  it("A response id contains its session and position, for any session id [OR-32]", () => {
     fc.assert(
       fc.property(anySessionId, anySeq, (sessionId, seq) => {
         expect(isSessionId(sessionId)).toBe(true);
@@ -31,7 +31,7 @@ describe("ids", () => {
     );
   });
 
-  it("of items give back their session, of every kind of item [OR-6, OR-32]", () => {
+  it("An item id contains its session, for every item type [OR-6, OR-32]", () => {
     const anyType = fc.constantFrom(
       ...(Object.keys(ITEM_PREFIXES) as (keyof typeof ITEM_PREFIXES)[]),
     );
@@ -46,7 +46,7 @@ describe("ids", () => {
     );
   });
 
-  it("of calls have at most 64 characters, differ, and say their session where it has room [OR-32, OR-64]", () => {
+  it("Tool call ids are unique, have at most 64 characters and contain the session if it fits [OR-32, OR-64]", () => {
     fc.assert(
       fc.property(
         anySessionId,
@@ -63,7 +63,7 @@ describe("ids", () => {
     );
   });
 
-  it("of a session of another surface are good too", () => {
+  it("Session ids of other surfaces are valid", () => {
     const sessionId = "ses_01hz0000000000000000000000";
     expect(isSessionId(sessionId)).toBe(true);
     expect(parseResponseId(formatResponseId({ sessionId, seq: 3 }))).toEqual({ sessionId, seq: 3 });
@@ -79,7 +79,7 @@ describe("ids", () => {
     `resp_${"a".repeat(33)}_x`,
     `msg_${"a".repeat(33)}_1`,
     `resp_${"a".repeat(33)}_99999999999999999`,
-  ])("that somebody else made are not read: %s", (id) => {
+  ])("The foreign response id %s is not parsed", (id) => {
     expect(parseResponseId(id)).toBeNull();
   });
 
@@ -90,13 +90,13 @@ describe("ids", () => {
     `${"a".repeat(40)}!`,
     `${"a".repeat(40)}\n`,
     "",
-  ])("that cannot be a session's are none [OR-35]: %j", (id) => {
+  ])("An invalid session id is rejected [OR-35]: %j", (id) => {
     expect(isSessionId(id)).toBe(false);
   });
 });
 
-describe("names of tools", () => {
-  it("that the API takes stay, and others are made such that they can be told apart again [OR-64]", () => {
+describe("Tool names", () => {
+  it("Valid tool names are unchanged, and other names are mapped to unique names [OR-64]", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { maxLength: 9 }), (names) => {
         const wire = names.map(toWireName);

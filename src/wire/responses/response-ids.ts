@@ -1,20 +1,23 @@
 import { ITEM_PREFIXES } from "./items/item-id.ts";
 import { computeShortDigest } from "../../data/short-digest.ts";
 
-/** Where in the log of a session a response begins. */
+/** The position of a response in the log of a session: the sequence number of its first event. */
 export interface LogPosition {
   readonly sessionId: string;
   readonly seq: number;
 }
 
-/** Whether somebody may name a session so: what every provider takes, or one of our own from before. */
+/**
+ * Returns whether a string is a valid session id: the format accepted by every provider, or the shorter id (`ses_` and 26
+ * characters) generated for sessions of other surfaces.
+ */
 export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text) || LOCAL_SESSION_ID.test(text);
 }
 
-/** For whoever names one that is none. */
+/** The hint for an invalid session id. */
 export const SESSION_ID_HINT =
-  "Answers have it in x-spanline-session; one of your own is taken only where adoptSessions is set";
+  "Responses have the id in the header x-spanline-session; your own ids are accepted only with adoptSessions";
 
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{32,255}$/;
 const LOCAL_SESSION_ID = /^ses_[0-9a-z]{26}$/;
@@ -23,7 +26,7 @@ export function formatResponseId({ sessionId, seq }: LogPosition): string {
   return `resp_${sessionId}_${seq}`;
 }
 
-/** How a turn is ended that waits for results. */
+/** Formats the request which cancels a turn waiting for results. */
 export function formatCancelPath(position: LogPosition): string {
   return `POST /v1/responses/${formatResponseId(position)}/cancel`;
 }
@@ -33,8 +36,9 @@ export function parseResponseId(id: string): LogPosition | null {
 }
 
 /**
- * The session that an id of an item says, if it is one of ours. Behind the session it has the event that opened the item:
- * of a block its message's, with the number of the block, since the log may drop what a block began with.
+ * Returns the session in an item id of this server, or null. After the session, the id has the sequence number of the
+ * event which opened the item. For a block this is the event of its message, followed by the block number, because the
+ * log may drop the first events of a block.
  */
 export function parseItemSession(id: string): string | null {
   const [, prefix = "", sessionId = ""] = ITEM_ID.exec(id) ?? [];
@@ -45,7 +49,7 @@ const ITEM_ID = /^([a-z]+)_(.+)_\d{1,16}(?:-\d{1,16})?$/;
 
 const KNOWN_PREFIXES: ReadonlySet<string> = new Set(Object.values(ITEM_PREFIXES));
 
-/** A session's id may hold underscores, a number does not: the last one parts them. */
+/** A session id may contain underscores and a number does not, so the last underscore separates them. */
 function parseLogPosition(text: string): LogPosition | null {
   const end = text.lastIndexOf("_");
   const [sessionId, digits] = [text.slice(0, end), text.slice(end + 1)];
@@ -55,8 +59,8 @@ function parseLogPosition(text: string): LogPosition | null {
 }
 
 /**
- * A call's id on the wire, where ids have at most 64 characters. It says its session where that has room in it; which of
- * the session's calls it is, is found by making the ids of those that can be meant.
+ * Formats a tool call id for the wire, with at most 64 characters. Contains the session id if it fits. `findToolCallId`
+ * identifies the tool call by formatting the ids of all candidates.
  */
 export function formatCallId(sessionId: string, toolCallId: string): string {
   const named = `call_${sessionId}_${computeShortDigest(toolCallId)}`;
@@ -64,7 +68,7 @@ export function formatCallId(sessionId: string, toolCallId: string): string {
   return `call_${computeShortDigest(sessionId)}${computeShortDigest(`${sessionId} ${toolCallId}`)}`;
 }
 
-/** The session that a call's id says, if it is one of ours and says one. */
+/** Returns the session in a tool call id of this server. Null if the id has none. */
 export function parseCallSession(callId: string): string | null {
   const [, sessionId = ""] = CALL_ID.exec(callId) ?? [];
   return callId.length <= MAX_CALL_ID_LENGTH && isSessionId(sessionId) ? sessionId : null;
@@ -73,7 +77,7 @@ export function parseCallSession(callId: string): string | null {
 const CALL_ID = /^call_(.+)_[0-9a-z]{13}$/;
 const MAX_CALL_ID_LENGTH = 64;
 
-/** The call among these that an id on the wire means. */
+/** Finds the tool call with the given wire id. Null if none matches. */
 export function findToolCallId(
   callId: string,
   sessionId: string,

@@ -13,11 +13,11 @@ export type WireStatus =
   | "failed"
   | "cancelled";
 
-/** How far a response has come. */
+/** The progress of a response. */
 export interface ResponseProgress {
-  /** Of its first event, which it is named after. */
+  /** Position of the first event, which determines the id. */
   readonly position: LogPosition;
-  /** In milliseconds since 1970; null while it is under way. */
+  /** Milliseconds since 1970. `completedAt` is null while the response runs. */
   readonly createdAt: number;
   readonly completedAt: number | null;
   readonly status: WireStatus;
@@ -28,7 +28,7 @@ export interface ResponseProgress {
   readonly anomalies: readonly Anomaly[];
 }
 
-/** A response as every body and every event of its life carries it: all keys, always. */
+/** A response as sent in every body and lifecycle event: always with all keys. */
 export interface ResponseObject {
   readonly id: string;
   readonly object: "response";
@@ -41,7 +41,7 @@ export interface ResponseObject {
   readonly usage: ResponseUsage | null;
   readonly conversation: { readonly id: string };
   readonly session_id: string;
-  /** Ours: absent if there are none. */
+  /** A Spanline extension. Absent without anomalies. */
   readonly anomalies?: readonly Anomaly[];
   readonly [echoed: string]: unknown;
 }
@@ -56,7 +56,7 @@ export function encodeResponseObject(
     id: formatResponseId(position),
     object: "response",
     created_at: created,
-    // A clock may be set back; a response does not end before it began.
+    // The clock may be set back; a response never ends before its start.
     completed_at: completedAt === null ? null : Math.max(created, toSeconds(completedAt)),
     status,
     incomplete_details: facts.incompleteDetails,

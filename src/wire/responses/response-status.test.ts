@@ -2,18 +2,21 @@ import { describe, expect, it } from "vitest";
 import type { Outcome, TurnEnd } from "../../domain/provider/provider-event.ts";
 import { toResponseStatus } from "./response-status.ts";
 
-describe("the status of a response", () => {
+describe("The status of a response", () => {
   it.each([
     ["completed", "end_turn"],
     ["completed", "stop_sequence"],
     ["action-required", "tool_use"],
-  ] satisfies [Outcome, string][])("is completed after %s with %s [SD-31]", (outcome, reason) => {
-    expect(toResponseStatus(end({ outcome, reason }))).toEqual({
-      status: "completed",
-      incomplete_details: null,
-      error: null,
-    });
-  });
+  ] satisfies [Outcome, string][])(
+    "A turn that is %s with %s is completed [SD-31]",
+    (outcome, reason) => {
+      expect(toResponseStatus(end({ outcome, reason }))).toEqual({
+        status: "completed",
+        incomplete_details: null,
+        error: null,
+      });
+    },
+  );
 
   it.each([
     ["max_tokens", "max_output_tokens"],
@@ -25,13 +28,13 @@ describe("the status of a response", () => {
     ["guardrail_intervened", "content_filter"],
     ["interrupted", "interrupted"],
     ["partial_turn", "partial_turn"],
-  ])("is incomplete after %s, because of %s [SD-31]", (reason, detail) => {
+  ])("A turn that ends with %s is incomplete because of %s [SD-31]", (reason, detail) => {
     const expected = { status: "incomplete", incomplete_details: { reason: detail }, error: null };
     expect(toResponseStatus(end({ outcome: "limited", reason }))).toEqual(expected);
     expect(toResponseStatus(end({ outcome: "failed", reason }))).toEqual(expected);
   });
 
-  it("names the hook that stopped the turn, and its reason [SD-31]", () => {
+  it("The hook that stopped the turn is named with its reason [SD-31]", () => {
     const stoppedBy = { hook: "budget-guard", reason: "Over budget" };
     expect(
       toResponseStatus(end({ outcome: "limited", reason: "hook_stopped", stoppedBy })),
@@ -46,7 +49,7 @@ describe("the status of a response", () => {
   });
 
   it.each(["malformed_model_output", "malformed_tool_use"])(
-    "is failed after %s, by the model's fault [SD-31]",
+    "A turn that ends with %s fails with a model error [SD-31]",
     (reason) => {
       expect(toResponseStatus(end({ outcome: "failed", reason }))).toEqual({
         status: "failed",
@@ -56,7 +59,7 @@ describe("the status of a response", () => {
     },
   );
 
-  it("blames the model in the provider's words, unless the stream broke as well [SD-32]", () => {
+  it("A model error has the provider's message, unless the stream broke as well [SD-32]", () => {
     const fault = { outcome: "failed", reason: "malformed_tool_use" } as const;
     const message = 'The provider ended the turn with "malformed_tool_use"';
     const ended = { code: "stream_exception", message, details: { reason: fault.reason } } as const;
@@ -73,7 +76,7 @@ describe("the status of a response", () => {
     });
   });
 
-  it("is failed with the stream's own failure, whatever reason came before it [SD-32]", () => {
+  it("A stream failure fails the response, regardless of the reason before [SD-32]", () => {
     const failure = {
       code: "stream_exception",
       message: "Internal error",
@@ -89,7 +92,7 @@ describe("the status of a response", () => {
   it.each([
     [null, "The turn failed"],
     ["tool_use", "The turn failed: tool_use"],
-  ])("is failed after a failure that only says %s [SD-32]", (reason, message) => {
+  ])("A failed turn with only the reason %s is failed [SD-32]", (reason, message) => {
     expect(toResponseStatus(end({ outcome: "failed", reason }))).toEqual({
       status: "failed",
       incomplete_details: null,
@@ -100,13 +103,16 @@ describe("the status of a response", () => {
   it.each([
     ["sunspots", "sunspots"],
     [null, "unknown"],
-  ])("is incomplete, in the provider's word, after a reason nobody knows: %s", (reason, detail) => {
-    expect(toResponseStatus(end({ outcome: "other", reason }))).toEqual({
-      status: "incomplete",
-      incomplete_details: { reason: detail },
-      error: null,
-    });
-  });
+  ])(
+    "A turn with the unknown reason %s is incomplete with the provider's reason",
+    (reason, detail) => {
+      expect(toResponseStatus(end({ outcome: "other", reason }))).toEqual({
+        status: "incomplete",
+        incomplete_details: { reason: detail },
+        error: null,
+      });
+    },
+  );
 });
 
 function end(facts: Pick<TurnEnd, "outcome" | "reason"> & Partial<TurnEnd>): TurnEnd {

@@ -12,7 +12,7 @@ export type ResponseStatus =
 
 export interface IncompleteDetails {
   readonly reason: string;
-  /** The hook that stopped the turn; ours. */
+  /** The hook which stopped the turn. A Spanline extension. */
   readonly hook?: { readonly name: string; readonly reason?: string };
 }
 
@@ -21,13 +21,13 @@ export interface ResponseError {
   readonly message: string;
 }
 
-/** How a turn that ended so reads as a response. `null`: no end was ever seen. */
+/** Maps the end of a turn to the status of a response. Null if the stream had no end. */
 export function toResponseStatus(end: TurnEnd | null): ResponseStatus {
   if (end === null)
     return createFailedStatus("incomplete_turn", "The stream stopped before the turn ended");
   const reason = end.reason ?? "";
   const isModelFault = MODEL_FAULTS.has(reason);
-  // A stream that broke is not the model's fault, even when the model had failed before that.
+  // A broken stream is not a fault of the model, even if the model failed before.
   if (end.failure && !(isModelFault && end.failure.details["reason"] === reason))
     return createFailedStatus(end.failure.code, end.failure.message);
   if (end.outcome === "completed" || end.outcome === "action-required") return COMPLETED_STATUS;
@@ -40,11 +40,11 @@ export function toResponseStatus(end: TurnEnd | null): ResponseStatus {
     );
   if (end.outcome === "failed")
     return createFailedStatus("incomplete_turn", `The turn failed${reason && `: ${reason}`}`);
-  // A reason that nobody here knows is no proof of success; the provider's own word is passed on.
+  // An unknown reason does not prove success; the provider's reason is passed on.
   return createIncompleteStatus(reason || (end.stoppedBy ? "hook_stopped" : "unknown"), end);
 }
 
-/** Whether a message that stopped for this reason said all that it meant to say. */
+/** Returns whether a message with this stop reason is complete. */
 export function isFinishedReason(reason: string | null): boolean {
   return reason !== null && FINISHED_REASONS.has(reason);
 }

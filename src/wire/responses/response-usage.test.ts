@@ -18,7 +18,7 @@ const SECOND: Usage = {
 };
 const STEPS = [{ usage: FIRST, latencyMs: 812 }, { usage: SECOND }];
 
-describe("usage", () => {
+describe("Usage", () => {
   const expected = {
     input_tokens: 345,
     input_tokens_details: { cached_tokens: 40 },
@@ -44,15 +44,15 @@ describe("usage", () => {
     ],
   };
 
-  it("counts cached tokens as input, keeps the reported total and every step [SD-33]", () => {
+  it("Cached tokens count as input, and the reported total and every step are kept [SD-33]", () => {
     expect(encodeResponseUsage(addUsage(FIRST, SECOND), STEPS)).toEqual(expected);
   });
 
-  it("is the sum of the steps when the turn has no sum of its own [SD-33]", () => {
+  it("Usage without a total is the sum of the steps [SD-33]", () => {
     expect(encodeResponseUsage(null, STEPS)).toEqual(expected);
   });
 
-  it("is nothing when nothing was reported", () => {
+  it("Usage is null if no counts were reported", () => {
     expect(encodeResponseUsage(null, [])).toBeNull();
   });
 });

@@ -3,13 +3,13 @@ import type { UsageStep } from "../../domain/provider/turn-builder.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ResponseUsage {
-  /** Everything the model read, cached or not: the specification counts cached tokens as a part of the input. */
+  /** All tokens read by the model, cached or not: the specification counts cached tokens as input. */
   readonly input_tokens: number;
   readonly input_tokens_details: { readonly cached_tokens: number };
   readonly output_tokens: number;
   readonly output_tokens_details: { readonly reasoning_tokens: number };
   readonly total_tokens: number;
-  /** Every model call of the turn with the provider's own counts; ours. */
+  /** Every model call of the turn with the counts of the provider. A Spanline extension. */
   readonly steps: readonly ResponseUsageStep[];
 }
 
@@ -22,7 +22,7 @@ export interface ResponseUsageStep {
   readonly latency_ms?: number;
 }
 
-/** Of a response that asked no model, or whose model was not counted. */
+/** Usage of a response without a model call, or without reported counts. */
 export const NO_USAGE: ResponseUsage = {
   input_tokens: 0,
   input_tokens_details: { cached_tokens: 0 },
@@ -32,7 +32,7 @@ export const NO_USAGE: ResponseUsage = {
   steps: [],
 };
 
-/** `total` is the turn's own sum; without one the steps are added up. */
+/** Encodes usage. `total` is the sum reported for the turn; if null, the steps are summed. */
 export function encodeResponseUsage(
   total: Usage | null,
   steps: readonly UsageStep[],
@@ -43,7 +43,7 @@ export function encodeResponseUsage(
     input_tokens: sum.inputTokens + sum.cacheReadTokens + sum.cacheWriteTokens,
     input_tokens_details: { cached_tokens: sum.cacheReadTokens },
     output_tokens: sum.outputTokens,
-    // No provider here counts reasoning apart from the rest of the output.
+    // No supported provider counts reasoning tokens separately.
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: sum.totalTokens,
     steps: steps.map(encodeUsageStep),

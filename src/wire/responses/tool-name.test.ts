@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { describeTool } from "./tool-name.ts";
 
-describe("what an agent is told of a caller's tool", () => {
-  it("is what the caller says", () => {
+describe("The description of a caller's tool", () => {
+  it("The description of the caller is used unchanged", () => {
     expect(describeTool("get_weather", " Tells it ")).toBe(" Tells it ");
   });
 
@@ -12,7 +12,7 @@ describe("what an agent is told of a caller's tool", () => {
     ["HTTPGet2", "HTTP get2"],
     ["look", "Look"],
     ["__", "__"],
-  ])("is made of its name where the caller says nothing: %s", (name, made) => {
+  ])("A missing description is derived from the name: %s", (name, made) => {
     for (const said of [undefined, null, "", " \n"]) expect(describeTool(name, said)).toBe(made);
   });
 });

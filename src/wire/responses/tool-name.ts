@@ -1,13 +1,16 @@
 import { computeShortDigest } from "../../data/short-digest.ts";
 import { toToolName } from "../../domain/model/tool-call-names.ts";
 
-/** A tool's name as the API takes one: most are such. Another is made plain, with an end that tells it from others. */
+/**
+ * Returns a tool name valid for the API. Most names are unchanged; any other name is simplified and gets a digest as
+ * suffix, to stay unique.
+ */
 export function toWireName(name: string): string {
   if (isWireName(name)) return name;
   return `${toToolName(name).slice(0, MAX_NAME_LENGTH - 14)}-${computeShortDigest(name)}`;
 }
 
-/** The tool among these that a name on the wire means; a name that means none of them stays as it is. */
+/** Finds the tool with the given wire name. Returns the name unchanged if none matches. */
 export function findToolName(name: string, knownNames: Iterable<string>): string {
   for (const candidate of knownNames) if (toWireName(candidate) === name) return candidate;
   return name;
@@ -20,7 +23,9 @@ export function isWireName(name: string): boolean {
 const MAX_NAME_LENGTH = 64;
 const WIRE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What a tool is for. A caller need not say it, and agents want to be told something: then it is what its name says. */
+/**
+ * Returns the description of a tool. Agents require a description, so a missing description is derived from the name.
+ */
 export function describeTool(name: string, description: string | null | undefined): string {
   if (description !== undefined && description !== null && description.trim() !== "")
     return description;

@@ -188,15 +188,12 @@ describe("Known keys next to content", () => {
 });
 
 describe("An app that forwards its agent's events", () => {
-  it.each(["The result repeated as text is ignored: %j [AC-74]", "Hi\n"])(
-    "may send the result once more as text: %j [AC-74]",
-    (result) => {
-      const events = [
-        ...textMessage("Hi"),
-        { message: { role: "assistant", content: [{ text: "Hi" }] } },
-      ];
-      const lines = events.map((value) => JSON.stringify(value));
-      expect(foldLines([...lines, JSON.stringify(result)])).toEqual(foldLines(lines));
-    },
-  );
+  it.each(["Hi", "Hi\n"])("The result repeated as text is ignored: %j [AC-74]", (result) => {
+    const events = [
+      ...textMessage("Hi"),
+      { message: { role: "assistant", content: [{ text: "Hi" }] } },
+    ];
+    const lines = events.map((value) => JSON.stringify(value));
+    expect(foldLines([...lines, JSON.stringify(result)])).toEqual(foldLines(lines));
+  });
 });

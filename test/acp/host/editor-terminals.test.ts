@@ -271,7 +271,7 @@ describe("Command in an editor terminal", () => {
     const create = await client.waitForMessage(({ method }) => method === "terminal/create");
     await advanceUntil(clock, done);
     expect(await done).toEqual({ stopReason: "end_turn" });
-    expect((await results(sessionId)).join()).toContain("it does not answer");
+    expect((await results(sessionId)).join()).toContain("the client did not respond in time");
     const taken = await client.waitForMessage(({ method }) => method === "$/cancel_request");
     expect(taken["params"]).toEqual({ requestId: create["id"] });
     client.send({ jsonrpc: "2.0", id: create["id"], result: { terminalId: "late" } });

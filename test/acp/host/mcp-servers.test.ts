@@ -195,7 +195,7 @@ describe("MCP server of a client", () => {
     await client.request("initialize");
     const answer = await client.request("session/new", setup(server()));
     expect(errorOf(answer)).toMatchObject({ data: { code: "access_denied" } });
-    expect(errorOf(answer)["message"]).toContain("the right to control");
+    expect(errorOf(answer)["message"]).toContain('the right "control"');
     expect((await world.sessions.list({ limit: 10 })).sessions).toEqual([]);
     const { sessionId } = await client.requestResult("session/new", setup());
     const from = { principal: { id: "user", rights: ["prompt"] }, clientId: "c" } as const;

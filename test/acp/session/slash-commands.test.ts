@@ -136,7 +136,9 @@ describe("Bridge command", () => {
       "is revoked",
     );
     expect(await typed(client, sessionId, "/permissions")).toContain("No tool is always allowed");
-    expect(await typed(client, sessionId, "/permissions revoke none")).toContain("no grant none");
+    expect(await typed(client, sessionId, "/permissions revoke none")).toContain(
+      "Grant none does not exist",
+    );
     expect(await typed(client, sessionId, "/permissions please")).toContain(
       "is not a valid argument",
     );

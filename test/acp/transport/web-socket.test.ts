@@ -140,7 +140,7 @@ describe("/acp over WebSocket", () => {
     const ada = await server.connect({ authorization: `Bearer ${KEY}` });
     await ada.request("initialize");
     const refused = await ada.request("session/new", { cwd: "/work", mcpServers: [PROGRAM] });
-    expect(errorOf(refused)["message"]).toContain("this machine's user alone");
+    expect(errorOf(refused)["message"]).toContain("Only the local user can add MCP servers");
     const { sessionId } = await ada.requestResult("session/new", SETUP);
     const user = await server.connect();
     await user.request("initialize");

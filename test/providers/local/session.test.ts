@@ -113,7 +113,7 @@ describe.each(DIALECTS)("A session over a model with the dialect %s", (dialect) 
     const next = await world.restart(agent({ tools: [] }));
     await next.prompt("Two");
     await next.waitForEvent("turn.finished", 2);
-    expect(JSON.stringify(server.modelRequests[2]?.tools)).toContain("Is not there any more");
+    expect(JSON.stringify(server.modelRequests[2]?.tools)).toContain("No longer available");
   });
 
   describe("Busy or failing models", () => {
@@ -284,7 +284,7 @@ describe.each(DIALECTS)("A session over a model with the dialect %s", (dialect) 
         "assistant: Let me see.",
         "call c1: wait {}",
         "call c2: look {}",
-        "result c1: wait was stopped: the turn was cancelled. What it had done by then is not known.",
+        "result c1: wait was stopped: the turn was cancelled. Its effects so far are unknown.",
         "result c2: seen",
         "user: Two",
       ]);
@@ -311,7 +311,7 @@ describe.each(DIALECTS)("A session over a model with the dialect %s", (dialect) 
         "user: One",
         "assistant: Let me see.",
         "call c1: wait {}",
-        expect.stringContaining("What it had done by then is not known."),
+        expect.stringContaining("Its effects so far are unknown."),
         "user: Two",
       ]);
     });

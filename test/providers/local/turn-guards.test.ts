@@ -71,7 +71,7 @@ describe.each(DIALECTS)("The repeated-call guard over a model with the dialect %
       {
         name: "repeated-call",
         decision: "not-run",
-        reason: "A call of look has the same arguments as one that was answered in this turn",
+        reason: "A call of look has the same arguments as an answered call of this turn",
       },
     ]);
   });
@@ -199,7 +199,7 @@ describe.each(DIALECTS)("The repeated-call guard over a model with the dialect %
 describe.each(DIALECTS)("The failing-tool guard over a model with the dialect %s", (dialect) => {
   const failing = (id: string, at: number) => ({ ...look(id, at), input: { at, fails: true } });
   const corrective =
-    "user: look has failed 2 times in a row. Read what it said before you call it again: change its arguments, or do without it.";
+    "user: look has failed 2 times in a row. Read its error before you call it again: change the arguments, or continue without it.";
 
   it("Two failures in a row are pointed out to the model and logged", async () => {
     const { world, server } = await guarded(dialect, [
@@ -280,7 +280,7 @@ describe.each(DIALECTS)("The last-steps guard over a model with the dialect %s",
     await world.prompt("One");
     expect((await turnOf(world))[0]).toBe("completed");
     const directive =
-      "This is the last step of this turn: no result of a tool will reach you after it. Give your final answer now, with what you have.";
+      "This is the last step of this turn: you will not receive any further tool result. Give your final answer now, with what you have.";
     expect(
       server.modelRequests.map((asked) => linesOf(asked).at(-1) === `user: ${directive}`),
     ).toEqual([false, false, true]);
@@ -301,7 +301,7 @@ describe.each(DIALECTS)("The last-steps guard over a model with the dialect %s",
     const last = server.modelRequests.map((asked) => linesOf(asked).at(-1));
     expect(last).toEqual([
       "user: One",
-      "user: There are 2 steps left in this turn, this one among them. Call hear now, with what you have.",
+      "user: This turn has 2 steps left, including this one. Call hear now, with what you have.",
       expect.stringMatching(/Give your final answer now/),
     ]);
   });

@@ -157,8 +157,8 @@ describe("POST /responses/compact", () => {
     );
     expect(packed(done)).toEqual([
       "user: Look",
-      "assistant: Let me see. call",
-      "user: result",
+      "assistant: Let me see. tool-call",
+      "user: tool-result",
       "assistant: Seen.",
     ]);
     const stream = await openStream(world, {

@@ -8,7 +8,7 @@ import { ask, echoes, openStream, lastOf, worldOf, type World } from "./response
 
 const ANOMALY = {
   code: "instructions_as_text",
-  message: "The agent takes no instructions: it was sent them as text before the message",
+  message: "The agent does not support instructions: they were sent as text before the message",
 };
 const SYSTEM = { role: "system", content: "Be brief." } as const;
 const USER = { role: "user", content: "Hi" } as const;

@@ -461,7 +461,7 @@ describe("Agent tools with a client result", () => {
     const refused = await ask(world, { input, previous_response_id: body["id"] });
     const error = errorIn(refused);
     expect([refused.status, error["code"]]).toEqual([400, "unknown_call"]);
-    expect(error["message"]).toContain("the agent has run it itself, and its output is in");
+    expect(error["message"]).toContain("the agent ran the tool itself, with the output in");
     expect(error["message"]).toContain('the trace mode "mcp"');
   });
 });

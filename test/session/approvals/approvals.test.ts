@@ -23,13 +23,13 @@ import {
   type SessionWorld,
 } from "../../support/session/session-world.ts";
 
-/** An agent whose tools are `send` and `pay`, and which makes these calls, one list after the other; none end a turn. */
+/** An agent with the tools `send` and `pay`. Each step lists the calls of one invocation; an empty step ends a turn. */
 function sending(rules: readonly RuleLine[], ...steps: readonly (readonly ScriptedToolCall[])[]) {
   const answers = steps.map((calls) => (calls.length === 0 ? says("Well.") : wants(...calls)));
   const provider = createScriptedProvider([...answers, says("Well.")]);
   const ran: unknown[] = [];
   const tools = ["send", "pay"].map((name) =>
-    // What a tool says of itself, a yes for good goes by.
+    // A grant covers a tool with these traits independently of its arguments.
     createTool({ name, traits: { kind: "other", sideEffect: "none" } }, (input) => {
       ran.push({ name, input });
       return "done";
@@ -50,7 +50,7 @@ function resultsIn(input: InvocationInput | undefined) {
   return input?.type === "results" ? input.results : [];
 }
 
-/** Somebody else answers, who may do nothing but that. */
+/** Decides as another principal, who has only the right to approve. */
 function answerAs(world: SessionWorld, id: string) {
   const principal = { id, rights: ["approve"] } as const;
   return (approvalId: string, decision: ApprovalDecision, input?: JsonObject) => {
@@ -61,8 +61,8 @@ function answerAs(world: SessionWorld, id: string) {
 
 const ASK = [["*", "ask"]] as const;
 
-describe("questions", () => {
-  it("that wait at the same time are answered in any order, each by itself [ACP-100]", async () => {
+describe("Approval requests", () => {
+  it("Concurrent approval requests are decided in any order, each on its own [ACP-100]", async () => {
     const calls = ["c1", "c2", "c3"].map((id) => calling("send", id, { to: id }));
     const { agent, provider, ran } = sending(ASK, calls);
     const world = await openWorld(agent());
@@ -82,7 +82,7 @@ describe("questions", () => {
     ]);
   });
 
-  it("wait through a restart under their ids, for the same call [ACP-101]", async () => {
+  it("Approval requests survive a restart with their ids, for the same tool call [ACP-101]", async () => {
     const { agent, ran } = sending(ASK, [calling("send", "c1"), calling("pay", "c2")]);
     const killed = await openWorld(agent());
     await killed.prompt("Go.");
@@ -101,7 +101,7 @@ describe("questions", () => {
     expect(ran).toHaveLength(2);
   });
 
-  it("answered with no tell the agent so, and why [ACP-102] [B-116]", async () => {
+  it("A denial is reported to the agent with its reason [ACP-102] [B-116]", async () => {
     const { agent, provider } = sending(ASK, [calling("send", "c1")]);
     const world = await openWorld(agent());
     await world.prompt("Send.");
@@ -118,7 +118,7 @@ describe("questions", () => {
     ]);
   });
 
-  it("of one session keep no other session waiting [ACP-103]", async () => {
+  it("An approval request of one session does not delay another session [ACP-103]", async () => {
     const { agent } = sending(ASK, [calling("send", "c1")]);
     const other = createAgent({
       provider: createScriptedProvider([says("Hello.")]),
@@ -139,14 +139,14 @@ describe("questions", () => {
     const { sessionId: free } = await sessions.open({ ...from, agent: "other" });
     await sessions.command(free, prompt, from);
     await readUntil(sessions, free, ({ event }) => event.type === "turn.finished");
-    // And what else is said to the one that waits is heard.
+    // The waiting session still accepts other commands.
     await sessions.command(asking, { type: "set-title", title: "Waiting" }, from);
     expect(await sessions.find(asking)).toMatchObject({ state: "waiting", title: "Waiting" });
     await sessions.close();
   });
 });
 
-describe("a question to several people", () => {
+describe("Approval requests for several people", () => {
   const asked = async (count: number) => {
     const rules = [["pay", "ask", count]] as const;
     const { agent, ran, provider } = sending(rules, [calling("pay", "c1", { amount: 7 })]);
@@ -157,7 +157,7 @@ describe("a question to several people", () => {
     return { world, ran, provider, approvalId, request };
   };
 
-  it("is answered when so many different ones have said yes, and offers no yes for good", async () => {
+  it("A request for several approvers is approved after enough different approvals, and offers no grant", async () => {
     const { world, ran, approvalId, request } = await asked(2);
     expect(request).toMatchObject({ approvers: 2, options: ["allow", "deny"] });
     expect(await answerAs(world, "ada")(approvalId, "allow")).toEqual({ status: "accepted" });
@@ -192,7 +192,7 @@ describe("a question to several people", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("counts nobody twice", async () => {
+  it("An approver is not counted twice", async () => {
     const { world, ran, approvalId } = await asked(2);
     const ada = answerAs(world, "ada");
     await ada(approvalId, "allow");
@@ -206,7 +206,7 @@ describe("a question to several people", () => {
     expect([ran, await world.listEvents("approval.resolved")]).toEqual([[], []]);
   });
 
-  it("lets one of them come round to the other's arguments, which everybody can see", async () => {
+  it("An approver can switch to another approver's arguments, which every client can see", async () => {
     const { world, ran, approvalId } = await asked(2);
     await answerAs(world, "ada")(approvalId, "allow");
     await answerAs(world, "bob")(approvalId, "allow", { amount: 8 });
@@ -216,7 +216,7 @@ describe("a question to several people", () => {
     expect(ran).toMatchObject([{ name: "pay", input: { amount: 8 } }]);
   });
 
-  it("is over when one of them says no", async () => {
+  it("One denial closes a request for several approvers", async () => {
     const { world, ran, provider, approvalId } = await asked(3);
     await answerAs(world, "ada")(approvalId, "allow");
     await answerAs(world, "bob")(approvalId, "deny");
@@ -228,7 +228,7 @@ describe("a question to several people", () => {
     ]);
   });
 
-  it("adds up only those who agreed to the same arguments", async () => {
+  it("Only approvals of the same arguments are counted together", async () => {
     const { world, ran, approvalId } = await asked(2);
     await answerAs(world, "ada")(approvalId, "allow", { amount: 8 });
     await answerAs(world, "bob")(approvalId, "allow");
@@ -242,7 +242,7 @@ describe("a question to several people", () => {
     expect(ran).toEqual([{ name: "pay", input: { amount: 8 } }]);
   });
 
-  it("keeps its votes through a restart", async () => {
+  it("Approvals given so far survive a restart", async () => {
     const { world: killed, ran, approvalId } = await asked(2);
     await answerAs(killed, "ada")(approvalId, "allow");
     const world = await killed.restart();
@@ -252,7 +252,7 @@ describe("a question to several people", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("is needed again before a tool runs a second time", async () => {
+  it("A second run of a tool needs all approvals again", async () => {
     const provider = createScriptedProvider([wants(calling("pay", "c1")), says("Well.")]);
     let runs = 0;
     const pay = createTool({ name: "pay" }, (_, context) => {
@@ -261,7 +261,7 @@ describe("a question to several people", () => {
       return runs === 1 ? new Promise(() => undefined) : "paid";
     });
     const policy = createPolicy([["pay", "ask", 2]]);
-    // The cap counts calls: a question about one that has begun is no new one.
+    // The cap counts tool calls: a request about a started call is not a new one.
     const caps = { toolCalls: 1 };
     const killed = await openWorld(createAgent({ provider, tools: [pay], policy, caps }));
     await killed.prompt("Pay.");
@@ -282,7 +282,7 @@ describe("a question to several people", () => {
   });
 });
 
-describe("a yes for good", () => {
+describe("Permanent grants", () => {
   const given = async (
     rules: readonly RuleLine[],
     ...steps: readonly (readonly ScriptedToolCall[])[]
@@ -296,7 +296,7 @@ describe("a yes for good", () => {
     return { ...made, world, approvalId, grant };
   };
 
-  it("lets calls of the same scope run unasked, and each receipt names it [ACP-99]", async () => {
+  it("A grant lets calls of the same scope run without a request, and each receipt names the grant [ACP-99]", async () => {
     const { world, grant, approvalId, ran } = await given(ASK, [
       calling("send", "c2", { to: "b" }),
     ]);
@@ -317,37 +317,40 @@ describe("a yes for good", () => {
   });
 
   it.each([
-    ["says nothing of itself", {}],
-    ["talks to others", { traits: { kind: "fetch", sideEffect: "network" } }],
-    ["writes it does not say where", { traits: { kind: "edit", sideEffect: "workspace_write" } }],
-  ] as const)("to a tool that %s is about just these arguments [ACP-99]", async (_, facts) => {
-    const run = (id: string, shell: string) => calling("shell", id, { shell });
-    const provider = createScriptedProvider([
-      wants(run("c1", "ls")),
-      wants(run("c2", "ls")),
-      wants(run("c3", "rm -rf ~")),
-      says("Well."),
-    ]);
-    const ran: unknown[] = [];
-    const shell = createTool({ name: "shell", ...facts }, (input) => ran.push(input));
-    const world = await openWorld(
-      createAgent({ provider, tools: [shell], policy: createPolicy(ASK) }),
-    );
-    await world.prompt("Look.");
-    const { approvalId, grantLabel } = await world.waitForEvent("approval.requested");
-    expect(grantLabel).toBe("shell with just these arguments");
-    await world.decideApproval(approvalId, "allow-always");
-    const next = await world.waitForEvent("approval.requested", 2);
-    expect([next.input, ran.length]).toEqual([{ shell: "rm -rf ~" }, 2]);
-  });
+    ["has no traits", {}],
+    ["uses the network", { traits: { kind: "fetch", sideEffect: "network" } }],
+    ["writes to undeclared paths", { traits: { kind: "edit", sideEffect: "workspace_write" } }],
+  ] as const)(
+    "A grant for a tool that %s covers only the same arguments [ACP-99]",
+    async (_, facts) => {
+      const run = (id: string, shell: string) => calling("shell", id, { shell });
+      const provider = createScriptedProvider([
+        wants(run("c1", "ls")),
+        wants(run("c2", "ls")),
+        wants(run("c3", "rm -rf ~")),
+        says("Well."),
+      ]);
+      const ran: unknown[] = [];
+      const shell = createTool({ name: "shell", ...facts }, (input) => ran.push(input));
+      const world = await openWorld(
+        createAgent({ provider, tools: [shell], policy: createPolicy(ASK) }),
+      );
+      await world.prompt("Look.");
+      const { approvalId, grantLabel } = await world.waitForEvent("approval.requested");
+      expect(grantLabel).toBe("shell with just these arguments");
+      await world.decideApproval(approvalId, "allow-always");
+      const next = await world.waitForEvent("approval.requested", 2);
+      expect([next.input, ran.length]).toEqual([{ shell: "rm -rf ~" }, 2]);
+    },
+  );
 
-  it("is not about another tool, though the same rule asks [ACP-99]", async () => {
+  it("A grant does not cover another tool, even if the same rule asks [ACP-99]", async () => {
     const { world, ran } = await given(ASK, [calling("pay", "c2")]);
     expect(await world.waitForEvent("approval.requested", 2)).toMatchObject({ action: "pay" });
     expect(ran).toHaveLength(1);
   });
 
-  it("to a command is about that very command [ACP-99]", async () => {
+  it("A grant for a command covers only this command [ACP-99]", async () => {
     const run = (id: string, command: string) => calling("shell", id, { command });
     const provider = createScriptedProvider([
       wants(run("c1", "echo rm -r .")),
@@ -376,7 +379,7 @@ describe("a yes for good", () => {
     });
   });
 
-  it("to what one rule asks is none to what another one asks as well", async () => {
+  it("A grant for one rule does not satisfy a second rule which also asks", async () => {
     const isFar = { args: [{ name: ["to"], equals: "all" }] };
     const rules = [
       ["send", "ask"],
@@ -397,7 +400,7 @@ describe("a yes for good", () => {
     ]);
   });
 
-  it("does not let a call be repeated more often than the policy lets it", async () => {
+  it("A grant does not exceed the repeat limit of the policy", async () => {
     const steps = ["c1", "c2", "c3"].map((id) => [calling("send", id)]);
     const { agent, ran } = sending([], ...steps);
     const world = await openWorld(agent({ policy: createPolicy(ASK, { repeatLimit: 2 }) }));
@@ -417,7 +420,7 @@ describe("a yes for good", () => {
     await world.prompt("Again.");
   };
 
-  it("holds through a restart, and for an agent that changed but not in its rules", async () => {
+  it("A grant survives a restart, and changes of the agent outside its rules", async () => {
     const steps = [[], [calling("send", "c2")], [], [calling("send", "c3")]];
     const { world: killed, agent, ran } = await given(ASK, ...steps);
     await killed.waitForEvent("turn.finished");
@@ -434,7 +437,7 @@ describe("a yes for good", () => {
     expect(await changed.listEvents("approval.requested")).toHaveLength(1);
   });
 
-  it("is taken back by who may approve, and then it is asked again", async () => {
+  it("A principal with the right to approve can revoke a grant, and calls need approval again", async () => {
     const { world, grant, ran } = await given(ASK, [], [calling("send", "c2")]);
     const revoke = { type: "revoke-grant", grantId: grant.grantId } as const;
     const guest = { id: "guest", rights: ["prompt", "control"] } as const;
@@ -452,7 +455,7 @@ describe("a yes for good", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("is taken back also from a call that waits for its place", async () => {
+  it("A revoked grant no longer applies to a call waiting to start", async () => {
     let runs = 0;
     let finish: (output: string) => void = () => undefined;
     const send = createTool({ name: "send" }, (_, context) => {
@@ -492,7 +495,7 @@ describe("a yes for good", () => {
     expect(runs).toBe(2);
   });
 
-  it("said twice about the same scope is one, and taken back at once", async () => {
+  it("A second grant for the same scope is not added, so one revocation suffices", async () => {
     const both = [calling("send", "c1"), calling("send", "c2")];
     const { agent } = sending(ASK, both, [], [calling("send", "c3")]);
     const world = await openWorld(agent());
@@ -511,7 +514,7 @@ describe("a yes for good", () => {
     await world.waitForEvent("approval.requested", 3);
   });
 
-  it("answers no question that waits already", async () => {
+  it("A grant does not resolve approval requests which are already open", async () => {
     const both = [calling("send", "c1"), calling("send", "c2")];
     const { agent, ran } = sending(ASK, both);
     const world = await openWorld(agent());
@@ -528,7 +531,7 @@ describe("a yes for good", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("with other arguments is a yes to this call alone", async () => {
+  it("`allow-always` with edited arguments allows only this call", async () => {
     const { agent, ran } = sending(ASK, [calling("send", "c1")], [calling("send", "c2")]);
     const world = await openWorld(agent());
     await world.prompt("Send.");
@@ -541,14 +544,10 @@ describe("a yes for good", () => {
   });
 
   it.each<[string, readonly RuleLine[], "deny" | "ask"]>([
-    ["is no yes to what rules deny", [["send", "deny"]], "deny"],
-    [
-      "is not about a rule that now stands where the one stood that asked",
-      [["send", "ask"]],
-      "ask",
-    ],
-    ["of one is no yes where rules want two", [["*", "ask", 2]], "ask"],
-  ])("%s: with other rules it is taken back", async (_, rules, action) => {
+    ["A denying rule", [["send", "deny"]], "deny"],
+    ["Another rule at the same position", [["send", "ask"]], "ask"],
+    ["A rule with two approvers", [["*", "ask", 2]], "ask"],
+  ])("%s revokes the grants given under other rules", async (_, rules, action) => {
     const { world: killed, agent, grant, ran } = await given(ASK, [], [calling("send", "c2")]);
     await killed.waitForEvent("turn.finished");
     const world = await killed.restart(agent({ policy: createPolicy(rules) }));

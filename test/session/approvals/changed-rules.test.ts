@@ -15,11 +15,11 @@ import {
   createWritingAgent,
 } from "../../support/session/writing-agent.ts";
 
-describe("rules that changed", () => {
+describe("Changed rules", () => {
   const deny = { policy: createPolicy([["write", "deny"]]) };
   const why = "the rules of this session do not allow it.";
 
-  it("hold for what was allowed, and had not begun", async () => {
+  it("Changed rules apply to an approved call which has not started", async () => {
     const provider = createScriptedProvider([
       wants({ id: "c0", name: "wait" }, WRITE_CALL),
       says("Well."),
@@ -54,7 +54,7 @@ describe("rules that changed", () => {
     expect(await world.listEvents("tool.started")).toHaveLength(1);
   });
 
-  it("hold for what was asked about: a question that is none any more is closed, and no reason to hang", async () => {
+  it("An approval request which the changed rules no longer need is closed, and the turn continues", async () => {
     const { agent, provider, ran } = createWritingAgent("ask");
     const killed = await openWorld(agent());
     await killed.prompt("Write.");
@@ -74,7 +74,7 @@ describe("rules that changed", () => {
     ]);
   });
 
-  it("take back what was allowed for good, also when only the tool is another one now", async () => {
+  it("Changed rules or a changed tool revoke grants", async () => {
     const { agent, write } = createWritingAgent("ask");
     const before = await openWorld(agent());
     await before.prompt("Write.");
@@ -88,7 +88,7 @@ describe("rules that changed", () => {
     expect(await world.listEvents("grant.revoked")).toMatchObject([{ grantId }]);
   });
 
-  it("may allow what was asked about: it runs, and nobody has to answer any more", async () => {
+  it("A call allowed by the changed rules runs without the pending approval", async () => {
     const { agent, ran } = createWritingAgent("ask");
     const killed = await openWorld(agent());
     await killed.prompt("Write.");
@@ -99,7 +99,7 @@ describe("rules that changed", () => {
     expect(await world.listEvents("approval.resolved")).toMatchObject([{ resolvedBy: "change" }]);
   });
 
-  it("leave a question as it is that they would ask just so, with all its answers", async () => {
+  it("A request which the changed rules would make identically stays open with its votes", async () => {
     const { agent, ran } = createWritingAgent("ask");
     const killed = await openWorld(agent());
     await killed.prompt("Write.");
@@ -117,7 +117,7 @@ describe("rules that changed", () => {
     expect(await world.listEvents("approval.requested")).toHaveLength(1);
   });
 
-  it("may want more people than were asked: those who now have to are asked", async () => {
+  it("Changed rules which require more approvers ask again", async () => {
     const { agent, ran } = createWritingAgent("ask");
     const killed = await openWorld(agent());
     await killed.prompt("Write.");
@@ -143,7 +143,7 @@ describe("rules that changed", () => {
     ]);
   });
 
-  it("may ask something else than a yes was to: what was allowed and had not begun is asked about anew", async () => {
+  it("Changed rules which ask another question ask again about an approved call which has not started", async () => {
     const { agent, ran, write } = createWritingAgent("ask", {
       provider: createScriptedProvider([
         wants({ id: "c0", name: "wait" }, WRITE_CALL),
@@ -178,7 +178,7 @@ describe("rules that changed", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("may ask just what a yes was to: it counts, whatever else they say now", async () => {
+  it("An approval still counts if the changed rules ask exactly the same", async () => {
     const { agent, ran, write } = createWritingAgent("ask", {
       provider: createScriptedProvider([
         wants({ id: "c0", name: "wait" }, WRITE_CALL),
@@ -201,7 +201,7 @@ describe("rules that changed", () => {
     expect(await world.listEvents("approval.requested")).toHaveLength(2);
   });
 
-  it("hold for what was running when the bridge was killed, whoever wants it run again", async () => {
+  it("Changed rules apply to a tool which was running when the bridge was killed, regardless of its approver", async () => {
     const { agent, provider } = createWritingAgent("allow");
     let runs = 0;
     const write = createTool(
@@ -228,7 +228,7 @@ describe("rules that changed", () => {
     ]);
   });
 
-  it("are asked anew about what is run again, and the log says by which", async () => {
+  it("Running a tool again evaluates the changed rules, and the receipt names them", async () => {
     const { agent } = createWritingAgent("allow");
     const write = createTool(
       { name: "write", traits: WRITE_TRAITS, idempotent: true },
@@ -250,7 +250,7 @@ describe("rules that changed", () => {
     expect(await world.listEvents("tool.started")).toMatchObject([{ attempt: 1 }, { attempt: 2 }]);
   });
 
-  it("may make paths of other arguments: those are looked at before it runs", async () => {
+  it("Changed rules may declare further arguments as paths, which are resolved before the tool runs", async () => {
     const copy = { id: "c1", name: "write", input: { path: "tea.md", to: "cup.md" } };
     const provider = createScriptedProvider([wants(copy), says("Well.")]);
     const { agent, ran, looked, write } = createWritingAgent("ask", { provider });
@@ -277,7 +277,7 @@ describe("rules that changed", () => {
     });
   });
 
-  it("hold while the session goes on, from when the agent says so", async () => {
+  it("Changed rules apply to a running session as soon as the agent reports them", async () => {
     const { agent, ran } = createWritingAgent("ask");
     let change: () => void = () => undefined;
     const world = await openWorld({
@@ -296,8 +296,8 @@ describe("rules that changed", () => {
   });
 });
 
-describe("a tool that is not there any more", () => {
-  it("is not run, whoever allowed it", async () => {
+describe("A removed tool", () => {
+  it("A removed tool does not run, even with an approval", async () => {
     const { agent, provider, ran } = createWritingAgent("ask");
     const killed = await openWorld(agent());
     await killed.prompt("Write.");
@@ -309,11 +309,11 @@ describe("a tool that is not there any more", () => {
     await world.waitForEvent("turn.finished");
     expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
     expect(readResults(provider.invocations[1]?.input)).toEqual([
-      toolError("c1", "write was not run: it is not there any more."),
+      toolError("c1", "write was not run: it is no longer available."),
     ]);
   });
 
-  it("is not run again after a kill, and what it did is asked", async () => {
+  it("A removed tool does not run again after a kill, and an approver is asked for the outcome", async () => {
     const { agent, provider } = createWritingAgent("allow");
     const write = createTool({ name: "write", idempotent: true }, (_, context) => {
       context.progress("writing");

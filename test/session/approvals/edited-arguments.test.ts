@@ -15,12 +15,12 @@ import {
   createWritingAgent,
 } from "../../support/session/writing-agent.ts";
 
-describe("other arguments of an approver", () => {
+describe("Arguments edited by an approver", () => {
   const other = { path: "other.md" };
   const answer = (approvalId: string, input: JsonObject) =>
     ({ type: "decide-approval", approvalId, decision: "allow", input }) as const;
 
-  it("are looked at and judged like a call, and the tool runs with them, once [W-02]", async () => {
+  it("Edited arguments are resolved and evaluated like a call, and the tool runs with them once [W-02]", async () => {
     const { agent, ran, looked } = createWritingAgent("ask");
     const world = await openWorld(agent());
     await world.prompt("Write.");
@@ -45,7 +45,7 @@ describe("other arguments of an approver", () => {
     expect(looked.map(({ input }) => input)).toEqual([WRITE_CALL.input, other]);
   });
 
-  it("that the tool does not take are refused, and the agent hears why", async () => {
+  it("Edited arguments which the tool rejects are refused, and the agent gets the reason", async () => {
     const { agent, provider, ran, write } = createWritingAgent("ask");
     const check = ({ path }: JsonObject) => (path === "other.md" ? "path is taken." : undefined);
     const world = await openWorld(agent({ tools: [{ ...write, check }] }));
@@ -60,7 +60,7 @@ describe("other arguments of an approver", () => {
     expect(readResults(provider.invocations[1]?.input)).toEqual([toolError("c1", problem)]);
   });
 
-  it("are checked by a tool that takes no paths as well, before anything is judged", async () => {
+  it("Edited arguments of a tool without paths are validated before they are evaluated", async () => {
     const call = { id: "c1", name: "pay", input: { amount: 7 } };
     const provider = createScriptedProvider([wants(call), says("Well.")]);
     const check = ({ amount }: JsonObject) => (amount === 7 ? undefined : "amount is too much.");
@@ -87,9 +87,9 @@ describe("other arguments of an approver", () => {
       ],
       "inside",
     ],
-    ["by where they lead", [["write", "ask"]], "outside"],
+    ["by their target", [["write", "ask"]], "outside"],
     ["as Spanline's own", [["write", "ask"]], "protected"],
-  ])("are not let run where the rules deny them %s [W-02]", async (_, rules, location) => {
+  ])("Edited arguments do not run if the rules deny them %s [W-02]", async (_, rules, location) => {
     const examine = async ({ paths }: ToolCallToExamine) => {
       const path = paths[0]?.input ?? "";
       const isOther = path === "other.md" && location !== "inside";
@@ -114,7 +114,7 @@ describe("other arguments of an approver", () => {
     ]);
   });
 
-  it("that take more people than said yes are asked about once more [W-02]", async () => {
+  it("Edited arguments which need more approvers are asked about again [W-02]", async () => {
     const isMuch = { args: [{ name: ["amount"], atLeast: 100 }] };
     const policy = createPolicy([
       ["pay", "ask", 2, isMuch],
@@ -143,13 +143,13 @@ describe("other arguments of an approver", () => {
     expect(ran).toEqual([{ amount: 700 }]);
   });
 
-  it("are not let run by rules that came while the question was open [W-02]", async () => {
+  it("Edited arguments do not run if rules changed during the request deny them [W-02]", async () => {
     const { agent, provider, ran } = createWritingAgent("ask");
     const killed = await openWorld(agent());
     await killed.prompt("Write.");
     const { approvalId } = await killed.waitForEvent("approval.requested");
 
-    // They ask just so about what was asked, and deny what the approver makes of it.
+    // The changed rules ask the same about the original arguments, and deny the edited ones.
     const stricter = createPolicy([
       ["write", "ask"],
       ["write", "deny", 1, { path: ["other.md"] }],
@@ -165,7 +165,7 @@ describe("other arguments of an approver", () => {
     expect(result).toMatchObject({ toolCallId: "c1", isError: true });
   });
 
-  it("are allowed to this call alone: the same arguments of another one are asked about", async () => {
+  it("Edited arguments are approved for this call only, not for another call with the same arguments", async () => {
     const second = { id: "c2", name: "write", input: other };
     const provider = createScriptedProvider([wants(WRITE_CALL, second), says("Well.")]);
     const { agent, ran } = createWritingAgent("ask", { provider });
@@ -181,9 +181,9 @@ describe("other arguments of an approver", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("given just before the bridge was killed are judged before they run", async () => {
+  it("Arguments edited just before a kill are evaluated before they run", async () => {
     const { agent, ran } = createWritingAgent("ask");
-    // Who was asked to look at them was killed before the answer came.
+    // The bridge was killed before their path resolution returned.
     const examine = (call: ToolCallToExamine) =>
       call.input["path"] === "tea.md" ? agent().resolvePaths?.(call) : neverResolves();
     const killed = await openWorld(agent({ examine: (call) => examine(call) ?? neverResolves() }));

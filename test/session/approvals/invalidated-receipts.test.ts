@@ -29,7 +29,7 @@ async function newKeys(): Promise<SigningKeys> {
   return openSigningKeys(folder, 1);
 }
 
-/** The same store, as somebody changed its log. */
+/** The same store with a modified log. */
 function changedLog(store: Store, change: (log: readonly Envelope[]) => Envelope[]): Store {
   const page: Store["readPage"] = async (...given) => change(await store.readPage(...given));
   return new Proxy(store, {
@@ -37,7 +37,7 @@ function changedLog(store: Store, change: (log: readonly Envelope[]) => Envelope
   });
 }
 
-/** A call that somebody allowed, and that waits for its place. */
+/** An approved call which waits to start. */
 async function allowedAndWaiting(keys: SigningKeys) {
   const provider = createScriptedProvider([
     wants({ id: "c0", name: "wait" }, WRITE_CALL),
@@ -56,14 +56,14 @@ async function allowedAndWaiting(keys: SigningKeys) {
   return { world, ran };
 }
 
-/** What the tool did that was running when the bridge was killed. */
+/** Records the runs of the tool which was running when the bridge was killed. */
 async function settle(world: SessionWorld, nth: number): Promise<void> {
   const { approvalId, question } = await world.waitForEvent("approval.requested", nth);
   expect(question).toBe("outcome");
   await world.decideApproval(approvalId, "failed");
 }
 
-/** Calls the tool in one turn after another, and answers the first question of each. */
+/** Calls the tool in successive turns, and decides the first request of each. */
 async function allowedForGood(keys: SigningKeys, turns: number) {
   const script = Array.from({ length: turns }, () => [wants(WRITE_CALL), says("Well.")]).flat();
   const { agent, ran } = createWritingAgent("ask", { provider: createScriptedProvider(script) });
@@ -86,8 +86,8 @@ async function answerNth(
 const first = (log: readonly Envelope[], type: SessionEvent["type"]) =>
   log.find(({ event }) => event.type === type);
 
-describe("a log whose receipts are not this user's", () => {
-  it("lets nothing run that was allowed in it: people are asked again, and the log says so", async () => {
+describe("A log with receipts of another user", () => {
+  it("Approvals in a foreign log are invalid, people are asked again, and the log records this", async () => {
     const { world: theirs, ran } = await allowedAndWaiting(await newKeys());
     const receipt = (await theirs.readLog()).find(({ event }) => isReceipt(event));
     const world = await theirs.restart(undefined, { keys: await newKeys() });
@@ -101,7 +101,7 @@ describe("a log whose receipts are not this user's", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("asks its open questions again, since they may show something else than would run", async () => {
+  it("Open requests of a foreign log are asked again, since their content may be forged", async () => {
     const { agent, ran } = createWritingAgent("ask");
     const theirs = await openWorld(agent(), { keys: await newKeys() });
     await theirs.prompt("Write.");
@@ -113,7 +113,7 @@ describe("a log whose receipts are not this user's", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("has no grants; those that are given from now on hold, through restarts", async () => {
+  it("Grants of a foreign log are invalid, and new grants survive restarts", async () => {
     const { world: theirs, ran } = await allowedForGood(await newKeys(), 4);
     const world = await theirs.restart(undefined, { keys: await newKeys() });
     await world.prompt("Write.");
@@ -129,7 +129,7 @@ describe("a log whose receipts are not this user's", () => {
     expect(await next.listEvents("approvals.invalidated")).toHaveLength(1);
   });
 
-  it("binds the agent that is here, also where it has another definition under the same digest", async () => {
+  it("A foreign log gets the local agent definition, even if its digest is the same", async () => {
     const keys = await newKeys();
     const { agent, ran } = createWritingAgent("ask");
     const mine = agent();
@@ -143,8 +143,8 @@ describe("a log whose receipts are not this user's", () => {
   });
 });
 
-describe("a log of this user's own", () => {
-  it("goes on with what was allowed, and nobody is asked again", async () => {
+describe("A log of this user", () => {
+  it("An approved call continues after a restart, without another request", async () => {
     const { world: killed, ran } = await allowedAndWaiting(await newKeys());
     const world = await killed.restart();
     await settle(world, 2);
@@ -154,7 +154,7 @@ describe("a log of this user's own", () => {
     expect(await world.listEvents("approvals.invalidated")).toEqual([]);
   });
 
-  it("of which a receipt was taken out gives no grant back that it took", async () => {
+  it("Removing a revocation receipt from the log does not restore the grant", async () => {
     const { world: before, ran } = await allowedForGood(await newKeys(), 3);
     const { grantId } = await before.waitForEvent("grant.added");
     await before.send({ type: "revoke-grant", grantId });
@@ -187,11 +187,11 @@ describe("a log of this user's own", () => {
   };
   it.each<[string, (event: SessionEvent) => SessionEvent]>([
     [
-      "in a yes",
+      "in the approval",
       (event) => (event.type === "approval.resolved" ? { ...event, input: other } : event),
     ],
-    ["beside it", shown],
-  ])("lets nothing run with arguments that were changed %s", async (_, change) => {
+    ["in the request", shown],
+  ])("A call with arguments changed %s does not run", async (_, change) => {
     const { world: killed, ran } = await allowedAndWaiting(await newKeys());
     const store = changedLog(killed.store, (log) =>
       log.map((envelope) => ({ ...envelope, event: change(envelope.event) })),
@@ -202,7 +202,7 @@ describe("a log of this user's own", () => {
     expect(ran).toEqual([]);
   });
 
-  /** The log with another tool in the call, in both events that name it. */
+  /** The log with another tool name in both events of the call. */
   const renamed = (event: SessionEvent): SessionEvent => {
     if (event.type === "tool_call.opened" && event.name === "write")
       return { ...event, name: "erase" };
@@ -211,7 +211,7 @@ describe("a log of this user's own", () => {
       : event;
   };
 
-  /** An agent with a second tool that takes the same arguments, and a request to approve the first that is still open. */
+  /** An agent with a second tool of the same arguments, and an open approval request for the first. */
   async function requestedWrite(keys: SigningKeys | undefined) {
     const ran: string[] = [];
     const tools = ["write", "erase"].map((name) =>

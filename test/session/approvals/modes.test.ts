@@ -28,8 +28,8 @@ async function actions(world: SessionWorld): Promise<readonly string[]> {
   return (await world.listEvents("policy.decided")).map(({ decision }) => decision.action);
 }
 
-describe("the mode of a session", () => {
-  it("is in the log, with who wanted it, and told once", async () => {
+describe("The session mode", () => {
+  it("A mode change is logged with its actor, once", async () => {
     const { world } = await worldIn("ask");
     expect(await world.send(configure("ask"))).toEqual({ status: "accepted" });
     const log = (await world.readLog()).filter(
@@ -44,7 +44,7 @@ describe("the mode of a session", () => {
     expect((await world.sessions.status(world.sessionId)).mode).toBe("ask");
   });
 
-  it("asks about what the rules allow, and does not offer to be answered for good", async () => {
+  it("The mode `ask` requests approval for calls allowed by the rules, without offering a grant", async () => {
     const { world, ran } = await worldIn("ask");
     await world.prompt("Write.");
     const asked = await world.waitForEvent("approval.requested");
@@ -57,7 +57,7 @@ describe("the mode of a session", () => {
     expect(await world.listEvents("policy.decided")).toMatchObject([{ mode: "ask" }]);
   });
 
-  it("asks also where somebody allowed it for good, and the grant holds again in the default", async () => {
+  it("The mode `ask` overrides a grant, which applies again in the mode `default`", async () => {
     const provider = createScriptedProvider([
       wants(WRITE_CALL),
       says("One."),
@@ -86,7 +86,7 @@ describe("the mode of a session", () => {
     expect(await world.listEvents("tool.started")).toHaveLength(3);
   });
 
-  it("refuses what does more than read, with a reason that the model is given", async () => {
+  it("The mode `read-only` denies calls which do more than read, and the model gets the reason", async () => {
     const { world, ran, provider } = await worldIn("read-only");
     await world.prompt("Write.");
     const { ending } = await world.waitForEvent("tool.finished");
@@ -97,7 +97,7 @@ describe("the mode of a session", () => {
     expect(JSON.stringify(answered?.input)).toContain("runs only read-only tools");
   });
 
-  it("lets read what the rules let read", async () => {
+  it("The mode `read-only` allows reads which the rules allow", async () => {
     const traits = { kind: "read", sideEffect: "read_only" } as const;
     const read = createTool({ name: "read", traits }, () => "Tea");
     const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Tea.")]);
@@ -109,7 +109,7 @@ describe("the mode of a session", () => {
     expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "succeeded" });
   });
 
-  it("opens nothing that the rules close", async () => {
+  it("A mode never allows calls which the rules deny", async () => {
     const { world, ran } = await worldIn("ask", "deny");
     await world.prompt("Write.");
     await world.waitForEvent("turn.finished");
@@ -117,7 +117,7 @@ describe("the mode of a session", () => {
     expect(ran).toEqual([]);
   });
 
-  it("withdraws a question that it answers, and asks one anew that it asks otherwise", async () => {
+  it("A mode change withdraws a request it decides, and repeats one it asks differently", async () => {
     const { agent, ran } = createWritingAgent("ask");
     const world = await openWorld(agent());
     await world.prompt("Write.");
@@ -135,7 +135,7 @@ describe("the mode of a session", () => {
     expect(ran).toEqual([]);
   });
 
-  it("holds after a restart", async () => {
+  it("The mode survives a restart", async () => {
     const { world: killed, agent, ran } = await worldIn("read-only");
     const world = await killed.restart(agent());
     await world.prompt("Write.");
@@ -143,7 +143,7 @@ describe("the mode of a session", () => {
     expect(ran).toEqual([]);
   });
 
-  it("is for those who may prompt to change, and not for those who only look on", async () => {
+  it("Clients with the right to prompt can change the mode, but observers cannot", async () => {
     const { agent } = createWritingAgent("allow");
     const world = await openWorld(agent());
     const reader = { id: "reader", rights: ["approve", "control"] } as const;
@@ -157,7 +157,7 @@ describe("the mode of a session", () => {
     expect(await world.send(configure("ask"), { principal: writer })).toEqual(accepted);
   });
 
-  it("is for those who may approve to widen: then less is asked", async () => {
+  it("Widening the mode requires the right to approve", async () => {
     const world = await openWorld(createWritingAgent("allow").agent());
     const writer = { id: "writer", rights: ["prompt"] } as const;
     const denied = { status: "refused", failure: { code: "access_denied" } };
@@ -170,21 +170,21 @@ describe("the mode of a session", () => {
     expect(await world.send(configure("default"))).toEqual({ status: "accepted" });
   });
 
-  it("is one of those that there are", async () => {
+  it("An unknown mode is refused", async () => {
     const world = await openWorld(createWritingAgent("allow").agent());
     const mode = JSON.parse('"yolo"');
     expect(await world.send({ type: "set-mode", mode })).toMatchObject({
       status: "refused",
       failure: {
         code: "invalid_option",
-        message: 'There is no mode "yolo"; there is: default, ask, read-only',
+        message: '"yolo" is not a session mode: expected default, ask, read-only',
       },
     });
   });
 });
 
-describe("a mode that changes between the start of a tool in the log and its beginning", () => {
-  /** A session whose tool has been started and has not begun. */
+describe("A mode change between the logged start of a tool and its run", () => {
+  /** A session whose tool start is logged but has not begun. */
   async function started(): Promise<{ state: SessionState; toolCallId: string }> {
     const world = await openWorld(createWritingAgent("allow").agent());
     await world.prompt("Write.");
@@ -198,7 +198,7 @@ describe("a mode that changes between the start of a tool in the log and its beg
   it.each([
     ["read-only", "denied"],
     ["ask", "refused"],
-  ] as const)("holds for it: %s", async (mode, ending) => {
+  ] as const)("The mode %s applies to a tool which has not begun", async (mode, ending) => {
     const { state, toolCallId } = await started();
     const { digest, spec } = state.agent ?? {};
     if (digest === undefined || spec === undefined) throw new Error("No agent");
@@ -245,7 +245,7 @@ describe("a mode that changes between the start of a tool in the log and its beg
     ]);
   });
 
-  it("lets it begin where the mode allows it still, with a receipt that says so", async () => {
+  it("A tool begins if the changed mode still allows it, with a new receipt", async () => {
     const { state, toolCallId } = await started();
     const place = { at: state.at, seed: "0" };
     let now: SessionState = { ...state, mode: "default" };

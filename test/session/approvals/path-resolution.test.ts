@@ -26,7 +26,7 @@ import {
   createWritingAgent,
 } from "../../support/session/writing-agent.ts";
 
-/** Tells when something was begun. */
+/** Signals the start of an operation. */
 function happens() {
   let begin: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => void (begin = resolve));
@@ -41,8 +41,8 @@ function happens() {
   };
 }
 
-describe("where the paths of a call lead", () => {
-  it("is looked at, written down, judged, and what the tool is told, in this order", async () => {
+describe("The paths of a tool call", () => {
+  it("Paths are resolved, logged, evaluated and passed to the tool, in this order", async () => {
     const { agent, ran, looked } = createWritingAgent("allow");
     const world = await openWorld(agent());
     await world.prompt("Write.");
@@ -65,7 +65,7 @@ describe("where the paths of a call lead", () => {
     expect(looked).toMatchObject([{ name, input, paths: [{ argument: "path", input: "tea.md" }] }]);
   });
 
-  it("is shown to whoever is asked, with what would change", async () => {
+  it("An approver sees the resolved paths and the diff", async () => {
     const diffs = [{ path: "tea.md", oldText: null, newText: "Tea" }];
     const evidence = [{ kind: "file", ref: "tea.md", metadata: { bytes: 3 } }];
     const examine = async () => ({ paths: [createInsidePath("tea.md")], diffs, evidence });
@@ -77,7 +77,7 @@ describe("where the paths of a call lead", () => {
     expect(decision.context.paths).toEqual([createInsidePath("tea.md")]);
   });
 
-  it("is known after a restart: nobody looks again [B-110]", async () => {
+  it("Resolved paths are kept after a restart, without a second resolution [B-110]", async () => {
     const { agent, ran, looked } = createWritingAgent("ask");
     const killed = await openWorld(agent());
     await killed.prompt("Write.");
@@ -91,7 +91,7 @@ describe("where the paths of a call lead", () => {
   });
 
   it.each(["allow", "ask", "deny"] as const)(
-    "once it is in the log, the log alone says %s, whenever it is read [B-110]",
+    "With the paths in the log, the log alone decides %s on every replay [B-110]",
     async (action) => {
       const world = await openWorld(createWritingAgent(action).agent());
       await world.prompt("Write.");
@@ -114,13 +114,13 @@ describe("where the paths of a call lead", () => {
       { examine: () => Promise.reject(new Error("The disk is gone")) },
       "The disk is gone",
     ],
-    ["leaves it out", { examine: async () => ({ paths: [] }) }, "it was not resolved"],
+    ["omits the path", { examine: async () => ({ paths: [] }) }, "it was not resolved"],
     [
-      "finds another one",
+      "returns another path",
       { examine: async () => ({ paths: [createInsidePath("other.md")] }) },
       "it was not resolved",
     ],
-  ])("is nowhere when looking %s, and the call is denied", async (_, parts, reason) => {
+  ])("A path is invalid and the call denied if the resolver %s", async (_, parts, reason) => {
     const { agent, ran } = createWritingAgent("allow", parts);
     const world = await openWorld(agent());
     await world.prompt("Write.");
@@ -132,7 +132,7 @@ describe("where the paths of a call lead", () => {
     expect(ran).toEqual([]);
   });
 
-  it("is nowhere when looking takes too long", async () => {
+  it("A path is invalid if its resolution times out", async () => {
     const clock = createFakeClock();
     const look = happens();
     const { agent } = createWritingAgent("allow", { examine: look.begin(neverResolves) });
@@ -141,14 +141,14 @@ describe("where the paths of a call lead", () => {
     await look.begun;
     clock.advance(30_000);
     const { decision } = await world.waitForEvent("policy.decided");
-    const reason = "It could not be looked at in 30 seconds";
+    const reason = "It could not be resolved within 30 seconds";
     expect(decision).toMatchObject({
       action: "deny",
       context: { paths: [{ location: "invalid", reason }] },
     });
   });
 
-  it("is nowhere for an agent that cannot look", async () => {
+  it("A path is invalid for an agent without a resolver", async () => {
     const { agent, ran } = createWritingAgent("allow");
     const { resolvePaths: _, ...blind } = agent();
     const world = await openWorld(blind);
@@ -161,7 +161,7 @@ describe("where the paths of a call lead", () => {
     expect(ran).toEqual([]);
   });
 
-  it("is no longer looked for after a cancel, and what was found late changes nothing", async () => {
+  it("A cancel aborts path resolution, and a late result is ignored", async () => {
     const signals: AbortSignal[] = [];
     const look = happens();
     const examine = look.begin(async ({ signal }: ToolCallToExamine) => {
@@ -182,7 +182,7 @@ describe("where the paths of a call lead", () => {
     expect([await world.listEvents("tool_call.paths_resolved"), ran]).toEqual([[], []]);
   });
 
-  it("is looked for again when the bridge was killed meanwhile", async () => {
+  it("Path resolution interrupted by a kill is repeated", async () => {
     const { agent, ran, looked } = createWritingAgent("allow");
     const look = happens();
     const killed = await openWorld(agent({ examine: look.begin(neverResolves) }));
@@ -195,7 +195,7 @@ describe("where the paths of a call lead", () => {
   });
 });
 
-describe("the receipt of a decision", () => {
+describe("The receipt of a policy decision", () => {
   const decided = async (action: "allow" | "deny") => {
     const { agent, ran } = createWritingAgent(action);
     const bound = agent();
@@ -229,13 +229,13 @@ describe("the receipt of a decision", () => {
     return { started: await world.listEvents("tool.started"), toolCallId, digest, ran };
   };
 
-  it("is in the log before a call that it grants, with all that was asked about [B-108]", async () => {
+  it("The receipt is logged before an allowed call starts, with all evaluated facts [B-108]", async () => {
     const { started, toolCallId, digest, ran } = await decided("allow");
     expect(started).toEqual([{ type: "tool.started", toolCallId, attempt: 1, digest }]);
     expect(ran).toHaveLength(1);
   });
 
-  it("is in the log for a call that it denies, and the call does not run [B-109]", async () => {
+  it("The receipt of a denied call is logged, and the call does not run [B-109]", async () => {
     const { started, ran } = await decided("deny");
     expect([started, ran]).toEqual([[], []]);
   });
@@ -244,7 +244,7 @@ describe("the receipt of a decision", () => {
     ["allows it [B-108]", "allow"],
     ["denies it [B-109]", "deny"],
     ["does not decide in time [B-109]", "nothing"],
-  ] as const)("is copied into the record of an approver who %s", async (_, said) => {
+  ] as const)("The decision is copied into the record of an approver who %s", async (_, said) => {
     const clock = createFakeClock();
     const world = await openWorld(createWritingAgent("ask").agent(), { clock });
     await world.prompt("Write.");
@@ -261,7 +261,7 @@ describe("the receipt of a decision", () => {
     });
   });
 
-  it("says nothing of paths for an agent that has lists of tools alone", async () => {
+  it("The receipt has no paths for an agent with approval lists only", async () => {
     const call = { id: "c1", name: "send", input: { target: { name: "tea.md" } } };
     const provider = createScriptedProvider([wants(call), says("Well.")]);
     const world = await openWorld(
@@ -279,7 +279,7 @@ describe("the receipt of a decision", () => {
     });
   });
 
-  it("counts how often the very same call was made before", async () => {
+  it("The receipt counts earlier identical calls", async () => {
     const again = { ...WRITE_CALL, id: "c2" };
     const elsewhere = { ...WRITE_CALL, id: "c3", input: { path: "other.md" } };
     const provider = createScriptedProvider([
@@ -294,7 +294,7 @@ describe("the receipt of a decision", () => {
     expect(decided.map(({ decision }) => decision.context.repeats)).toEqual([0, 1, 0, 2]);
   });
 
-  it("counts a call through hundreds of others", async () => {
+  it("Identical calls are counted across hundreds of others", async () => {
     const looks = Array.from({ length: 300 }, (_, at) => ({
       id: `l${at}`,
       name: "look",

@@ -14,7 +14,7 @@ import { says, createScriptedProvider, wants } from "../../support/session/scrip
 import { ME, readUntil, openWorld } from "../../support/session/session-world.ts";
 import { WRITE_CALL, createWritingAgent } from "../../support/session/writing-agent.ts";
 
-/** The log of a session in which somebody allowed a tool for good, and another process ran it again. */
+/** The log of a session in which a grant was added, and another process ran the tool again. */
 async function signedLog(): Promise<{ keys: SigningKeys; log: readonly Envelope[] }> {
   const folder = await mkdtemp(join(tmpdir(), "spanline-receipts-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -57,7 +57,7 @@ async function signedLog(): Promise<{ keys: SigningKeys; log: readonly Envelope[
   return { keys, log };
 }
 
-/** The log of a session in which two calls of one message wait for the same answer, with the same arguments. */
+/** The log of a session in which two calls of one message wait for approval with the same arguments. */
 async function requestedTwice(): Promise<{ keys: SigningKeys; log: readonly Envelope[] }> {
   const folder = await mkdtemp(join(tmpdir(), "spanline-receipts-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -81,8 +81,8 @@ function found(log: readonly Envelope[], keys: SigningKeys): AuditResult[] {
   });
 }
 
-describe("the signed receipts of a session", () => {
-  it("are a chain that goes on in the next process, and every part of it is missed [W-09]", async () => {
+describe("Signed receipts", () => {
+  it("Receipts form a chain across processes, and removing any of them is detected [W-09]", async () => {
     const { keys, log } = await signedLog();
     const receipts = log.filter(({ event }) => isReceipt(event));
     expect(receipts.map(({ event }) => event.type)).toEqual([
@@ -100,7 +100,7 @@ describe("the signed receipts of a session", () => {
       1, 2, 3, 4, 5, 6, 7, 8, 9,
     ]);
     expect(found(log, keys)).toEqual([]);
-    // The last one leaves no trace in the log: its number is recorded elsewhere.
+    // Removing the last receipt leaves no trace in the log: its number is recorded elsewhere.
     for (const gone of receipts.slice(0, -1)) {
       const rest = log.filter((envelope) => envelope !== gone);
       expect(found(rest, keys), gone.event.type).not.toEqual([]);
@@ -112,7 +112,7 @@ describe("the signed receipts of a session", () => {
     ]);
   });
 
-  it("are missed together with the start of their call, by its end [W-09]", async () => {
+  it("Receipts removed together with the start of their call are detected at its end [W-09]", async () => {
     const { keys, log } = await signedLog();
     const rest = log.filter(({ event }) => event.type === "tool.finished" || !isReceipt(event));
     expect(found(rest, keys)).toMatchObject([
@@ -121,7 +121,7 @@ describe("the signed receipts of a session", () => {
     ]);
   });
 
-  it("say how many were taken out, and where", async () => {
+  it("The audit reports how many receipts were removed, and where", async () => {
     const { keys, log } = await signedLog();
     const [, , third, fourth, fifth] = log.filter(({ event }) => isReceipt(event));
     const rest = log.filter((envelope) => envelope !== third && envelope !== fourth);
@@ -141,7 +141,7 @@ describe("the signed receipts of a session", () => {
     );
   });
 
-  it("cannot be counted anew by who has no key", async () => {
+  it("Receipts cannot be renumbered without the key", async () => {
     const { keys, log } = await signedLog();
     const uncounted = log.map((envelope): Envelope => {
       const { event } = envelope;
@@ -155,25 +155,28 @@ describe("the signed receipts of a session", () => {
   });
 
   it.each([
-    ["a number that is none", { number: "x" }],
+    ["a number that is not numeric", { number: "x" }],
     ["a number below 1", { number: 0 }],
-    ["a number that is not whole", { number: 1.5 }],
-    ["another one before that is no text", { before: 7 }],
-    ["no number, but one before", { number: undefined }],
-  ])("are forged with %s, and what follows is counted from the one before", async (_, wrong) => {
-    const { keys, log } = await signedLog();
-    const second = log.filter(({ event }) => isReceipt(event))[1];
-    const changed = log.map((envelope): Envelope => {
-      if (envelope !== second) return envelope;
-      const event = Object(envelope.event);
-      return { ...envelope, event: { ...event, signature: { ...event.signature, ...wrong } } };
-    });
-    const entries = found(changed, keys).map(({ entry }) => entry);
-    expect(entries).toMatchObject([{ signature: "forged" }, { signature: "valid", missing: 1 }]);
-    expect(entries[0]).not.toHaveProperty("missing");
-  });
+    ["a fractional number", { number: 1.5 }],
+    ["a `before` that is not a string", { before: 7 }],
+    ["a `before` without a number", { number: undefined }],
+  ])(
+    "A receipt with %s is forged, and the chain continues from the one before",
+    async (_, wrong) => {
+      const { keys, log } = await signedLog();
+      const second = log.filter(({ event }) => isReceipt(event))[1];
+      const changed = log.map((envelope): Envelope => {
+        if (envelope !== second) return envelope;
+        const event = Object(envelope.event);
+        return { ...envelope, event: { ...event, signature: { ...event.signature, ...wrong } } };
+      });
+      const entries = found(changed, keys).map(({ entry }) => entry);
+      expect(entries).toMatchObject([{ signature: "forged" }, { signature: "valid", missing: 1 }]);
+      expect(entries[0]).not.toHaveProperty("missing");
+    },
+  );
 
-  it("do not take a question that a change closed for somebody's no", async () => {
+  it("A request closed by a change does not count as a denial", async () => {
     const { keys, log } = await signedLog();
     const called = log.find(({ event }) => event.type === "tool_call.received");
     const { toolCallId } = Object(called?.event);
@@ -195,7 +198,7 @@ describe("the signed receipts of a session", () => {
     expect(ends("change").at(-1)).toBe("denied");
   });
 
-  it("are of the arguments that were judged: others in the log show, and who allowed it for good [W-09]", async () => {
+  it("Receipts cover the evaluated arguments: changed arguments and the grant's author are reported [W-09]", async () => {
     const { keys, log } = await signedLog();
     const entries = (changed: readonly Envelope[]) =>
       changed.map(auditLog(keys).take).flatMap(({ entry }) => entry ?? []);
@@ -257,7 +260,7 @@ describe("the signed receipts of a session", () => {
     expect(forged.map(({ entry }) => entry?.seq)).toEqual([one?.seq, other?.seq]);
   });
 
-  /** The log with some of its events changed. */
+  /** The log with some events changed. */
   const changeEvents = (
     log: readonly Envelope[],
     change: (event: SessionEvent) => SessionEvent,

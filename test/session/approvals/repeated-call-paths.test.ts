@@ -89,14 +89,14 @@ function agentWith(tools: AgentSpec["tools"]): { digest: string; spec: AgentSpec
   return { digest: JSON.stringify(tools), spec: { ...AGENT, tools } };
 }
 
-/** The events about the tool call from a place in the log on. */
+/** The events about the tool call after a log position. */
 function toolEvents({ log }: SimulatedSession, from: number): SessionEvent["type"][] {
   const types = log.slice(from).map(({ event }) => event.type);
   return types.filter((type) => /^(?:tool|tool_call|policy|approval)\./.test(type));
 }
 
-describe("the paths of a host's tool call that a kill interrupted", () => {
-  it("A repeated call is evaluated by the paths of the attempt that it repeats [W-02]", () => {
+describe("The paths of a host tool call interrupted by a kill", () => {
+  it("A repeated call is evaluated with the paths of the attempt it repeats [W-02]", () => {
     const session = sessionWithRunningTool();
     const killed = session.log.length;
     session.kill("log");
@@ -122,11 +122,11 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
     ]);
   });
 
-  it("A call that the approver runs again has its paths resolved again [W-02]", () => {
+  it("A call run again by an approver has its paths resolved again [W-02]", () => {
     const session = sessionWithRunningTool();
     session.kill("log");
     session.send({ type: "recovery-started", epoch: 2, agent: agentWith([]) });
-    // The host is back with another tool of that name: nothing is repeated, and the approver is asked.
+    // The host returned with another tool of the same name: the call is not repeated, and an approver is asked.
     const other = { ...HOST_TOOL, description: "Reads from the archive" };
     session.send({ type: "agent-changed", agent: agentWith([other]) });
     const [asked] = session.state.approvals.pending;
@@ -144,7 +144,7 @@ describe("the paths of a host's tool call that a kill interrupted", () => {
     ]);
   });
 
-  it("A question about an interrupted call that is withdrawn is asked again, and the call is not restarted beside another", () => {
+  it("A withdrawn outcome request is made again, and its call is not restarted next to another", () => {
     const session = sessionWithRunningTool({ callIds: ["c0", "c1"], inputText: "{}" });
     session.kill("log");
     session.send({ type: "recovery-started", epoch: 2, agent: agentWith([]) });

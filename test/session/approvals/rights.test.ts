@@ -25,8 +25,8 @@ function send({ sessions, sessionId }: SessionWorld, command: SessionCommand, fr
   return sessions.command(sessionId, command, from);
 }
 
-describe("rights", () => {
-  it("to prompt, to approve and to control are three", async () => {
+describe("Rights", () => {
+  it("Prompting, approving and controlling are three separate rights", async () => {
     const sending = createTool({ name: "send" }, () => "sent");
     const approvals = { deny: [], ask: ["send"], allow: [], default: "deny" } as const;
     const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Sent.")]);
@@ -44,7 +44,7 @@ describe("rights", () => {
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 
-  it("let everybody stop the turn that they began", async () => {
+  it("Every principal can cancel the turn it started", async () => {
     const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
     const writer = person("writer", "prompt");
     await send(world, { type: "prompt", content: [{ type: "text", text: "Go" }] }, writer);
@@ -52,7 +52,7 @@ describe("rights", () => {
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
   });
 
-  it("are not all: who observes ends what it asked itself, and nothing else [ACP-121]", async () => {
+  it("An observer can cancel its own prompt, and no other [ACP-121]", async () => {
     const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
     const all = person("user", "prompt", "approve", "control");
     const one = { ...all, clientId: "one" };
@@ -68,7 +68,7 @@ describe("rights", () => {
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
   });
 
-  it("are needed to attach under another client's name: nobody loses control to a guest", async () => {
+  it("Attaching under another client's id is refused, so a guest cannot take control", async () => {
     const world = await openWorld(createAgent({ provider: createScriptedProvider([says("Hi.")]) }));
     const attach = { type: "attach", clientId: "boss", name: "one" } as const;
     await world.send({ ...attach, mode: "controller" }, { clientId: "boss" });
@@ -77,7 +77,7 @@ describe("rights", () => {
     expect(await world.listEvents("controller.changed")).toMatchObject([{ to: "boss" }]);
   });
 
-  it("are needed to withdraw what another one asked", async () => {
+  it("Withdrawing another principal's prompt requires the right to control", async () => {
     const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
     await world.prompt("One");
     const waiting = async () => {
@@ -96,7 +96,7 @@ describe("rights", () => {
     });
   });
 
-  it("are needed to control, and to detach another client", async () => {
+  it("Becoming controller and detaching another client require the right to control", async () => {
     const world = await openWorld(createAgent({ provider: createScriptedProvider([says("Hi.")]) }));
     const attach = { type: "attach", clientId: "client_1", name: "one" } as const;
     const guest = { ...person("guest", "prompt"), clientId: "client_1" };

@@ -31,8 +31,8 @@ function said(mode: Parameters<typeof listToolRules>[1]) {
   ]);
 }
 
-describe("what is said of tools that nobody has called", () => {
-  it("is what the rules say, with whether arguments may lead elsewhere", () => {
+describe("listToolRules", () => {
+  it("The list has the action of each tool, and whether arguments may change it", () => {
     expect(said("default")).toEqual([
       ["read", "allow", false],
       ["write", "ask", true],
@@ -41,7 +41,7 @@ describe("what is said of tools that nobody has called", () => {
     ]);
   });
 
-  it("is what the mode leaves of that", () => {
+  it("The session mode narrows the listed actions", () => {
     expect(said("ask").map(([, action]) => action)).toEqual(["allow", "ask", "ask", "deny"]);
     expect(said("read-only")).toEqual([
       ["read", "allow", false],
@@ -51,7 +51,7 @@ describe("what is said of tools that nobody has called", () => {
     ]);
   });
 
-  it("is open where a list says where may be written, for what that list is about", () => {
+  it("A write allowlist makes the actions of writing tools depend on their arguments", () => {
     const policy = createPolicy([["*", "allow"]], { writePathAllowlist: ["docs/**"] });
     const kinds = [
       { kind: "edit", sideEffect: "read_only" },

@@ -30,13 +30,13 @@ const { signal: never } = new AbortController();
 const HELLO = { token: "t", version: "1" };
 
 interface Linked extends SessionWorld {
-  /** Aborted when the owner lets go. */
+  /** Aborted when the owner gives up the sessions. */
   readonly closing: AbortController;
   readonly connect: () => Promise<Socket>;
   readonly join: () => Promise<{ readonly remote: RemoteSessions; readonly socket: Socket }>;
 }
 
-/** A session whose owner others join over a socket. */
+/** A session whose owner accepts joined processes over a socket. */
 async function linked(answers: readonly ProviderScript[] = []): Promise<Linked> {
   const world = await openWorld(createAgent({ provider: createScriptedProvider(answers) }));
   const path = join(temporaryFolder(), "s.sock");
@@ -75,8 +75,8 @@ function attach(clientId: string, mode: ClientRole = "controller"): SessionComma
 
 const from = (clientId: string) => ({ principal: ME, clientId });
 
-describe("a joined process that dies", () => {
-  it("is detached from every session it was attached to, and control is free again", async () => {
+describe("A joined process that dies", () => {
+  it("The clients of a dead process are detached from every session, and control is free again", async () => {
     const world = await linked();
     const { sessions, sessionId } = world;
     const { remote, socket } = await world.join();
@@ -100,7 +100,7 @@ describe("a joined process that dies", () => {
     expect(await world.listEvents("client.detached")).toHaveLength(1);
   });
 
-  it("is detached also when it went while it was being attached", async () => {
+  it("A client is detached if its process dies while it is being attached", async () => {
     const world = await linked();
     const socket = await world.connect();
     const { sessionId } = world;
@@ -113,7 +113,7 @@ describe("a joined process that dies", () => {
     expect(await world.waitForEvent("client.detached")).toMatchObject({ reason: "client_exit" });
   });
 
-  it("stays attached when it has come back over another link, or goes on with another owner", async () => {
+  it("A client stays attached if it has attached over another connection, or continues with another owner", async () => {
     const world = await linked();
     const { sessionId, closing } = world;
     const [first, second] = [await world.join(), await world.join()];
@@ -129,8 +129,8 @@ describe("a joined process that dies", () => {
   });
 });
 
-describe("a client of a process whose link breaks", () => {
-  it("stays where it has come back by another way since", async () => {
+describe("A client of a process whose connection breaks", () => {
+  it("A client which has attached again elsewhere stays attached", async () => {
     const world = await linked();
     const { sessions, sessionId } = world;
     const { remote, socket } = await world.join();
@@ -149,8 +149,8 @@ describe("a client of a process whose link breaks", () => {
   });
 });
 
-describe("a subscription over a link", () => {
-  it("leaves nothing behind with each batch that is taken", async () => {
+describe("A subscription over a connection", () => {
+  it("A subscription leaks no listeners per batch", async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on("warning", warned);
@@ -173,8 +173,8 @@ describe("a subscription over a link", () => {
   });
 });
 
-describe("a link", () => {
-  it("takes only messages that it knows", () => {
+describe("A connection to the owner", () => {
+  it("Only known message types are accepted", () => {
     for (const type of ["constructor", "toString", "__proto__", "nothing"]) {
       expect([isClientMessage({ type }), isOwnerMessage({ type })]).toEqual([false, false]);
     }
@@ -184,18 +184,18 @@ describe("a link", () => {
     ]);
   });
 
-  it("is refused to another version in words, and to a stranger without any", async () => {
+  it("Another version is refused with a message, and a wrong token without one", async () => {
     const { connect: connected } = await linked();
     const old = connectToOwner(await connected(), { token: "t", version: "0" });
     await expect(old).rejects.toMatchObject({
       code: "access_denied",
-      message: "The bridge that runs is version 1, and this is 0: stop it, or use its version",
+      message: "The running bridge has version 1, this one 0. Fix: stop it, or use its version",
     });
     const stranger = connectToOwner(await connected(), { token: "guess", version: "1" });
     await expect(stranger).rejects.toBeInstanceOf(OwnerGoneError);
   });
 
-  it("ends when a line cannot be read, rather than going on without it", async () => {
+  it("An unreadable line ends the connection", async () => {
     const { connect: connected } = await linked();
     const socket = await connected();
     socket.resume();
@@ -204,7 +204,7 @@ describe("a link", () => {
     expect(socket.destroyed).toBe(true);
   });
 
-  it("ends at a line that is longer than any message", async () => {
+  it("A line longer than any message ends the connection", async () => {
     const { connect: connected } = await linked();
     const socket = await connected();
     socket.resume();
@@ -216,7 +216,7 @@ describe("a link", () => {
   });
 });
 
-describe("who follows a session over a link", () => {
+describe("Followers of a session over a connection", () => {
   const CANCEL = { type: "cancel", unlessWatched: true } as const;
 
   async function reading(remote: RemoteSessions, sessionId: string): Promise<AbortController> {
@@ -228,14 +228,14 @@ describe("who follows a session over a link", () => {
     return controller;
   }
 
-  it("keeps a turn alive that another leaves, until they have left themselves", async () => {
+  it("A follower keeps a turn running which another leaves, until it leaves too", async () => {
     const world = await linked([hangs()]);
     const { sessionId } = world;
     await world.prompt("Go");
     const { turnId } = await world.waitForEvent("turn.started");
     const [one, other] = [(await world.join()).remote, (await world.join()).remote];
     const [own, others] = [await reading(one, sessionId), await reading(other, sessionId)];
-    // At the same moment: who has said that they stop reading does not count.
+    // Concurrently: a reader which has unsubscribed does not count.
     own.abort();
     expect(await one.command(sessionId, CANCEL, from("one"))).toEqual({ status: "accepted" });
     others.abort();

@@ -16,7 +16,7 @@ function attach(clientId: string, attachmentId: string, more: Partial<Attach> = 
   return { type: "attach", clientId, attachmentId, mode: "controller", name: "editor", ...more };
 }
 
-/** A process that joined one owner and then another, each with the same log; what the second is sent is written down. */
+/** A process which joined one owner and then another with the same log; records the attaches sent to the second. */
 async function joinedProcess({ isFollowing = true } = {}) {
   const { sessions: owned, sessionId } = await openWorld(
     createAgent({ provider: createScriptedProvider([says("Hi")]) }),
@@ -54,12 +54,12 @@ async function joinedProcess({ isFollowing = true } = {}) {
     sessions,
     owned,
     sessionId,
-    /** Until what is in the log was read. */
+    /** Resolves when the process has read the whole log. */
     caughtUp: async (): Promise<void> => {
       const { seq } = (await owned.find(sessionId)) ?? { seq: Number.NaN };
       await eventually(() => expect(heard.at(-1)?.seq).toBe(seq));
     },
-    /** What the clients are attached as to the next owner. */
+    /** The roles in which the clients are attached to the next owner. */
     ownerDies: async () => {
       dying.abort();
       await sessions.find(sessionId);
@@ -68,8 +68,8 @@ async function joinedProcess({ isFollowing = true } = {}) {
   };
 }
 
-describe("a client whose sessions' owner dies", () => {
-  it("is attached to the next one as what it was, and never takes over", async () => {
+describe("A client whose owner dies", () => {
+  it("A client is attached to the next owner in its role, and never takes over", async () => {
     const { sessions, sessionId, caughtUp, ownerDies } = await joinedProcess();
     await sessions.command(sessionId, attach("a", "a1"), from("a"));
     await sessions.command(sessionId, attach("b", "b1", { takeOver: true }), from("b"));
@@ -80,7 +80,7 @@ describe("a client whose sessions' owner dies", () => {
     ]);
   });
 
-  it("is an observer where somebody of another process took over since", async () => {
+  it("A client is attached as observer if a client of another process took over in the meantime", async () => {
     const { sessions, owned, sessionId, caughtUp, ownerDies } = await joinedProcess();
     const taking = { takeOver: true };
     await sessions.command(sessionId, attach("a", "a1", taking), from("a"));
@@ -91,7 +91,7 @@ describe("a client whose sessions' owner dies", () => {
     expect(clients.find(({ role }) => role === "controller")?.clientId).toBe("c");
   });
 
-  it("A client that is refused as controller by the next owner is attached as observer", async () => {
+  it("A client refused as controller by the next owner is attached as observer", async () => {
     // This process does not follow the session, so it does not learn that another client took over.
     const { sessions, owned, sessionId, ownerDies } = await joinedProcess({ isFollowing: false });
     await sessions.command(sessionId, attach("a", "a1"), from("a"));
@@ -107,7 +107,7 @@ describe("a client whose sessions' owner dies", () => {
     ]);
   });
 
-  it("is not attached where it was sent away, or has come another way since", async () => {
+  it("A client which was detached, or attached elsewhere since, is not attached again", async () => {
     const { sessions, owned, sessionId, caughtUp, ownerDies } = await joinedProcess();
     const watching = { mode: "observer" } as const;
     await sessions.command(sessionId, attach("a", "a0", watching), from("a"));
@@ -123,7 +123,7 @@ describe("a client whose sessions' owner dies", () => {
     expect(await ownerDies()).toEqual([]);
   });
 
-  it("is attached where it came back after it was sent away", async () => {
+  it("A client which attached again after being detached is attached to the next owner", async () => {
     const { sessions, owned, sessionId, caughtUp, ownerDies } = await joinedProcess();
     await sessions.command(sessionId, attach("a", "a0"), from("a"));
     await owned.command(

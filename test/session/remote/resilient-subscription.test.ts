@@ -5,7 +5,7 @@ import { says, createScriptedProvider } from "../../support/session/scripted-pro
 import { createAgent, openWorld } from "../../support/session/session-world.ts";
 import { withDeadline } from "../../support/with-deadline.ts";
 
-it("A subscription continues with the next owner after the last event that it delivered", async () => {
+it("A subscription continues with the next owner after the last delivered event", async () => {
   const world = await openWorld(
     createAgent({ provider: createScriptedProvider([says("One"), says("Two")]) }),
   );
@@ -31,7 +31,7 @@ it("A subscription continues with the next owner after the last event that it de
     sessionId: world.sessionId,
     cursor: undefined,
     signal: leaving.signal,
-    connect: async () => owners.shift() ?? Promise.reject(new Error("There is no third owner")),
+    connect: async () => owners.shift() ?? Promise.reject(new Error("A third owner was requested")),
     onEvent: () => undefined,
   });
 

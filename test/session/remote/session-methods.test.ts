@@ -25,7 +25,7 @@ const { signal: open } = new AbortController();
 
 type RecordedCall = readonly [method: string, ...args: readonly unknown[]];
 
-/** Sessions that record each request; each result names its method. `fail` is called first. */
+/** Sessions which record each request; each result names its method. `fail` is called first. */
 function recordingSessions(calls: RecordedCall[], fail: () => void = () => {}): Sessions {
   const methods = REQUEST_METHODS.map((name) => [
     name,
@@ -55,7 +55,7 @@ function callWith(sessions: Sessions, name: SessionMethod, args: readonly unknow
   return Reflect.apply(sessions[name], sessions, args);
 }
 
-describe("the methods of sessions", () => {
+describe("Methods of sessions", () => {
   it("The table names every method of the remote sessions", async () => {
     const remote = await joined(recordingSessions([]));
     const names = Object.keys(remote).filter(
@@ -75,7 +75,7 @@ describe("the methods of sessions", () => {
     },
   );
 
-  it("An optional last argument that is undefined is missing for the owner as well", async () => {
+  it("An optional last argument that is undefined is also missing for the owner", async () => {
     const calls: RecordedCall[] = [];
     const remote = await joined(recordingSessions(calls));
     await remote.checkCredentials(undefined);
@@ -101,7 +101,7 @@ describe("the methods of sessions", () => {
         async connect() {
           const [owner, closed] = connections === 0 ? [owners[0], lost.signal] : [owners[1], open];
           connections += 1;
-          if (owner === undefined) throw new Error("there is no owner");
+          if (owner === undefined) throw new Error("no owner is left");
           return { sessions: owner, closed };
         },
       });

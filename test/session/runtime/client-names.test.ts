@@ -11,7 +11,7 @@ import {
 
 const denied = { status: "refused", failure: { code: "access_denied" } };
 const accepted = { status: "accepted" };
-/** A program that may prompt, and has the same sessions. */
+/** A program with the right to prompt and access to the same sessions. */
 const GUEST = { id: ME.id, rights: ["prompt"] } as const;
 
 type Attach = Extract<SessionCommand, { readonly type: "attach" }>;
@@ -21,7 +21,7 @@ function attach(attachmentId: string, more: Partial<Attach> = {}): Attach {
   return { type: "attach", ...name, mode: "observer", attachmentId, ...more };
 }
 
-/** Somebody under the name, who speaks for a stay. */
+/** A sender with the shared client id, and an attachment. */
 function speaking(principal: Sender["principal"], attachmentId?: string): Sender {
   return { principal, clientId: "tui", ...(attachmentId !== undefined && { attachmentId }) };
 }
@@ -34,8 +34,8 @@ function oneWorld(): Promise<SessionWorld> {
   return openWorld(createAgent({ provider: createScriptedProvider([says("Hi")]) }));
 }
 
-describe("the name of a client", () => {
-  it("is no longer that of a connection whose stay another one's has ended", async () => {
+describe("Client ids", () => {
+  it("A connection whose attachment was replaced cannot act under the client id", async () => {
     const world = await oneWorld();
     const bound = { secretDigest: "d" };
     expect(await send(world, attach("old", bound), speaking(GUEST))).toMatchObject(accepted);
@@ -52,7 +52,7 @@ describe("the name of a client", () => {
     expect(await send(world, detach, speaking(ME, "new"))).toMatchObject(accepted);
   });
 
-  it("is its own to come under again, by the same connection and with the same stay", async () => {
+  it("A client can attach again over the same connection or with the same attachment", async () => {
     const world = await oneWorld();
     expect(await send(world, attach("one"), speaking(GUEST))).toMatchObject(accepted);
     expect(await send(world, attach("two"), speaking(GUEST, "one"))).toMatchObject(accepted);
@@ -60,7 +60,7 @@ describe("the name of a client", () => {
     expect(await send(world, attach("three"), speaking(GUEST, "one"))).toMatchObject(denied);
   });
 
-  it("stays bound to its secret over a restart, and is free when the client has left [W-11]", async () => {
+  it("A client id stays bound to its secret after a restart, and is free once the client detaches [W-11]", async () => {
     const before = await oneWorld();
     const bound = attach("one", { secretDigest: "d", mode: "controller" });
     await send(before, bound, speaking(ME));

@@ -19,7 +19,7 @@ import { waitUntil } from "../../support/with-deadline.ts";
 const content = [{ type: "text", text: "Go" }] as const;
 const PROMPT = { type: "prompt", content } as const;
 
-/** A store whose next appends are refused, as often as a test says. */
+/** A store which rejects a given number of appends. */
 function failing(error: Error = new StoreError("wrong_seq", "The log is elsewhere for a moment")) {
   const inner = createMemoryStore();
   let left = 0;
@@ -34,7 +34,7 @@ function failing(error: Error = new StoreError("wrong_seq", "The log is elsewher
   return { store, fail: (times: number) => void (left = times) };
 }
 
-/** Says its beginning, and the rest when it is told to. */
+/** Emits the beginning of a response, and the rest when released. */
 function inTwo() {
   let goOn: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
@@ -50,8 +50,8 @@ function inTwo() {
   return { answer, goOn: () => goOn() };
 }
 
-describe("a session that failed for a moment", () => {
-  it("is taken up again, with the clients that it had, and its turn goes on", async () => {
+describe("A session with a temporary failure", () => {
+  it("A failed session resumes with its clients, and its turn continues", async () => {
     const { store, fail } = failing();
     const { answer, goOn } = inTwo();
     const provider = createScriptedProvider([answer, says("Done.")]);
@@ -68,7 +68,7 @@ describe("a session that failed for a moment", () => {
     expect(world.reports).toMatchObject([{ code: "wrong_seq" }, { code: "wrong_seq" }]);
   });
 
-  it("is left as it is after some tries, and taken up by the next command", async () => {
+  it("A session stays inactive after several retries, and the next command resumes it", async () => {
     const clock = createFakeClock();
     const { store, fail } = failing();
     const { answer, goOn } = inTwo();
@@ -104,7 +104,7 @@ describe("a session that failed for a moment", () => {
   });
 
   it.each(["store_closed", "store_damaged", "stale_lease"] as const)(
-    "is left alone at once when that is for good: %s",
+    "A session is not retried after a permanent error: %s",
     async (code) => {
       const error = new StoreError(code, "For good");
       const { store, fail } = failing(error);
@@ -133,8 +133,8 @@ describe("a session that failed for a moment", () => {
   );
 });
 
-describe("sessions that are closed", () => {
-  it("finish what was begun, and take nothing more", async () => {
+describe("Closed sessions", () => {
+  it("Closing sessions finishes requests in progress and refuses new ones", async () => {
     const store = createMemoryStore();
     const provider = createScriptedProvider([hangs(), says("Yes.")]);
     const sessions = createSessions({
@@ -163,7 +163,7 @@ describe("sessions that are closed", () => {
   });
 });
 
-describe("a session that cannot be taken up", () => {
+describe("A session that cannot be resumed", () => {
   const taken = async (broken: (store: Store) => Partial<Store>) => {
     const clock = createFakeClock();
     const store = createMemoryStore();
@@ -180,7 +180,7 @@ describe("a session that cannot be taken up", () => {
     return { clock, sessions, acquired: () => store.acquire(sessionId, other) };
   };
 
-  it("is nobody's: its log could not be read", async () => {
+  it("A session whose log cannot be read releases its lease", async () => {
     const readPage = () => Promise.reject(new SpanlineError("store_failed", "broken"));
     const { acquired, clock } = await taken(() => ({ readPage }));
     await expect(acquired()).resolves.toMatchObject({ lease: { owner: "other" } });
@@ -188,7 +188,7 @@ describe("a session that cannot be taken up", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("is nobody's, and leaves no timer: what it had to write down could not be", async () => {
+  it("A session whose first write fails releases its lease and its timers", async () => {
     const append = () => Promise.reject(new SpanlineError("store_damaged", "broken"));
     const { acquired, clock } = await taken(() => ({ append }));
     await expect(acquired()).resolves.toMatchObject({ lease: { owner: "other" } });
@@ -196,7 +196,7 @@ describe("a session that cannot be taken up", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("and never was, leaves nothing behind", async () => {
+  it("An unknown session leaves no timers", async () => {
     const clock = createFakeClock();
     const agents = [createAgent({ provider: createScriptedProvider([hangs()]) })];
     const sessions = createSessions({ store: createMemoryStore(), agents, clock, owner: "test" });
@@ -209,8 +209,8 @@ describe("a session that cannot be taken up", () => {
   });
 });
 
-describe("the lease of a session", () => {
-  it("is not renewed for a driver that is gone, though its renewal was under way", async () => {
+describe("The lease of a session", () => {
+  it("A closed driver does not renew its lease, even with a renewal in progress", async () => {
     const clock = createFakeClock();
     const inner = createMemoryStore();
     let answer: (isOurs: boolean) => void = () => undefined;

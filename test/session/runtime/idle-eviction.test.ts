@@ -8,7 +8,7 @@ import { waitUntil } from "../../support/with-deadline.ts";
 
 const IDLE_MS = 60_000;
 
-/** Counts who takes up a session, and who lets it go. */
+/** Counts acquired and released leases. */
 function counting(store: Store): Store & { readonly acquired: number; readonly released: number } {
   let acquired = 0;
   let released = 0;
@@ -31,8 +31,8 @@ function counting(store: Store): Store & { readonly acquired: number; readonly r
   };
 }
 
-describe("a session that nobody uses", () => {
-  it("is let go from memory, and taken up again by its next command", async () => {
+describe("An unused session", () => {
+  it("An unused session is evicted, and its next command loads it", async () => {
     const clock = createFakeClock();
     const store = counting(createMemoryStore());
     const provider = createScriptedProvider([says("One."), says("Two.")]);
@@ -48,7 +48,7 @@ describe("a session that nobody uses", () => {
     expect(provider.invocations[1]?.sessionId).toBe(provider.invocations[0]?.sessionId);
   });
 
-  it("is let go though it was only opened, or only recovered", async () => {
+  it("A session which was only opened or recovered is evicted, too", async () => {
     const clock = createFakeClock();
     const store = counting(createMemoryStore());
     const approvals = { deny: [], ask: ["*"], allow: [], default: "ask" } as const;
@@ -71,7 +71,7 @@ describe("a session that nobody uses", () => {
     expect(store.released).toBe(2);
   });
 
-  it("stays while somebody is asked something", async () => {
+  it("A session with an open approval request stays in memory", async () => {
     const clock = createFakeClock();
     const store = counting(createMemoryStore());
     const approvals = { deny: [], ask: ["*"], allow: [], default: "ask" } as const;
@@ -95,7 +95,7 @@ describe("a session that nobody uses", () => {
     });
   });
 
-  it("stays while somebody is attached", async () => {
+  it("A session with an attached client stays in memory", async () => {
     const clock = createFakeClock();
     const store = counting(createMemoryStore());
     const world = await openWorld(
@@ -116,7 +116,7 @@ describe("a session that nobody uses", () => {
     expect(store.acquired).toBe(1);
   });
 
-  it("is kept for its time from when it was last at work, and not from its last command", async () => {
+  it("The idle time counts from the last activity, not from the last command", async () => {
     const clock = createFakeClock();
     const store = counting(createMemoryStore());
     let end: (text: string) => void = () => undefined;
@@ -145,7 +145,7 @@ describe("a session that nobody uses", () => {
     await waitUntil(() => store.released === 1);
   });
 
-  it("keeps its lease for as long as it is in memory", async () => {
+  it("A session keeps its lease while it is in memory", async () => {
     const clock = createFakeClock();
     const store = createMemoryStore();
     const world = await openWorld(

@@ -13,7 +13,7 @@ import {
   createWritingAgent,
 } from "../../support/session/writing-agent.ts";
 
-/** An agent that can be made another one while its session goes on. */
+/** An agent which can be replaced while its session runs. */
 function changeable(agent: Agent) {
   let tell: (now: Agent) => void = () => undefined;
   const live: Agent = {
@@ -26,7 +26,7 @@ function changeable(agent: Agent) {
   return { live, change: (now: Agent) => tell(now) };
 }
 
-/** A store that does something when an event of a type is in the log, and before anybody is told. */
+/** A store which calls a function when an event of a type is in the log, before the writer continues. */
 function storeWith(type: string, then: () => void): Store {
   const store = createMemoryStore();
   return {
@@ -39,7 +39,7 @@ function storeWith(type: string, then: () => void): Store {
   };
 }
 
-/** The same tool by name, and another by what it says of itself; what it is run with goes to the list. */
+/** A tool with the same name and another description; records its arguments. */
 function otherWrite(ran: unknown[]) {
   const { traits } = createWritingAgent("ask").write.spec;
   const described = { name: "write", description: "Deletes everything" };
@@ -49,8 +49,8 @@ function otherWrite(ran: unknown[]) {
   });
 }
 
-describe("an agent that changes while its session goes on", () => {
-  it("leaves a question open that has nothing to do with it, with all its answers", async () => {
+describe("An agent that changes during its session", () => {
+  it("An unrelated change leaves an approval request open with its votes", async () => {
     const { agent, write, ran } = createWritingAgent("ask");
     const { live, change } = changeable(agent());
     const world = await openWorld(live);
@@ -65,7 +65,7 @@ describe("an agent that changes while its session goes on", () => {
     expect(await world.listEvents("approval.requested")).toHaveLength(1);
   });
 
-  it("has the question about a tool asked anew that is another one now: a yes is for what was shown [W-02]", async () => {
+  it("A request about a changed tool is made again, because an approval covers only the tool shown [W-02]", async () => {
     const { agent, ran } = createWritingAgent("ask");
     const { live, change } = changeable(agent());
     const world = await openWorld(live);
@@ -84,7 +84,7 @@ describe("an agent that changes while its session goes on", () => {
     ]);
   });
 
-  it("has asked anew what was allowed and waited for its place, where the tool is another one now", async () => {
+  it("An approved call waiting to start is asked about again if its tool changed", async () => {
     const provider = createScriptedProvider([
       wants({ id: "c0", name: "wait" }, WRITE_CALL),
       says("Well."),
@@ -110,7 +110,7 @@ describe("an agent that changes while its session goes on", () => {
     expect(ran).toEqual([]);
   });
 
-  it("does not run a tool that was taken away while it waited for its place", async () => {
+  it("A tool removed while its call waits to start does not run", async () => {
     const provider = createScriptedProvider([
       wants({ id: "c0", name: "wait" }, WRITE_CALL),
       says("Well."),
@@ -133,11 +133,11 @@ describe("an agent that changes while its session goes on", () => {
     await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
     expect(readResults(provider.invocations[1]?.input).at(-1)).toMatchObject({
-      parts: [{ text: "write was not run: it is not there any more." }],
+      parts: [{ text: "write was not run: it is no longer available." }],
     });
   });
 
-  it("never runs another tool than the one that was judged: not between its start in the log and its run [W-02]", async () => {
+  it("A tool which changed between its logged start and its run never runs [W-02]", async () => {
     const { agent, ran, provider } = createWritingAgent("ask");
     const { live, change } = changeable(agent());
     const other = agent({ tools: [otherWrite(ran)] });
@@ -151,14 +151,14 @@ describe("an agent that changes while its session goes on", () => {
       {
         parts: [
           {
-            text: "write was not run: the tool, or the rules about it, changed as it was to start. Call it again if it is still wanted.",
+            text: "write was not run: the tool or its rules changed just before it started. Call it again if it is still needed.",
           },
         ],
       },
     ]);
   });
 
-  it("judges a tool by new rules that come between its start in the log and its run", async () => {
+  it("New rules apply between the logged start of a tool and its run", async () => {
     const { agent, ran, provider } = createWritingAgent("allow");
     const { live, change } = changeable(agent());
     const strict = agent({ policy: createPolicy([["write", "deny"]]) });
@@ -176,7 +176,7 @@ describe("an agent that changes while its session goes on", () => {
     });
   });
 
-  it("runs a tool that stayed what it was, and says by which rules", async () => {
+  it("An unchanged tool runs after a change of the agent, with a new receipt", async () => {
     const { agent, write, ran } = createWritingAgent("allow");
     const { live, change } = changeable(agent());
     const more = agent({ tools: [write, createTool({ name: "read" }, () => "text")] });
@@ -188,7 +188,7 @@ describe("an agent that changes while its session goes on", () => {
     expect((await world.listEvents("policy.decided")).at(-1)).toMatchObject({ agent: more.digest });
   });
 
-  it("is asked anew where paths lead, when it changes while that is looked at", async () => {
+  it("Paths are resolved again if the agent changes during their resolution", async () => {
     const { agent, ran } = createWritingAgent("allow");
     let found: (examined: Examination) => void = () => undefined;
     let looking: () => void = () => undefined;
@@ -211,7 +211,7 @@ describe("an agent that changes while its session goes on", () => {
     expect(await world.listEvents("tool_call.paths_resolved")).toHaveLength(1);
   });
 
-  it("is closed, once, when the sessions are closed while it is opened", async () => {
+  it("An agent being opened is closed once when the sessions close", async () => {
     const { agent } = createWritingAgent("allow");
     let open: () => void = () => undefined;
     let opening: () => void = () => undefined;
@@ -238,7 +238,7 @@ describe("an agent that changes while its session goes on", () => {
     expect(next.lease.sessionId).toBe(sessionId);
   });
 
-  it("is not opened for long when the sessions were closed just before", async () => {
+  it("Opening an agent is cancelled if the sessions have just closed", async () => {
     const { agent } = createWritingAgent("allow");
     const store = createMemoryStore();
     let look: () => void = () => undefined;
@@ -256,7 +256,7 @@ describe("an agent that changes while its session goes on", () => {
       ...agent(),
       open: async ({ signal }) => {
         signal?.throwIfAborted();
-        throw new Error("Nobody told it to end");
+        throw new Error("The opening was not cancelled");
       },
     };
     const sessions = openSessions(slow, reluctant);

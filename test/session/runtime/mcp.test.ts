@@ -23,8 +23,8 @@ function agentWith(servers: readonly McpServerSettings[], name: string) {
   return { agent, provider, reports };
 }
 
-describe("a session with MCP servers", () => {
-  it("runs their tools as its own, and says whose they are [B-084] [B-085]", async () => {
+describe("A session with MCP servers", () => {
+  it("MCP tools run like the agent's own and name their server [B-084] [B-085]", async () => {
     const servers = [{ ...resolveExampleProgram("mcpServerOutputSchema"), name: "weather" }];
     const { agent } = agentWith(servers, "weather__get_weather");
     const world = await openWorld(agent);
@@ -41,7 +41,7 @@ describe("a session with MCP servers", () => {
     await world.sessions.close();
   });
 
-  it("goes on without one that cannot be started", async () => {
+  it("A session continues without an MCP server that cannot start", async () => {
     const servers = [{ type: "stdio", name: "none", command: "no-such-program" } as const];
     const { agent, provider, reports } = agentWith(servers, "none__anything");
     const world = await openWorld(agent);

@@ -5,8 +5,8 @@ import { says, createScriptedProvider, wants } from "../../support/session/scrip
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
 import { opened, temporaryFile } from "../../store/sqlite-support.ts";
 
-describe("a session on a disk", () => {
-  it("is the same in the next process, with its questions, its outputs and its replies", async () => {
+describe("A session on disk", () => {
+  it("The next process has the same approval requests, outputs and replies", async () => {
     const store = await opened({ file: temporaryFile() });
     const provider = createScriptedProvider([
       wants({ id: "c1", name: "read" }, { id: "c2", name: "send" }),
@@ -19,7 +19,7 @@ describe("a session on a disk", () => {
     const first = await openWorld(createAgent({ provider, tools: [read, send], approvals }), {
       store,
     });
-    // Nothing is there to be cancelled, and that is remembered.
+    // A cancel without a running turn is recorded, too.
     const cancel = { type: "cancel" } as const;
     const nothing = await first.send(cancel, { commandId: "1" });
     await first.prompt("Go.");

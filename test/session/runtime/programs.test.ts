@@ -41,7 +41,7 @@ async function outputOf({ output, errors, ended }: SpawnedProcess): Promise<stri
   return text;
 }
 
-/** Runs `sleep` beside a shell, and tells of both as progress. */
+/** Runs `sleep` next to a shell, and reports both as progress. */
 const sleeper = (timeoutMs = 3_600_000) =>
   createTool({ name: "run", timeoutMs }, async (_, context) => {
     const program = await context.spawn("/bin/sh", ["-c", "sleep 1000 & echo $!; wait"]);
@@ -61,14 +61,14 @@ const DEAD = { owner: "dead", now: 0, durationMs: 1, takeOver: true } as const;
 
 async function headOf({ store, sessionId }: SessionWorld): Promise<LogHead> {
   const head = await store.readHead(sessionId);
-  if (head === undefined) throw new Error("There is no such session");
+  if (head === undefined) throw new Error("The session does not exist");
   return head;
 }
 
 const wantsRun = wants({ id: "c1", name: "run" });
 
-describe("a program of a tool", () => {
-  it("runs with its input, in the session's folder", async () => {
+describe("Processes of a tool", () => {
+  it("A process runs with its input in the session's folder", async () => {
     const provider = createScriptedProvider([wantsRun, says("Done.")]);
     const run = createTool({ name: "run" }, async (_, context) =>
       outputOf(await context.spawn("/bin/sh", ["-c", "pwd; cat"], { input: "in" })),
@@ -96,7 +96,7 @@ describe("a program of a tool", () => {
     });
   });
 
-  it("begins after its group is in the log, and not before", async () => {
+  it("A process starts only after its group is logged", async () => {
     const path = join(folder(), "made");
     let isAsked: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ describe("a program of a tool", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it("never begins when its bridge is killed before that", async () => {
+  it("A process never starts if the bridge is killed before its group is logged", async () => {
     const path = join(folder(), "made");
     const child = fork(await bundleProgram("held-program.ts"), [path]);
     const [group] = await once(child, "message");
@@ -142,7 +142,7 @@ describe("a program of a tool", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("ends with a cancel, with all that it started", async () => {
+  it("A cancel terminates a process and its children", async () => {
     const provider = createScriptedProvider([wantsRun, says("Done.")]);
     const world = await openWorld(createAgent({ provider, tools: [sleeper()] }));
     await world.prompt("Run.");
@@ -151,14 +151,14 @@ describe("a program of a tool", () => {
     for (const pid of pids) await expectGone(pid);
   });
 
-  it("that a bridge left running which was killed between a cancel and its end is ended by the next", async () => {
+  it("The next bridge terminates processes left by a kill between a cancel and their end", async () => {
     const provider = createScriptedProvider([wantsRun, says("Done.")]);
     const agent = createAgent({ provider, tools: [sleeper()] });
     const world = await openWorld(agent);
     await world.prompt("Run.");
     const pids = await expectAsleep(world);
     const { store, sessionId } = world;
-    // What the cancel wrote before the first of its programs was ended.
+    // The events of the cancel, before its first process was terminated.
     const state = await loadState(store, sessionId, await headOf(world));
     const actor = { kind: "user", principal: "me" } as const;
     const command = { type: "cancel" } as const;
@@ -189,7 +189,7 @@ describe("a program of a tool", () => {
     expect(await next.find(sessionId)).toMatchObject({ state: "idle" });
   });
 
-  it("is in the list of what may run until it has ended, also after a cancel", async () => {
+  it("A process is listed until it has exited, even after a cancel", async () => {
     const provider = createScriptedProvider([wantsRun, says("Done.")]);
     const run = createTool({ name: "run" }, async (_, context) => {
       await outputOf(await context.spawn("/bin/sh", ["-c", "echo"]));
@@ -207,7 +207,7 @@ describe("a program of a tool", () => {
     expect(await world.sessions.find(world.sessionId)).toMatchObject({ state: "idle" });
   });
 
-  it("ends at the limit of its tool, before the agent hears of that", async () => {
+  it("A process is terminated at the timeout of its tool, before the agent gets the result", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([wantsRun, says("Done.")]);
     const world = await openWorld(createAgent({ provider, tools: [sleeper(5000)] }), { clock });
@@ -219,7 +219,7 @@ describe("a program of a tool", () => {
     await world.waitForEvent("turn.finished");
   });
 
-  it("ends with its tool, though nobody waited for it", async () => {
+  it("A process is terminated with its tool, even if the tool did not wait for it", async () => {
     const provider = createScriptedProvider([wantsRun, says("Done.")]);
     const run = createTool({ name: "run" }, async (_, context) => {
       await context.spawn("/bin/sh", ["-c", "sleep 1000"]);
@@ -232,7 +232,7 @@ describe("a program of a tool", () => {
     await expectGone(group.id);
   });
 
-  it("that a killed bridge left running is ended before anything is asked or run again", async () => {
+  it("Processes left by a killed bridge are terminated before any request or run", async () => {
     const provider = createScriptedProvider([wantsRun, says("Done.")]);
     const agent = createAgent({ provider, tools: [sleeper()] });
     const world = await openWorld(agent);
@@ -262,7 +262,7 @@ describe("a program of a tool", () => {
   });
 });
 
-describe("what a tool starts when it is over", () => {
+describe("A process started after its tool ended", () => {
   const started = (ended: () => void, isRefused = false) => {
     const controller = new AbortController();
     const groups: number[] = [];
@@ -278,7 +278,7 @@ describe("what a tool starts when it is over", () => {
     return { controller, groups, ...createProcessSpawner(work) };
   };
 
-  it("does not begin: its tool ended, was cancelled, or lost its session meanwhile", async () => {
+  it("A process does not start if its tool ended, was cancelled or lost its session in the meantime", async () => {
     const path = join(folder(), "made");
     const args = ["touch", path];
     const byEnd = started(() => void byEnd.end());

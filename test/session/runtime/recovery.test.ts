@@ -28,8 +28,8 @@ function resultsIn(input: InvocationInput | undefined) {
 
 const USER = { role: "user", blocks: [{ type: "text", text: "One" }] } as const;
 
-describe("a session whose bridge was killed", () => {
-  it("has its pending calls and the results that were there [RMA-P1-10] [ACP-91]", async () => {
+describe("A session whose bridge was killed", () => {
+  it("A resumed session has its pending tool calls and their results so far [RMA-P1-10] [ACP-91]", async () => {
     const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }, { id: "c2", name: "send" }),
       says("Both."),
@@ -58,7 +58,7 @@ describe("a session whose bridge was killed", () => {
     ]);
   });
 
-  it("runs an idempotent tool again, under the same key", async () => {
+  it("An interrupted idempotent tool runs again with the same key", async () => {
     const provider = createScriptedProvider([wants({ id: "c1", name: "read" }), says("Read.")]);
     const attempts: unknown[] = [];
     const read = createTool({ name: "read", idempotent: true }, (_, context) => {
@@ -92,39 +92,36 @@ describe("a session whose bridge was killed", () => {
     ["run-again", 2, toolSuccess("c1", "sent")],
     ["deny", 1, toolError("c1", `${lost} ${unknown}`)],
     ["nothing", 1, toolError("c1", `${lost} ${unknown}`)],
-  ])(
-    "asks about any other tool, and does what the answer says: %s",
-    async (answer, runs, result) => {
-      const clock = createFakeClock();
-      const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Well.")]);
-      let count = 0;
-      const send = createTool({ name: "send" }, (_, context) => {
-        count += 1;
-        context.progress("sending");
-        return context.attempt === 1 ? never() : "sent";
-      });
-      // The cap counts calls: a question about one that has begun is no new one.
-      const agent = createAgent({ provider, tools: [send], caps: { toolCalls: 1, seconds: 3600 } });
-      const killed = await openWorld(agent, { clock });
-      await killed.prompt("Send.");
-      await killed.waitForEvent("tool.progress");
+  ])("An approver decides about any other interrupted tool: %s", async (answer, runs, result) => {
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Well.")]);
+    let count = 0;
+    const send = createTool({ name: "send" }, (_, context) => {
+      count += 1;
+      context.progress("sending");
+      return context.attempt === 1 ? never() : "sent";
+    });
+    // The cap counts tool calls: a request about a started call is not a new one.
+    const agent = createAgent({ provider, tools: [send], caps: { toolCalls: 1, seconds: 3600 } });
+    const killed = await openWorld(agent, { clock });
+    await killed.prompt("Send.");
+    await killed.waitForEvent("tool.progress");
 
-      const world = await killed.restart();
-      const { approvalId, question, options } = await world.waitForEvent("approval.requested");
-      expect({ question, options, count }).toEqual({
-        question: "outcome",
-        options: ["run-again", "deny", "done", "failed"],
-        count: 1,
-      });
-      if (answer === "nothing") clock.advance(600_000);
-      else await world.decideApproval(approvalId, answer);
-      await world.waitForEvent("turn.finished");
-      expect(count).toBe(runs);
-      expect(resultsIn(provider.invocations[1]?.input)).toEqual([result]);
-    },
-  );
+    const world = await killed.restart();
+    const { approvalId, question, options } = await world.waitForEvent("approval.requested");
+    expect({ question, options, count }).toEqual({
+      question: "outcome",
+      options: ["run-again", "deny", "done", "failed"],
+      count: 1,
+    });
+    if (answer === "nothing") clock.advance(600_000);
+    else await world.decideApproval(approvalId, answer);
+    await world.waitForEvent("turn.finished");
+    expect(count).toBe(runs);
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([result]);
+  });
 
-  it("asks before a tool runs again, whatever the rules allow and whatever was allowed for good [W-01]", async () => {
+  it("An interrupted tool needs approval to run again, whatever rules and grants allow [W-01]", async () => {
     const traits = { kind: "other", sideEffect: "none" } as const;
     const again = async (rule: "ask" | "allow") => {
       const provider = createScriptedProvider([
@@ -177,7 +174,7 @@ describe("a session whose bridge was killed", () => {
     expect(await again("ask")).toMatchObject({ ...request, decision: byGrant });
   });
 
-  it("does not make its call again, also when the agent was changed meanwhile", async () => {
+  it("An interrupted invocation is not repeated, even if the agent has changed", async () => {
     const provider = createScriptedProvider([hangs(), says("Yes.")]);
     const killed = await openWorld(createAgent({ provider }));
     await killed.prompt("One");
@@ -195,7 +192,7 @@ describe("a session whose bridge was killed", () => {
     expect(provider.invocations.length).toBe(1);
   });
 
-  it("drops the clients of the killed process, and what they were asked for", async () => {
+  it("Clients of the killed process are detached and their host requests closed", async () => {
     const provider = createScriptedProvider([wants({ id: "c1", name: "look" }), says("Oh.")]);
     const look = createTool({ name: "look" }, (_, context) => context.host("editor", "read", {}));
     const killed = await openWorld(createAgent({ provider, tools: [look] }));
@@ -212,7 +209,7 @@ describe("a session whose bridge was killed", () => {
     ]);
   });
 
-  it("writes nothing more where another process has it", async () => {
+  it("A process whose session was taken over writes nothing more", async () => {
     const provider = createScriptedProvider([hangs(), says("Yes.")]);
     const agent = createAgent({ provider });
     const world = await openWorld(agent);
@@ -233,7 +230,7 @@ describe("a session whose bridge was killed", () => {
     await other.close();
   });
 
-  it("is taken up though another one cannot be", async () => {
+  it("A session is resumed even if another one cannot be", async () => {
     const provider = createScriptedProvider([hangs(), says("Yes.")]);
     const killed = await openWorld(createAgent({ provider, onLost: "reseed" }));
     const { store } = killed;
@@ -256,7 +253,7 @@ describe("a session whose bridge was killed", () => {
   });
 });
 
-describe("a lost call", () => {
+describe("A lost invocation", () => {
   const afterLoss = async (parts: Partial<AgentParts>, effectFree = false) => {
     const provider = createScriptedProvider([says("Hello."), breaks(), says("Done.")], {
       effectFree,
@@ -270,7 +267,7 @@ describe("a lost call", () => {
   };
   const HELLO = { role: "assistant", blocks: [{ type: "text", text: "Hello." }] };
 
-  it("is asked about: go on in the same conversation", async () => {
+  it("An approver can continue a lost invocation in the same upstream session", async () => {
     const { provider, world } = await afterLoss({ onLost: "ask" });
     const { approvalId, options } = await world.waitForEvent("approval.requested");
     expect(options).toEqual(["continue", "reseed", "stop"]);
@@ -287,7 +284,7 @@ describe("a lost call", () => {
     expect((await world.listEvents("message.sent")).at(-1)).toMatchObject({ origin: "recovery" });
   });
 
-  it("is asked about, and stopped by the answer or the deadline", async () => {
+  it("An approver's decision or the deadline stops the turn of a lost invocation", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([breaks()]);
     const world = await openWorld(createAgent({ provider }), { clock });
@@ -303,7 +300,7 @@ describe("a lost call", () => {
     expect(provider.invocations.length).toBe(2);
   });
 
-  it("is followed by a message, by a new conversation, or by the same call where that has no effects", async () => {
+  it("The policy continues with a message, with a new upstream session, or by resending without effects", async () => {
     const continued = await afterLoss({ onLost: "continue" });
     await continued.world.waitForEvent("turn.finished", 2);
     expect(continued.provider.invocations[2]?.sessionId).toBe(
@@ -325,13 +322,13 @@ describe("a lost call", () => {
     });
   });
 
-  it("is not made again where it may have effects, whatever is wanted", async () => {
+  it("An invocation with possible effects is never resent", async () => {
     const { provider, world } = await afterLoss({ onLost: "resend" });
     await world.waitForEvent("approval.requested");
     expect(provider.invocations.length).toBe(2);
   });
 
-  it("that is lost again and again ends at the cap of steps", async () => {
+  it("Repeated losses end at the cap of steps", async () => {
     for (const onLost of ["continue", "reseed", "resend"] as const) {
       const provider = createScriptedProvider([breaks()], { effectFree: true });
       const world = await openWorld(createAgent({ provider, onLost, caps: { steps: 4 } }));
@@ -340,12 +337,12 @@ describe("a lost call", () => {
         reason: "max_steps",
         steps: 4,
       });
-      // Something is said each time.
+      // Every invocation has content.
       for (const { input } of provider.invocations) expect(input.texts).not.toEqual([]);
     }
   });
 
-  it("that was a recovery goes into a new conversation with what it said", async () => {
+  it("A lost recovery message is sent again in a new upstream session", async () => {
     const provider = createScriptedProvider([breaks(), breaks(), says("Done.")]);
     const world = await openWorld(createAgent({ provider }));
     await world.prompt("One");

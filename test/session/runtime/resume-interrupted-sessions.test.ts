@@ -5,8 +5,8 @@ import { createScriptedProvider, wants } from "../../support/session/scripted-pr
 import { ME, readUntil, openSessions } from "../../support/session/session-world.ts";
 import { WRITE_CALL, createWritingAgent } from "../../support/session/writing-agent.ts";
 
-describe("sessions that were left in the middle of something", () => {
-  it("are taken up several at a time, and never more than eight", async () => {
+describe("resumeInterruptedSessions", () => {
+  it("Interrupted sessions are resumed in parallel, at most eight at a time", async () => {
     const store = createMemoryStore();
     const provider = createScriptedProvider(Array.from({ length: 20 }, () => wants(WRITE_CALL)));
     const { agent } = createWritingAgent("ask", { provider });
@@ -29,7 +29,7 @@ describe("sessions that were left in the middle of something", () => {
         total += 1;
         opening += 1;
         most = Math.max(most, opening);
-        // The first ones wait for each other: one after the other they would wait for ever.
+        // The first ones wait for each other: sequential resumption would hang.
         await new Promise<void>((resolve) => {
           waiting.push(resolve);
           if (total >= 8) for (const go of waiting.splice(0)) go();

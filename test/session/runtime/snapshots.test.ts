@@ -22,13 +22,13 @@ interface Told {
   readonly sessionId: string;
   readonly lease: Lease;
   readonly head: LogHead;
-  /** What the whole log gives. */
+  /** The state folded from the whole log. */
   readonly whole: SessionState;
 }
 
 const ACQUISITION = { owner: "reader", now: 0, durationMs: 1000, takeOver: true } as const;
 
-/** A session of two turns, which nobody runs any more. */
+/** A session of two turns without a running driver. */
 async function told(store: Store): Promise<Told> {
   const provider = createScriptedProvider([says("One."), says("Two.")]);
   const world = await openWorld(createAgent({ provider }), { store });
@@ -42,7 +42,7 @@ async function told(store: Store): Promise<Told> {
   return { store, sessionId, lease, head, whole: await loadState(store, sessionId, head) };
 }
 
-/** Loads the state, with what was reported meanwhile. */
+/** Loads the state, with all reported errors. */
 async function loaded({ store, sessionId, head }: Told) {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
@@ -56,8 +56,8 @@ async function saveAt({ store, sessionId, lease, head }: Told, seq: number): Pro
 
 const DAMAGED = { code: "store_damaged", details: { sessionId: expect.stringMatching(/^ses_/) } };
 
-describe("a snapshot", () => {
-  it("gives the state that the whole log gives, at any place", async () => {
+describe("Snapshots", () => {
+  it("A snapshot at any position leads to the state of the whole log", async () => {
     const session = await told(createMemoryStore());
     const { store, sessionId, head, whole } = session;
     for (let seq = 1; seq <= head.seq; seq++) {
@@ -67,7 +67,7 @@ describe("a snapshot", () => {
     }
   });
 
-  it("that somebody else signed, or nobody, is as good as none where receipts are signed", async () => {
+  it("An unsigned or foreign snapshot is ignored if receipts are signed", async () => {
     const session = await told(createMemoryStore());
     const { store, sessionId, lease, head, whole } = session;
     const sign = (content: unknown) => ({ keyId: "mine", mac: JSON.stringify(content) });
@@ -85,7 +85,7 @@ describe("a snapshot", () => {
     expect(await check(undefined)).toEqual(["me", 1]);
   });
 
-  it("of another form is as good as none", async () => {
+  it("A snapshot of another version is ignored", async () => {
     const session = await told(createMemoryStore());
     const { store, lease, whole } = session;
     await store.saveSnapshot(lease, { version: "0", seq: 3, state: { seq: 3, agent: null } });
@@ -93,13 +93,13 @@ describe("a snapshot", () => {
   });
 
   it.each<[string, (kept: JsonObject) => JsonObject]>([
-    ["that is no state", () => ({ seq: 3 })],
+    ["that is not a state", () => ({ seq: 3 })],
     ["without its digest", ({ state = null }) => ({ state })],
     ["of which a part is missing", ({ digest = "" }) => ({ digest, state: { seq: 3 } })],
     ["with a part of another shape", (kept) => changed(kept, { turn: "none" })],
     ["with another value", (kept) => changed(kept, { principal: "somebody else" })],
     ["of another place in the log", (kept) => changed(kept, { seq: 2 })],
-  ])("%s is reported, and as good as none", async (_, damage) => {
+  ])("A snapshot %s is reported and ignored", async (_, damage) => {
     const session = await told(createMemoryStore());
     const { store, sessionId, lease, whole } = session;
     await saveAt(session, 3);
@@ -112,12 +112,12 @@ describe("a snapshot", () => {
     expect(await loaded(session)).toMatchObject({ state: whole, reports: [DAMAGED] });
   });
 
-  it("of another session is reported, and as good as none", async () => {
+  it("A snapshot of another session is reported and ignored", async () => {
     const store = createMemoryStore();
     const [session, other] = [await told(store), await told(store)];
     await saveAt(other, 3);
     const kept = await store.readSnapshot(other.sessionId, STATE_VERSION);
-    if (kept === undefined) throw new Error("There is no snapshot");
+    if (kept === undefined) throw new Error("The snapshot is missing");
     await store.saveSnapshot(session.lease, kept);
     expect(await loaded(session)).toMatchObject({ state: session.whole, reports: [DAMAGED] });
   });
@@ -125,10 +125,10 @@ describe("a snapshot", () => {
   it.each([
     ["whose text was cut", "state = substr(state, 1, 100)"],
     ["whose text was changed", `state = replace(state, '"me"', '"you"')`],
-    ["that is no text", "state = x'00ff'"],
+    ["that is not text", "state = x'00ff'"],
     ["that is ahead of the log", "seq = 1000000"],
-    ["whose place is no number", "seq = 'three'"],
-  ])("in a file %s is reported, and as good as none", async (_, change) => {
+    ["whose position is not a number", "seq = 'three'"],
+  ])("A snapshot in a file %s is reported and ignored", async (_, change) => {
     const file = temporaryFile();
     const session = await told(await opened({ file }));
     await saveAt(session, 3);
@@ -138,7 +138,7 @@ describe("a snapshot", () => {
     expect(await loaded(again)).toMatchObject({ state: session.whole, reports: [DAMAGED] });
   });
 
-  it("that was tampered with does not keep its session from being used", async () => {
+  it("A session with a modified snapshot stays usable", async () => {
     const store = createMemoryStore();
     const provider = createScriptedProvider([says("One."), says("Two.")]);
     const world = await openWorld(createAgent({ provider }), { store });
@@ -156,7 +156,7 @@ describe("a snapshot", () => {
     expect(next.reports).toMatchObject([DAMAGED]);
   });
 
-  it("A session that each process uses for a single turn gets a snapshot all the same", async () => {
+  it("A session used for one turn per process still gets a snapshot", async () => {
     const session = await told(createMemoryStore());
     const { store, sessionId, lease, head } = session;
     const title = { type: "session.title_changed", title: "Again" } as const;
@@ -178,7 +178,7 @@ describe("a snapshot", () => {
   });
 });
 
-/** The same with other parts, under the digest that it had. */
+/** The snapshot with changed parts and its original digest. */
 function changed(kept: JsonObject, parts: JsonObject): JsonObject {
   const { digest = "", state } = kept;
   return { digest, state: { ...(state as JsonObject), ...parts } };

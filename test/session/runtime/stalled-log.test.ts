@@ -35,7 +35,7 @@ function sessionsOn(store: Store, clock: FakeClock, answers: readonly ProviderSc
   return { sessions, provider, reports, given };
 }
 
-/** Says one half, and the other when it is told to. */
+/** Emits half of a response, and the rest when released. */
 function inTwo(goOn: () => Promise<void>): ProviderScript {
   return async function* () {
     yield { type: "message.start", message: 0, role: "assistant" };
@@ -46,14 +46,14 @@ function inTwo(goOn: () => Promise<void>): ProviderScript {
   };
 }
 
-/** Lets the time pass in steps, with a turn of the loop for what follows from each, until something holds. */
+/** Advances the clock in steps, with a tick of the event loop after each, until a condition holds. */
 async function passUntil(clock: FakeClock, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let round = 0; round < 2000; round++) {
     if (await holds()) return;
     clock.advance(50);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error("It did not come to that in 100 s of the clock");
+  throw new Error("The condition did not hold within 100 s of the clock");
 }
 
 const types = async (store: Store, sessionId: string): Promise<readonly string[]> =>
@@ -63,7 +63,7 @@ const content = [{ type: "text", text: "Go" }] as const;
 const PROMPT = { type: "prompt", content } as const;
 const TITLE = { type: "set-title", title: "Named in vain" } as const;
 
-/** A session in the middle of an answer, on a disk that is full when the rest of it comes. */
+/** A session in the middle of a response, on a disk which is full when the rest arrives. */
 async function stalled(options: FillingOptions = {}) {
   const clock = createFakeClock();
   const disk = createFillingStore(options);
@@ -83,7 +83,7 @@ async function isIdle(sessions: RunningSessions, sessionId: string): Promise<boo
 }
 
 describe("A session whose log cannot be written", () => {
-  it("continues its turn in the same invocation when there is space again, without a new prompt", async () => {
+  it("A stalled turn continues in the same invocation when there is space again, without a new prompt", async () => {
     const { sessions, provider, clock, disk, sessionId, reports, given } = await stalled();
     await passUntil(clock, () => disk.refused > 12);
     disk.fill(false);
@@ -102,7 +102,7 @@ describe("A session whose log cannot be written", () => {
     expect([reports, given]).toEqual([[DISK_FULL], []]);
   });
 
-  it("refuses a command that waits behind the turn after 5 seconds, and never writes it", async () => {
+  it("A command waiting behind a stalled turn is refused after 5 seconds, and never written", async () => {
     const { sessions, clock, disk, sessionId } = await stalled();
     const start = clock.monotonic();
     const waiting = sessions.command(sessionId, TITLE, { principal: ME });
@@ -119,7 +119,7 @@ describe("A session whose log cannot be written", () => {
     });
   });
 
-  it("refuses the command whose own write fails, and stays as it was", async () => {
+  it("A command whose own write fails is refused, and the session is unchanged", async () => {
     const clock = createFakeClock();
     const disk = createFillingStore();
     const { sessions } = sessionsOn(disk.store, clock, [says("Done.")]);
@@ -139,7 +139,7 @@ describe("A session whose log cannot be written", () => {
     );
   });
 
-  it("takes a command that waited less than 5 seconds when there is space again", async () => {
+  it("A command which waited less than 5 seconds is accepted when there is space again", async () => {
     const { sessions, clock, disk, sessionId } = await stalled();
     const waiting = sessions.command(sessionId, TITLE, { principal: ME });
     clock.advance(1000);
@@ -153,7 +153,7 @@ describe("A session whose log cannot be written", () => {
     ).toEqual(["session.title_changed"]);
   });
 
-  it("is closed without waiting for the disk, and resumed by the next process", async () => {
+  it("A stalled session closes without waiting for the disk, and the next process resumes it", async () => {
     const { sessions, disk, sessionId } = await stalled();
     await sessions.close();
     disk.fill(false);
@@ -163,7 +163,7 @@ describe("A session whose log cannot be written", () => {
     expect(await types(disk.store, sessionId)).toContain("session.recovered");
   });
 
-  it("is resumed in the background as soon as the disk that was full at the start has space", async () => {
+  it("A session is resumed in the background as soon as a disk full at the start has space", async () => {
     const { sessions, disk, sessionId } = await stalled();
     await sessions.close();
     const clock = createFakeClock();
@@ -178,7 +178,7 @@ describe("A session whose log cannot be written", () => {
     expect(next.given).toEqual([]);
   });
 
-  it("keeps its lease while that cannot be renewed", async () => {
+  it("A stalled session keeps its lease while it cannot be renewed", async () => {
     const clock = createFakeClock();
     const disk = createFillingStore();
     const { pass, open } = createGate();
@@ -197,7 +197,7 @@ describe("A session whose log cannot be written", () => {
     expect(await types(disk.store, sessionId)).not.toContain("session.recovered");
   });
 
-  it("is reported by the check of the log, also while a probe of the store succeeds", async () => {
+  it("The log check reports a stalled session, even while a probe of the store succeeds", async () => {
     const { sessions, disk, clock, sessionId } = await stalled({ isProbeSmall: true });
     await expect(sessions.checkLog()).rejects.toBe(DISK_FULL);
     await passUntil(clock, () => disk.refused > 12);
@@ -207,7 +207,7 @@ describe("A session whose log cannot be written", () => {
     await expect(sessions.checkLog()).resolves.toBeUndefined();
   });
 
-  it("is reported by the check of the log until the store can be written", async () => {
+  it("The log check fails until the store can be written", async () => {
     const { sessions, disk, clock, sessionId } = await stalled();
     await expect(sessions.checkLog()).rejects.toBe(DISK_FULL);
     disk.fill(false);

@@ -11,7 +11,7 @@ const anyStory = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(anyAgent, fc.array(anyAskingMoved, manyMoves)) },
 );
 
-/** Every place in a value, with the kind of what is there. What is not the session's own is not looked into. */
+/** Every path in a value with the type of its content. Values defined by others are not descended into. */
 function* placesIn(value: unknown, place: string): Generator<string> {
   if (FOREIGN.some((end) => place.endsWith(end))) return;
   if (Array.isArray(value)) {
@@ -23,8 +23,8 @@ function* placesIn(value: unknown, place: string): Generator<string> {
 
 const FOREIGN = [".spec", ".rule", ".schema", ".input", ".usage", ".details", ".blocks[].result"];
 
-describe("the state of a session", () => {
-  it("has the shape that its form says: another shape is another form", async () => {
+describe("The state of a session", () => {
+  it("The state has the shape recorded for its version: another shape needs another version", async () => {
     const places = new Set<string>();
     for (const [facts, moves] of fc.sample(anyStory, { numRuns: 800, seed: 1 })) {
       const session = simulatedSession(facts, ({ after }) => {
@@ -35,7 +35,7 @@ describe("the state of a session", () => {
         session.send(happeningOf(session, moved));
       }
     }
-    // Changed, this file says what an older snapshot would be misread as: raise STATE_FORM, and the next file is made.
+    // A changed shape means older snapshots would be misread: increment STATE_VERSION, and the next file is created.
     await expect(`${[...places].sort().join("\n")}\n`).toMatchFileSnapshot(
       `./state-forms/${STATE_VERSION}.txt`,
     );

@@ -5,10 +5,10 @@ import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import type { ToolTraits } from "../../../src/domain/tools/tool-traits.ts";
 import { createPolicy } from "../../support/session/create-policy.ts";
 
-/** A tool that prompts may bring. */
+/** A tool which prompts may bring. */
 export const PROMPT_TOOL = "mine_look";
 
-/** What their names say is what the rules say: the check of the rules then needs none of ours. */
+/** The name of each tool states its rule, so these checks need no code of the policy. */
 export const TOOL_NAMES = [
   "free_read",
   "free_write",
@@ -34,7 +34,7 @@ const tools = TOOL_NAMES.map((name): ToolSpec => {
   };
 });
 
-/** One is of a client's machine: without its client it is not there, and waited for. */
+/** One tool belongs to a client's machine: without its client it is absent and waited for. */
 function whoRuns(name: string): Pick<ToolTraits, "executor"> {
   return isOfClient(name) ? { executor: { type: "host" } } : {};
 }
@@ -47,7 +47,7 @@ export function isIdempotent(name: string): boolean {
   return name.endsWith("_read");
 }
 
-/** By what it says of itself. */
+/** According to its traits. */
 export function isReading(name: string): boolean {
   return name.endsWith("_read");
 }
@@ -55,7 +55,7 @@ export function isReading(name: string): boolean {
 const LISTS = {
   deny: ["rm*"],
   ask: ["ask_*", "two_*"],
-  // Denying beats asking beats allowing.
+  // `deny` wins over `ask`, and `ask` over `allow`.
   allow: ["free_*", "ask_*", "rm_*"],
 } as const;
 
@@ -66,7 +66,7 @@ const POLICY = createPolicy([
   ["*", "allow"],
 ]);
 
-/** What was free is asked about, and what was asked about is denied: by rules that stand where the others stood. */
+/** Free tools now need approval, and tools with approval are denied, by rules at the same positions. */
 const STRICT = createPolicy([
   ["rm_*", "deny"],
   ["two_*", "ask", 2],
@@ -74,7 +74,7 @@ const STRICT = createPolicy([
   ["free_*", "ask"],
 ]);
 
-/** The same agent with something changed about it, as its owner may do between two runs of the bridge. */
+/** The agent with a change, as its owner could make between two runs of the bridge. */
 export function changedAgent(facts: AgentSpec, change: Change): AgentSpec {
   const { policy: _, ...rest } = facts;
   switch (change) {
@@ -93,7 +93,7 @@ export function changedAgent(facts: AgentSpec, change: Change): AgentSpec {
   }
 }
 
-/** What it says of itself is another thing now. */
+/** The tool with another description. */
 function inOtherWords(tool: ToolSpec): ToolSpec {
   return tool.name === "ask_read" ? tool : { ...tool, description: `${tool.description}!` };
 }
@@ -101,7 +101,7 @@ function inOtherWords(tool: ToolSpec): ToolSpec {
 export const CHANGES = ["loss", "rules", "tools", "words"] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** What the rules and the mode say of a tool, by its name and the agent's. */
+/** The action for a tool by rules and mode, derived from the names of the tool and the agent. */
 export function rulesFor(name: string, agent: AgentSpec, mode: SessionMode): Ruled {
   const ruled = ruledBy(name, agent);
   if (mode === "default" || isReading(name) || ruled.action === "deny") return ruled;

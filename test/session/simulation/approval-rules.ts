@@ -14,20 +14,21 @@ import { must } from "./assert-rule.ts";
 import { sha256 } from "./moves.ts";
 import type { Step } from "./simulated-session.ts";
 
+/** A tool call, as far as its permission to run depends on it. */
 interface JudgedCall {
   readonly name: string;
-  /** What the agent wanted it to run with. */
+  /** The arguments from the agent. */
   readonly called: JsonObject | null;
   input: JsonObject | null;
   isClosed: boolean;
   isRunning: boolean;
-  /** How often it was started. */
+  /** Number of starts. */
   starts: number;
-  /** The definition of its tool when the client that ran it was lost; undefined unless the call is awaited. */
+  /** The definition of its tool when its client disconnected. Undefined unless the call waits for a host. */
   awaited: string | undefined;
-  /** What was last found of its paths, by the arguments that were looked at. */
+  /** The latest resolved paths, with the digest of their arguments. */
   found: { readonly digest: string; readonly paths: readonly PathFact[] } | undefined;
-  /** The last receipt. */
+  /** The latest receipt. */
   receipt:
     | {
         readonly agent: string;
@@ -37,28 +38,30 @@ interface JudgedCall {
         readonly grantId: string | undefined;
       }
     | undefined;
-  /** The last yes of people. */
+  /** The latest approval. */
   yes: { readonly digest: string; readonly principals: number; readonly shown: string } | undefined;
 }
 
+/** An open approval request with its votes. */
 interface Asked {
   readonly request: EventOf<"approval.requested">;
-  /** Who agreed to which arguments. */
+  /** Approved arguments by principal. */
   readonly votes: Map<string, string>;
-  /** What the tool said of itself then. */
+  /** The description of the tool at the time of the request. */
   readonly shown: string;
-  /** Asked by an input before the one at hand. */
+  /** Set if an earlier input made the request. */
   isOld?: true;
 }
 
+/** A grant in force. */
 interface Given {
   readonly tool: string;
   readonly rule: string;
-  /** The rules under which it was given are those that hold. */
+  /** The rules of the grant are still in force. */
   isOfTheseRules: boolean;
 }
 
-/** Who lets what run, told by the log alone: no decision, no vote and no grant is taken for more than it says. */
+/** Checks from the log alone which tools may run: no decision, vote or grant counts for more than it states. */
 export function approvalRules(): {
   readonly take: (envelope: Envelope) => void;
   readonly check: (step: Step) => void;
@@ -68,19 +71,19 @@ export function approvalRules(): {
   const calls = new Map<string, JudgedCall>();
   const questions = new Map<string, Asked>();
   const grants = new Map<string, Given>();
-  /** Questions that were answered with a yes for good in this same input. */
+  /** Requests decided with `allow-always` in this input. */
   let always: EventOf<"approval.requested"> | undefined;
 
-  /** Whether nothing counts any more that was allowed before this same input. */
+  /** Whether this input invalidated all earlier approvals. */
   let isDoubted = false;
 
   const call = (toolCallId: string): JudgedCall => {
     const seen = calls.get(toolCallId);
-    must(seen !== undefined, "what is decided about was called");
+    must(seen !== undefined, "a decision concerns a received call");
     return seen;
   };
   const definition = (): AgentSpec => {
-    must(agent !== undefined, "an agent is bound before anything is decided");
+    must(agent !== undefined, "an agent is configured before any decision");
     return agent.spec;
   };
 
@@ -89,15 +92,15 @@ export function approvalRules(): {
   const isApproved = ({ yes, name, ...seen }: JudgedCall, approvers: number): boolean =>
     yes?.digest === digestOf(seen) && yes.principals >= approvers && yes.shown === words(name);
 
-  /** What was allowed for good is no answer to a mode that asks. */
+  /** A grant does not satisfy a mode which asks. */
   const isNarrowed = ({ name }: JudgedCall): boolean => mode !== "default" && !isReading(name);
 
-  /** It may have had its effect. A start that is evaluated again before the effect has begun does not count. */
+  /** Whether the call may have taken effect. A start which is evaluated again before its run does not count. */
   const mayHaveRun = ({ name, starts, isRunning, awaited }: JudgedCall): boolean => {
     const isStarting = isRunning && awaited === undefined;
     return !isIdempotent(name) && starts > (isStarting ? 1 : 0);
   };
-  /** The rules and the mode, and that nothing but a person runs a call again that may have had its effect. */
+  /** Rules and mode. A call which may have taken effect runs again only with an approval. */
   const rulesOn = (seen: JudgedCall): Ruled => {
     const rules = rulesFor(seen.name, definition(), mode);
     if (!mayHaveRun(seen) || rules.action === "deny") return rules;
@@ -106,8 +109,8 @@ export function approvalRules(): {
 
   function examined({ toolCallId, digest, paths }: EventOf<"tool_call.paths_resolved">): void {
     const seen = call(toolCallId);
-    must(digest === digestOf(seen), "what is looked at is what it would run with");
-    must(!seen.isClosed && !seen.isRunning, "what runs, or is over, is not looked at");
+    must(digest === digestOf(seen), "resolved arguments are the current ones");
+    must(!seen.isClosed && !seen.isRunning, "a running or finished call is not resolved");
     seen.found = { digest, paths };
   }
 
@@ -121,26 +124,26 @@ export function approvalRules(): {
   }: EventOf<"policy.decided">): void {
     const seen = call(toolCallId);
     const { action } = decision;
-    must(!seen.isClosed, "what is over is not judged");
-    must(digest === digestOf(seen), "what is judged is what it would run with");
-    must(by === agent?.digest, "the rules that hold are asked");
-    must(judgedIn === mode, "it is judged in the mode that holds");
+    must(!seen.isClosed, "a finished call is not evaluated");
+    must(digest === digestOf(seen), "evaluated arguments are the current ones");
+    must(by === agent?.digest, "the current rules are evaluated");
+    must(judgedIn === mode, "the current mode is evaluated");
     const rules = rulesOn(seen);
     must(
       definition().tools.some(({ name }) => name === seen.name),
-      "only tools are judged",
+      "only existing tools are evaluated",
     );
-    must(rules.action !== "deny" || action === "deny", "what is denied nobody allows");
+    must(rules.action !== "deny" || action === "deny", "a denial is never overridden");
     const isOther = digest !== sha256(JSON.stringify(seen.called));
-    must(!isOther || seen.found?.digest === digest, "an approver's own arguments are looked at");
-    must((action === "ask") === decision.approvers > 0, "who has to be asked is counted");
+    must(!isOther || seen.found?.digest === digest, "edited arguments are resolved");
+    must((action === "ask") === decision.approvers > 0, "a request has a number of approvers");
     must(
       action !== "ask" || decision.approvers === Math.max(1, rules.approvers),
-      "none is left out",
+      "the number of approvers matches the rules",
     );
     must(
       seen.awaited === undefined || seen.awaited === words(seen.name),
-      "an awaited call is evaluated only while its tool is unchanged",
+      "a waiting call is evaluated only while its tool is unchanged",
     );
     checkPaths(seen, decision);
     if (action === "allow" && rules.action === "ask") {
@@ -152,33 +155,30 @@ export function approvalRules(): {
         rules.approvers === 1 &&
         !mayHaveRun(seen) &&
         !isNarrowed(seen);
-      must(isGranted || isApproved(seen, rules.approvers), "what is asked about waits for its yes");
+      must(
+        isGranted || isApproved(seen, rules.approvers),
+        "a call which needs approval waits for it",
+      );
     }
     must(grantId === undefined || action === "allow", "a grant only allows");
     seen.receipt = { agent: by, mode, digest, action, grantId };
   }
 
-  /** Every path is judged by what was found of these very arguments; of what nothing was found, nothing is known. */
+  /** Every path is evaluated by its resolution for the same arguments; an unresolved path is invalid. */
   function checkPaths(
     { name, input, found }: JudgedCall,
     { action, context }: PolicyDecision,
   ): void {
     const { paths: judged } = context;
-    // Of a tool that does not say which arguments are paths, a policy takes `path` for one.
+    // For a tool without declared paths, a policy treats `path` as one.
     const hasPaths = name.endsWith("_path") || definition().policy !== undefined;
     const path = hasPaths ? input?.["path"] : undefined;
-    if (typeof path !== "string") return must(judged.length === 0, "no path is made up");
+    if (typeof path !== "string") return must(judged.length === 0, "no path is invented");
     const [fact] = judged;
-    must(judged.length === 1 && fact?.input === path, "every path is judged");
+    must(judged.length === 1 && fact?.input === path, "every path is evaluated");
     const isFound = found?.digest === sha256(JSON.stringify(input)) ? found.paths[0] : undefined;
-    must(
-      fact.location === (isFound?.location ?? "invalid"),
-      "a path leads where it was found to lead",
-    );
-    must(
-      fact.location === "inside" || action === "deny",
-      "what leads elsewhere, or nowhere, is denied",
-    );
+    must(fact.location === (isFound?.location ?? "invalid"), "a path has its resolved location");
+    must(fact.location === "inside" || action === "deny", "a path outside the workspace is denied");
   }
 
   function requested(request: EventOf<"approval.requested">): void {
@@ -191,21 +191,30 @@ export function approvalRules(): {
     }
     if (request.question !== "run") return;
     const { receipt } = call(request.subjectId);
-    must(receipt?.action === "ask" && receipt.agent === agent?.digest, "who asks has to");
+    must(
+      receipt?.action === "ask" && receipt.agent === agent?.digest,
+      "a request follows a decision to ask",
+    );
     const { approvers = 1, options, input } = request;
-    must(sha256(JSON.stringify(input)) === receipt.digest, "people see what is judged");
-    must(approvers === request.decision?.approvers, "as many are asked as the rules say");
-    must(approvers === 1 || !options.includes("allow-always"), "one never allows for several");
+    must(sha256(JSON.stringify(input)) === receipt.digest, "people see the evaluated arguments");
+    must(
+      approvers === request.decision?.approvers,
+      "the request has the number of approvers of the rules",
+    );
+    must(
+      approvers === 1 || !options.includes("allow-always"),
+      "several approvers are not offered a grant",
+    );
   }
 
   function voted({ approvalId, principal, digest }: EventOf<"approval.voted">, by: string): void {
     const { votes, request } = asked(approvalId);
-    must(principal === by, "a vote is of who gave it");
-    must(votes.get(principal) !== digest, "nobody says the same twice");
-    // Who agrees to other arguments takes back the yes to those before.
+    must(principal === by, "a vote names its sender");
+    must(votes.get(principal) !== digest, "a principal does not repeat a vote");
+    // An approval of other arguments replaces the earlier one.
     votes.set(principal, digest);
     const agreed = [...votes.values()].filter((one) => one === digest).length;
-    must(agreed < (request.approvers ?? 1), "nobody votes where enough have");
+    must(agreed < (request.approvers ?? 1), "no vote is recorded after enough approvals");
   }
 
   function resolved(event: EventOf<"approval.resolved">, by: string | undefined): void {
@@ -214,28 +223,28 @@ export function approvalRules(): {
     questions.delete(approvalId);
     must(
       event.resolvedBy !== "change" || request.question === "run" || isDoubted,
-      "only what is asked anew is withdrawn",
+      "only a request to be repeated is withdrawn",
     );
     if (!["allow", "allow-always", "run-again"].includes(decision)) return;
-    must(by !== undefined, "somebody says yes");
+    must(by !== undefined, "an approval has an actor");
     const seen = call(request.subjectId);
     if (input !== undefined) seen.input = input;
     const digest = digestOf(seen);
     const agreed = [...votes].filter(([, one]) => one === digest).map(([name]) => name);
     const all = new Set([...agreed, by]);
-    must(all.size >= (request.approvers ?? 1), "as many said yes as had to");
-    must(all.size === agreed.length + 1, "nobody says yes twice");
+    must(all.size >= (request.approvers ?? 1), "enough principals approved");
+    must(all.size === agreed.length + 1, "a principal approves once");
     const isListed = principals.length === all.size && principals.every((one) => all.has(one));
-    must((request.approvers ?? 1) === 1 || isListed, "those who said yes are named");
+    must((request.approvers ?? 1) === 1 || isListed, "all approvers are named");
     seen.yes = { digest, principals: all.size, shown };
     seen.isRunning = false;
     if (decision === "allow-always" && input === undefined) always = request;
   }
 
   function given({ grantId, approvalId, scope }: EventOf<"grant.added">): void {
-    must(always?.approvalId === approvalId, "who gives for good said so");
-    must(call(always.subjectId).name === scope.tool, "a grant is of the tool that was asked about");
-    must(!grants.has(grantId), "a grant is given once");
+    must(always?.approvalId === approvalId, "a grant follows `allow-always`");
+    must(call(always.subjectId).name === scope.tool, "a grant covers the requested tool");
+    must(!grants.has(grantId), "a grant is added once");
     grants.set(grantId, {
       tool: scope.tool,
       rule: JSON.stringify(scope.rule),
@@ -247,20 +256,20 @@ export function approvalRules(): {
     const seen = call(toolCallId);
     const { receipt } = seen;
     const rules = rulesOn(seen);
-    must(digest === digestOf(seen), "it runs with what it was given");
-    must(rules.action !== "deny", "what the rules deny that hold never runs");
+    must(digest === digestOf(seen), "a tool runs with its current arguments");
+    must(rules.action !== "deny", "a call denied by the current rules never runs");
     must(
       receipt !== undefined && receipt.agent === agent?.digest && receipt.digest === digest,
-      "the rules that hold were asked about what it runs with",
+      "the current rules evaluated these arguments",
     );
-    must(receipt.mode === mode, "the mode that holds was asked about it");
+    must(receipt.mode === mode, "the current mode was evaluated");
     if (receipt.action === "ask" || rules.action === "ask") {
       const isGiven = receipt.grantId !== undefined && grants.has(receipt.grantId);
       const isGranted = isGiven && !mayHaveRun(seen) && !isNarrowed(seen);
-      must(isGranted || isApproved(seen, rules.approvers), "it runs with a yes that still holds");
+      must(isGranted || isApproved(seen, rules.approvers), "a tool runs with a valid approval");
     }
-    must(receipt.action !== "deny", "what was denied does not run");
-    must(isRepeat !== true || seen.awaited !== undefined, "only an awaited call is repeated");
+    must(receipt.action !== "deny", "a denied call does not run");
+    must(isRepeat !== true || seen.awaited !== undefined, "only a waiting call is repeated");
     seen.awaited = undefined;
     seen.isRunning = true;
     seen.starts += 1;
@@ -268,7 +277,7 @@ export function approvalRules(): {
 
   const asked = (approvalId: string): Asked => {
     const question = questions.get(approvalId);
-    must(question !== undefined, "only an open question is answered");
+    must(question !== undefined, "only an open request is decided");
     return question;
   };
 
@@ -283,14 +292,14 @@ export function approvalRules(): {
           );
           agent = event;
           for (const seen of calls.values()) {
-            // The paths of an awaited call are those of the attempt that is repeated.
+            // The paths of a waiting call are those of the attempt to repeat.
             const isAwaited = seen.awaited !== undefined;
             if (!isAwaited && before.get(seen.name) !== words(seen.name)) seen.found = undefined;
           }
           return;
         }
         case "session.mode_changed":
-          must(event.mode !== mode, "a mode that holds is not told again");
+          must(event.mode !== mode, "an unchanged mode is not logged again");
           mode = event.mode;
           return;
         case "tool_call.opened":
@@ -329,7 +338,7 @@ export function approvalRules(): {
         case "grant.added":
           return given(event);
         case "grant.revoked":
-          must(grants.delete(event.grantId), "only what was given is taken back");
+          must(grants.delete(event.grantId), "only an existing grant is revoked");
           return;
         case "approvals.invalidated":
           isDoubted = true;
@@ -360,34 +369,37 @@ export function approvalRules(): {
         [...questions.values()].some(
           ({ isOld, request }) => isOld === true && request.question !== "lost-invocation",
         );
-      must(!isAskedBefore, "what was asked before is asked again");
+      must(!isAskedBefore, "requests are repeated after an invalidation");
       for (const question of questions.values()) question.isOld = true;
       isDoubted = false;
       for (const [grantId, { isOfTheseRules }] of grants) {
-        must(isOfTheseRules, `what other rules asked is not allowed by these (${grantId})`);
+        must(isOfTheseRules, `a grant of other rules is revoked (${grantId})`);
       }
       for (const { request, shown } of questions.values()) {
         if (request.question !== "run") continue;
         const seen = call(request.subjectId);
-        must(shown === words(seen.name), "what is asked about is the tool that there is");
+        must(shown === words(seen.name), "an open request shows the current tool");
         const rules = rulesOn(seen);
-        must(rules.action === "ask", "what is asked about has to be asked about");
-        must((request.approvers ?? 1) === rules.approvers, "as many are asked as now have to be");
+        must(rules.action === "ask", "an open request is still needed");
+        must(
+          (request.approvers ?? 1) === rules.approvers,
+          "an open request has the current number of approvers",
+        );
       }
       for (const { isClosed, receipt } of calls.values()) {
-        must(isClosed || receipt?.action !== "deny", "what is denied is over");
+        must(isClosed || receipt?.action !== "deny", "a denied call is finished");
       }
       if (happening.type === "paths-resolved") {
         const seen = calls.get(happening.toolCallId);
         const isWanted = seen !== undefined && happening.digest === digestOf(seen);
         const isTaken = events.some(({ event }) => event.type === "tool_call.paths_resolved");
-        must(isWanted || !isTaken, "what is found of other arguments is nobody's");
+        must(isWanted || !isTaken, "a resolution of other arguments is ignored");
       }
       for (const effect of due(after).effects.values()) {
         if (effect.type !== "resolve-paths") continue;
         const seen = call(effect.toolCallId);
-        must(!seen.isClosed && !seen.isRunning, "only what could begin is looked at");
-        must(effect.digest === digestOf(seen), "only what it would run with is looked at");
+        must(!seen.isClosed && !seen.isRunning, "only calls waiting to start are resolved");
+        must(effect.digest === digestOf(seen), "only current arguments are resolved");
       }
     },
   };
@@ -397,7 +409,7 @@ function digestOf({ input }: Pick<JudgedCall, "input">): string {
   return sha256(JSON.stringify(input ?? {}));
 }
 
-/** Those that `rulesFor` knows apart. */
+/** Identifies the rules which `rulesFor` distinguishes. */
 function rulesOf({ spec }: EventOf<"agent.configured">): string {
   return `${spec.name} ${spec.policy === undefined}`;
 }

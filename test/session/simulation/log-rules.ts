@@ -16,25 +16,27 @@ import { must } from "./assert-rule.ts";
 import { pauseRules } from "./pause-rules.ts";
 import type { Step } from "./simulated-session.ts";
 
+/** The progress of a tool call in the log. */
 interface SeenTool {
   name: string;
   isRunnable: boolean;
   isClosed: boolean;
   started: number;
-  /** Since its last start it was asked about and may be started again. */
+  /** True if a decision since its last start lets it start again. */
   mayStart: boolean;
 }
 
+/** The active invocation with its content. */
 interface CallSeen {
   readonly callId: string;
   readonly upstreamId: string;
   readonly outgoing: string;
   readonly hasAnswers: boolean;
-  /** It begins the conversation with what the log has. */
+  /** The invocation carries the history from the log. */
   readonly hasSeed: boolean;
 }
 
-/** What holds of every log, told by the log alone, with a second bookkeeping that shares nothing with the first. */
+/** Checks invariants of every log from the log alone, with bookkeeping independent of the session's. */
 export function logRules(facts: AgentSpec): (step: Step) => void {
   let seq = 0;
   let turnId: string | undefined;
@@ -54,24 +56,25 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   const openBlocks = new Set<string>();
   const lost = new Set<string>();
   const requests = new Map<string, string>();
-  /** Who asked what. */
+  /** The principal of each prompt. */
   const askers = new Map<string, string | undefined>();
   const programs = new Set<string>();
   let plan: EventOf<"plan.updated">["entries"] = [];
   const permissions = approvalRules();
   const pauses = pauseRules();
-  /** A conversation that may not know what its tools gave, and whether that was said in this turn. */
+  /** An upstream session which may lack tool results, and whether they were restated in this turn. */
   let owed: { readonly upstreamId: string; isSaid: boolean } | undefined;
   let lastAt = 0;
   let activeMs = 0;
 
+  /** Adds the time since the previous event to the turn, unless the bridge was down or the turn waited for people. */
   const passed = (event: SessionEvent, at: number): void => {
     const isNobodys = event.type === "session.recovered" || approvals.size > 0 || pauses.isPaused();
     if (!isNobodys) activeMs += at - lastAt;
     if (event.type === "turn.started") activeMs = 0;
     lastAt = at;
   };
-  /** Nobody knows what became of what it brought. */
+  /** The content of the invocation may or may not have arrived. */
   const cutCall = (): void => {
     if (call === undefined) return;
     lost.add(call.outgoing);
@@ -79,27 +82,27 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   };
 
   const minted = (id: string, at: number): void => {
-    must(!ids.has(id), "an id is minted once");
+    must(!ids.has(id), "an id is created once");
     ids.add(id);
     const order = id.slice(id.search(/[_-]/) + 1);
-    must(at === lastIdAt || order > lastId, "later ids sort behind earlier ones");
+    must(at === lastIdAt || order > lastId, "later ids sort after earlier ones");
     if (order > lastId) lastId = order;
     lastIdAt = at;
   };
   const tool = (toolCallId: string): SeenTool => {
     const seen = tools.get(toolCallId);
-    if (seen === undefined) throw new Error(`${toolCallId} was never announced`);
+    if (seen === undefined) throw new Error(`${toolCallId} was never opened`);
     return seen;
   };
   const hasOpenTools = (): boolean => [...tools.values()].some(({ isClosed }) => !isClosed);
   const endCall = (callId: string): void => {
-    must(call?.callId === callId, "the call that ends is the one under way");
-    must(openMessages.size === 0, "no message outlives its call");
-    must(openBlocks.size === 0, "no block outlives its call");
+    must(call?.callId === callId, "only the active invocation ends");
+    must(openMessages.size === 0, "no message outlives its invocation");
+    must(openBlocks.size === 0, "no block outlives its invocation");
     call = undefined;
   };
   const delta = (key: string): void => {
-    must(!endedBlocks.has(key), "nothing is added to a block that ended");
+    must(!endedBlocks.has(key), "a finished block gets no deltas");
     openBlocks.add(key);
   };
   const endBlock = (key: string): void => {
@@ -111,9 +114,9 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   function take({ event, at, seq: place, turnId: ofTurn, actor }: Envelope, { after }: Step): void {
     seq += 1;
     passed(event, at);
-    must(place === seq, "places have no gaps");
+    must(place === seq, "sequence numbers have no gaps");
     const running = turnId ?? (event.type === "turn.started" ? event.turnId : undefined);
-    must(ofTurn === running, "an event is of the turn that runs");
+    must(ofTurn === running, "an event belongs to the running turn");
     switch (event.type) {
       case "prompt.accepted":
         askers.set(event.promptId, actor?.principal);
@@ -128,15 +131,18 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         toolsStarted = 0;
         return;
       case "turn.finished":
-        must(event.turnId === turnId, "only the turn that runs ends, and once");
-        must(!hasOpenTools(), "no call of a tool outlives its turn");
-        must(approvals.size === 0, "no question outlives its turn");
-        must(!plan.some(({ status }) => status === "in_progress"), "nothing planned is under way");
-        must(call === undefined, "no call outlives its turn");
+        must(event.turnId === turnId, "only the running turn ends, once");
+        must(!hasOpenTools(), "no tool call outlives its turn");
+        must(approvals.size === 0, "no approval request outlives its turn");
+        must(
+          !plan.some(({ status }) => status === "in_progress"),
+          "no plan entry is in progress after a turn",
+        );
+        must(call === undefined, "no invocation outlives its turn");
         must(event.steps === steps, "a turn counts its steps");
         must(
           event.reason !== "max_seconds" || activeMs >= facts.caps.seconds * 1000,
-          "a turn's seconds are those in which somebody was at it, and nobody was asked",
+          "a turn's seconds exclude downtime and waits for people",
         );
         turnId = undefined;
         return;
@@ -146,40 +152,43 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         owed = undefined;
         return;
       case "upstream.settled":
-        must(isUncertain, "only what is uncertain is settled");
+        must(isUncertain, "only an uncertain upstream session is settled");
         isUncertain = false;
         return;
       case "invocation.started": {
-        must(call === undefined, "one call at a time");
-        must(turnId !== undefined, "a call is of a turn");
-        must(!hasOpenTools(), "no call beside an open tool");
+        must(call === undefined, "one invocation at a time");
+        must(turnId !== undefined, "an invocation belongs to a turn");
+        must(!hasOpenTools(), "no invocation while a tool call is open");
         minted(event.invocationId, at);
         steps += 1;
-        must(steps <= facts.caps.steps, "a step more is not bought");
+        must(steps <= facts.caps.steps, "the cap of steps is kept");
         const mayRepeat = event.retryOf !== undefined;
         const isAlone = forgets(after) && conflicts === 0;
-        must(!isUncertain || mayRepeat || isAlone, "nothing is sent to what is not at rest");
+        must(
+          !isUncertain || mayRepeat || isAlone,
+          "nothing is sent to an unsettled upstream session",
+        );
         const { stage } = after.turn.current ?? {};
         if (stage?.type !== "invoking") return;
         const { outgoing, upstreamId } = stage.invocation;
         const { texts, toolResults } = outgoing;
-        must(texts.length > 0 || toolResults !== null, "a call says something");
+        must(texts.length > 0 || toolResults !== null, "an invocation has content");
         for (const { result } of toolResults?.toolCalls ?? []) {
-          must(result !== null, "every call of a tool is answered");
+          must(result !== null, "every tool call has a result");
         }
-        // A recovery message restates results as text, and two tool calls may have had the same result: the message is another
-        // one if a tool call ended since.
+        // A recovery message restates results as text, and two tool calls may have the same result: the message differs
+        // if a tool call has ended since.
         const ended = [...tools.values()].filter(({ isClosed }) => isClosed).length;
         const identity = event.purpose === "recovery" ? `after ${ended} tool calls` : "";
         const key = `${upstreamId} ${identity} ${JSON.stringify(outgoing)}`;
         const { onLost, provider } = after.agent?.spec ?? {};
         const isFree = onLost === "resend" && provider?.effectFree === true;
-        must(isFree || (!mayRepeat && !lost.has(key)), "a lost call is not made again");
+        must(isFree || (!mayRepeat && !lost.has(key)), "a lost invocation is not repeated");
         const isKnown = owed?.upstreamId !== upstreamId || owed.isSaid;
         const isBrought = isFree && toolResults !== null;
         must(
           isKnown || isBrought || isSeeding(after),
-          "what tools gave is said again where it may be unknown",
+          "tool results which may be unknown are restated",
         );
         const hasAnswers = toolResults !== null;
         const hasSeed = hasSeedNow(after);
@@ -204,19 +213,19 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
       case "message.sent":
         if (event.origin === "recovery") {
           if (owed !== undefined) owed.isSaid = true;
-          // Tools that give the same once more are told of in the same words.
+          // Equal tool results are restated in the same words.
           const texts = event.content.map(formatPromptPart);
           const words = JSON.stringify({ texts, answers: null });
           for (const key of lost) if (key.endsWith(` ${words}`)) lost.delete(key);
         }
-        // Told once more to call its last tool, an agent hears the same words, and that is no repetition.
+        // A repeated reprompt has the same text, which is not a repetition of a lost message.
         if (event.origin === "reprompt") lost.clear();
         return minted(event.messageId, at);
       case "message.started":
-        must(!messages.has(event.messageId), "a message begins once");
+        must(!messages.has(event.messageId), "a message starts once");
         messages.add(event.messageId);
         openMessages.add(event.messageId);
-        // Who answers has what the conversation began with, and that is all that tools gave before.
+        // A response proves the agent has the seeded history, which includes all earlier tool results.
         if (call?.hasSeed === true) owed = undefined;
         return;
       case "message.finished":
@@ -232,25 +241,25 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         must(messages.has(event.messageId), "a block is in a message");
         return endBlock(`${event.messageId} ${event.block}`);
       case "message.replaced":
-        // Its text is closed by this; what else is open in it is not.
+        // A replacement closes the text blocks of its message, and no others.
         for (const key of openBlocks) if (key.startsWith(event.messageId)) openBlocks.delete(key);
         return;
       case "tool_call.opened": {
-        must(!tools.has(event.toolCallId), "a call is announced once");
+        must(!tools.has(event.toolCallId), "a tool call is opened once");
         const { name } = event;
         const seen = { name, isRunnable: false, isClosed: false, started: 0, mayStart: false };
         tools.set(event.toolCallId, seen);
         return;
       }
       case "tool_call.input.delta":
-        must(!tool(event.toolCallId).isClosed, "what is closed gets no more arguments");
+        must(!tool(event.toolCallId).isClosed, "a finished call gets no more arguments");
         return;
       case "tool_call.received": {
         const { toolCallId, toolCall: wanted, problem } = event;
         const isRunnable =
           problem === undefined && wanted.input !== null && wanted.runBy === "client";
         const known = tools.get(toolCallId);
-        must(known?.isClosed !== true, "a call that is closed stays so");
+        must(known?.isClosed !== true, "a finished call stays finished");
         const { name } = wanted;
         const seen = { name, isRunnable, isClosed: false, started: 0, mayStart: false };
         tools.set(toolCallId, seen);
@@ -258,7 +267,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
       }
       case "policy.decided": {
         const seen = tool(event.toolCallId);
-        must(seen.isRunnable, "what cannot run is not judged");
+        must(seen.isRunnable, "a call which cannot run is not evaluated");
         if (event.decision.action === "allow" && seen.started === 0) seen.mayStart = true;
         return;
       }
@@ -271,35 +280,35 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         return;
       case "approval.resolved": {
         const asked = approvals.get(event.approvalId);
-        must(asked !== undefined, "a question is answered once");
+        must(asked !== undefined, "an approval request is resolved once");
         approvals.delete(event.approvalId);
-        // What came of it is asked again, or found out by running it once more where that does no harm.
+        // The outcome is asked again, or an idempotent tool runs again.
         if (event.resolvedBy === "change" && asked.question === "outcome")
           mayRepeat(tool(asked.subjectId));
-        must(asked.options.includes(event.decision), "an answer is one of the options");
+        must(asked.options.includes(event.decision), "a decision is one of the options");
         const isYes = ["allow", "allow-always", "run-again"].includes(event.decision);
-        must(event.resolvedBy === "person" || !isYes, "nobody's answer is no yes");
+        must(event.resolvedBy === "person" || !isYes, "only a person approves");
         if (isYes) tool(asked.subjectId).mayStart = true;
         return;
       }
       case "tool.started": {
         const seen = tool(event.toolCallId);
-        must(!seen.isClosed, "what is closed does not run");
-        must(seen.isRunnable, "what cannot run does not");
-        must(!seen.name.startsWith("rm"), "what is denied never runs");
-        must(seen.mayStart, "a tool runs when it may, and once for each time it may");
+        must(!seen.isClosed, "a finished call does not run");
+        must(seen.isRunnable, "a call which cannot run does not run");
+        must(!seen.name.startsWith("rm"), "a denied tool never runs");
+        must(seen.mayStart, "a tool starts once per permission");
         must(event.attempt === seen.started + 1, "attempts are counted");
         if (seen.started === 0) toolsStarted += 1;
-        must(toolsStarted <= facts.caps.toolCalls, "a tool more is not started");
+        must(toolsStarted <= facts.caps.toolCalls, "the cap of tool calls is kept");
         seen.started += 1;
         seen.mayStart = false;
         return;
       }
       case "tool.waiting_for_host": {
         const seen = tool(event.toolCallId);
-        must(seen.started > 0 && !seen.isClosed, "what is waited for has begun, and has no end");
-        must(isOfClient(seen.name), "only a client's machine is waited for");
-        must(event.deadline > at, "nobody is waited for without an end");
+        must(seen.started > 0 && !seen.isClosed, "a waiting call has started and not finished");
+        must(isOfClient(seen.name), "only host tools wait for a host");
+        must(event.deadline > at, "a wait for a host has a deadline");
         seen.mayStart = true;
         return;
       }
@@ -311,91 +320,95 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         programs.add(`${event.toolCallId} ${event.group.id}`);
         return;
       case "tool.process_exited":
-        must(programs.delete(`${event.toolCallId} ${event.group.id}`), "a program ends once");
+        must(programs.delete(`${event.toolCallId} ${event.group.id}`), "a process exits once");
         return;
       case "tool.finished":
-        must(!tool(event.toolCallId).isClosed, "a call of a tool is closed once");
+        must(!tool(event.toolCallId).isClosed, "a tool call finishes once");
         tool(event.toolCallId).isClosed = true;
         if (event.durationMs === undefined) return;
         for (const key of programs)
           if (key.startsWith(`${event.toolCallId} `)) programs.delete(key);
         return;
       case "plan.updated":
-        must(JSON.stringify(event.entries) !== "[]", "no plan is made up");
+        must(JSON.stringify(event.entries) !== "[]", "no plan is invented");
         plan = event.entries;
         return;
       case "host.requested":
         requests.set(event.requestId, event.clientId);
         return;
       case "host.replied":
-        must(requests.has(event.requestId), "a request is answered once");
+        must(requests.has(event.requestId), "a host request is replied to once");
         requests.delete(event.requestId);
         return;
       default:
     }
   }
 
+  /** Checks the state, the reply and the due effects after each input. */
   function checkState({ after, before, reply, events, happening }: Step): void {
     const { turn, clients, approvals: asked, tools: runs } = after;
-    must(reply?.status !== "refused" || events.length === 0, "a refusal changes nothing");
+    must(reply?.status !== "refused" || events.length === 0, "a refused command changes nothing");
     if (happening.type === "command-received") {
       const { current } = before.turn;
       const isPaused = (current?.pause ?? null) !== null;
       const now = { running: current?.promptId, isPaused, mode: before.mode };
       const right = rightFor(happening, askers, now);
       const mayDo = right === undefined || happening.rights.includes(right);
-      must(mayDo || reply?.status === "refused", "who may not is refused");
+      must(mayDo || reply?.status === "refused", "a command without its right is refused");
       const { command, actor: by } = happening;
       const isTaken =
         command.type === "attach" &&
         command.clientId !== by.clientId &&
         before.clients.attached.some(({ clientId }) => clientId === command.clientId);
-      must(!isTaken || reply?.status === "refused", "nobody comes under another's name");
+      must(!isTaken || reply?.status === "refused", "no client attaches under another's id");
     }
     const isListedIdle = collectSessionFields([], after).state === "idle";
-    must(runs.processes.length === programs.size, "every program that may run is known");
-    must(programs.size === 0 || !isListedIdle, "who looks for work finds programs that may run");
+    must(runs.processes.length === programs.size, "every process which may run is in the state");
+    must(programs.size === 0 || !isListedIdle, "a session with processes is not listed as idle");
     if (happening.type === "provider-events" && happening.invocationId !== callIn(before)) {
       const isSaid = events.some(({ event }) => event.type === "message.started");
-      must(!isSaid, "what a call says that is over is nobody's");
+      must(!isSaid, "events of a finished invocation are ignored");
     }
     const attached = new Set(clients.attached.map(({ clientId }) => clientId));
     const { controller } = clients;
     must(controller === null || attached.has(controller), "the controller is attached");
     for (const clientId of requests.values()) {
-      must(attached.has(clientId), "who is asked for something is there");
+      must(attached.has(clientId), "host requests go to attached clients");
     }
     const running = runs.runs.filter(({ status }) => status === "running").length;
-    must(running <= facts.caps.parallelTools, "no more tools run at a time than may");
-    must(turn.current?.turnId === turnId, "the state has the turn that the log has");
-    must(turn.queue.length === 0 || turn.current !== null, "no prompt waits for nothing");
+    must(running <= facts.caps.parallelTools, "the limit of parallel tools is kept");
+    must(turn.current?.turnId === turnId, "the state has the turn of the log");
+    must(turn.queue.length === 0 || turn.current !== null, "a queued prompt waits for a turn");
     const { effects, wakeAt } = due(after);
     const isAwaited = runs.runs.some(({ status }) => status === "waiting-for-host");
-    must(!isAwaited || wakeAt !== null, "a client is not waited for for ever");
+    must(!isAwaited || wakeAt !== null, "a wait for a client has a deadline");
     const isAsking = asked.pending.length > 0 || isAwaited;
     const isWaiting = effects.size > 0 || isAsking || pauses.isPaused();
     must(turn.current === null || isWaiting, "a turn always waits for something");
-    must(asked.pending.length === 0 || wakeAt !== null, "a question has a deadline");
+    must(asked.pending.length === 0 || wakeAt !== null, "an approval request has a deadline");
     for (const effect of effects.values()) {
       checkEffect(effect);
-      // To bring somebody to rest, or to look at something, has no effects.
+      // Settling and path resolution have no external effects.
       const isHarmless = effect.type === "settle-upstream" || effect.type === "resolve-paths";
       const isNew =
         happening.type !== "recovery-started" || isHarmless || isBegunIn(events, effect);
-      must(isNew, "what a process was doing when it was killed is not done again of itself");
+      must(isNew, "effects interrupted by a kill are not repeated automatically");
     }
   }
 
-  /** What is done outside was written down before. */
+  /** Every effect is logged before it is due. */
   function checkEffect(effect: Effect): void {
     if (effect.type === "invoke")
-      must(effect.invocationId === call?.callId, "a call is due once begun");
+      must(effect.invocationId === call?.callId, "an invocation is due once started");
     if (effect.type === "run-tool") {
       const { isClosed, started } = tool(effect.toolCallId);
       must(!isClosed && started === effect.attempt, "a tool is due once started");
     }
     if (effect.type === "settle-upstream") {
-      must(call === undefined && isUncertain, "what is settled is uncertain, and not in use");
+      must(
+        call === undefined && isUncertain,
+        "settling concerns an uncertain, unused upstream session",
+      );
     }
   }
 
@@ -405,7 +418,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
       take(envelope, step);
       must(
         fitsToolCall(envelope.event, state.tools),
-        "a log that nobody changed has the tool calls that its receipts are about",
+        "receipts of an unmodified log fit their tool calls",
       );
       state = evolve(state, envelope);
       pauses.take(envelope);
@@ -419,7 +432,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
 
 type Commanded = Extract<SessionInput, { readonly type: "command-received" }>;
 
-/** What is one's own, a turn, a prompt or a connection, needs no right over others. */
+/** The right required for a command. Acting on one's own turn, prompt or connection needs no right to control. */
 function rightFor(
   { command, actor: by }: Commanded,
   askers: ReadonlyMap<string, string | undefined>,
@@ -462,7 +475,7 @@ interface Now {
 
 const WIDTHS: { readonly [Mode in SessionMode]: number } = { "read-only": 0, ask: 1, default: 2 };
 
-/** It is told all that the log has with every call. */
+/** Whether every invocation carries the history from the log. */
 function forgets({ agent }: SessionState): boolean {
   return agent?.spec.provider.keepsHistory === false;
 }
@@ -489,7 +502,7 @@ function callIn({ turn }: SessionState): string | undefined {
   return stage?.type === "invoking" ? stage.invocation.invocationId : undefined;
 }
 
-/** One that was under way at a kill may be run again where that does no harm, three times in all. */
+/** An interrupted idempotent tool may run again, at most three times in all. */
 function mayRepeat(seen: SeenTool): void {
   const isTried = seen.started > 0 && seen.started < 3;
   if (isTried && !seen.isClosed && isIdempotent(seen.name)) seen.mayStart = true;

@@ -15,9 +15,9 @@ import { CHANGES, changedAgent, PROMPT_TOOL, TOOL_NAMES, type Change } from "./a
 import { anyCalls, anyFailure, anySaying, type Saying } from "./provider-outputs.ts";
 import type { SimulatedSession } from "./simulated-session.ts";
 
-/** Something that may happen next. What it is about is picked when it happens, mostly something that is there. */
+/** A possible next input. Its target is chosen when it is applied, mostly an existing one. */
 export type Move =
-  /** What is due comes to its end, or the oldest question is answered, with one of its options. */
+  /** The next due effect ends, or the oldest approval request is decided with one of its options. */
   | {
       readonly do: "go-on";
       readonly saying: Saying;
@@ -26,9 +26,9 @@ export type Move =
       readonly option: number;
     }
   | { readonly do: "prompt"; readonly options?: PromptOptions | undefined }
-  /** The results of a pause are brought, or what is nearly that. */
+  /** Submits the results of a paused turn, or an invalid variant. */
   | { readonly do: "give"; readonly how: Giving; readonly isSpeaking: boolean }
-  /** Whoever prompted leaves, while some others may follow. */
+  /** The prompter disconnects, while others may follow the session. */
   | { readonly do: "leave"; readonly client: string; readonly readers: number }
   | { readonly do: "hide-prompt" }
   | { readonly do: "set-title" }
@@ -38,7 +38,7 @@ export type Move =
       readonly do: "decide-approval";
       readonly pick: number;
       readonly decision: ApprovalDecision;
-      /** What the tool is to run with instead. */
+      /** Edited arguments. */
       readonly input: JsonObject | undefined;
     }
   | { readonly do: "revoke-grant"; readonly pick: number }
@@ -63,7 +63,7 @@ export type Move =
   | { readonly do: "tool-news"; readonly pick: number; readonly isProgram: boolean }
   | { readonly do: "process-exited"; readonly pick: number }
   | { readonly do: "wake" }
-  /** What the agent is, or can do, changes while the session goes on. */
+  /** The agent or its tools change during the session. */
   | {
       readonly do: "change";
       readonly change: Change;
@@ -74,18 +74,20 @@ export type Move =
       readonly do: "kill";
       readonly from: "log" | "snapshot";
       readonly change: Change | undefined;
-      /** A receipt of the log proves nothing to whoever takes it up. */
+      /** A receipt of the log does not verify at the next start. */
       readonly isDoubted: boolean;
     };
 
-/** What looking at the arguments of a call finds: `forgotten` is a path of which nothing is said. */
+/** Result of a path resolution. `forgotten`: the resolver omits the path. */
 type Found = "inside" | "outside" | "invalid" | "forgotten" | "problem";
 
+/** Submitted results: all, all as errors, too few, an unknown one in addition, or each twice. */
 type Giving = "all" | "failed" | "some" | "more" | "twice";
 
+/** An input with its circumstances: the pause before it, the rights and the principal of its sender. */
 export interface Moved {
   readonly move: Move;
-  /** How long nothing happened before, in milliseconds. */
+  /** Milliseconds without input before this one. */
   readonly pause: number;
   readonly rights: readonly Right[];
   readonly who: string;
@@ -105,7 +107,7 @@ const DECISIONS = [
   "stop",
 ] as const;
 
-/** 0 is the one at hand; the others are stale or never were. */
+/** 0: the current target. Others are outdated or never existed. */
 const pick = fc.constantFrom(0, 0, 0, 0, 1, 2);
 const client = fc.constantFrom("a", "b", "c");
 
@@ -135,7 +137,7 @@ const anyKill: fc.Arbitrary<Move> = fc.record({
 
 const anyChange: fc.Arbitrary<Move> = fc.record({
   do: fc.constant("change"),
-  // Clients come and go more often than anything else changes.
+  // Clients come and go more often than other changes happen.
   change: fc.constantFrom(...CHANGES, "tools", "tools"),
   isStarting: fc.boolean(),
   pick: fc.nat({ max: 2 }),
@@ -248,7 +250,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: anyConfigure },
 );
 
-/** What has to do with who lets what run: calls of tools, answers, and rules that change. */
+/** Inputs about permissions: tool calls, decisions, changing rules. */
 const anyAskingMove: fc.Arbitrary<Move> = fc.oneof(
   { weight: 40, arbitrary: anyGoingOn(anyCalls) },
   {
@@ -286,6 +288,7 @@ function anyMovedBy(move: fc.Arbitrary<Move>): fc.Arbitrary<Moved> {
   });
 }
 
+/** Creates the input of a move for the present state of the session. */
 export function happeningOf(session: SimulatedSession, moved: Moved): SessionInput {
   const { move, rights, who } = moved;
   const command = (made: SessionCommand<PromptPart>, clientId?: string): SessionInput => ({
@@ -312,7 +315,7 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       if (asked === undefined && (state.turn.current?.pause ?? null) !== null) {
         return command(giving(session, { do: "give", how: "all", isSpeaking: false }));
       }
-      // Every other prompt brings a tool of its own.
+      // Every other prompt brings its own tool.
       const wanted = log.length % 2 === 0 ? { tools: [MINE] } : undefined;
       if (asked === undefined) return nextPrompt(session, moved, wanted);
       const { approvalId, options } = asked;
@@ -354,7 +357,7 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
     }
     case "examined": {
       const { toolCallId = "tool_none", input } = state.tools.runs.at(-1 - move.pick) ?? {};
-      // Mostly of arguments that nobody wants to know about.
+      // Mostly for outdated arguments.
       const digest = sha256(move.pick === 0 ? JSON.stringify(input ?? {}) : "stale");
       const agent = state.agent?.digest ?? "";
       return examined({ toolCallId, agent, input: input ?? {}, digest }, move.found);
@@ -435,7 +438,7 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
   }
 }
 
-/** No two prompts say the same: what goes out twice is then known to be a repetition. */
+/** Every prompt has a distinct text, so a repeated message is recognizable. */
 function nextPrompt(
   { log }: SimulatedSession,
   { rights, who }: Moved,
@@ -528,12 +531,12 @@ export function examined({ input, ...looked }: Looked, found: Found): SessionInp
   return { ...of, paths: [fact] };
 }
 
-/** As another one would make it: arguments here have one key at most. */
+/** Independent of the session's digest function: arguments here have at most one key, so key order does not matter. */
 export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The call under way, or one that is over. */
+/** The active invocation, or a finished one. */
 function callAt({ log }: SimulatedSession, at: number): string {
   const calls = log.flatMap(({ event }) =>
     event.type === "invocation.started" ? [event.invocationId] : [],
@@ -541,7 +544,7 @@ function callAt({ log }: SimulatedSession, at: number): string {
   return calls.at(-1 - at) ?? "call_none";
 }
 
-/** A tool that runs, or an attempt that is over. */
+/** A running tool, or a finished attempt. */
 function toolAt({ state, log }: SimulatedSession, at: number): Attempt {
   const run = state.tools.runs.find(({ status }) => status === "running");
   if (at === 0 && run !== undefined) {

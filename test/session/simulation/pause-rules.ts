@@ -7,13 +7,14 @@ import type { SessionState } from "../../../src/session/session-state.ts";
 import { must } from "./assert-rule.ts";
 import type { Step } from "./simulated-session.ts";
 
+/** A tool call, as far as the prompt options concern it. */
 interface SeenCall {
   readonly isHandedOut: boolean;
   readonly isAllowed: boolean;
   isOver: boolean;
 }
 
-/** What prompts ask for is kept to, and what they have themselves is left to them: told by the log alone. */
+/** Checks from the log alone: prompt options are applied, and tools of the prompter are left to the prompter. */
 export function pauseRules(): {
   readonly take: (envelope: Envelope) => void;
   readonly check: (step: Step) => void;
@@ -23,7 +24,7 @@ export function pauseRules(): {
   let options: PromptOptions = {};
   let calls = new Map<string, SeenCall>();
   let paused: { readonly ids: readonly string[]; readonly at: number } | undefined;
-  /** Results that were announced, and have to come at once. */
+  /** Submitted results which must be logged at once. */
   let owed: readonly string[] = [];
   let started = 0;
 
@@ -40,22 +41,28 @@ export function pauseRules(): {
     const isAllowed = !isOurs || (options.allowedTools?.includes(name) ?? true);
     const isMine = options.tools?.some((tool) => tool.name === name) ?? false;
     const isHandedOut = isOurs && isAllowed && isMine && input !== null;
-    must((executor === "prompter") === isHandedOut, "whoever brought a tool has its calls");
-    must(isAllowed || problem !== undefined, "what the prompt does not allow is not run");
+    must(
+      (executor === "prompter") === isHandedOut,
+      "calls of a prompt tool are handed to the prompter",
+    );
+    must(isAllowed || problem !== undefined, "a call not allowed by the prompt has a problem");
     calls.set(toolCallId, { isHandedOut, isAllowed, isOver: false });
   }
 
-  /** Of what is not done here nothing else is said. */
+  /** A call which does not run here has no further events. */
   function ours(toolCallId: string): void {
     const seen = calls.get(toolCallId);
-    must(seen?.isHandedOut === false, "a call that was handed out is neither judged nor run here");
-    must(seen.isAllowed, "a call that is not allowed is neither judged nor run");
+    must(seen?.isHandedOut === false, "a handed-out call is neither evaluated nor run here");
+    must(seen.isAllowed, "a call which is not allowed is neither evaluated nor run");
   }
 
   return {
     isPaused: () => paused !== undefined,
     take({ event, at }) {
-      must(owed.length === 0 || event.type === "tool.finished", "results come at once");
+      must(
+        owed.length === 0 || event.type === "tool.finished",
+        "submitted results are logged at once",
+      );
       switch (event.type) {
         case "prompt.accepted":
           asked.set(event.promptId, event.options ?? {});
@@ -76,21 +83,24 @@ export function pauseRules(): {
         case "tool.started":
           ours(event.toolCallId);
           if (event.attempt === 1) started += 1;
-          must(started <= (options.maxToolCalls ?? Infinity), "no more run than the prompt allows");
+          must(
+            started <= (options.maxToolCalls ?? Infinity),
+            "the prompt's limit of tool calls is kept",
+          );
           return;
         case "turn.paused":
-          must(paused === undefined, "a pause is said once");
-          must(String(event.toolCallIds) === String(open()), "a turn pauses for all that is open");
+          must(paused === undefined, "a pause is logged once");
+          must(String(event.toolCallIds) === String(open()), "a turn pauses for all open calls");
           must(
             event.toolCallIds.every((id) => calls.get(id)?.isHandedOut === true),
-            "a turn pauses for nothing else",
+            "a turn pauses only for handed-out calls",
           );
-          must(event.toolCallIds.length > 0, "a turn pauses for something");
+          must(event.toolCallIds.length > 0, "a turn pauses for at least one call");
           paused = { ids: event.toolCallIds, at };
           return;
         case "tool_results.submitted":
-          must(paused !== undefined, "a pause is answered once");
-          must(String(event.toolCallIds) === String(paused.ids), "all of it is given");
+          must(paused !== undefined, "a pause gets results once");
+          must(String(event.toolCallIds) === String(paused.ids), "all results are submitted");
           owed = paused.ids;
           paused = undefined;
           return;
@@ -102,19 +112,19 @@ export function pauseRules(): {
           owed = owed.filter((id) => id !== toolCallId);
           const isOurs = seen?.isHandedOut !== true;
           const isDone = ending === "succeeded" || ending === "failed";
-          must(isOurs || isGiven === isDone, "only what is given is a result");
-          // The agent may not wait for it, or have answered it itself; nobody here refuses or denies it.
+          must(isOurs || isGiven === isDone, "a handed-out call ends with its submitted result");
+          // The provider may not wait for the call, or may have answered it; the session never refuses or denies it.
           const isLeft = ending === "cancelled" || ending === "server";
-          must(isOurs || isGiven || isLeft, "what was handed out is not ours to answer");
+          must(isOurs || isGiven || isLeft, "the session does not answer a handed-out call");
           return;
         }
         case "invocation.started":
-          must(paused === undefined, "a paused agent is not called");
+          must(paused === undefined, "a paused turn starts no invocation");
           return;
         case "turn.finished":
           must(
             event.reason !== "results_missing" || paused !== undefined,
-            "only what is waited for is missing",
+            "only a paused turn ends for missing results",
           );
           paused = undefined;
           return;
@@ -123,11 +133,11 @@ export function pauseRules(): {
     },
 
     check({ before, after, happening, events, reply }) {
-      must(owed.length === 0, "every result comes");
+      must(owed.length === 0, "every submitted result is logged");
       const { pause = null } = after.turn.current ?? {};
       must(
         pause?.pausedAt === paused?.at && String(pause?.toolCallIds) === String(paused?.ids),
-        "a pause is in the state",
+        "the state has the pause of the log",
       );
       if (paused !== undefined) {
         must(
@@ -138,7 +148,7 @@ export function pauseRules(): {
       }
       if (happening.type === "recovery-started") {
         const was = pauseIn(before);
-        must(was === "null" || was === pauseIn(after), "nothing of a pause is lost with a process");
+        must(was === "null" || was === pauseIn(after), "a pause survives a kill");
       }
       if (happening.type !== "command-received") return;
       const { command, actor, readerCount = 0 } = happening;
@@ -148,9 +158,9 @@ export function pauseRules(): {
         const isCancelled = events.some(
           ({ event }) => event.type === "turn.finished" && event.outcome === "cancelled",
         );
-        must(!isWatched || !isCancelled, "what somebody watches goes on");
+        must(!isWatched || !isCancelled, "a followed turn continues");
         const isSaid = reply?.status === "accepted" && reply.turnId !== undefined;
-        must(!isWatched || !isSaid, "who cancels nothing is told so");
+        must(!isWatched || !isSaid, "a cancel without effect returns no turn id");
       }
     },
   };

@@ -6,7 +6,7 @@ import type { Usage } from "../../../src/domain/usage.ts";
 import type { ProviderOutput } from "../../../src/session/session-input.ts";
 import { PROMPT_TOOL, TOOL_NAMES } from "./agent-specs.ts";
 
-/** What a provider says in one go: a whole turn as a fold gives it, or the beginning of one, or anything. */
+/** Events of a provider in one batch: a whole turn as a fold emits it, its beginning, or random events. */
 export type Saying = readonly ProviderOutput[];
 
 const anyId = fc.constantFrom("c0", "c1", "c2");
@@ -40,7 +40,7 @@ const anyItem: fc.Arbitrary<Item> = fc.oneof(
   }),
 );
 
-/** A turn as the folds give it: every block closed, open calls named, ids repeated now and then. */
+/** A turn as emitted by folds: every block closed, open calls listed, ids repeated now and then. */
 const plausible: fc.Arbitrary<Saying> = fc
   .record({ items: fc.array(anyItem, { maxLength: 5 }), usage: anyUsage })
   .map(({ items, usage }) => turnOfItems(items, usage));
@@ -64,7 +64,7 @@ function turnOfItems(items: readonly Item[], usage: Usage | null): ProviderOutpu
       const { id, name, inputText } = item;
       const runBy = item.kind === "client" ? "client" : "server";
       const call = createToolCall({ id, name, inputText, runBy });
-      const problem = name === "free_unknown" ? { problem: "There is no such tool." } : {};
+      const problem = name === "free_unknown" ? { problem: "It is not an available tool." } : {};
       events.push({ event: { type: "tool.start", ...at, toolCallId: id, name } });
       events.push({ event: { type: "tool.delta", ...at, toolCallId: id, text: inputText } });
       events.push({ event: { type: "tool.end", ...at, toolCall: call }, ...problem });
@@ -118,7 +118,7 @@ const anyEnd: fc.Arbitrary<ProviderEvent> = fc
 const at = { message: fc.integer({ min: 0, max: 2 }), block: fc.integer({ min: 0, max: 3 }) };
 const text = fc.constantFrom("", "a", "b");
 
-/** Anything at all that the type allows, near enough together that numbers and ids collide. */
+/** Random events within the types, from small ranges, so numbers and ids collide. */
 const hostileEvent: fc.Arbitrary<ProviderEvent> = fc.oneof(
   fc.record({
     type: fc.constant("message.start"),
@@ -186,7 +186,7 @@ export const anySaying: fc.Arbitrary<Saying> = fc.oneof(
   { weight: 3, arbitrary: hostile },
 );
 
-/** Calls of tools that can be run, and nothing else. */
+/** Runnable tool calls only. */
 export const anyCalls: fc.Arbitrary<Saying> = fc
   .array(
     fc.record({
@@ -199,5 +199,5 @@ export const anyCalls: fc.Arbitrary<Saying> = fc
   .map((calls) => calls.map((call, index) => ({ ...call, id: `c${index}` }) as const))
   .map((items) => turnOfItems(items, null));
 
-/** The whole of a turn that says nothing and is done. */
+/** A complete turn without content. */
 export const SILENCE: Saying = turnOfItems([], null);

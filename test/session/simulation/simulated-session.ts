@@ -8,6 +8,7 @@ import { evolve } from "../../../src/session/evolve.ts";
 import type { SessionInput } from "../../../src/session/session-input.ts";
 import { initialState, type SessionState } from "../../../src/session/session-state.ts";
 
+/** One input with the state before and after it, its events and its reply. */
 export interface Step {
   readonly happening: SessionInput;
   readonly at: number;
@@ -17,7 +18,7 @@ export interface Step {
   readonly reply: CommandReply | undefined;
 }
 
-/** The pure core with a log in memory: what a driver does, without doing anything. */
+/** The pure core with a log in memory: a driver without effects. */
 export interface SimulatedSession {
   readonly state: SessionState;
   readonly log: readonly Envelope[];
@@ -25,7 +26,7 @@ export interface SimulatedSession {
   readonly now: number;
   send(happening: SessionInput): Step;
   pass(milliseconds: number): void;
-  /** The process is gone; another one has only what the log, or a snapshot, says. */
+  /** Kills the process; the next one starts from the log or from a snapshot. */
   kill(from: "log" | "snapshot"): void;
 }
 
@@ -72,7 +73,7 @@ export function simulatedSession(spec: AgentSpec, check: (step: Step) => void): 
   };
 }
 
-/** What is left of a state that was kept as JSON. */
+/** Returns a state as restored from JSON. */
 export function asSnapshot(state: SessionState): SessionState {
   return JSON.parse(JSON.stringify(state));
 }

@@ -8,12 +8,12 @@ async function running(): Promise<{ readonly world: SessionWorld; readonly turnI
   const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
   await world.prompt("Go");
   const { turnId } = await world.waitForEvent("turn.started");
-  // The last that comes by itself.
+  // The last event without further input.
   await world.waitForEvent("text.delta");
   return { world, turnId };
 }
 
-/** Reads until it is told to stop, and has begun to when this resolves. */
+/** Subscribes until aborted; resolves once the subscription has begun. */
 async function reader(world: SessionWorld): Promise<AbortController> {
   const controller = new AbortController();
   const batches = world.sessions.subscribe(world.sessionId, undefined, controller.signal);
@@ -23,8 +23,8 @@ async function reader(world: SessionWorld): Promise<AbortController> {
   return controller;
 }
 
-describe("a cancel by somebody who leaves", () => {
-  it("ends a turn that nobody else follows", async () => {
+describe("A cancel by a disconnecting client", () => {
+  it("The turn ends if no other client follows it", async () => {
     const { world, turnId } = await running();
     const own = await reader(world);
     own.abort();
@@ -32,7 +32,7 @@ describe("a cancel by somebody who leaves", () => {
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
   });
 
-  it("does nothing while somebody else reads, and says so", async () => {
+  it("The turn continues while another client subscribes, and the reply shows it", async () => {
     const { world, turnId } = await running();
     const [own, other] = [await reader(world), await reader(world)];
     own.abort();
@@ -43,7 +43,7 @@ describe("a cancel by somebody who leaves", () => {
     expect(await world.send(CANCEL)).toEqual({ status: "accepted", turnId });
   });
 
-  it("does nothing while another client is attached, and the sender's own does not count", async () => {
+  it("The turn continues while another client is attached; the sender's own attachment does not count", async () => {
     const { world, turnId } = await running();
     for (const clientId of ["me", "editor"]) {
       const attach = { type: "attach", clientId, mode: "observer", name: clientId } as const;
@@ -57,7 +57,7 @@ describe("a cancel by somebody who leaves", () => {
     expect(await world.send(CANCEL, { clientId: "me" })).toEqual({ status: "accepted", turnId });
   });
 
-  it("counts a reader once for each session that it reads, and none that has ended", async () => {
+  it("Subscribers of other sessions and ended subscriptions do not count", async () => {
     const { world, turnId } = await running();
     const other = await world.sessions.open({ principal: { id: "me", rights: [] } });
     const elsewhere = new AbortController();

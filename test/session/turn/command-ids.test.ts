@@ -7,8 +7,8 @@ import {
 } from "../../support/session/scripted-provider.ts";
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
 
-describe("a command's id", () => {
-  it("gives the reply that the command got, and is refused for another command", async () => {
+describe("Command ids", () => {
+  it("A repeated command id returns the first reply, and is refused for another command", async () => {
     const provider = createScriptedProvider([says("One."), says("Two.")]);
     const world = await openWorld(createAgent({ provider }));
     const prompt = (text: string) =>
@@ -24,11 +24,11 @@ describe("a command's id", () => {
   });
 });
 
-describe("rules that changed while a tool was running", () => {
+describe("Rules changed while a tool was running", () => {
   it.each([
     ["ask", { deny: [], ask: ["read"], allow: [], default: "allow" }],
     ["deny", { deny: ["read"], ask: [], allow: [], default: "allow" }],
-  ] as const)("hold for its next attempt too: %s", async (_, approvals) => {
+  ] as const)("The changed rules apply to the next attempt: %s", async (_, approvals) => {
     let runs = 0;
     const read = createTool({ name: "read", idempotent: true }, async () => {
       runs += 1;

@@ -16,7 +16,7 @@ import {
   type SessionWorld,
 } from "../../support/session/session-world.ts";
 
-/** Whatever a provider's code may say, though its types forbid it. */
+/** Values which a provider's code may emit although its types forbid them. */
 function anything(value: object): ProviderEvent {
   return Object(value);
 }
@@ -28,7 +28,7 @@ function endsWith(end: object): ProviderScript {
   };
 }
 
-/** Prompts twice: whatever came of the first, the session can be used. */
+/** Prompts twice: whatever the first invocation does, the session stays usable. */
 async function afterOne(answer: ProviderScript): Promise<SessionWorld> {
   const provider = createScriptedProvider([answer, says("Yes.")]);
   const world = await openWorld(createAgent({ provider }));
@@ -40,22 +40,26 @@ async function afterOne(answer: ProviderScript): Promise<SessionWorld> {
   return world;
 }
 
-describe("a provider that says what no provider may", () => {
+describe("A provider which violates its contract", () => {
   it.each([
-    ["another outcome", { outcome: "splendid" }, /: outcome is "splendid", wanted completed, /],
+    ["another outcome", { outcome: "splendid" }, /: outcome is "splendid", expected completed, /],
     ["a name that every object has", { outcome: "constructor" }, /: outcome is "constructor", /],
     ["no outcome", { outcome: undefined }, /: outcome is missing, /],
-    ["an outcome that is no text", { outcome: { type: "completed" } }, /: outcome is an object, /],
-    ["a reason that is no text", { reason: 7 }, /: reason is 7, wanted text or null/],
+    [
+      "an outcome that is not a string",
+      { outcome: { type: "completed" } },
+      /: outcome is an object, /,
+    ],
+    ["a reason that is not a string", { reason: 7 }, /: reason is 7, expected a string or null/],
     ["no reason", { reason: undefined }, /: reason is missing, /],
     [
       "no open calls",
       { openToolCallIds: undefined },
-      /: openToolCallIds is missing, wanted a list of ids/,
+      /: openToolCallIds is missing, expected a list of ids/,
     ],
-    ["open calls that are no list", { openToolCallIds: "c1" }, /: openToolCallIds is "c1", /],
-    ["no usage", { usage: undefined }, /: usage is missing, wanted tokens or null/],
-  ])("at the end of a call (%s) fails that call, and no more", async (_, end, problem) => {
+    ["open calls that are not a list", { openToolCallIds: "c1" }, /: openToolCallIds is "c1", /],
+    ["no usage", { usage: undefined }, /: usage is missing, expected tokens or null/],
+  ])("An invalid end event (%s) fails only its invocation", async (_, end, problem) => {
     const world = await afterOne(endsWith(end));
     const failure = {
       code: "unexpected_answer",
@@ -72,7 +76,7 @@ describe("a provider that says what no provider may", () => {
     expect(await world.waitForEvent("text.finished")).toMatchObject({ text: "Well." });
   });
 
-  it("at the end of a call has none of its tools run", async () => {
+  it("After an invalid end event, no tool runs", async () => {
     const ran: string[] = [];
     const send = createTool({ name: "send" }, () => ran.push("send"));
     const provider = createScriptedProvider([
@@ -89,7 +93,7 @@ describe("a provider that says what no provider may", () => {
     expect(ran).toEqual([]);
   });
 
-  it("in the middle of a call has that kept as it came", async () => {
+  it("Unknown events are stored unchanged", async () => {
     const world = await afterOne(async function* (...given) {
       yield anything({ type: "song.start", key: "C" });
       yield anything({ type: "constructor" });

@@ -28,8 +28,8 @@ async function prompted(opening: Partial<OpenOptions>, keepsHistory = true) {
   return { provider, sessions, sessionId, types: log.map(({ event }) => event.type) };
 }
 
-describe("what was said before a session", () => {
-  it("is in its log, and its agent hears it with the first call alone", async () => {
+describe("Imported history", () => {
+  it("Imported history is logged, and sent with the first invocation only", async () => {
     const { provider, types } = await prompted({ history: HISTORY });
     expect(types.slice(0, 3)).toEqual(["session.opened", "agent.configured", "history.imported"]);
     expect(provider.invocations.map(({ history }) => history)).toEqual([HISTORY, []]);
@@ -39,14 +39,14 @@ describe("what was said before a session", () => {
     ]);
   });
 
-  it("goes with every call to an agent that remembers nothing", async () => {
+  it("A stateless provider gets imported history with every invocation", async () => {
     const { provider } = await prompted({ history: HISTORY }, false);
     expect(provider.invocations[0]?.history).toEqual(HISTORY);
     expect(provider.invocations[1]?.history.slice(0, 2)).toEqual(HISTORY);
     expect(provider.invocations[1]?.history).toHaveLength(4);
   });
 
-  it("is no longer than it may be", async () => {
+  it("The size of imported history is limited", async () => {
     const sessions = openSessions(
       createMemoryStore(),
       createAgent({ provider: createScriptedProvider([hangs()]) }),
@@ -65,8 +65,8 @@ describe("what was said before a session", () => {
   });
 });
 
-describe("the id of a session", () => {
-  it("is that of its first conversation where a provider would take it", async () => {
+describe("The id of a session", () => {
+  it("A session id in the provider's format is the id of its first upstream session", async () => {
     const { provider } = await prompted({ sessionId: OWN_ID });
     expect(provider.invocations.map(({ sessionId }) => sessionId)).toEqual([OWN_ID, OWN_ID]);
   });
@@ -74,20 +74,20 @@ describe("the id of a session", () => {
   it.each([
     ["too short", "ses_0123456789"],
     ["too long", "s".repeat(101)],
-    ["no id there", `_${"s".repeat(40)}`],
-  ])("is not when it is %s", async (_, sessionId) => {
+    ["not a valid upstream id", `_${"s".repeat(40)}`],
+  ])("A session id is not reused for the upstream session if it is %s", async (_, sessionId) => {
     const { provider } = await prompted({ sessionId });
     expect(provider.invocations[0]?.sessionId).toMatch(/^spanline-/);
   });
 
-  it("is not when the session brings a history: the agent would have both", async () => {
+  it("A session id is not reused with an imported history, since the agent would have both conversations", async () => {
     const { provider } = await prompted({ sessionId: OWN_ID, history: HISTORY });
     expect(provider.invocations[0]?.sessionId).toMatch(/^spanline-/);
   });
 });
 
-describe("the label of a session", () => {
-  it("is in its log, and the session is found by it", async () => {
+describe("The label of a session", () => {
+  it("The label is logged, and finds its session", async () => {
     const { sessions, sessionId } = await prompted({ label: "key-1" });
     await sessions.open({ principal: ME, label: "key-2" });
     const { sessions: found } = await sessions.list({ limit: 9, label: "key-1" });

@@ -11,7 +11,7 @@ import { createAgent, ME } from "../../support/session/session-world.ts";
 const GO: SubmittedPart = { type: "text", text: "Go" };
 const sessionId = "ses_begun";
 
-/** Sessions on a store that counts what is appended to it. */
+/** Sessions on a store which counts appends. */
 function world() {
   const inner = createMemoryStore();
   const appended: number[] = [];
@@ -36,8 +36,8 @@ function first(content: readonly SubmittedPart[] = [GO], commandId?: string): Fi
   return { sender: { principal: ME, ...named }, createPrompt: () => ({ type: "prompt", content }) };
 }
 
-describe("a session that begins with a prompt", () => {
-  it("is opened, prompted and about to call its agent in one entry of the log", async () => {
+describe("A session opened with a prompt", () => {
+  it("Opening, prompting and starting the invocation are one entry of the log", async () => {
     const { sessions, store, appended } = world();
     const begun = await sessions.openWithPrompt({ sessionId, principal: ME }, first());
     expect(begun).toMatchObject({ sessionId, principal: ME.id, seq: 0 });
@@ -53,13 +53,13 @@ describe("a session that begins with a prompt", () => {
       "upstream.opened",
       "invocation.started",
     ]);
-    // Who prompts is named from the prompt on.
+    // The prompter is the actor of every event from the prompt on.
     const named = log.filter(({ actor }) => actor?.principal === ME.id);
     expect(named).toEqual(log.slice(2));
     expect(begun.incarnation).toBe((await store.findSession(sessionId))?.incarnation);
   });
 
-  it("is not there when the prompt cannot be made, and is told what its agent can do", async () => {
+  it("No session is opened if its prompt cannot be created, which receives the agent's capabilities", async () => {
     const { sessions, store } = world();
     const seen: string[] = [];
     const refusing: FirstPrompt = {
@@ -76,14 +76,14 @@ describe("a session that begins with a prompt", () => {
     expect(await store.findSession(sessionId)).toBeUndefined();
   });
 
-  it("is open, and idle, where the prompt is refused", async () => {
+  it("A refused prompt leaves the session open and idle", async () => {
     const { sessions, types } = world();
     const { reply } = await sessions.openWithPrompt({ sessionId, principal: ME }, first([]));
     expect(reply).toMatchObject({ status: "refused" });
     expect(await types()).toEqual(["session.opened", "agent.configured"]);
   });
 
-  it("is prompted once, however often it is begun under the same names", async () => {
+  it("Repeated opening under the same ids prompts once", async () => {
     const { sessions, types } = world();
     const again = () => sessions.openWithPrompt({ sessionId, principal: ME }, first([GO], "one"));
     const [one, two] = await Promise.all([again(), again()]);
@@ -93,7 +93,7 @@ describe("a session that begins with a prompt", () => {
     expect((await types()).filter((type) => type === "prompt.accepted")).toHaveLength(1);
   });
 
-  it("is not prompted where it is another's", async () => {
+  it("Another principal's session is not prompted", async () => {
     const { sessions, types } = world();
     await sessions.open({ sessionId, principal: { ...ME, id: "somebody" } });
     const begun = await sessions.openWithPrompt({ sessionId, principal: ME }, first());
@@ -101,7 +101,7 @@ describe("a session that begins with a prompt", () => {
     expect(await types()).toEqual(["session.opened", "agent.configured"]);
   });
 
-  it("is there before the pictures that belong to it", async () => {
+  it("The session exists before the images of its prompt are stored", async () => {
     const { sessions, types } = world();
     const picture = { type: "image", mediaType: "image/png", base64: "AAAA" } as const;
     const { reply } = await sessions.openWithPrompt(

@@ -55,8 +55,8 @@ async function handedOut(world: SessionWorld): Promise<string[]> {
   return [...(pause?.toolCallIds ?? [])];
 }
 
-describe("a call of a tool that whoever prompted brought", () => {
-  it("pauses the turn, is neither judged nor run here, and goes on with the result that is given [OR-53]", async () => {
+describe("Calls of a prompter's tool", () => {
+  it("A call of a prompter's tool pauses the turn, is not evaluated or run here, and continues with the submitted result [OR-53]", async () => {
     const { world, provider } = await paused();
     const called = await world.waitForEvent("tool_call.received");
     expect(called).toMatchObject({ executor: "prompter", toolCall: { name: "weather" } });
@@ -103,7 +103,7 @@ describe("a call of a tool that whoever prompted brought", () => {
     expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "succeeded" });
   });
 
-  it("is offered beside the agent's own tools, and in its own turn alone", async () => {
+  it("A prompter's tool is offered along with the agent's tools, in its own turn only", async () => {
     const work = createTool({ name: "work" }, () => "done");
     const { world, provider } = await paused(undefined, { tools: [work] });
     await world.send({
@@ -119,7 +119,7 @@ describe("a call of a tool that whoever prompted brought", () => {
     expect(offered).toEqual([["work", "weather"], ["work", "weather"], ["work"]]);
   });
 
-  it("waits until every other call of its step is finished [OR-54]", async () => {
+  it("The turn pauses only when every other call of its step is finished [OR-54]", async () => {
     let finish = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       finish = resolve;
@@ -146,7 +146,7 @@ describe("a call of a tool that whoever prompted brought", () => {
     expect(await world.listEvents("turn.paused")).toHaveLength(1);
   });
 
-  it("is handed out whatever its schema says, unless its arguments are no JSON object", async () => {
+  it("A call is handed out whatever its schema says, unless its arguments are not a JSON object", async () => {
     const strict = { ...weather, schema: { type: "object", required: ["city"] } };
     const calls = wants(
       { id: "c1", name: "weather", input: { wrong: true } },
@@ -165,7 +165,7 @@ describe("a call of a tool that whoever prompted brought", () => {
     ]);
   });
 
-  it("ends as failed when its result is an error", async () => {
+  it("A submitted error ends the call as failed", async () => {
     const { world, provider } = await paused();
     const [id = ""] = await handedOut(world);
     await world.send({ type: "submit-results", results: [given(id, "No network", true)] });
@@ -175,8 +175,8 @@ describe("a call of a tool that whoever prompted brought", () => {
   });
 });
 
-describe("the results of a paused turn", () => {
-  it("are all of them, each once, and no others: else nothing changes, and it is said which [OR-53]", async () => {
+describe("Results of a paused turn", () => {
+  it("Missing, unknown or repeated results are refused and named, without any change [OR-53]", async () => {
     const two = wants({ id: "c1", name: "weather" }, { id: "c2", name: "weather" });
     const { world } = await paused([two, says("Yes.")]);
     const [one = "", other = ""] = await handedOut(world);
@@ -201,7 +201,7 @@ describe("the results of a paused turn", () => {
     expect(await give(one, other)).toMatchObject({ failure: { code: "resume_mismatch" } });
   });
 
-  it("come from the principal that prompted, or from somebody who may control", async () => {
+  it("Results are accepted from the prompting principal, or from one with the right to control", async () => {
     const provider = createScriptedProvider([asksWeather, says("Yes.")], { capabilities: TAKES });
     const world = await openWorld(createAgent({ provider }));
     await world.send({ type: "prompt", content, options }, { principal: GUEST });
@@ -217,13 +217,13 @@ describe("the results of a paused turn", () => {
     expect(await world.send(command, { principal: CONTROLLER })).toMatchObject({
       status: "accepted",
     });
-    // Who comes too late hears that, and not that it is another's.
+    // A late submission is refused as a conflict, not for missing rights.
     expect(await world.send(command, { principal: GUEST })).toMatchObject({
       failure: { code: "resume_mismatch" },
     });
   });
 
-  it("are taken once under one command id", async () => {
+  it("Repeated results with one command id are accepted once", async () => {
     const { world } = await paused();
     const results = (await handedOut(world)).map((id) => given(id));
     const give = () => world.send({ type: "submit-results", results }, { commandId: "once" });
@@ -232,7 +232,7 @@ describe("the results of a paused turn", () => {
     expect(await world.listEvents("tool_results.submitted")).toHaveLength(1);
   });
 
-  it("have a size that is limited", async () => {
+  it("The size of results is limited", async () => {
     const { world } = await paused();
     const [id = ""] = await handedOut(world);
     const large = given(id, "x".repeat(4 * 1024 * 1024));
@@ -241,7 +241,7 @@ describe("the results of a paused turn", () => {
     });
   });
 
-  it("go with what is said as the next prompt where nothing can be said beside them", async () => {
+  it("Text submitted with results becomes the next prompt if the provider cannot accept it with them", async () => {
     const provider = createScriptedProvider([asksWeather, says("It rains."), says("Sun.")], {
       capabilities: TAKES,
       injectionPoints: ["turn-start", "turn-end"],
@@ -261,8 +261,8 @@ describe("the results of a paused turn", () => {
   });
 });
 
-describe("a paused turn", () => {
-  it("is there after a kill, and goes on there [W-32]", async () => {
+describe("A paused turn", () => {
+  it("A pause survives a kill and continues afterwards [W-32]", async () => {
     const { world, provider } = await paused();
     const before = await world.readLog();
     const next = await world.restart();
@@ -278,7 +278,7 @@ describe("a paused turn", () => {
     expect(provider.invocations[1]?.options?.tools).toMatchObject([{ name: "weather" }]);
   });
 
-  it("keeps a new prompt waiting, and is not begun anew by it", async () => {
+  it("A new prompt waits for the paused turn, and does not restart it", async () => {
     const { world, provider } = await paused();
     const second = await world.prompt("Something else");
     expect(second).toEqual({
@@ -293,13 +293,13 @@ describe("a paused turn", () => {
     expect(provider.invocations[2]?.input.texts).toEqual(["Something else"]);
   });
 
-  it("ends when it is cancelled, and the agent hears with the next prompt that no result came", async () => {
+  it("A cancel ends a paused turn, and the agent learns of the missing result with the next prompt", async () => {
     const { world, provider } = await paused();
     await world.cancel();
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "cancelled" });
     expect(await world.waitForEvent("tool.finished")).toMatchObject({
       ending: "cancelled",
-      result: { parts: [{ text: expect.stringContaining("No result of weather came") }] },
+      result: { parts: [{ text: expect.stringContaining("No result of weather arrived") }] },
     });
     await world.prompt("Never mind");
     await world.waitForEvent("turn.finished", 2);
@@ -310,7 +310,7 @@ describe("a paused turn", () => {
     });
   });
 
-  it("is no time of the turn: nobody counts how long it is waited for", async () => {
+  it("A pause does not count as turn time", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([asksWeather, says("Yes.")], { capabilities: TAKES });
     const agent = createAgent({ provider, caps: { seconds: 60 } });
@@ -324,8 +324,8 @@ describe("a paused turn", () => {
 
   it.each([
     ["a day", {}, 86_400_000],
-    ["as long as the agent's definition says", { resultsMs: 5000 }, 5000],
-  ])("is waited for %s, then ends as limited", async (_, parts, wait) => {
+    ["the configured time", { resultsMs: 5000 }, 5000],
+  ])("A pause waits for %s, then the turn ends as limited", async (_, parts, wait) => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([asksWeather, says("Yes.")], { capabilities: TAKES });
     const world = await openWorld(createAgent({ provider, ...parts }), { clock });
@@ -340,7 +340,7 @@ describe("a paused turn", () => {
     });
   });
 
-  it("is not let go from memory, so that its deadline is kept", async () => {
+  it("A paused session is not evicted, so its deadline is kept", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([asksWeather, says("Yes.")], { capabilities: TAKES });
     const world = await openWorld(createAgent({ provider }), { clock });
@@ -352,7 +352,7 @@ describe("a paused turn", () => {
     expect(await world.listEvents("session.recovered")).toEqual([]);
   });
 
-  it("comes again as often as the agent calls", async () => {
+  it("A turn can pause repeatedly", async () => {
     const again = wants({ id: "c2", name: "weather" });
     const { world } = await paused([asksWeather, again, says("Both.")]);
     for (const nth of [1, 2]) {

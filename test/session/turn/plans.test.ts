@@ -29,8 +29,8 @@ function whole(entries: readonly object[]): readonly object[] {
   return entries.map((entry) => ({ priority: "medium", ...entry }));
 }
 
-describe("a plan that a tool gives", () => {
-  it("is told by the session, whole each time, and kept [ACP-93]", async () => {
+describe("Plans from tools", () => {
+  it("A plan is logged as a whole with each update, and kept [ACP-93]", async () => {
     const provider = createScriptedProvider([
       wants(plan("c1", LOOKING)),
       wants(plan("c2", WRITING)),
@@ -48,7 +48,7 @@ describe("a plan that a tool gives", () => {
   });
 
   it.each(["completed", "cancelled"] as const)(
-    "has nothing under way when its turn has ended: %s [ACP-93]",
+    "No plan entry is in progress after the turn has %s [ACP-93]",
     async (outcome) => {
       const last = outcome === "completed" ? says("Later.") : hangs();
       const provider = createScriptedProvider([wants(plan("c1", LOOKING)), last]);
@@ -67,7 +67,7 @@ describe("a plan that a tool gives", () => {
     },
   );
 
-  it("is any tool's, and is read with care: a tool is anybody's code", async () => {
+  it("A plan from any tool is read leniently, because tools are third-party code", async () => {
     const given: unknown = [
       { content: "Wait", status: "blocked", priority: "low", secret: "x" },
       { content: "x".repeat(5000), status: "strange" },
@@ -89,7 +89,7 @@ describe("a plan that a tool gives", () => {
     });
   });
 
-  it("is not told of a call that its schema refuses, and the model hears why", async () => {
+  it("A plan call with invalid arguments is not logged, and the model gets the reason", async () => {
     const provider = createScriptedProvider([
       wants(plan("c1", [{ content: "Look", status: "maybe" }])),
       says("Well."),

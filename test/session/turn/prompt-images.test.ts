@@ -25,8 +25,8 @@ async function worldWith(parts: Partial<AgentParts>, takesImages = true) {
   return { provider, world: await openWorld(createAgent({ provider, ...parts })) };
 }
 
-describe("a picture in a prompt", () => {
-  it("is refused by an agent that takes none, by name, and nothing of it is kept [OR-62]", async () => {
+describe("Images in a prompt", () => {
+  it("An agent without image support refuses an image by name, and nothing is stored [OR-62]", async () => {
     for (const [parts, takes] of [
       [{}, false],
       [{ images: "reject" }, true],
@@ -35,14 +35,17 @@ describe("a picture in a prompt", () => {
       const before = await world.readLog();
       const reply = await world.send({ type: "prompt", content: [LOOK, IMAGE] });
       expect(reply).toMatchObject({
-        failure: { code: "invalid_message", message: expect.stringContaining("no pictures") },
+        failure: {
+          code: "invalid_message",
+          message: expect.stringContaining("does not accept images"),
+        },
       });
       expect(await world.readLog()).toEqual(before);
       expect(await world.store.readBlob(world.sessionId, BLOB)).toBeUndefined();
     }
   });
 
-  it("is kept once under a name that its bytes give it, and shown in every call to one that forgets", async () => {
+  it("An image is stored once by its digest, and sent with every invocation to a stateless provider", async () => {
     const { provider, world } = await worldWith({});
     await world.send({ type: "prompt", content: [LOOK, IMAGE] });
     await world.waitForEvent("turn.finished");
@@ -64,7 +67,7 @@ describe("a picture in a prompt", () => {
     expect(JSON.stringify(await world.readLog())).not.toContain(BYTES.toString("base64"));
   });
 
-  it("is told of in words where the agent's definition says so", async () => {
+  it("An image becomes a text note if the agent is configured so", async () => {
     const { provider, world } = await worldWith({ images: "describe" }, false);
     await world.send({ type: "prompt", content: [LOOK, IMAGE] });
     await world.waitForEvent("turn.finished");
@@ -74,7 +77,7 @@ describe("a picture in a prompt", () => {
     expect(provider.invocations[0]?.input).not.toHaveProperty("images");
   });
 
-  it("is told of in words when the agent takes none any more", async () => {
+  it("An image becomes a text note if the agent no longer accepts images", async () => {
     const { world } = await worldWith({});
     await world.send({ type: "prompt", content: [LOOK, IMAGE] });
     await world.waitForEvent("turn.finished");
@@ -88,27 +91,27 @@ describe("a picture in a prompt", () => {
 
   it.each<[string, readonly SubmittedPart[]]>([
     [
-      "of a kind that no model takes",
+      "of a type no model accepts",
       [{ ...IMAGE, mediaType: "image/tiff" } as unknown as SubmittedPart],
     ],
-    ["that is no base64", [{ ...IMAGE, base64: "???" }]],
+    ["that is not base64", [{ ...IMAGE, base64: "???" }]],
     ["that is too large", [{ ...IMAGE, base64: "A".repeat(6_000_000) }]],
     ["among too many", Array.from({ length: 21 }, () => IMAGE)],
-  ])("is refused when it is one %s", async (_, content) => {
+  ])("An image is refused if it is one %s", async (_, content) => {
     const { world } = await worldWith({});
     expect(await world.send({ type: "prompt", content })).toMatchObject({
       failure: { code: "invalid_message" },
     });
   });
 
-  it("of somebody who may not prompt is not kept", async () => {
+  it("An image from a principal without the right to prompt is not stored", async () => {
     const { world } = await worldWith({});
     const reply = await world.send({ type: "prompt", content: [IMAGE] }, { principal: guest });
     expect(reply).toMatchObject({ failure: { code: "access_denied" } });
     expect(await world.store.readBlob(world.sessionId, BLOB)).toBeUndefined();
   });
 
-  it("reaches the model of an agent whose loop runs here", async () => {
+  it("An image reaches the model of a local agent", async () => {
     const { world, server } = await localWorld("chat", [responds({ text: "A cat." })]);
     await world.send({ type: "prompt", content: [LOOK, IMAGE] });
     await world.waitForEvent("turn.finished");

@@ -37,8 +37,8 @@ async function worldWith(
   return { provider, world, ask };
 }
 
-describe("what a prompt asks for", () => {
-  it("reaches the provider with every call of its turn, and with none of the next [OR-60]", async () => {
+describe("Prompt options", () => {
+  it("Options reach the provider with every invocation of their turn, and not of the next [OR-60]", async () => {
     const { provider, world, ask } = await worldWith([
       wants({ id: "c1", name: "work" }),
       says("Done."),
@@ -64,7 +64,7 @@ describe("what a prompt asks for", () => {
     ]);
   });
 
-  it("is refused where the provider has no way to tell it, and nothing is lost in silence [OR-60]", async () => {
+  it("Options which the provider does not support are refused, not ignored [OR-60]", async () => {
     const world = await openWorld(
       createAgent({ provider: createScriptedProvider([says("Yes.")]) }),
     );
@@ -115,14 +115,14 @@ describe("what a prompt asks for", () => {
     ["half a call", { maxToolCalls: 0.5 }, "invalid_option"],
     ["less than no call", { maxToolCalls: -1 }, "invalid_option"],
     ["no time for approvals", { approvalMs: 0 }, "invalid_option"],
-  ])("is refused with %s", async (_, options, code) => {
+  ])("A prompt is refused with %s", async (_, options, code) => {
     const { world, ask } = await worldWith([says("Yes.")]);
     const before = await world.readLog();
     expect(await ask(options)).toMatchObject({ failure: { code } });
     expect(await world.readLog()).toEqual(before);
   });
 
-  it("has a note beside it that is kept as it came, up to a size", async () => {
+  it("A note is stored unchanged with the prompt, up to a size", async () => {
     const { world } = await worldWith([says("Yes.")]);
     const note = JSON.parse('{"__proto__": {"a": 1}, "b": [null]}');
     await world.send({ type: "prompt", content, note });
@@ -136,8 +136,8 @@ describe("what a prompt asks for", () => {
   });
 });
 
-describe("the tools that a prompt allows", () => {
-  it("are the only ones that are offered, and a call of another is answered with an error [OR-57]", async () => {
+describe("Tools allowed by a prompt", () => {
+  it("Only allowed tools are offered, and a call of another returns an error [OR-57]", async () => {
     const { provider, world, ask } = await worldWith([
       wants({ id: "c1", name: "work" }, { id: "c2", name: "mine" }, { id: "c3", name: "rest" }),
       says("Oh."),
@@ -154,7 +154,7 @@ describe("the tools that a prompt allows", () => {
     expect(await world.listEvents("tool.started")).toHaveLength(1);
   });
 
-  it("are none where the list is empty [OR-57]", async () => {
+  it("An empty list allows no tools [OR-57]", async () => {
     const { provider, world, ask } = await worldWith([
       wants({ id: "c1", name: "work" }),
       says("Oh."),
@@ -166,7 +166,7 @@ describe("the tools that a prompt allows", () => {
     expect(await world.listEvents("tool.started")).toEqual([]);
   });
 
-  it("do not leave an agent asked for the tool that has to end its turns", async () => {
+  it("The agent is not reprompted for a terminal tool which is not allowed", async () => {
     const terminalTool = { name: "work", maxReprompts: 1 };
     const { world, ask } = await worldWith([says("Done.")], { terminalTool });
     await ask({ allowedTools: ["rest"] });
@@ -177,8 +177,8 @@ describe("the tools that a prompt allows", () => {
   });
 });
 
-describe("the calls of tools that a prompt allows", () => {
-  it("end the turn when there are more, and never raise what the agent may", async () => {
+describe("The tool call limit of a prompt", () => {
+  it("The turn ends at the limit of its prompt, which never raises the agent's", async () => {
     const both = wants({ id: "c1", name: "work" }, { id: "c2", name: "rest" });
     const { world, ask } = await worldWith([both], { caps: { toolCalls: 3 } });
     await ask({ maxToolCalls: 1 });
@@ -191,7 +191,7 @@ describe("the calls of tools that a prompt allows", () => {
     expect(await world.listEvents("tool.started")).toHaveLength(4);
   });
 
-  it("end a turn of which whoever prompted has a call as well", async () => {
+  it("The limit also ends a turn with a handed-out call", async () => {
     const both = wants({ id: "c1", name: "work" }, { id: "c2", name: "mine" });
     const { world, ask } = await worldWith([both]);
     await ask({ maxToolCalls: 0, tools: [mine] });
@@ -199,7 +199,7 @@ describe("the calls of tools that a prompt allows", () => {
   });
 });
 
-describe("how long a prompt lets an approval wait", () => {
+describe("The approval time of a prompt", () => {
   const approvals = { deny: [], ask: ["*"], allow: [], default: "ask" } as const;
   const asking = [wants({ id: "c1", name: "work" }), says("Oh.")];
 
@@ -227,7 +227,7 @@ describe("how long a prompt lets an approval wait", () => {
     return world;
   }
 
-  it("holds while nobody is there but the sender, and then it is denied, visibly", async () => {
+  it("The approval time applies while only the sender is attached, and then the call is denied", async () => {
     for (const world of [await waiting([]), await waiting(["me"], "me")]) {
       expect(await world.waitForEvent("approval.resolved")).toMatchObject({
         decision: "deny",
@@ -238,12 +238,12 @@ describe("how long a prompt lets an approval wait", () => {
     }
   });
 
-  it("does not hold while somebody else is attached who may answer", async () => {
+  it("The approval time does not apply while another client can decide", async () => {
     const world = await waiting(["editor"], "me");
     expect(await world.listEvents("approval.resolved")).toEqual([]);
   });
 
-  it("holds while others only look on", async () => {
+  it("The approval time applies while others only observe", async () => {
     const provider = createScriptedProvider(asking, { capabilities: TAKES });
     const clock = createFakeClock();
     const world = await openWorld(createAgent({ provider, tools: [work], approvals }), { clock });
@@ -259,10 +259,10 @@ function promptIdOf(reply: CommandReply): string {
   return reply.status === "accepted" ? (reply.promptId ?? "") : "";
 }
 
-describe("a prompt that is forgotten", () => {
+describe("Hidden prompts", () => {
   const guest = { id: "guest", rights: ["prompt"] } as const;
 
-  it("is said to be so in the log, and one that never was is refused", async () => {
+  it("Hiding a prompt is logged, and hiding an unknown prompt is refused", async () => {
     const { world } = await worldWith([says("Yes.")]);
     const promptId = promptIdOf(await world.prompt("Hi"));
     expect(await world.send({ type: "hide-prompt", promptId })).toEqual({
@@ -274,7 +274,7 @@ describe("a prompt that is forgotten", () => {
     });
   });
 
-  it("is the sender's own, unless that one may control", async () => {
+  it("Only the sender, or a principal with the right to control, can hide a prompt", async () => {
     const { world } = await worldWith([hangs()]);
     const promptId = promptIdOf(await world.prompt("Hi"));
     const forget = { type: "hide-prompt", promptId } as const;

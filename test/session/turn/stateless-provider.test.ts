@@ -20,7 +20,7 @@ import {
 
 const work = createTool({ name: "work" }, () => "done");
 
-/** A session whose agent knows nothing but what a call brings. */
+/** A session whose provider keeps no history. */
 async function forgetful(
   answers: readonly ProviderScript[],
   parts: Partial<AgentParts> = {},
@@ -43,8 +43,8 @@ const LET_ME_SEE = {
 };
 const DONE = { role: "user", blocks: [{ type: "tool-result", result: toolSuccess("c1", "done") }] };
 
-describe("an agent that remembers nothing", () => {
-  it("is told with every call all that was said before it", async () => {
+describe("A stateless provider", () => {
+  it("Every invocation carries the whole conversation before it", async () => {
     const { provider, world } = await forgetful([
       wants({ id: "c1", name: "work" }),
       says("Yes."),
@@ -64,7 +64,7 @@ describe("an agent that remembers nothing", () => {
     ]);
   });
 
-  it("is told the same by the next process, which has only the log", async () => {
+  it("The next process sends the same conversation from the log", async () => {
     const { world } = await forgetful([wants({ id: "c1", name: "work" }), says("Yes.")]);
     await world.prompt("One");
     await world.waitForEvent("turn.finished");
@@ -80,7 +80,7 @@ describe("an agent that remembers nothing", () => {
     ]);
   });
 
-  it("has nothing to come to rest after a cancel, and is told what was said until then", async () => {
+  it("A cancel needs no settling, and the next invocation has the interrupted text", async () => {
     const { provider, world } = await forgetful([
       wants({ id: "c1", name: "work" }),
       hangs("I thi"),
@@ -102,7 +102,7 @@ describe("an agent that remembers nothing", () => {
     expect(origins).toEqual(["prompt", "prompt"]);
   });
 
-  it("is asked the same again where an answer was lost, without what was lost", async () => {
+  it("After a lost response, the same input is sent again, without the lost text", async () => {
     const { provider, world } = await forgetful([
       wants({ id: "c1", name: "work" }),
       breaks(),
@@ -116,7 +116,7 @@ describe("an agent that remembers nothing", () => {
     expect(await world.listEvents("invocation.lost")).toHaveLength(1);
   });
 
-  it("is told what was turned away before, in its order, when it is heard at last", async () => {
+  it("Input of rejected invocations is sent in order with the next accepted one", async () => {
     const { provider, world } = await forgetful([
       wants({ id: "c1", name: "work" }),
       refuses("throttled"),
@@ -139,7 +139,7 @@ describe("an agent that remembers nothing", () => {
     });
   });
 
-  it("that is busy is given time all the same", async () => {
+  it("A busy stateless provider is still given time", async () => {
     const clock = createFakeClock();
     const { provider, world } = await forgetful([refuses("conflict"), says("Yes.")], {}, { clock });
     await world.prompt("One");
@@ -149,10 +149,10 @@ describe("an agent that remembers nothing", () => {
   });
 });
 
-describe("where a turn stands", () => {
+describe("The progress of a turn", () => {
   const call = (id: string, at: number) => wants({ id, name: "work", input: { at } });
 
-  it("is told to whoever runs the loop here: steps that are left, calls that were answered", async () => {
+  it("A local provider gets the remaining invocations and the answered tool calls", async () => {
     const { provider, world } = await forgetful(
       [call("c1", 1), call("c2", 2), says("Yes."), says("No.")],
       { caps: { steps: 3 } },
@@ -171,7 +171,7 @@ describe("where a turn stands", () => {
     ]);
   });
 
-  it("names the tool that has to end it, until that did its work", async () => {
+  it("The progress names the terminal tool until it has succeeded", async () => {
     let tries = 0;
     const finish = createTool({ name: "finish" }, () => {
       tries += 1;
@@ -188,7 +188,7 @@ describe("where a turn stands", () => {
     expect(named).toEqual(["finish", "finish", undefined]);
   });
 
-  it("counts no call that was lost with its message: the agent does not know of it", async () => {
+  it("A call lost with its message does not count as answered", async () => {
     const cut: ProviderScript = async function* (signal, seen) {
       for await (const event of call("c1", 1)(signal, seen)) {
         if (event.type === "message.end") return;
@@ -205,7 +205,7 @@ describe("where a turn stands", () => {
     });
   });
 
-  it("is not told to those whose loop runs elsewhere", async () => {
+  it("A remote provider does not get the progress", async () => {
     const provider = createScriptedProvider([says("Yes.")]);
     const world = await openWorld(createAgent({ provider }));
     await world.prompt("One");

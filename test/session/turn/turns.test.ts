@@ -25,8 +25,8 @@ function usage(totalTokens: number): Usage {
   return { inputTokens: totalTokens, outputTokens: 0, ...none, totalTokens };
 }
 
-describe("prompts of a session", () => {
-  it("wait for the turn that runs, in their order, and are never a second call beside it [RMA-P0-7]", async () => {
+describe("Prompts of a session", () => {
+  it("Prompts wait for the running turn in order, and never start a parallel invocation [RMA-P0-7]", async () => {
     let underWay = 0;
     let most = 0;
     let release: () => void = () => undefined;
@@ -59,7 +59,7 @@ describe("prompts of a session", () => {
     expect(most).toBe(1);
     const texts = provider.invocations.map(({ input }) => input.texts);
     expect(texts).toEqual([["One"], ["Two"], ["Four"]]);
-    // Each turn counts for itself, and none forgets its count when another prompt comes.
+    // Each turn has its own count, and a further prompt does not reset it.
     expect(await world.listEvents("turn.finished")).toMatchObject([
       { steps: 1, usage: usage(10) },
       { steps: 1, usage: usage(10) },
@@ -69,7 +69,7 @@ describe("prompts of a session", () => {
     expect(same.size).toBe(1);
   });
 
-  it("are refused when they are empty, when their sender may not prompt, and when too many wait", async () => {
+  it("Empty prompts, prompts without the right, and prompts beyond the queue limit are refused", async () => {
     const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
     const before = await world.readLog();
     expect(await world.prompt(" \n")).toMatchObject({ failure: { code: "invalid_message" } });
@@ -83,7 +83,7 @@ describe("prompts of a session", () => {
     expect(await world.prompt("Hi")).toMatchObject({ failure: { code: "conflict" } });
   });
 
-  it("sent again under one command id get the same reply and start one turn", async () => {
+  it("Repeated prompts with one command id get the same reply and start one turn", async () => {
     const provider = createScriptedProvider([says("Yes.")]);
     const world = await openWorld(createAgent({ provider }));
     const command = { type: "prompt", content: [{ type: "text", text: "Hi" }] } as const;
@@ -93,7 +93,7 @@ describe("prompts of a session", () => {
     const again = await world.restart();
     expect(await again.send(command, { commandId: "1" })).toEqual(first);
     expect(provider.invocations.length).toBe(1);
-    // A command id of another principal is another command.
+    // The same command id of another principal is another command.
     const principal = { ...ME, id: "you" };
     const others = await again.send(command, { principal, commandId: "1" });
     expect(others).toEqual({
@@ -107,7 +107,7 @@ describe("prompts of a session", () => {
     expect(provider.invocations.length).toBe(2);
   });
 
-  it("are not hit by a cancel that had nothing to cancel and is sent again", async () => {
+  it("A repeated cancel which had no effect does not cancel a later turn", async () => {
     const world = await openWorld(
       createAgent({ provider: createScriptedProvider([hangs(), says("Yes.")]) }),
     );
@@ -119,8 +119,8 @@ describe("prompts of a session", () => {
   });
 });
 
-describe("a cancel", () => {
-  it("closes what was said, hears no more of it, and lets the next prompt wait until the call is over [ACP-106]", async () => {
+describe("Cancelling a turn", () => {
+  it("A cancel closes the message, ignores further events, and delays the next prompt until the invocation is over [ACP-106]", async () => {
     const order: string[] = [];
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ describe("a cancel", () => {
       yield { type: "text.delta", message: 0, block: 0, text: "Well" };
       await waitForAbort(signal);
       try {
-        // Too late for anybody.
+        // Too late to be applied.
         yield { type: "text.end", message: 0, block: 0, text: "Well, well" };
         yield createTurnEnd({ outcome: "completed" });
       } finally {
@@ -180,7 +180,7 @@ describe("a cancel", () => {
     expect(texts).toEqual(["Well", "Yes."]);
   });
 
-  it("after a call of a tool lets the next prompt bring the results: what was cancelled, and what was done [RMA-P1-9] [ACP-91]", async () => {
+  it("After a cancelled tool call, the next prompt carries the results of finished and cancelled calls [RMA-P1-9] [ACP-91]", async () => {
     const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }, { id: "c2", name: "wait" }, { id: "c3", name: "ask" }),
       says("I see."),
@@ -201,7 +201,7 @@ describe("a cancel", () => {
     await world.prompt("Leave it.");
     await world.waitForEvent("turn.finished", 2);
     const [first, second] = provider.invocations;
-    const unknown = "What it had done by then is not known.";
+    const unknown = "Its effects so far are unknown.";
     expect(second).toMatchObject({
       sessionId: first?.sessionId,
       history: [],
@@ -217,7 +217,7 @@ describe("a cancel", () => {
     });
   });
 
-  it("of another turn than the one that runs does nothing", async () => {
+  it("A cancel of another turn than the running one has no effect", async () => {
     const world = await openWorld(createAgent({ provider: createScriptedProvider([hangs()]) }));
     await world.prompt("Hi");
     const cancel = { type: "cancel", turnId: "turn_other" } as const;
@@ -226,8 +226,8 @@ describe("a cancel", () => {
   });
 });
 
-describe("a turn", () => {
-  it("keeps every text apart, by message and block [RMA-P1-16]", async () => {
+describe("A turn", () => {
+  it("Texts are kept separately by message and block [RMA-P1-16]", async () => {
     const twice: ProviderScript = async function* () {
       yield { type: "message.start", message: 0, role: "assistant" };
       yield { type: "text.end", message: 0, block: 0, text: "One." };
@@ -257,7 +257,7 @@ describe("a turn", () => {
     ["connect_failed", refuses("connect_failed")],
     ["service_failed", refuses("service_failed")],
   ])(
-    "that fails with %s says so in the log, and the session goes on [RMA-P1-11]",
+    "A turn that fails with %s is logged as failed, and the session continues [RMA-P1-11]",
     async (code, answer) => {
       const provider = createScriptedProvider([answer, says("Yes.")]);
       const world = await openWorld(createAgent({ provider }));
@@ -271,7 +271,7 @@ describe("a turn", () => {
     },
   );
 
-  it("whose provider throws what is no error of ours is lost: nobody knows how far its call came", async () => {
+  it("An invocation whose provider throws an unknown error is lost, since its progress is unknown", async () => {
     // eslint-disable-next-line require-yield
     const broken: ProviderScript = async function* () {
       throw new TypeError("fetch failed");
@@ -288,7 +288,7 @@ describe("a turn", () => {
     });
   });
 
-  it("that stops for tools and names none fails, and the next prompt is a prompt", async () => {
+  it("A turn that stops for tool calls but names none fails, and the next prompt starts normally", async () => {
     const confused: ProviderScript = async function* () {
       yield* generateMessage([], "tool_use");
       yield createTurnEnd({ outcome: "action-required" });
@@ -304,7 +304,7 @@ describe("a turn", () => {
     expect(provider.invocations[1]?.input).toEqual({ type: "prompt", texts: ["Two"] });
   });
 
-  it("does not count the time in which people are waited for", async () => {
+  it("Time spent waiting for people does not count", async () => {
     const clock = createFakeClock();
     const approvals = { deny: [], ask: ["work"], allow: [], default: "deny" } as const;
     const provider = createScriptedProvider([wantsWork, says("Sent.")]);
@@ -319,7 +319,7 @@ describe("a turn", () => {
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 
-  it("does not count the time in which no bridge ran", async () => {
+  it("Time without a running bridge does not count", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([hangs(), says("Yes.")]);
     const parts = { provider, onLost: "reseed", caps: { seconds: 60 } } as const;
@@ -331,7 +331,7 @@ describe("a turn", () => {
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 
-  it("whose stream stops without an end is lost, not stuck", async () => {
+  it("An invocation whose stream stops without an end is lost, not stuck", async () => {
     const mute: ProviderScript = async function* () {
       yield* generateMessage([], "end_turn");
     };
@@ -344,7 +344,7 @@ describe("a turn", () => {
     });
   });
 
-  it("is limited in its steps before one more is bought, and the results wait for the next [RMA-P1-18]", async () => {
+  it("A turn ends at its step limit before the next invocation, and the results wait for the next prompt [RMA-P1-18]", async () => {
     const provider = createScriptedProvider([wantsWork, wantsWork, says("Done.")]);
     const world = await openWorld(createAgent({ provider, tools: [work], caps: { steps: 2 } }));
     await world.prompt("Work.");
@@ -359,7 +359,7 @@ describe("a turn", () => {
     expect(provider.invocations[2]?.input).toMatchObject({ type: "results", texts: ["Go on."] });
   });
 
-  it("is limited in its seconds, its tokens and its calls of tools", async () => {
+  it("A turn is limited in seconds, tokens and tool calls", async () => {
     const clock = createFakeClock();
     const slow = createTool({ name: "work" }, () => {
       clock.advance(60_000);
@@ -389,14 +389,14 @@ describe("a turn", () => {
   });
 });
 
-describe("a turn that has to end with a certain tool", () => {
+describe("A turn with a terminal tool", () => {
   const file = createTool({ name: "file" }, ({ ok }) => {
     if (ok !== true) throw new Error("Not complete");
     return "filed";
   });
   const terminalTool = { name: "file", maxReprompts: 2 };
 
-  it("is asked for it again, and a call of it that failed does not count [RMA-P1-17]", async () => {
+  it("The agent is reprompted for the terminal tool, and a failed call does not count [RMA-P1-17]", async () => {
     const provider = createScriptedProvider([
       wants({ id: "c1", name: "file", input: { ok: false } }),
       says("Filed."),
@@ -421,7 +421,7 @@ describe("a turn that has to end with a certain tool", () => {
     ]);
   });
 
-  it("ends as limited when it is not called at all", async () => {
+  it("A turn without its terminal tool ends as limited", async () => {
     const provider = createScriptedProvider([says("No.")]);
     const world = await openWorld(createAgent({ provider, tools: [file], terminalTool }));
     await world.prompt("File it.");
@@ -433,8 +433,8 @@ describe("a turn that has to end with a certain tool", () => {
   });
 });
 
-describe("what a stream says", () => {
-  it("is in the log as far as it was heard when the stream breaks", async () => {
+describe("Events of a provider's stream", () => {
+  it("Events received before a broken stream are logged", async () => {
     const broken: ProviderScript = async function* () {
       yield { type: "message.start", message: 0, role: "assistant" };
       for (const text of ["Half ", "of ", "it"]) {
@@ -450,7 +450,7 @@ describe("what a stream says", () => {
     ]);
   });
 
-  it("goes into the log together where the log is slower than the stream", async () => {
+  it("Events are logged in batches if the log is slower than the stream", async () => {
     const blocks = 2000;
     const long: ProviderScript = async function* () {
       const said = Array.from({ length: blocks }, (_, block) => [

@@ -30,8 +30,8 @@ const work = createTool({ name: "work" }, () => "done");
 const user = (text: string) => ({ role: "user", blocks: [{ type: "text", text }] });
 const assistant = (text: string) => ({ role: "assistant", blocks: [{ type: "text", text }] });
 
-describe("a conversation that was cut", () => {
-  it("is stopped before the next call", async () => {
+describe("An upstream session that was cut", () => {
+  it("The upstream session is stopped before the next invocation", async () => {
     const provider = createScriptedProvider([hangs(), says("Yes.")]);
     const world = await openWorld(createAgent({ provider, settle: "stop" }));
     await world.prompt("One");
@@ -45,7 +45,7 @@ describe("a conversation that was cut", () => {
     expect(await world.listEvents("upstream.settled")).toMatchObject([{ policy: "stop" }]);
   });
 
-  it("is given a moment where it is waited for, or cannot be stopped", async () => {
+  it("The upstream session is given time if it is waited for, or cannot be stopped", async () => {
     for (const parts of [
       { settle: "wait" },
       { settle: "stop", providerFacts: { canStop: false } },
@@ -64,7 +64,7 @@ describe("a conversation that was cut", () => {
     }
   });
 
-  it("is left for a new one that begins with what the log has", async () => {
+  it("With the policy `reseed`, a new upstream session starts from the log", async () => {
     const provider = createScriptedProvider([says("Hello."), hangs("I thi"), says("Yes.")]);
     const world = await openWorld(createAgent({ provider, settle: "reseed" }));
     await world.prompt("One");
@@ -93,9 +93,11 @@ describe("a conversation that was cut", () => {
     await world.waitForEvent("invocation.started", 2);
     return { provider, world };
   };
-  const SAID = expect.stringMatching(/^Your last answer was cut off.*The tool \w+ gave: done$/s);
+  const SAID = expect.stringMatching(
+    /^Your last response was cut off.*The tool \w+ returned: done$/s,
+  );
 
-  it("by a cancel is told with the next prompt what its tools gave, until it has answered", async () => {
+  it("After a cancel, the next prompts restate tool results until the agent responds", async () => {
     const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }),
       hangs(),
@@ -123,7 +125,7 @@ describe("a conversation that was cut", () => {
     expect(origins).toEqual(["prompt", "recovery", "prompt", "recovery", "prompt", "prompt"]);
   });
 
-  it("by a cancel and begun anew has what its tools gave in its history, and is not told twice", async () => {
+  it("After a cancel and a reseed, tool results are in the history and not restated", async () => {
     const { provider, world } = await afterCut(hangs(), { settle: "reseed" });
     await world.waitForEvent("text.delta", 2);
     await world.cancel();
@@ -138,7 +140,7 @@ describe("a conversation that was cut", () => {
   });
 
   it.each(["service_failed", "agent_failed", "unexpected_answer"] as const)(
-    "by a service that says %s fails the turn, comes to rest, and gets no results a second time",
+    "A service that fails with %s fails the turn, is settled, and gets its results as text",
     async (code) => {
       const { provider, world } = await afterCut(refuses(code));
       expect(await world.waitForEvent("turn.finished")).toMatchObject({
@@ -155,7 +157,7 @@ describe("a conversation that was cut", () => {
   );
 
   it.each(["throttled", "access_denied", "no_credentials", "connect_failed"] as const)(
-    "not at all, turned away with %s, gets its results with the next prompt",
+    "A service that rejects with %s gets its results with the next prompt",
     async (code) => {
       const { provider, world } = await afterCut(refuses(code));
       await world.waitForEvent("turn.finished");
@@ -166,7 +168,7 @@ describe("a conversation that was cut", () => {
     },
   );
 
-  it("by a loss that nobody wanted to go on after is told the same", async () => {
+  it("Results are restated after a lost invocation which an approver stopped", async () => {
     const { provider, world } = await afterCut(breaks());
     await world.decideApproval((await world.waitForEvent("approval.requested")).approvalId, "stop");
     await world.prompt("Two");
@@ -174,7 +176,7 @@ describe("a conversation that was cut", () => {
     expect(provider.invocations[2]?.input).toEqual({ type: "prompt", texts: [SAID, "Two"] });
   });
 
-  it("is waited for no longer than its stopping may take", async () => {
+  it("A stop that hangs delays the next prompt only until its timeout", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([hangs(), says("Yes.")], {
       onStop: () => new Promise(() => undefined),
@@ -190,7 +192,7 @@ describe("a conversation that was cut", () => {
     expect(await world.listEvents("upstream.settled")).toMatchObject([{ policy: "stop" }]);
   });
 
-  it("is stopped at once where it may be, though nobody prompts again [ACP-111]", async () => {
+  it("The upstream session is stopped at once, without another prompt [ACP-111]", async () => {
     const provider = createScriptedProvider([hangs(), says("Yes.")]);
     const world = await openWorld(createAgent({ provider, settle: "stop" }));
     await world.prompt("One");
@@ -203,7 +205,7 @@ describe("a conversation that was cut", () => {
     expect(provider.stoppedSessions).toHaveLength(1);
   });
 
-  it("goes on being stopped when the turn that waits for that is cancelled, and is not called settled before", async () => {
+  it("Stopping continues when the waiting turn is cancelled, and is not reported as settled before", async () => {
     let stopped = (): void => undefined;
     const stopping = new Promise<void>((resolve) => {
       stopped = resolve;
@@ -223,7 +225,7 @@ describe("a conversation that was cut", () => {
     expect(provider.invocations.map(({ input }) => input.texts)).toEqual([["One"], ["Three"]]);
   });
 
-  it("that is still busy is asked again, later and later, and in the end given up", async () => {
+  it("A busy upstream session is retried with backoff, and finally the turn fails", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([refuses("conflict")]);
     const world = await openWorld(createAgent({ provider, settle: "wait" }), { clock });
@@ -237,7 +239,7 @@ describe("a conversation that was cut", () => {
     for (const { input } of provider.invocations) expect(input.texts).toEqual(["One"]);
   });
 
-  it("brings its results when it is not busy any more", async () => {
+  it("Results are sent again when the upstream session is no longer busy", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([
       wants({ id: "c1", name: "work" }),
@@ -256,8 +258,8 @@ describe("a conversation that was cut", () => {
   });
 });
 
-describe("a conversation", () => {
-  it("has its id, and each call its own, in the log before the agent hears of it [RMA-P1-27]", async () => {
+describe("An upstream session", () => {
+  it("Its id and the id of each invocation are logged before the agent is invoked [RMA-P1-27]", async () => {
     const store = createMemoryStore();
     const synced: string[] = [];
     const watched: Store = {
@@ -282,10 +284,10 @@ describe("a conversation", () => {
   });
 });
 
-describe("a conversation that the other side lets go by our clock", () => {
+describe("An upstream session that has expired", () => {
   const IDLE = { idleMs: 900_000, lifetimeMs: 28_800_000 };
 
-  it("is begun anew from the log after so much quiet, or so much age", async () => {
+  it("A new upstream session starts from the log after the idle time or the lifetime", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([says("One."), says("Two."), says("Three.")]);
     const world = await openWorld(createAgent({ provider, providerFacts: IDLE }), { clock });
@@ -312,7 +314,7 @@ describe("a conversation that the other side lets go by our clock", () => {
     expect(ids.lastIndexOf(ids[0] ?? "") * 880_000).toBeLessThan(28_800_000);
   });
 
-  it("gets its results with their calls, when an approval took longer than it lives", async () => {
+  it("Results are sent with their calls if an approval took longer than the upstream session lives", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([wants({ id: "c1", name: "work" }), says("Yes.")]);
     const approvals = { deny: [], ask: ["*"], allow: [], default: "ask" } as const;
@@ -340,7 +342,7 @@ describe("a conversation that the other side lets go by our clock", () => {
     });
   });
 
-  it("hears what was said before until it has answered something", async () => {
+  it("The history is sent until the agent has responded once", async () => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([
       says("One."),
@@ -359,11 +361,11 @@ describe("a conversation that the other side lets go by our clock", () => {
       await world.waitForEvent("turn.finished", index + 2);
     }
     const histories = provider.invocations.map(({ history }) => history.length);
-    // The one that was lost had begun to answer: it has heard.
+    // The lost invocation had begun its response, so the agent has the history.
     expect(histories).toEqual([0, 2, 3, 0, 0]);
   });
 
-  it("is not mistaken for one that takes text beside results: there, it is begun anew", async () => {
+  it("A provider which does not accept text with results gets a new upstream session", async () => {
     const provider = createScriptedProvider([wants({ id: "c1", name: "wait" }), says("Yes.")], {
       injectionPoints: ["turn-start"],
     });
@@ -378,7 +380,7 @@ describe("a conversation that the other side lets go by our clock", () => {
     await world.prompt("Two");
     await world.waitForEvent("turn.finished", 2);
     const [, second] = provider.invocations;
-    const unknown = "What it had done by then is not known.";
+    const unknown = "Its effects so far are unknown.";
     const result = toolError("c1", `wait was stopped: the turn was cancelled. ${unknown}`);
     expect(second?.input).toEqual({ type: "prompt", texts: ["Two"] });
     expect(second?.history).toMatchObject([
@@ -389,7 +391,7 @@ describe("a conversation that the other side lets go by our clock", () => {
   });
 });
 
-describe("a session on the emulator", () => {
+describe("A session on the emulator", () => {
   const SLOW = `
 turns:
   - when: first
@@ -418,7 +420,7 @@ turns:
   const textsOf = async (world: Awaited<ReturnType<typeof openWorld>>) =>
     (await world.listEvents("text.finished")).map(({ text }) => text);
 
-  it("prompts again after a cancel though the agent works on, by each way to settle", async () => {
+  it("A prompt after a cancel succeeds with each settle policy while the agent still works", async () => {
     const { provider } = await onEmulator({ switches: { overlapping: "409" } });
     for (const settle of ["stop", "reseed"] as const) {
       const world = await openWorld(createAgent({ provider, settle }));
@@ -430,7 +432,7 @@ turns:
     }
   });
 
-  it("waits for an agent that answers with a conflict while it is at work", async () => {
+  it("A session waits for an agent that reports a conflict while working", async () => {
     const clock = createFakeClock();
     const { emulator, provider } = await onEmulator({ switches: { overlapping: "409" } });
     const world = await openWorld(createAgent({ provider, settle: "wait" }), { clock });
@@ -451,7 +453,7 @@ turns:
     expect((await textsOf(world)).at(-1)).toBe("Here I am.");
   });
 
-  it("begins a new conversation from the log, with calls and results, and the agent takes it", async () => {
+  it("A new upstream session starts from the log with calls and results, which the agent accepts", async () => {
     const { provider } = await onEmulator({});
     const clock = createFakeClock();
     const providerFacts = { idleMs: 900_000 };
@@ -461,13 +463,13 @@ turns:
     await world.prompt("Please work.");
     await world.waitForEvent("turn.finished");
     clock.advance(900_000);
-    await world.prompt("What was my name?");
+    await world.prompt("Recall my name.");
     expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     expect(await textsOf(world)).toEqual(["Worked.", "You said it."]);
     expect(await world.listEvents("upstream.opened")).toMatchObject([{}, { seeded: true }]);
   });
 
-  it("brings the results of cancelled calls beside the next prompt, and the agent takes them [RMA-P1-9]", async () => {
+  it("Results of cancelled calls are sent with the next prompt, which the agent accepts [RMA-P1-9]", async () => {
     const { provider } = await onEmulator({});
     const wait = createTool({ name: "work" }, (_, context) => {
       context.progress("waiting");
@@ -477,7 +479,7 @@ turns:
     await world.prompt("Please work.");
     await world.waitForEvent("tool.progress");
     await world.cancel();
-    await world.prompt("What was my name?");
+    await world.prompt("Recall my name.");
     expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({ outcome: "completed" });
     expect(await world.listEvents("upstream.opened")).toHaveLength(1);
   });

@@ -3,8 +3,8 @@ import { emulate, TEST_CREDENTIALS } from "../../../src/emulator/index.ts";
 import { harnessProvider } from "../../../src/providers/agentcore/harness-provider.ts";
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
 
-describe("a session on the emulator's demo agent", () => {
-  it("walks from a prompt over an approved tool to the end of the turn", async () => {
+describe("A session with the emulator's demo agent", () => {
+  it("A prompt leads through an approved tool to the end of the turn", async () => {
     const emulator = await emulate();
     onTestFinished(() => emulator.close());
     const { demoArn: harnessArn, url: endpoint } = emulator;

@@ -12,7 +12,7 @@ export const USER: Principal = { id: "user", rights: ["prompt", "approve", "cont
 
 export type Message = { readonly [key: string]: JsonValue };
 
-/** A field of a message as text. */
+/** A field of a message as a string. */
 export function readText(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
@@ -20,14 +20,14 @@ export function readText(value: JsonValue | undefined): string {
 interface SocketService {
   /** The client's end of a real socket. */
   readonly socket: Socket;
-  /** Resolves when the surface has let the connection go. */
+  /** Resolves when the surface has released the connection. */
   readonly done: Promise<void>;
   readonly notes: readonly string[];
 }
 
 type ServeOptions = Partial<Omit<ServeAcpOptions, "sessions" | "input" | "output">>;
 
-/** The surface at one end of a socket, and the other end. */
+/** Serves the ACP surface on a socket. Returns the client's end. */
 export async function serveOnSocket(
   sessions: Sessions,
   options: ServeOptions = {},
@@ -59,24 +59,24 @@ export async function serveOnSocket(
   return { socket, done: served, notes };
 }
 
-/** What a client says and hears, whatever it is carried by. All that it hears is checked against the schemas of ACP. */
+/** An ACP client over any transport. Every received message is validated against the schemas of ACP. */
 export interface AcpPeer {
-  /** Every message of the agent's, in order. */
+  /** All messages of the agent, in order. */
   readonly messages: readonly Message[];
   send(message: unknown): void;
-  /** Sends a request and resolves with the whole answer. */
+  /** Sends a request and resolves with the whole response. */
   request(method: string, params?: unknown): Promise<Message>;
-  /** The result of a request that is answered with one. */
+  /** Sends a request and resolves with its result. Throws if the response is an error. */
   requestResult(method: string, params?: unknown): Promise<Message>;
-  /** The first message that fits, of all that came or are to come. Fails if the agent falls silent before it. */
+  /** The first matching message, already received or future. Fails if the agent stops sending before the match. */
   waitForMessage(matches: (message: Message) => boolean): Promise<Message>;
-  /** What `session/update` told of a session, so far, without the list of commands that follows every setup. */
+  /** The received `session/update` notifications, without the list of commands which follows every setup. */
   listUpdates(sessionId?: string): readonly Message[];
-  /** `initialize` and `session/new`. */
+  /** Sends `initialize` and `session/new`. */
   newSession(cwd?: string): Promise<string>;
 }
 
-/** One that writes and reads plain lines. */
+/** A client that writes and reads plain lines. */
 export interface LineClient extends AcpPeer {
   sendText(text: string): void;
 }
@@ -91,7 +91,7 @@ export async function connectAcpClient(
   return { ...served, ...createLineClient(served.socket, served.socket) };
 }
 
-/** At the other end of a socket, or of the pipes of a process. */
+/** A client at the other end of a socket or of the pipes of a process. */
 export function createLineClient(from: Readable, to: Writable): LineClient {
   let rest = "";
   const sendText = (text: string): void => void to.write(text);
@@ -103,10 +103,10 @@ export function createLineClient(from: Readable, to: Writable): LineClient {
     for (const line of lines) take(line);
   });
   onTestFinished(async () => {
-    // Half of a line may be under way.
+    // A part of a line may still be in transit.
     const isHalf = (): boolean => rest !== "" && from.readable;
     while (isHalf()) await withDeadline(waitForData(from), () => `half a line was sent: ${rest}`);
-    // It does not come where the test itself has left.
+    // The rest never arrives if the test itself has closed the connection.
     if (from.readableEnded || !from.destroyed) expect(rest).toBe("");
   });
   return { ...talk, sendText };
@@ -122,7 +122,7 @@ function waitForData(from: Readable): Promise<void> {
   });
 }
 
-/** `take` is for what comes, one message at a time. */
+/** Call `take` with each received message. */
 export function createAcpPeer(
   write: (text: string) => void,
 ): AcpPeer & { readonly take: (text: string) => void } {
@@ -172,7 +172,7 @@ export function createAcpPeer(
     const isAnswer = (message: Message): boolean =>
       message["id"] === id && message["method"] === undefined;
     const answer = find(isAnswer, PROCESS_MS);
-    // A test may leave a prompt unanswered on purpose.
+    // A test may leave a prompt without a response on purpose.
     answer.catch(() => {});
     return answer;
   }

@@ -17,42 +17,42 @@ import {
   type ScriptedResponse,
 } from "../server/model-server.ts";
 
-/** A project with an agent that asks before it writes a file, on a model that a test has scripted. */
+/** A project with a scripted model and an agent that requests approval before it writes a file. */
 export interface AcpProject {
-  /** What an editor would open. */
+  /** The folder opened by an editor. */
   readonly project: string;
   /** The data directory. */
   readonly data: string;
   readonly model: ModelServer;
-  /** The arguments of the command, and what its environment adds. */
+  /** The arguments of the command, and its additional environment. */
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
-  /** The agent as a process of its own. */
+  /** Starts the agent in a separate process. */
   start(): AcpProcess;
-  /** The same, and nothing between it and the test. */
+  /** Like `start`, without the validation of messages. */
   spawn(...flags: readonly string[]): ChildProcessWithoutNullStreams;
-  /** Whether the model was told this, last of all in one request. */
+  /** True if the last message of any model request contains these words. */
   hasModelReceived(words: string): boolean;
-  /** What the agent wrote. */
+  /** The content of a file written by the agent. Undefined if the file does not exist. */
   readWritten(file: string): string | undefined;
 }
 
 export interface AcpProcess {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Its ends of the pipes; whatever goes over them is checked against the schemas of ACP. */
+  /** The pipes of the process. All messages are validated against the schemas of ACP. */
   readonly input: NodeJS.WritableStream & Transform;
   readonly output: NodeJS.ReadableStream & Transform;
-  /** What it said on standard error. */
+  /** The output on standard error. */
   readonly notes: () => string;
-  /** Its code and signal. */
+  /** The exit code and the signal. */
   readonly exit: Promise<unknown[]>;
 }
 
 /**
- * `agent` is what its configuration has otherwise, `answers` what its model says otherwise.
+ * Creates a project. `agent` overrides the configuration of the agent, `answers` the responses of its model.
  *
- * The model writes "note.txt" when it is told to write, says no more in the middle of its answer to "wait for me",
- * and repeats what it hears otherwise.
+ * By default the model writes "note.txt" if the prompt starts with "write", stops in the middle of its response to
+ * "wait for me", and repeats any other prompt.
  */
 export async function createAcpProject(
   command: CommandLine,
@@ -98,11 +98,11 @@ export async function createAcpProject(
 function chooseResponse({ messages }: ModelServerRequest): ScriptedResponse {
   const last = messages.at(-1);
   if (last?.role === "tool") return says("It is done.");
-  const heard = readContentText(last?.content);
-  if (heard.startsWith("write")) {
-    return wants({ id: "w", name: "write_file", input: { path: "note.txt", content: heard } });
+  const promptText = readContentText(last?.content);
+  if (promptText.startsWith("write")) {
+    return wants({ id: "w", name: "write_file", input: { path: "note.txt", content: promptText } });
   }
-  return heard === "wait for me" ? hangs("One moment") : says(`You said: ${heard}`);
+  return promptText === "wait for me" ? hangs("One moment") : says(`You said: ${promptText}`);
 }
 
 function readContentText(content: unknown): string {
@@ -137,7 +137,7 @@ function watchProcess(child: ChildProcessWithoutNullStreams): AcpProcess {
   return { child, input, output, notes: () => notes, exit: once(child, "exit") };
 }
 
-/** Passes everything on, and shows it line by line. */
+/** Passes all bytes on and calls `show` with each line. */
 function createLineTap(show: (line: string) => void): Transform {
   const decoder = new TextDecoder();
   let rest = "";

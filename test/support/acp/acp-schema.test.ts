@@ -6,14 +6,14 @@ function update(fields: object): object {
   return { jsonrpc: "2.0", method: "session/update", params };
 }
 
-describe("what is checked of every line that a test's client reads", () => {
-  it("is the schema of v0.12.2 and the newest one [ACP-135] [ACP-136] [B-016]", () => {
+describe("Validation of ACP messages", () => {
+  it("A message is validated against the schema of v0.12.2 and the newest schema [ACP-135] [ACP-136] [B-016]", () => {
     const problems = findAcpProblems(update({ sessionUpdate: "agent_message_chunk" })).join("\n");
     expect(problems).toContain("v0.12.2: session/update/update");
     expect(problems).toContain("newest: session/update/update");
   });
 
-  it("is the newest one alone for what came later, and neither for other names", () => {
+  it("A later update is validated only against the newest schema, and vendor methods are not validated", () => {
     const notice = { sessionUpdate: "notice", severity: "warning", title: "Slow" };
     expect(findAcpProblems(update(notice))).toEqual([]);
     expect(findAcpProblems(update({ ...notice, severity: 1 })).join()).not.toContain("v0.12.2");

@@ -9,7 +9,7 @@ interface Schema {
   readonly ajv: Ajv2020;
 }
 
-/** The schema of ACP v0.12.2 that the SDK of its time carries, and the newest of version 1. */
+/** The schema of ACP v0.12.2, from the SDK of its time, and the newest schema of version 1. */
 const SCHEMAS: readonly Schema[] = [
   loadSchema("v0.12.2", "@agentclientprotocol/sdk/schema/schema.json"),
   loadSchema("newest", "acp-sdk-2/schema/v1/schema.json"),
@@ -22,7 +22,7 @@ function loadSchema(name: string, path: string): Schema {
   return { name, ajv };
 }
 
-/** Updates that v0.12.2 does not have: for clients that say that they know them. */
+/** Updates that v0.12.2 does not have, sent only to clients which declare support. */
 const LATER_UPDATES = new Set(["notice", "compaction_update", "compaction_summary_chunk"]);
 const PARAMS = new Map([
   ["session/update", "SessionNotification"],
@@ -36,7 +36,7 @@ const PARAMS = new Map([
   ["terminal/kill", "KillTerminalRequest"],
   ["terminal/release", "ReleaseTerminalRequest"],
 ]);
-/** What only hosts of the bridge are asked. */
+/** Requests that only bridge hosts receive. */
 const HOST_METHODS = new Set(["host/tools/list", "builtin_call", "host/call"]);
 const RESULTS = new Map([
   ["initialize", "InitializeResponse"],
@@ -53,12 +53,14 @@ const RESULTS = new Map([
   ["session/set_config_option", "SetSessionConfigOptionResponse"],
 ]);
 
-/** What is wrong with a message of the agent's; `answered` is the method of the request that it answers. */
+/**
+ * The problems of a message from the agent. `requestMethod` is the method of the request if the message is a response.
+ */
 export function findAcpProblems(message: unknown, requestMethod?: string): readonly string[] {
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return ["not a JSON-RPC message"];
   const { method, params, result, error } = message;
   if (HOST_METHODS.has(String(method))) return [];
-  // Whoever does not know it passes it over.
+  // Clients ignore unknown methods with an underscore.
   if (typeof method === "string" && method.startsWith("_")) return [];
   const vendor = method === "session/update" ? findVendorProblems(params) : undefined;
   if (vendor !== undefined) return vendor;
@@ -68,10 +70,10 @@ export function findAcpProblems(message: unknown, requestMethod?: string): reado
   return findProblems(RESULTS.get(requestMethod), result, `the answer to ${requestMethod}`);
 }
 
-/** An update that ACP does not know, for those who know it: all of it is in one place. */
+/** The problems of a vendor update: all fields must be in `_meta.harn`. Undefined for other updates. */
 function findVendorProblems(params: unknown): readonly string[] | undefined {
   const update = isObject(params) ? params["update"] : undefined;
-  // Of the draft of version 2; hosts of the bridge know it.
+  // From the draft of version 2, supported by bridge hosts.
   if (isObject(update) && update["sessionUpdate"] === "user_message") {
     return Array.isArray(update["content"]) ? [] : ["user_message has no content"];
   }
@@ -85,13 +87,13 @@ const VENDOR_UPDATES: ReadonlySet<string> = new Set(
   SESSION_UPDATE_EXTENSIONS.filter((name) => name !== "available_commands_update"),
 );
 
-/** Methods of bridge hosts, which ACP's schema does not have, and one that it has as a notification only. */
+/** Methods of bridge hosts that the ACP schema does not have, or has only as a notification. */
 function isBridgeMethod(method: string): boolean {
   const names = "cancel|attach|takeover|detach|heartbeat|live_clients|approval_args";
   return new RegExp(`^(_harn/)?session/(${names})$`).test(method);
 }
 
-/** By every schema that has the definition; one that neither has is a problem of its own. */
+/** Validates against every schema with this definition. A definition missing in both is a problem. */
 function findProblems(name: string | undefined, value: unknown, label: string): readonly string[] {
   const later = isLaterUpdate(value);
   const checks = SCHEMAS.flatMap((schema) => {

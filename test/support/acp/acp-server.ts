@@ -12,20 +12,20 @@ export const TOKEN = "the-token-of-this-bridge-for-tests";
 export interface AcpServer {
   readonly url: string;
   readonly reports: readonly unknown[];
-  /** Resolves when it is open; rejects with the status of the refusal. */
+  /** Resolves when the connection is open. Rejects with the HTTP status of a refusal. */
   connect(headers?: { readonly [name: string]: string }): Promise<SocketClient>;
   close(): Promise<void>;
 }
 
 export interface SocketClient extends AcpPeer {
   readonly socket: WebSocket;
-  /** With the code of the end. */
+  /** Resolves with the close code. */
   readonly closeCode: Promise<number>;
-  /** Ends at once, as a network does. */
+  /** Closes the connection at once, like a network failure. */
   disconnect(): Promise<void>;
 }
 
-/** All surfaces of a bridge on a free port, over these sessions. */
+/** Starts all surfaces of a bridge on a free port, with the given sessions. */
 export async function startAcpServer(
   sessions: Sessions,
   serving: Partial<ServeSettings> = {},

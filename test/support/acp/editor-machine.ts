@@ -6,17 +6,17 @@ import * as sdk2 from "acp-sdk-2";
 import { onTestFinished } from "vitest";
 import { formatTail, withDeadline } from "../with-deadline.ts";
 
-/** The files and terminals of an editor: what is in its buffers it does not save, and a terminal is a real process. */
+/** The files and terminals of an editor. Its buffers are never saved, and a terminal is a real process. */
 export interface EditorMachine {
-  /** By whole paths. */
+  /** By absolute path. */
   readonly buffers: Map<string, string>;
-  /** What was asked of it: the method, and what it was about. */
+  /** The received requests: the method, and the path or the terminal. */
   readonly requests: readonly string[];
-  /** Those that were not let go. */
+  /** Terminals that were not released. */
   readonly terminals: ReadonlyMap<string, { readonly child: ChildProcess }>;
-  /** In place of what it does. */
+  /** Replacements for the default behaviour, by method. */
   readonly overrides: Map<string, (params: Params) => Promise<object>>;
-  /** Resolves when it is asked for this. */
+  /** Resolves when a request with this method is received. */
   waitForRequest(method: string): Promise<void>;
   perform(method: string, params: Params): Promise<object>;
 }
@@ -31,7 +31,7 @@ interface Params {
 }
 
 export function createEditorMachine(buffers: Readonly<Record<string, string>> = {}): EditorMachine {
-  const kept = new Map(Object.entries(buffers));
+  const storedBuffers = new Map(Object.entries(buffers));
   const terminals = new Map<string, Terminal>();
   const requests: string[] = [];
   const overrides: EditorMachine["overrides"] = new Map();
@@ -49,12 +49,12 @@ export function createEditorMachine(buffers: Readonly<Record<string, string>> = 
     const { path = "", terminalId } = params;
     switch (method) {
       case "fs/read_text_file": {
-        const content = kept.get(path);
+        const content = storedBuffers.get(path);
         if (content === undefined) throw new NotFound(path);
         return { content };
       }
       case "fs/write_text_file":
-        kept.set(path, params.content ?? "");
+        storedBuffers.set(path, params.content ?? "");
         return {};
       case "terminal/create": {
         const id = `terminal ${terminals.size + 1}`;
@@ -78,7 +78,7 @@ export function createEditorMachine(buffers: Readonly<Record<string, string>> = 
   }
 
   return {
-    buffers: kept,
+    buffers: storedBuffers,
     requests,
     terminals,
     overrides,
@@ -97,14 +97,14 @@ export function createEditorMachine(buffers: Readonly<Record<string, string>> = 
       requests.push(`${method} ${params.path ?? params.terminalId ?? ""}`.trim());
       for (const wake of waiting) wake();
       waiting = [];
-      return (overrides.get(method) ?? ((given) => done(method, given)))(params);
+      return (overrides.get(method) ?? ((args) => done(method, args)))(params);
     },
   };
 }
 
 class NotFound extends Error {}
 
-/** In the words of an official client. */
+/** Throws errors in the format of an official client. */
 function throwAsClient(sdk: typeof sdk0 | typeof sdk1 | typeof sdk2): (error: unknown) => never {
   return (error) => {
     throw error instanceof NotFound ? sdk.RequestError.resourceNotFound(error.message) : error;
@@ -117,7 +117,7 @@ interface Terminal {
   readonly exited: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
 }
 
-/** With all that the editor's own environment has. */
+/** Starts a process with the whole environment of the editor. */
 function startTerminal({ command = "", args = [], cwd }: Params): Terminal {
   const child = spawn(command, args, { cwd: cwd ?? undefined, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -132,15 +132,15 @@ function startTerminal({ command = "", args = [], cwd }: Params): Terminal {
   return { child, output: () => output, exited };
 }
 
-/** An official client with such a machine. It approves whatever it is asked. */
+/** An official client with such a machine. It approves every request. */
 export interface EditorClient {
   newSession(cwd: string): Promise<string>;
   loadSession(sessionId: string, cwd: string): Promise<void>;
   prompt(sessionId: string, text: string): Promise<string>;
   cancel(sessionId: string): Promise<void>;
-  /** The updates of calls of tools. */
+  /** The received updates of tool calls. */
   readonly toolUpdates: readonly ToolUpdate[];
-  /** What was asked for, as it was shown. */
+  /** The tool calls in the received permission requests. */
   readonly permissionRequests: readonly ToolUpdate[];
 }
 
@@ -165,12 +165,12 @@ interface Pipes {
 }
 
 export const EDITORS: readonly (readonly [version: string, connect: Connect])[] = [
-  ["0.20", (...given) => connectClassEditor(sdk0, ...given)],
-  ["1.9", (...given) => connectClassEditor(sdk1, ...given)],
+  ["0.20", (...args) => connectClassEditor(sdk0, ...args)],
+  ["1.9", (...args) => connectClassEditor(sdk1, ...args)],
   ["2.4", connectAppEditor],
 ];
 
-export const connectEditor: Connect = (...given) => connectClassEditor(sdk0, ...given);
+export const connectEditor: Connect = (...args) => connectClassEditor(sdk0, ...args);
 
 function createUpdateRecorder() {
   const toolUpdates: ToolUpdate[] = [];
@@ -225,13 +225,13 @@ async function connectClassEditor(
   machine: EditorMachine,
   capabilities?: Capabilities,
 ): Promise<EditorClient> {
-  const { update, permission, ...heard } = createUpdateRecorder();
+  const { update, permission, ...recorded } = createUpdateRecorder();
   const performs = METHODS.map(([method, name]) => [
     name,
     (params: Params) => machine.perform(method, params).catch(throwAsClient(sdk)),
   ]);
   const client = {
-    sessionUpdate: async (told: { update: object }) => update(told.update),
+    sessionUpdate: async (notification: { update: object }) => update(notification.update),
     requestPermission: async (question: PermissionQuestion) => permission(question),
     extNotification: async () => undefined,
     ...Object.fromEntries(performs),
@@ -242,13 +242,13 @@ async function connectClassEditor(
   );
   await connection.initialize(initialize(capabilities));
   return {
-    ...heard,
+    ...recorded,
     newSession: async (cwd) => (await connection.newSession({ cwd, mcpServers: [] })).sessionId,
     async loadSession(sessionId, cwd) {
       await connection.loadSession({ sessionId, cwd, mcpServers: [] });
     },
-    async prompt(sessionId, said) {
-      const prompt = [{ type: "text" as const, text: said }];
+    async prompt(sessionId, promptText) {
+      const prompt = [{ type: "text" as const, text: promptText }];
       return (await connection.prompt({ sessionId, prompt })).stopReason;
     },
     cancel: (sessionId) => connection.cancel({ sessionId }),
@@ -260,7 +260,7 @@ async function connectAppEditor(
   machine: EditorMachine,
   capabilities?: Capabilities,
 ): Promise<EditorClient> {
-  const { update, permission, ...heard } = createUpdateRecorder();
+  const { update, permission, ...recorded } = createUpdateRecorder();
   let app = sdk2
     .client()
     .onNotification("session/update", ({ params }) => update(params.update))
@@ -275,14 +275,14 @@ async function connectAppEditor(
   const { agent: to } = app.connect(sdk2.ndJsonStream(...toWebStreams(streams)));
   await to.request("initialize", initialize(capabilities));
   return {
-    ...heard,
+    ...recorded,
     newSession: async (cwd) => (await to.request("session/new", { cwd, mcpServers: [] })).sessionId,
     async loadSession(sessionId, cwd) {
       await to.request("session/load", { sessionId, cwd, mcpServers: [] });
     },
-    async prompt(sessionId, said) {
-      const wanted = { sessionId, prompt: [{ type: "text", text: said }] } as const;
-      return (await to.request<sdk2.PromptResponse>("session/prompt", wanted)).stopReason;
+    async prompt(sessionId, promptText) {
+      const params = { sessionId, prompt: [{ type: "text", text: promptText }] } as const;
+      return (await to.request<sdk2.PromptResponse>("session/prompt", params)).stopReason;
     },
     cancel: (sessionId) => to.notify("session/cancel", { sessionId }),
   };

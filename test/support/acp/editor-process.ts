@@ -1,18 +1,18 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** An editor that started an ACP agent as its child: it approves whatever it is asked. */
+/** An editor with an ACP agent as its child process. It approves every request. */
 export interface EditorProcess {
   readonly process: ChildProcess;
-  /** `initialize` and `session/new`. */
+  /** Sends `initialize` and `session/new`. */
   newSession(): Promise<string>;
-  /** Resolves with the reason that the turn stopped for. */
+  /** Resolves with the stop reason of the turn. */
   prompt(sessionId: string, text: string): Promise<string>;
-  /** Resolves when a session's update of this kind has come. */
+  /** Resolves when an update of this kind has been received. */
   waitForUpdate(kind: string): Promise<void>;
-  /** What the agent said, in all sessions. */
+  /** The text of the agent in all sessions. */
   readonly receivedText: string;
-  /** What was asked, by its title. */
+  /** The titles of the received permission requests. */
   readonly permissionTitles: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function startEditorProcess(
   const waiting = new Map<number | string, (line: Line) => void>();
   const kinds = new Map<string, { readonly done: Promise<void>; resolve(): void }>();
   const permissionTitles: string[] = [];
-  let said = "";
+  let receivedText = "";
   let lastId = 0;
 
   const send = (message: object): void => {
@@ -61,7 +61,7 @@ export function startEditorProcess(
     }
     return one;
   };
-  const ask = (method: string, params: object): Promise<Line> => {
+  const request = (method: string, params: object): Promise<Line> => {
     lastId += 1;
     const id = lastId;
     send({ id, method, params });
@@ -78,7 +78,8 @@ export function startEditorProcess(
     }
     const update = line.params?.update;
     if (update !== undefined) {
-      if (update.sessionUpdate === "agent_message_chunk") said += update.content?.text ?? "";
+      if (update.sessionUpdate === "agent_message_chunk")
+        receivedText += update.content?.text ?? "";
       return kind(update.sessionUpdate).resolve();
     }
     if (line.id !== undefined) waiting.get(line.id)?.(line);
@@ -88,18 +89,21 @@ export function startEditorProcess(
     process: child,
     permissionTitles,
     get receivedText() {
-      return said;
+      return receivedText;
     },
     waitForUpdate: (name) => kind(name).done,
     async newSession() {
-      await ask("initialize", { protocolVersion: 1, clientCapabilities: {} });
-      const { result, error } = await ask("session/new", { cwd: process.cwd(), mcpServers: [] });
+      await request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+      const { result, error } = await request("session/new", {
+        cwd: process.cwd(),
+        mcpServers: [],
+      });
       if (result?.sessionId === undefined) throw new Error(error?.message ?? "no session");
       return result.sessionId;
     },
     async prompt(sessionId, text) {
       const params = { sessionId, prompt: [{ type: "text", text }] };
-      const { result, error } = await ask("session/prompt", params);
+      const { result, error } = await request("session/prompt", params);
       return result?.stopReason ?? `error: ${error?.message}`;
     },
   };

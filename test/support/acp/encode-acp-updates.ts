@@ -6,10 +6,10 @@ import type { AcpSessionUpdate } from "../../../src/wire/acp/encode/acp-session-
 import { createUpdateEncoder } from "../../../src/wire/acp/encode/update-encoder.ts";
 import type { AcpOutput, UpdateOptions } from "../../../src/wire/acp/encode/update-state.ts";
 
-/** A client that knows the bridge. */
+/** The profile of a bridge host. */
 export const HOST_PROFILE: ClientProfile = { ...STOCK_CLIENT, isBridgeHost: true };
 
-/** What events, a second apart, come to for a client. */
+/** Encodes events, a second apart, for a client. */
 export function encodeAcpOutputs(
   events: readonly SessionEvent[],
   profile: ClientProfile,
@@ -23,7 +23,7 @@ export function encodeAcpOutputs(
   return runCodec(createUpdateEncoder({ ...place, getProfile: () => profile, ...options }), log);
 }
 
-/** The updates among them. */
+/** Only the updates among the encoded outputs. */
 export function encodeAcpUpdates(
   events: readonly SessionEvent[],
   profile: ClientProfile,

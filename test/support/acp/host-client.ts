@@ -6,7 +6,7 @@ import { createClient, createLineTransport } from "../../../src/host/index.ts";
 import type { Sessions } from "../../../src/session/sessions.ts";
 import { serveOnSocket } from "./acp-client.ts";
 
-/** A socket as a host author makes a transport of it. */
+/** Creates a transport from a socket, like the author of a host. */
 export function createSocketTransport(socket: Socket): Transport {
   return createLineTransport({
     input: Readable.toWeb(socket) as ReadableStream<Uint8Array>,
@@ -20,7 +20,7 @@ export interface HostClient {
   readonly sockets: readonly Socket[];
 }
 
-/** A client of the real surface, over a real socket, and another one when that is gone. */
+/** A client of the real surface over a real socket. It reconnects with a new socket. */
 export function createHostClient(sessions: Sessions, options: ClientOptions = {}): HostClient {
   const sockets: Socket[] = [];
   const connect = async (): Promise<Transport> => {

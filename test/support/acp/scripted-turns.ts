@@ -3,7 +3,7 @@ import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tool
 import type { ScriptedTurn } from "../session/scripted-sessions.ts";
 import { formatPromptPart } from "../../../src/domain/format-prompt-part.ts";
 
-/** What scripted agents say. */
+/** The events of a text block. */
 export function textEvents(messageId: string, ...pieces: readonly string[]): SessionEvent[] {
   const place = { messageId, block: 0 };
   return [
@@ -12,14 +12,14 @@ export function textEvents(messageId: string, ...pieces: readonly string[]): Ses
   ];
 }
 
-/** Says what it heard, and is done. */
+/** A turn that repeats the prompt and ends. */
 export function echoTurn(turn: ScriptedTurn): void {
-  const heard = turn.prompt.map(formatPromptPart).join(" ");
-  turn.say(...textEvents(`msg_${turn.turnId}`, "You said: ", heard));
+  const promptText = turn.prompt.map(formatPromptPart).join(" ");
+  turn.say(...textEvents(`msg_${turn.turnId}`, "You said: ", promptText));
   turn.end();
 }
 
-/** Thinks, talks, stumbles and runs a tool that tells how it gets on. */
+/** A turn with a thought, text, a diagnostic and a tool with progress. */
 export function busyTurn(turn: ScriptedTurn): void {
   const toolCallId = `tool_${turn.turnId}`;
   const place = { messageId: `msg_${turn.turnId}`, block: 0 };
@@ -41,7 +41,7 @@ export function busyTurn(turn: ScriptedTurn): void {
   turn.end();
 }
 
-/** Wants a tool that needs an approval, and waits. */
+/** A turn that requests approval for a tool and waits. */
 export function askingTurn(turn: ScriptedTurn): void {
   const toolCallId = `tool_${turn.turnId}`;
   const call = createToolCall({ id: "c", name: "rm", inputText: '{"path":"a"}', runBy: "client" });
@@ -66,7 +66,7 @@ export function askingTurn(turn: ScriptedTurn): void {
   );
 }
 
-/** What the session does about the answer to `askingTurn`. */
+/** The events of the session after the decision about `askingTurn`. */
 export function answeredEvents(turnId: string, decision: string): SessionEvent[] {
   const toolCallId = `tool_${turnId}`;
   const started: SessionEvent = { type: "tool.started", toolCallId, attempt: 1, digest: "d" };

@@ -6,35 +6,35 @@ import { createHttpStream } from "acp-sdk-2/experimental/http-client";
 import type { AcpProcess } from "./acp-project.ts";
 import { formatTail, withDeadline } from "../with-deadline.ts";
 
-/** What a test does with any of the official clients. */
+/** The common interface of the official clients. */
 export interface SdkClient {
   newSession(cwd: string): Promise<string>;
   loadSession(sessionId: string, cwd: string): Promise<void>;
   resumeSession(sessionId: string, cwd: string): Promise<void>;
-  /** Resolves with the reason that the turn stopped for. */
+  /** Resolves with the stop reason of the turn. */
   prompt(sessionId: string, text: string): Promise<string>;
   cancel(sessionId: string): Promise<void>;
   setMode(sessionId: string, modeId: string): Promise<void>;
   /** Resolves with the values of all options. */
   setOption(sessionId: string, configId: string, value: string): Promise<readonly unknown[]>;
-  /** Texts and states of calls, in order. */
+  /** Text and tool call states, in order. */
   readonly receivedUpdates: readonly string[];
-  /** Resolves when one of them begins with this. */
+  /** Resolves when an update starts with this text. */
   waitForUpdate(beginning: string): Promise<void>;
-  /** What was asked, by its title. */
+  /** The titles of the received permission requests. */
   readonly permissionTitles: readonly string[];
 }
 
 type Connect = (agent: AcpProcess) => Promise<SdkClient>;
 
-/** The official client in its versions, each of which approves whatever it is asked. */
+/** The official client in several versions. Each approves every request. */
 export const SDK_CLIENTS: readonly (readonly [version: string, connect: Connect])[] = [
   ["0.20", (agent) => connectClassClient(sdk0, agent)],
   ["1.9", (agent) => connectClassClient(sdk1, agent)],
   ["2.4", (agent) => connectAppClient(sdk2.ndJsonStream(...toWebStreams(agent)))],
 ];
 
-/** What all versions make of an update. */
+/** The common form of an update in all versions. */
 interface Update {
   readonly sessionUpdate: string;
   readonly content?: unknown;
@@ -93,14 +93,14 @@ function toWebStreams({ input, output }: AcpProcess) {
   return [Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>] as const;
 }
 
-/** Up to 1.x: a class. */
+/** Versions up to 1.x: a client class. */
 async function connectClassClient(
   sdk: typeof sdk0 | typeof sdk1,
   agent: AcpProcess,
 ): Promise<SdkClient> {
-  const { update, permission, ...heard } = createUpdateRecorder();
+  const { update, permission, ...recorded } = createUpdateRecorder();
   const client = {
-    sessionUpdate: async (told: { update: Update }) => update(told.update),
+    sessionUpdate: async (notification: { update: Update }) => update(notification.update),
     requestPermission: async (question: PermissionQuestion) => permission(question),
   };
   const connection = new sdk.ClientSideConnection(
@@ -109,7 +109,7 @@ async function connectClassClient(
   );
   await connection.initialize(INITIALIZE);
   return {
-    ...heard,
+    ...recorded,
     newSession: async (cwd) => (await connection.newSession({ cwd, mcpServers: [] })).sessionId,
     async loadSession(sessionId, cwd) {
       await connection.loadSession({ sessionId, cwd, mcpServers: [] });
@@ -117,8 +117,8 @@ async function connectClassClient(
     async resumeSession(sessionId, cwd) {
       await connection.resumeSession({ sessionId, cwd, mcpServers: [] });
     },
-    async prompt(sessionId, said) {
-      const prompt = [{ type: "text" as const, text: said }];
+    async prompt(sessionId, promptText) {
+      const prompt = [{ type: "text" as const, text: promptText }];
       return (await connection.prompt({ sessionId, prompt })).stopReason;
     },
     cancel: (sessionId) => connection.cancel({ sessionId }),
@@ -126,13 +126,13 @@ async function connectClassClient(
       await connection.setSessionMode({ sessionId, modeId });
     },
     async setOption(sessionId, configId, value) {
-      const wanted = { sessionId, configId, value };
-      return readValues(await connection.setSessionConfigOption(wanted));
+      const params = { sessionId, configId, value };
+      return readValues(await connection.setSessionConfigOption(params));
     },
   };
 }
 
-/** The same over HTTP. */
+/** The same client over HTTP. */
 export function connectHttpClient(
   url: string,
   headers: { readonly [name: string]: string },
@@ -140,9 +140,9 @@ export function connectHttpClient(
   return connectAppClient(createHttpStream(url, { headers }));
 }
 
-/** From 2.x: handlers by method. */
+/** Versions from 2.x: handlers by method. */
 async function connectAppClient(stream: sdk2.Stream): Promise<SdkClient> {
-  const { update, permission, ...heard } = createUpdateRecorder();
+  const { update, permission, ...recorded } = createUpdateRecorder();
   const { agent: to } = sdk2
     .client()
     .onNotification("session/update", ({ params }) => update(params.update))
@@ -150,7 +150,7 @@ async function connectAppClient(stream: sdk2.Stream): Promise<SdkClient> {
     .connect(stream);
   await to.request("initialize", INITIALIZE);
   return {
-    ...heard,
+    ...recorded,
     newSession: async (cwd) => (await to.request("session/new", { cwd, mcpServers: [] })).sessionId,
     async loadSession(sessionId, cwd) {
       await to.request("session/load", { sessionId, cwd, mcpServers: [] });
@@ -158,9 +158,9 @@ async function connectAppClient(stream: sdk2.Stream): Promise<SdkClient> {
     async resumeSession(sessionId, cwd) {
       await to.request("session/resume", { sessionId, cwd, mcpServers: [] });
     },
-    async prompt(sessionId, said) {
-      const wanted = { sessionId, prompt: [{ type: "text", text: said }] } as const;
-      return (await to.request<sdk2.PromptResponse>("session/prompt", wanted)).stopReason;
+    async prompt(sessionId, promptText) {
+      const params = { sessionId, prompt: [{ type: "text", text: promptText }] } as const;
+      return (await to.request<sdk2.PromptResponse>("session/prompt", params)).stopReason;
     },
     cancel: (sessionId) => to.notify("session/cancel", { sessionId }),
     async setMode(sessionId, modeId) {

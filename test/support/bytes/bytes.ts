@@ -5,7 +5,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** Cuts bytes into pieces of the given size; the last one may be shorter. */
+/** Splits bytes into chunks of the given size; the last chunk may be shorter. */
 export function splitChunks(bytes: Uint8Array, size: number): Uint8Array[] {
   const count = Math.ceil(bytes.length / size);
   return Array.from({ length: count }, (_, index) =>
@@ -13,7 +13,7 @@ export function splitChunks(bytes: Uint8Array, size: number): Uint8Array[] {
   );
 }
 
-/** Every way to cut bytes in two. */
+/** All ways to split bytes in two. */
 export function* twoWaySplits(bytes: Uint8Array): Generator<readonly [Uint8Array, Uint8Array]> {
   for (let at = 0; at <= bytes.length; at++) yield [bytes.subarray(0, at), bytes.subarray(at)];
 }
@@ -29,7 +29,7 @@ export function createRandom(seed: number): (below: number) => number {
   };
 }
 
-/** A damaged copy: bytes flipped, removed, doubled or put in. */
+/** A damaged copy: bytes flipped, removed, repeated or cut off. */
 export function mutateBytes(bytes: Uint8Array, random: (below: number) => number): Uint8Array {
   let copy: Uint8Array = bytes.slice();
   for (let times = random(4); times >= 0 && copy.length > 0; times--) {
@@ -55,7 +55,7 @@ export function mutateBytes(bytes: Uint8Array, random: (below: number) => number
   return copy;
 }
 
-/** Random pieces, some of them empty. */
+/** Random chunks, some of them empty. */
 export function splitRandomly(bytes: Uint8Array, random: (below: number) => number): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -67,8 +67,8 @@ export function splitRandomly(bytes: Uint8Array, random: (below: number) => numb
 }
 
 /**
- * Runs `check` many times, less often in the fast lane; a failure names the seed that repeats it. Most runs end in an error
- * item; collecting the stack of each would take longer than all the rest.
+ * Runs `check` many times, less often in the fast lane. A failure names its seed. Stack traces are disabled, because
+ * most runs create an error and collecting its stack would take most of the time.
  */
 export function fuzz(
   count: number,
@@ -88,7 +88,7 @@ export function fuzz(
   }
 }
 
-/** A codec's output, with the state at the end for a look at what it holds on to. */
+/** Runs a codec and returns its output and its final state, to check how much the state retains. */
 export function runWithState<State, Piece, Out>(
   codec: Codec<State, Piece, Out>,
   pieces: Iterable<Piece>,

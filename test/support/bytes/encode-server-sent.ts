@@ -1,4 +1,4 @@
-/** Events as a server writes them, with and without names. */
+/** Encodes server-sent events, with and without names. */
 export function encodeServerSent(...events: readonly (string | object)[]): Uint8Array {
   return new TextEncoder().encode(events.map(formatEvent).join(""));
 }

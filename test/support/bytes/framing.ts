@@ -3,10 +3,10 @@ import { runCodec, type Codec } from "../../../src/domain/codec.ts";
 import type { FrameError } from "../../../src/domain/errors.ts";
 import { splitChunks, twoWaySplits } from "./bytes.ts";
 
-/** What every framing gives: items, or what is wrong with the bytes. */
+/** An output of a framing codec: an item or an error. */
 type Item = { readonly type: string; readonly error?: FrameError };
 
-/** The items of a stream, its failures as plain values. */
+/** Decodes a stream. Errors are converted to plain values. */
 export function decode<State, Out extends Item>(
   codec: Codec<State, Uint8Array, Out>,
   chunks: Iterable<Uint8Array>,
@@ -19,7 +19,7 @@ export function toPlain(item: Item): unknown {
   return error === undefined ? item : { type: "failure", code: error.code, ...error.details };
 }
 
-/** Chunks that turn into rubbish after their step, as the buffers of a caller who reuses them do. */
+/** Overwrites each chunk after its step, like a caller that reuses its buffers. */
 function* overwriteAfterStep(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
   for (const chunk of chunks) {
     const copy = chunk.slice();
@@ -28,7 +28,7 @@ function* overwriteAfterStep(chunks: Iterable<Uint8Array>): Generator<Uint8Array
   }
 }
 
-/** The items of a stream, after checking that they are the same however it is cut. */
+/** Decodes a stream and checks for equal items with every split. */
 export function decodeAllWays<State, Out extends Item>(
   codec: Codec<State, Uint8Array, Out>,
   stream: string | Uint8Array,
@@ -40,7 +40,7 @@ export function decodeAllWays<State, Out extends Item>(
   return items;
 }
 
-/** The items as one text; `check` looks at the state after every step. */
+/** Decodes a stream to a single string. `check` is called with the state after every step. */
 export function decodeChecked<State, Out extends Item>(
   codec: Codec<State, Uint8Array, Out>,
   chunks: readonly Uint8Array[],

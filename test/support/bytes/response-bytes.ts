@@ -5,7 +5,7 @@ import { splitChunks, fuzz, mutateBytes, splitRandomly, twoWaySplits } from "./b
 
 type ResponseCodec<State> = Codec<State, Uint8Array, ProviderEvent>;
 
-/** The same events for every two-way split and for single bytes. */
+/** Expects the same events for every two-way split and for single bytes. */
 export function expectSameForAnySplit<State>(
   codec: ResponseCodec<State>,
   answer: Uint8Array,
@@ -15,7 +15,7 @@ export function expectSameForAnySplit<State>(
   expect(runCodec(codec, splitChunks(answer, 1))).toEqual(whole);
 }
 
-/** Nothing throws, and there is one end, which comes last. */
+/** Expects damaged input never to throw, and exactly one `end` event, in the last position. */
 export function expectOneEndWhenDamaged<State>(
   codec: ResponseCodec<State>,
   answer: Uint8Array,

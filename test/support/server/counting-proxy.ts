@@ -3,13 +3,13 @@ import { onTestFinished } from "vitest";
 
 export interface CountingProxy {
   readonly url: string;
-  /** Requests for connections so far. */
+  /** The number of connections so far. */
   readonly connectionCount: number;
   /** Resolves when no connection is open. */
   waitUntilQuiet(): Promise<void>;
 }
 
-/** Stands between a client and a server, and counts what is open. */
+/** A proxy between a client and a server that counts connections. */
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();

@@ -1,7 +1,7 @@
 import { checkSignature, type KnownCredentials } from "../../../src/aws/check-signature.ts";
 import type { ReceivedRequest } from "./scripted-peer.ts";
 
-/** What is wrong with the signature of a request; null when nothing is. */
+/** The problem of a request's signature. Null if the signature is valid. */
 export function findSignatureProblem(
   { method, url, headers, body }: ReceivedRequest,
   credentials: KnownCredentials,

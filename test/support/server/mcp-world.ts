@@ -10,13 +10,13 @@ import {
 import type { Tool, ToolContext } from "../../../src/tools/tool.ts";
 import { createFakeClock, type FakeClock } from "../fake-clock.ts";
 
-/** The MCP servers of a session, by a clock that stands still. */
+/** The MCP servers of a session, with a fake clock. */
 export interface McpWorld extends McpServers {
   readonly clock: FakeClock;
   readonly reports: readonly SpanlineError[];
   /** How often the tools have changed. */
   readonly changeCount: number;
-  /** By its name for the model. */
+  /** Finds a tool by its name for the model. */
   findTool(name: string): Tool;
   callTool(name: string, input?: JsonObject, extra?: Partial<ToolContext>): Promise<unknown>;
 }
@@ -43,7 +43,7 @@ export async function openMcpWorld(
   const findTool = (name: string): Tool => {
     const found = servers.tools().find(({ spec }) => spec.name === name);
     if (found !== undefined) return found;
-    throw new Error(`There is no tool ${name}`);
+    throw new Error(`The tool ${name} does not exist`);
   };
   return {
     ...servers,
@@ -60,7 +60,7 @@ export async function openMcpWorld(
 
 export function createToolContext(extra: Partial<ToolContext> = {}): ToolContext {
   const absent = (): never => {
-    throw new Error("Nobody needs that here");
+    throw new Error("Not available in this test");
   };
   return {
     sessionId: "session",

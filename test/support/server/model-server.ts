@@ -3,20 +3,20 @@ import type { Model, ModelSettings } from "../../../src/models/model.ts";
 import { openAiCompatible } from "../../../src/models/openai-compatible.ts";
 import { startPeer, type PeerResponder, type Peer } from "./scripted-peer.ts";
 
-/** `chat` as OpenAI and those who speak its language do, `messages` as Anthropic does. */
+/** `chat` is the dialect of OpenAI and compatible servers, `messages` the dialect of Anthropic. */
 export type Dialect = "chat" | "messages";
 export const DIALECTS: readonly Dialect[] = ["chat", "messages"];
 
-/** One answer of a model, before it is written in a dialect. */
+/** A model response, independent of the dialect. */
 export type ScriptedResponse = (dialect: Dialect) => PeerResponder;
 
 export interface ModelServer extends Peer {
-  /** What was asked, each time. */
+  /** All received requests. */
   readonly modelRequests: readonly ModelServerRequest[];
   createModel(settings?: ModelSettings): Model;
 }
 
-/** The parts of a request that both dialects have. */
+/** The members common to both dialects. */
 export interface ModelServerRequest {
   readonly messages: readonly RequestMessage[];
   readonly tools?: readonly unknown[];
@@ -29,7 +29,7 @@ export interface RequestMessage {
   readonly [member: string]: unknown;
 }
 
-/** A model on a real socket that says what a test scripted, one answer for each request; the last one for all that follow. */
+/** A scripted model on a real socket, with one response per request. The last response is repeated. */
 export async function startModelServer(
   dialect: Dialect,
   answers: readonly ScriptedResponse[] | ((modelRequests: ModelServerRequest) => ScriptedResponse),
@@ -60,7 +60,7 @@ export interface ScriptedToolCall {
   readonly id: string;
   readonly name: string;
   readonly input?: unknown;
-  /** Sent as it is, right or wrong. */
+  /** Raw argument text, which may be invalid. */
   readonly inputText?: string;
 }
 
@@ -68,7 +68,7 @@ export interface ScriptedMessage {
   readonly text?: string;
   readonly thinking?: string;
   readonly calls?: readonly ScriptedToolCall[];
-  /** In the dialect's own word. */
+  /** The stop reason in the terms of the dialect. */
   readonly reason?: string;
 }
 
@@ -84,7 +84,7 @@ export function responds(message: ScriptedMessage): ScriptedResponse {
   return (dialect) => createStreamAnswer(createEvents(dialect, message));
 }
 
-/** No answer but a status, with whatever headers a service adds. */
+/** Responds only with a status and headers, without a stream. */
 export function refuses(
   status: number,
   headers: { readonly [name: string]: string } = {},
@@ -96,7 +96,7 @@ export function refuses(
   };
 }
 
-/** Says the beginning of something, and then the connection breaks. */
+/** Starts a response, then breaks the connection. */
 export function cuts(message: ScriptedMessage): ScriptedResponse {
   return (dialect) => (response) => {
     begin(response);
@@ -104,7 +104,7 @@ export function cuts(message: ScriptedMessage): ScriptedResponse {
   };
 }
 
-/** Says the beginning of something, and then nothing more. */
+/** Starts a response, then sends no more data. */
 export function hangs(text: string): ScriptedResponse {
   return (dialect) => (response) => {
     begin(response);
@@ -112,7 +112,7 @@ export function hangs(text: string): ScriptedResponse {
   };
 }
 
-/** Says the beginning of something, and then that it failed. */
+/** Starts a response, then reports a failure. */
 export function fails(text: string, type: string): ScriptedResponse {
   return (dialect) => (response) => {
     begin(response);
@@ -121,7 +121,7 @@ export function fails(text: string, type: string): ScriptedResponse {
   };
 }
 
-/** Says something, and then what cannot be read. */
+/** Sends text, then invalid data. */
 export function garbles(text: string): ScriptedResponse {
   return (dialect) => (response) => {
     begin(response);
@@ -129,7 +129,7 @@ export function garbles(text: string): ScriptedResponse {
   };
 }
 
-/** Answers when it is told to. */
+/** Responds when `ready` resolves. */
 export function respondsAfter(ready: Promise<unknown>, then: ScriptedResponse): ScriptedResponse {
   return (dialect) => (response, request) => {
     void ready.then(() => then(dialect)(response, request));
@@ -178,7 +178,7 @@ function createEvents(dialect: Dialect, scripted: ScriptedMessage): (object | st
   ];
 }
 
-/** All of a message but its end. */
+/** All events of a message except its end. */
 function createOpeningEvents(dialect: Dialect, scripted: ScriptedMessage): object[] {
   const { text, thinking, calls = [] } = scripted;
   if (dialect === "chat") {
@@ -251,7 +251,7 @@ function readInputText({ input = {}, inputText }: ScriptedToolCall): string {
   return inputText ?? JSON.stringify(input);
 }
 
-/** In two pieces, as whatever streams does. */
+/** Splits text in two pieces, like a streaming server. */
 function splitInHalf(text: string): string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((half) => half !== "");

@@ -21,22 +21,22 @@ export interface ControlRequest {
 export interface ControlReply {
   readonly status?: number;
   readonly headers?: { readonly [name: string]: string };
-  /** Text as it is, anything else as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
 }
 
-/** `hang` never answers, `reset` closes the connection. */
+/** `hang` never responds, `reset` closes the connection. */
 export type RespondToControl = (asked: ControlRequest) => ControlReply | "hang" | "reset";
 
-/** A control plane on a real socket that says what a test wants, in a time that only the test moves. */
+/** A scripted control plane on a real socket, with a fake clock. */
 export interface ScriptedControlPlane {
   readonly client: ControlClient;
   readonly clock: FakeClock;
   readonly peer: Peer;
-  /** In short: `GET /harnesses @1000`. */
+  /** All received requests. */
   readonly requests: readonly ControlRequest[];
   readonly budget: (milliseconds: number, signal?: AbortSignal) => Budget;
-  /** Lets time pass whenever nothing else happens, until the promise is settled. */
+  /** Advances the clock while no request is running, until the promise is settled. */
   readonly settle: <Value>(promise: Promise<Value>) => Promise<Value>;
 }
 
@@ -83,7 +83,7 @@ export async function startScriptedControlPlane(
   };
 }
 
-// Loaded at the first call it would take turns of the loop in which nothing seems to be under way.
+// Loaded now: loading during the first request would take ticks without a visible request, and the clock would advance.
 await import("@smithy/signature-v4");
 
 const STEP_MS = 10;
@@ -93,7 +93,9 @@ export interface PacedClient {
   readonly settle: <Value>(promise: Promise<Value>) => Promise<Value>;
 }
 
-/** Real calls in a time that passes only while none is under way; those that hang do not count. */
+/**
+ * Sends real requests on a fake clock, which advances only while no request is running. Hanging requests do not count.
+ */
 export function createPacedClient(
   clock: FakeClock,
   isHung: (call: string) => boolean = () => false,
@@ -109,7 +111,7 @@ export function createPacedClient(
       const start = performance.now();
       while (!state.over) {
         if (performance.now() - start > PROCESS_MS) {
-          throw new Error(`Not settled; under way: ${[...busy].join(", ")}`);
+          throw new Error(`The promise is not settled. Running requests: ${[...busy].join(", ")}`);
         }
         await setImmediate();
         await setImmediate();
@@ -120,7 +122,7 @@ export function createPacedClient(
   };
 }
 
-/** Knows which calls are under way, until their bodies are read. */
+/** Tracks the running requests until their bodies are read. */
 function countRequests(send: SendHttp): { send: SendHttp; busy: ReadonlySet<string> } {
   const busy = new Set<string>();
   let count = 0;
@@ -154,7 +156,7 @@ export const ID = "demo-a1b2c3d4e5";
 export const ARN = `arn:aws:bedrock-agentcore:us-west-2:123456789012:harness/${ID}`;
 export const SPEC = { name: "demo", roleArn: ROLE, systemPrompt: "Be brief." } as const;
 
-/** What the service says of a harness. */
+/** The members of a harness in responses of the service. */
 export function createHarnessMembers(status: string, extra: object = {}) {
   return {
     harnessId: ID,
@@ -177,7 +179,7 @@ export function createRefusal(status: number, type: string, headers: object = {}
   return { status, headers: { "x-amzn-errortype": type, ...headers }, body: { message: "no" } };
 }
 
-/** `POST /harnesses`, in the order in which it was asked. */
+/** Formats requests as `POST /harnesses`, in order. */
 export function formatRequests(requests: readonly ControlRequest[]): string[] {
   return requests.map(({ method, path }) => `${method} ${path}`);
 }

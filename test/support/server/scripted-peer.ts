@@ -11,11 +11,11 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/** The other side of a connection, on a real socket, doing whatever a test says. */
+/** A scripted server on a real socket. */
 export interface Peer {
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
-  /** Connections that are open now. */
+  /** The open connections. */
   readonly sockets: ReadonlySet<Socket>;
   /** Resolves when no connection is open. */
   waitUntilQuiet(): Promise<void>;
@@ -71,7 +71,7 @@ export async function startPeer(answer: PeerResponder): Promise<Peer> {
 
 const codec = new EventStreamCodec(toUtf8, fromUtf8);
 
-/** A frame by the AWS SDK's own encoder. */
+/** A frame created by the encoder of the AWS SDK. */
 export function encodeAwsFrame(name: string, payload: unknown, type = "event"): Buffer {
   const named = type === "event" ? ":event-type" : ":exception-type";
   return Buffer.from(
@@ -92,7 +92,7 @@ export function startEventStream(response: ServerResponse): void {
   response.writeHead(200, { "content-type": EVENT_STREAM, "x-amzn-requestid": "request-1" });
 }
 
-/** One assistant message of text, as Harness streams it. */
+/** An assistant message with text, in the stream format of Harness. */
 export function encodeTextTurn(...texts: readonly string[]): Buffer[] {
   return [
     encodeAwsFrame("messageStart", { role: "assistant" }),

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { ModelBlock, ModelMessage } from "../../../src/domain/model/model-request.ts";
 import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
 
-/** Any block, with few ids, so that results find calls and ids come back. */
+/** Any block. Few ids are used, so results match tool calls and ids are repeated. */
 const anyModelBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
   fc
     .constantFrom("", " ", "So it is.", "Ein Wort: \u00e4\ud800")
@@ -37,13 +37,13 @@ const anyModelMessages: fc.Arbitrary<readonly ModelMessage[]> = fc.array(
   { maxLength: 6 },
 );
 
-/** One request in the life of a conversation. */
+/** A request within a conversation. */
 export interface HistoryStep {
   /** Messages that are stable from now on. */
   readonly added: readonly ModelMessage[];
   /** Messages of this request only. */
   readonly tail: readonly ModelMessage[];
-  /** The stable messages from this place on are dropped first, as by a fork or an import. Null: none. */
+  /** Drops the stable messages from this index on first, like a fork or an import. Null: none. */
   readonly cutAt: number | null;
 }
 
@@ -62,7 +62,7 @@ export const anyHistorySteps: fc.Arbitrary<readonly HistoryStep[]> = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** A prompt, perhaps a tool round, and a response. */
+/** A prompt, an optional tool call, and a response. */
 function finishedTurn(): fc.Arbitrary<readonly ModelMessage[]> {
   return fc
     .record({ id: fc.constantFrom("a", "b"), hasTool: fc.boolean(), isAnswered: fc.boolean() })
@@ -97,13 +97,13 @@ function createUserMessage(text: string): ModelMessage {
   return { role: "user", blocks: [{ type: "text", text }] };
 }
 
-/** The messages of each step, and how many of the first are stable. */
+/** The messages of each step, and the number of stable messages. */
 export function* generateRequests(
   steps: readonly HistoryStep[],
 ): Generator<{ readonly messages: readonly ModelMessage[]; readonly stableCount: number }> {
   let stable: readonly ModelMessage[] = [];
   for (const { added, tail, cutAt } of steps) {
-    // Each message is another object, as it is in a session.
+    // Each message is a new object, like in a session.
     const fresh = added.map((message) => structuredClone(message));
     stable = [...(cutAt === null ? stable : stable.slice(0, cutAt)), ...fresh];
     yield { messages: [...stable, ...structuredClone(tail)], stableCount: stable.length };

@@ -17,19 +17,19 @@ export interface ClientToolSessions {
   readonly store: Store;
   readonly reports: readonly unknown[];
   readonly readLog: (sessionId: string) => Promise<readonly Envelope[]>;
-  /** The tools of the agent as it was last bound. */
+  /** The tools of the agent in its last configuration. */
   readonly listTools: (sessionId: string) => Promise<readonly string[]>;
-  /** What the tools gave, as text. */
+  /** The results of tools, as strings. */
   readonly listResults: (sessionId: string) => Promise<readonly string[]>;
 }
 
 interface ClientToolSessionsOptions extends Partial<AgentParts> {
   readonly clock?: SteadyClock;
-  /** Of another that has it no longer. */
+  /** The store of an earlier process that no longer uses it. */
   readonly store?: Store;
 }
 
-/** Sessions to which clients can bring something, as a bridge runs them. */
+/** Sessions with client tools, configured like in a bridge. */
 export function createClientToolSessions(
   answers: readonly ProviderScript[],
   { clock = systemClock, store = createMemoryStore(), ...parts }: ClientToolSessionsOptions = {},

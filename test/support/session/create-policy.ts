@@ -1,7 +1,7 @@
 import type { Matcher, Policy, PolicyLayer, Rule } from "../../../src/domain/policy/policy.ts";
 import type { PolicyAction } from "../../../src/domain/policy/policy-decision.ts";
 
-/** Which tools, what is to become of their calls, how many have to say yes where it is asked, and which calls alone. */
+/** A rule: the tool, the action, the required approvers if the action is `ask`, and further conditions. */
 export type RuleLine = readonly [
   tool: string,
   action: PolicyAction,
@@ -9,7 +9,7 @@ export type RuleLine = readonly [
   match?: Matcher,
 ];
 
-/** A policy of one layer. */
+/** A policy with a single layer. */
 export function createPolicy(lines: readonly RuleLine[], layer: Partial<PolicyLayer> = {}): Policy {
   const rules = lines.map(([tool, action, approvers = 1, match = {}], index): Rule => {
     const facts = { source: "rules", index, id: null, reason: null, approval: null } as const;

@@ -8,11 +8,11 @@ export const DISK_FULL = new StoreError(
 );
 
 export interface FillingOptions {
-  /** A probe of the store needs less space than an append, and succeeds on the full disk. */
+  /** True: a probe needs less space than an append and succeeds on the full disk. Default: false. */
   readonly isProbeSmall?: boolean;
 }
 
-/** A store on a disk that is full while a test says so. */
+/** A store on a disk that the test can fill. */
 export function createFillingStore({ isProbeSmall = false }: FillingOptions = {}) {
   const inner = createMemoryStore();
   let isFull = false;

@@ -35,7 +35,7 @@ export async function readTurn(events: AsyncIterable<ProviderEvent>): Promise<Tu
   return buildTurn(await gather(events));
 }
 
-/** Makes a call and reads it to its end. */
+/** Runs an invocation and reads it to its end. */
 export async function runInvocation(
   session: HarnessSession,
   options: Partial<Parameters<HarnessSession["invoke"]>[1]> = {},
@@ -44,12 +44,12 @@ export async function runInvocation(
   return readTurn(await session.invoke(PROMPT, { signal, ...options }));
 }
 
-/** What a promise rejects with. */
+/** Returns the rejection of a promise. */
 export async function catchRejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
   } catch (error) {
     return error;
   }
-  throw new Error("It did not reject");
+  throw new Error("The promise did not reject");
 }

@@ -4,7 +4,7 @@ import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createScriptedProvider, type ProviderScript } from "./scripted-provider.ts";
 import { createAgent, openSessions, createTool } from "./session-world.ts";
 
-/** Sessions of an agent with one tool, `save`, about which somebody is asked. */
+/** Sessions of an agent with a single tool, `save`, which needs approval. */
 export function createSavingSessions(...answers: readonly ProviderScript[]): RunningSessions {
   const provider = createScriptedProvider(answers);
   const save = createTool({ name: "save" }, () => "saved");

@@ -13,13 +13,13 @@ import type {
   TurnProgress,
 } from "../../../src/providers/provider.ts";
 
-/** One call that was made, as the provider saw it. */
+/** An invocation as received by the provider. */
 export interface ReceivedInvocation {
   readonly sessionId: string;
   readonly history: readonly ModelMessage[];
   readonly input: InvocationInput;
   readonly turn?: TurnProgress;
-  /** What else the call was given. */
+  /** The other options of the invocation. */
   readonly options?: Omit<InvocationOptions, "signal" | "turn">;
 }
 
@@ -30,7 +30,7 @@ export type ProviderScript = (
 
 export interface ScriptedProvider extends Provider {
   readonly invocations: readonly ReceivedInvocation[];
-  /** The ids of conversations that were stopped. */
+  /** The ids of stopped sessions. */
   readonly stoppedSessions: readonly string[];
 }
 
@@ -39,11 +39,11 @@ interface ScriptedOptions {
   readonly keepsHistory?: boolean;
   readonly injectionPoints?: readonly InjectionPoint[];
   readonly capabilities?: ProviderCapabilities;
-  /** Happens while a conversation is being stopped. */
+  /** Called while a session is being stopped. */
   onStop?(signal: AbortSignal): Promise<void>;
 }
 
-/** A provider whose answers a test says, one for each call, in order; the last one for all that follow. */
+/** A scripted provider with one response per invocation. The last response is repeated. */
 export function createScriptedProvider(
   answers: readonly ProviderScript[],
   options: ScriptedOptions = {},
@@ -85,7 +85,7 @@ export function createScriptedProvider(
   };
 }
 
-/** What is wrong before there is a stream is thrown when the call is made. */
+/** An error before the first event rejects the invocation. */
 async function toInvocation(events: AsyncIterable<ProviderEvent>): Promise<ProviderInvocation> {
   const iterator = events[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -113,7 +113,7 @@ export interface ScriptedToolCall {
   readonly id: string;
   readonly name: string;
   readonly input?: JsonObject;
-  /** Sent as it is, right or wrong. */
+  /** Raw argument text, which may be invalid. */
   readonly inputText?: string;
 }
 
@@ -128,7 +128,7 @@ export function wants(...calls: readonly ScriptedToolCall[]): ProviderScript {
   };
 }
 
-/** Says the beginning of something, and then nothing until it is told to stop. */
+/** Starts a response, then waits until it is aborted. */
 export function hangs(text = "Well"): ProviderScript {
   return async function* (signal) {
     yield { type: "message.start", message: 0, role: "assistant" };
@@ -138,7 +138,7 @@ export function hangs(text = "Well"): ProviderScript {
   };
 }
 
-/** The connection breaks in the middle of the answer. */
+/** The connection breaks in the middle of the response. */
 export function breaks(code: ErrorCode = "connection_lost"): ProviderScript {
   return async function* () {
     yield { type: "message.start", message: 0, role: "assistant" };
@@ -147,7 +147,7 @@ export function breaks(code: ErrorCode = "connection_lost"): ProviderScript {
   };
 }
 
-/** There never is a stream. */
+/** The invocation is refused before a stream starts. */
 export function refuses(code: ErrorCode): ProviderScript {
   // eslint-disable-next-line require-yield
   return async function* () {

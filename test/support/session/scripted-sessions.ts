@@ -11,15 +11,15 @@ import type { EventBatch } from "../../../src/store/log-store.ts";
 import type { SessionRecord } from "../../../src/store/session-index.ts";
 import { formatTail, withDeadline } from "../with-deadline.ts";
 
-/** Sessions whose agent is a test: it says what is in the log, and sees every command. */
+/** Sessions whose agent is the test: the test appends events to the log and sees every command. */
 export interface ScriptedSessions extends Sessions {
-  /** Appends events to a session, as its agent or its runtime would. */
+  /** Appends events to a session, like its agent or its runtime. */
   say(sessionId: string, ...events: readonly SessionEvent[]): void;
   readonly commands: readonly ReceivedCommand[];
   readLog(sessionId: string): readonly Envelope[];
-  /** The turn that runs. */
+  /** The running turn. Undefined if the session is idle. */
   readTurnId(sessionId: string): string | undefined;
-  /** Resolves when a command of this type has come. */
+  /** Resolves when a command of this type has been received. */
   waitForCommand<Type extends SessionCommand["type"]>(type: Type): Promise<CommandOf<Type>>;
 }
 
@@ -32,7 +32,7 @@ export interface ReceivedCommand {
 type CommandOf<Type extends SessionCommand["type"]> = Extract<SessionCommand, { type: Type }>;
 
 interface Script {
-  /** What the agent does when its turn begins. */
+  /** Called when a turn starts. */
   readonly turn?: (turn: ScriptedTurn) => void;
 }
 
@@ -61,14 +61,14 @@ const REFUSED_REPLY: CommandReply = {
 export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions {
   const logs = new Map<string, Log>();
   const commands: ReceivedCommand[] = [];
-  let bells: (() => void)[] = [];
+  let waiters: (() => void)[] = [];
   let count = 0;
   const next = (prefix: string): string => `${prefix}_${(count += 1)}`;
 
-  function ring(): void {
-    const ringing = bells;
-    bells = [];
-    for (const bell of ringing) bell();
+  function wakeAll(): void {
+    const waking = waiters;
+    waiters = [];
+    for (const waiter of waking) waiter();
   }
 
   function append(log: Log, event: SessionEvent, actor?: Actor): void {
@@ -86,7 +86,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
       log.turnId = undefined;
       queueMicrotask(() => startNext(log));
     }
-    ring();
+    wakeAll();
   }
 
   function startNext(log: Log): void {
@@ -210,7 +210,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
         const found = commands.map(({ command }) => command).find(matchesType(type));
         if (found !== undefined) return found;
         const next = new Promise<void>((resolve) => {
-          bells.push(resolve);
+          waiters.push(resolve);
         });
         await withDeadline(
           next,
@@ -241,7 +241,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
         ...(clientId !== undefined && { clientId }),
       };
       const reply = take(logOf(sessionId), command, actor);
-      ring();
+      wakeAll();
       // A real session writes to its log before it replies.
       await new Promise((resolve) => {
         setImmediate(resolve);
@@ -251,11 +251,11 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
     async *subscribe(sessionId, cursor, signal): AsyncGenerator<EventBatch> {
       let at = cursor?.seq ?? 0;
       const { events } = logOf(sessionId);
-      signal.addEventListener("abort", ring);
+      signal.addEventListener("abort", wakeAll);
       while (!signal.aborted) {
         if (events.length === at) {
           await new Promise<void>((resolve) => {
-            bells.push(resolve);
+            waiters.push(resolve);
           });
           continue;
         }
@@ -269,7 +269,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
     },
     checkCredentials: async () => {},
     checkLog: async () => {},
-    openWithPrompt: () => Promise.reject(new Error("Nobody opens with a prompt here")),
+    openWithPrompt: () => Promise.reject(new Error("openWithPrompt is not available in this test")),
     status: async () => ({
       agent: createAgent({ provider: createScriptedProvider([]) }).spec,
       mode: "default",

@@ -99,7 +99,10 @@ export function openSessions(
 let silenceMs = 6000;
 const NEXT_SILENCE_MS = 1000;
 
-/** Reads a session's log until an event is there, and returns all that came. Fails if the log stops growing before it. */
+/**
+ * Reads a session's log until `isLast` matches, and returns all events. Fails if the log stops growing before the
+ * match.
+ */
 export async function readUntil(
   sessions: RunningSessions,
   sessionId: string,
@@ -127,23 +130,26 @@ export async function readUntil(
   }
 }
 
-/** One session of one agent, with somebody who has every right. */
+/** A session of an agent, with a principal who has every right. */
 export interface SessionWorld {
   readonly sessions: RunningSessions;
   readonly store: Store;
   readonly sessionId: string;
-  /** What went wrong that only a log outside the session hears of. */
+  /** Errors reported outside of the session's log. */
   readonly reports: readonly unknown[];
   send(command: SessionCommand, from?: SenderOptions): Promise<CommandReply>;
   prompt(text: string): Promise<CommandReply>;
   decideApproval(approvalId: string, decision: ApprovalDecision): Promise<CommandReply>;
   cancel(): Promise<CommandReply>;
-  /** The nth event of a type, counted from 1, once it is there. */
+  /** Waits for the nth event of a type, counted from 1. */
   waitForEvent<Type extends SessionEventType>(type: Type, nth?: number): Promise<EventOf<Type>>;
-  /** All events of a type that are there. */
+  /** All events of a type so far. */
   listEvents<Type extends SessionEventType>(type: Type): Promise<EventOf<Type>[]>;
   readLog(): Promise<readonly Envelope[]>;
-  /** What a killed process leaves: its log, its lease, and nothing that it still does comes through. Then another one. */
+  /**
+   * Kills the process and starts another: the log and the lease remain, and late writes of the killed process are
+   * refused.
+   */
   restart(
     agent?: Agent,
     changed?: Pick<WorldOptions, "store" | "keys" | "heads">,
@@ -159,9 +165,9 @@ interface SenderOptions {
 export interface WorldOptions {
   readonly store?: Store;
   readonly clock?: SteadyClock;
-  /** Receipts are signed with them, and checked; neither without them. */
+  /** Signs and checks receipts. Absent: receipts are neither signed nor checked. */
   readonly keys?: Pick<SigningKeys, "sign" | "check">;
-  /** Where the last receipt is recorded; nowhere without it. */
+  /** Records the last receipt. Absent: not recorded. */
   readonly heads?: ReceiptHeads;
 }
 
@@ -173,7 +179,7 @@ export async function openWorld(agent: Agent, options: WorldOptions = {}): Promi
   return createWorld({ ...process, ...around, sessionId, agent });
 }
 
-/** A store as a process has it: once that is killed, nothing it does comes through, and nothing comes back to it. */
+/** The store as seen by a process. After `die`, every call of the process fails and no result reaches it. */
 function createMortalStore(store: Store): { readonly store: Store; readonly die: () => void } {
   let isDead = false;
   const check = (): void => {
@@ -243,7 +249,7 @@ function createWorld(parts: WorldParts): SessionWorld {
         return count === nth;
       });
       const last = seen.at(-1)?.event;
-      if (last === undefined || !isIt(last)) throw new Error(`There is no ${type}`);
+      if (last === undefined || !isIt(last)) throw new Error(`The log ended without ${type}`);
       return last;
     },
     async listEvents(type) {

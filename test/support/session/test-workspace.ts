@@ -12,12 +12,12 @@ import {
   type WorkspaceToolsOptions,
 } from "../../../src/tools/workspace/workspace-tools.ts";
 
-/** A workspace with something beside it, and its tools as a session runs them. */
+/** A workspace with a folder outside of it, and its tools as run by a session. */
 export interface TestWorkspace {
-  /** Holds all of it. */
+  /** The folder that contains everything. */
   readonly base: string;
   readonly root: string;
-  /** The data directory, in the workspace as it is by default. */
+  /** The data directory, inside the workspace like by default. */
   readonly data: string;
   readonly outside: string;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly paths?: readonly PathFact[];
   readonly signal?: AbortSignal;
   readonly progress?: (text: string) => void;
-  /** Told of the process groups that were started. */
+  /** Called with the ids of started process groups. */
   readonly spawned?: (group: number) => void;
   readonly folders?: readonly string[];
   readonly editor?: ClientEditor;
@@ -71,13 +71,13 @@ export function createTemporaryFolder(): string {
   return folder;
 }
 
-/** Runs a tool as the driver does: checked before, and its programs ended after. */
+/** Runs a tool like the driver does: checks the arguments first, and ends its processes afterwards. */
 export async function runTool(
   tool: Tool | undefined,
   input: JsonObject,
   { paths, signal, progress, spawned, folders, editor, host }: RunOptions = {},
 ): Promise<ToolOutput> {
-  if (tool === undefined) throw new Error("There is no such tool");
+  if (tool === undefined) throw new Error("The tool does not exist");
   const problem = tool.check(input);
   if (problem !== undefined) throw new Error(`The arguments are wrong: ${problem}`);
   const ends = signal ?? new AbortController().signal;
@@ -101,7 +101,7 @@ export async function runTool(
   };
   try {
     const output: unknown = await tool.run(input, context);
-    if (!isToolOutput(output)) throw new Error("The tool gave something else than its output");
+    if (!isToolOutput(output)) throw new Error("The tool did not return a tool output");
     return output;
   } finally {
     await programs.end();

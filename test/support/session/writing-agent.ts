@@ -27,7 +27,7 @@ export function createInsidePath(path: string): PathFact {
   };
 }
 
-/** An agent that writes one file, and what its tool and whoever looks at its paths were given. */
+/** An agent that writes a file. Records the inputs of its tool and of its path resolution. */
 export function createWritingAgent(rule: RuleLine[1], parts: Partial<AgentParts> = {}) {
   const provider = createScriptedProvider([wants(WRITE_CALL), says("Well.")]);
   const ran: unknown[] = [];
@@ -50,7 +50,7 @@ export function readResults(input: InvocationInput | undefined) {
   return input?.type === "results" ? input.results : [];
 }
 
-/** From behind the first event of a type to the end of the first call. */
+/** The event types after the first event of a type, up to the end of the first tool call. */
 export async function listTypesSince(
   world: SessionWorld,
   first: SessionEvent["type"],

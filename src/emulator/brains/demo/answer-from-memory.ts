@@ -1,7 +1,7 @@
 import type { Message } from "../session-message.ts";
 import { readPromptText } from "./demo-prompt.ts";
 
-/** An answer from what was said before; null when the prompt does not ask for that. */
+/** Answers a question about earlier messages. Null if the prompt is not such a question. */
 export function answerFromMemory(messages: readonly Message[]): string | null {
   const prompt = readPromptText(messages.at(-1));
   const earlier = messages
@@ -14,17 +14,17 @@ export function answerFromMemory(messages: readonly Message[]): string | null {
     /\bwho am i\b|\bdo you (?:know|remember) my name\b/i.test(prompt)
   ) {
     const name = earlier.map(findName).findLast((found) => found !== null);
-    return name === undefined ? "You have not told me your name yet." : `Your name is ${name}.`;
+    return name === undefined ? "I do not know your name yet." : `Your name is ${name}.`;
   }
   if (/\bfirst\b/i.test(prompt) && asksForEarlierMessage(prompt)) {
     const [first] = earlier;
     return first === undefined
-      ? "This is the first thing that you said to me."
-      : `The first thing that you said was: "${first}"`;
+      ? "This is your first message."
+      : `Your first message was: "${first}"`;
   }
   if (/\b(?:last|before|previous|just|earlier)\b/i.test(prompt) && asksForEarlierMessage(prompt)) {
     const last = earlier.at(-1);
-    return last === undefined ? "You have not said anything before." : `You said: "${last}"`;
+    return last === undefined ? "This is your first message." : `You said: "${last}"`;
   }
   if (matchesInOrder(prompt, /\bhow many\b/, /\b(?:messages|times|things)\b/)) {
     return `You have sent me ${earlier.length + 1} message${earlier.length === 0 ? "" : "s"}.`;
@@ -50,7 +50,10 @@ function asksForEarlierMessage(prompt: string): boolean {
   );
 }
 
-/** Whether a line matches the patterns one behind another, in any case. Each goes on where the one before it ended and none goes back. */
+/**
+ * True if a line contains the patterns in this order, ignoring case. Each search starts at the end of the previous
+ * match and never goes back, so the time is linear.
+ */
 function matchesInOrder(text: string, ...patterns: readonly RegExp[]): boolean {
   return text.split(/[\n\r]/).some((line) => {
     let position = 0;
@@ -64,7 +67,7 @@ function matchesInOrder(text: string, ...patterns: readonly RegExp[]): boolean {
   });
 }
 
-/** The name that somebody gives as theirs; null when the text gives none. */
+/** The name in an introduction such as "my name is Ada". Null if there is none. */
 export function findName(text: string): string | null {
   const match =
     /\b(?:my name is|my name's|call me|i am called)\s+([\p{L}'-]+)|\b(?:i am|i'm)\s+(\p{Lu}[\p{L}'-]+)/iu.exec(

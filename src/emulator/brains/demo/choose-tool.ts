@@ -2,7 +2,7 @@ import type { InvocationSettings, ToolSetting } from "../brain.ts";
 import type { DemoPrompt } from "./demo-prompt.ts";
 import { extractWords } from "./extract-words.ts";
 
-/** The tool that a prompt fits best by its name and description; null when none fits. */
+/** The tool whose name and description match a prompt best. Null if no tool matches. */
 export function chooseTool(settings: InvocationSettings, prompt: DemoPrompt): ToolSetting | null {
   const ranked = selectClientTools(settings)
     .map((tool) => ({ tool, score: scoreTool(tool, prompt.words) }))
@@ -15,7 +15,7 @@ export function chooseTool(settings: InvocationSettings, prompt: DemoPrompt): To
     : null;
 }
 
-/** The tools that run on the client's side and that this harness may call. */
+/** The allowed tools that run on the client's side. */
 export function selectClientTools({ tools, allowedTools }: InvocationSettings): ToolSetting[] {
   const allowsAll = allowedTools.length === 0 || allowedTools.includes("*");
   return tools.filter(
@@ -24,7 +24,7 @@ export function selectClientTools({ tools, allowedTools }: InvocationSettings): 
   );
 }
 
-/** A word of the name, or two of the description. */
+/** A matching word in the name, or two in the description. */
 const MIN_SCORE = 2;
 
 function scoreTool({ name, description }: ToolSetting, promptWords: ReadonlySet<string>): number {

@@ -12,11 +12,11 @@ import { reportResults } from "./report-results.ts";
 import { createSmallTalk, answerSum } from "./small-talk.ts";
 
 export interface DemoOptions {
-  /** Between two words; long enough to be seen. */
+  /** The delay between two words. Default: 15 ms, long enough to be visible. */
   readonly delayMilliseconds?: number;
 }
 
-/** A small agent with no model behind it: it chats, remembers, calls the tools that it is offered and reports what they gave. */
+/** A small agent without a model. It chats, remembers messages, calls the offered tools and reports their results. */
 export function createDemoBrain({ delayMilliseconds = 15 }: DemoOptions = {}): Brain {
   return {
     respond: async (request) => ({
@@ -51,7 +51,7 @@ function* generateDemoSteps(request: BrainRequest, delay: number): Generator<Ste
   yield estimateUsage(request, replyText + input);
 }
 
-/** Word by word, each with the space behind it. */
+/** Splits text into words, each with its trailing space. */
 function splitWords(text: string): string[] {
   return text.match(/\S+\s*/g) ?? [];
 }

@@ -2,10 +2,13 @@ import { readTexts, type Message } from "../session-message.ts";
 import { parseRecovery } from "./parse-recovery.ts";
 import { extractWords } from "./extract-words.ts";
 
-/** How much of a message the demo agent listens to: what a person types, and little enough that no text keeps it busy. */
+/**
+ * The maximum of characters read per message: enough for typed text, and small enough to limit the time for hostile
+ * text.
+ */
 export const MAX_PROMPT_CHARACTERS = 2000;
 
-/** A prompt as the demo agent takes it, split into words once. */
+/** A prompt for the demo agent, split into words once. */
 export interface DemoPrompt {
   readonly text: string;
   readonly words: ReadonlySet<string>;
@@ -16,9 +19,12 @@ export function readDemoPrompt(message: Message | undefined): DemoPrompt {
   return { text, words: new Set(extractWords(text)) };
 }
 
-/** The last paragraph of a message, where people ask what they want; of a long one its beginning, in whole characters. */
+/**
+ * The last paragraph of a message, which usually contains the request. A long paragraph is cut without splitting a
+ * character.
+ */
 export function readPromptText(message: Message | undefined): string {
-  // A prompt that is repeated after a loss is a prompt; a result that is repeated is none.
+  // A recovery message contains the original prompt; a repeated tool result does not count as a prompt.
   const texts = readTexts(message).map((text) => parseRecovery(text)?.prompt ?? text);
   const text = readLastParagraph(texts.filter((one) => one !== "").join("\n"));
   if (text.length <= MAX_PROMPT_CHARACTERS) return text;

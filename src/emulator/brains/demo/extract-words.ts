@@ -1,4 +1,4 @@
-/** The words of a text that carry meaning, in lower case and without their endings. */
+/** The significant words of a text, in lowercase and without endings. */
 export function extractWords(text: string): string[] {
   return text
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -8,7 +8,7 @@ export function extractWords(text: string): string[] {
     .map(stemWord);
 }
 
-/** Good enough for names of tools: "files" and "file", "deleting" and "delete" meet. */
+/** A simple stemmer for tool names: "files" matches "file", "deleting" matches "delete". */
 function stemWord(word: string): string {
   if (word.length > 5 && word.endsWith("ing")) return word.slice(0, -3).replace(/e$/, "");
   if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`;

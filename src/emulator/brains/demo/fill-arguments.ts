@@ -3,8 +3,8 @@ import type { DemoPrompt } from "./demo-prompt.ts";
 import { extractWords } from "./extract-words.ts";
 
 /**
- * Arguments for a tool, from its schema and what the prompt offers: what is required always, and first; the rest where the
- * prompt speaks of it. Only the first properties of a very large schema are filled.
+ * Creates tool arguments from a schema and a prompt. Required properties come first and are always filled; optional
+ * properties are filled if the prompt mentions them. Only the first 200 properties of a schema are filled.
  */
 export function fillArguments(schema: JsonValue, prompt: DemoPrompt): JsonObject {
   return fillObject(schema, new PromptParts(prompt));
@@ -18,11 +18,11 @@ function fillObject(schema: JsonValue, prompt: PromptParts): JsonObject {
     name,
     schema: isObject(property) ? property : {},
     isRequired: needed.has(name),
-    // A schema that insists on nothing may mean any of it.
+    // A schema without required properties may expect any of them.
     isMentioned: needed.has(name) || needed.size === 0 || prompt.mentions(name),
     prompt,
   }));
-  // What may be left out takes nothing away from what is needed.
+  // Required properties first, so optional properties do not use up parts of the prompt.
   const ordered = [
     ...candidates.filter((property) => property.isRequired),
     ...candidates.filter((property) => !property.isRequired),
@@ -37,13 +37,13 @@ function fillObject(schema: JsonValue, prompt: PromptParts): JsonObject {
   );
 }
 
-/** Of a tool, those of nested objects included. */
+/** Properties per tool, including nested objects. */
 export const MAX_FILLED_PROPERTIES = 200;
 
-/** Of an enum. */
+/** Choices per enum. */
 const MAX_CHOICES = 1000;
 
-/** Of a property's name. */
+/** Characters per property name. */
 const MAX_NAME_LENGTH = 100;
 
 interface PropertyRequest {
@@ -54,7 +54,7 @@ interface PropertyRequest {
   readonly prompt: PromptParts;
 }
 
-/** Undefined when the prompt says nothing of it. */
+/** Undefined if the prompt has no value for the property. */
 function fillValue(request: PropertyRequest): JsonValue | undefined {
   const { name, schema, isMentioned, prompt } = request;
   const { type, default: defaultValue, enum: choices } = schema;
@@ -86,7 +86,7 @@ function fillValue(request: PropertyRequest): JsonValue | undefined {
   }
 }
 
-/** Something of the right type, for what a tool insists on. */
+/** A value of the right type for a required property. */
 function createPlaceholder({ schema, prompt }: PropertyRequest): JsonValue {
   const { type, enum: choices, minimum } = schema;
   if (Array.isArray(choices)) return choices[0] as JsonValue;
@@ -97,7 +97,7 @@ function createPlaceholder({ schema, prompt }: PropertyRequest): JsonValue {
   return prompt.readObjectText();
 }
 
-/** A prompt that gives each of its parts away once. */
+/** The parts of a prompt. Each number and each quoted text is used only once. */
 class PromptParts {
   readonly #whole: string;
   readonly #lower: string;
@@ -124,7 +124,7 @@ class PromptParts {
     this.#numbers = unquoted.match(/(?<![\p{L}\p{N}_])-?\d+(?:\.\d+)?/gu) ?? [];
   }
 
-  /** Counts the properties, so that a schema of any size ends. */
+  /** Counts the properties. False above the limit, so a schema of any size ends. */
   countProperty(): boolean {
     this.#properties += 1;
     return this.#properties <= MAX_FILLED_PROPERTIES;
@@ -153,7 +153,10 @@ class PromptParts {
     );
   }
 
-  /** What is not meant for certain is taken only where it cannot be anything else. */
+  /**
+   * Takes a value for a string property. If the property is not mentioned (`isMeant` is false), only an unambiguous
+   * pattern such as a URL is used.
+   */
   takeText(names: readonly string[], isMeant: boolean): string | undefined {
     for (const { names: meant, pattern, isUnambiguous = false } of ARGUMENT_SHAPES) {
       if (!isMeant && !isUnambiguous) continue;
@@ -168,7 +171,7 @@ class PromptParts {
     return this.#after(names);
   }
 
-  /** "city Paris", "title: Lunch", "the id is 7". */
+  /** Finds the value after a name: "city Paris", "title: Lunch", "the id is 7". */
   #after(names: readonly string[]): string | undefined {
     for (const name of names) {
       if (!this.#lower.includes(name)) continue;
@@ -179,7 +182,7 @@ class PromptParts {
     return undefined;
   }
 
-  /** What follows the verb; all of it where there is none. */
+  /** The text after the verb. The whole prompt if no verb is found. */
   readObjectText(): string {
     const match =
       /^(?:please\s+|can you\s+|could you\s+|would you\s+)*\w+\s+(?:the\s+|a\s+|an\s+|for\s+|me\s+)*(.+)$/is.exec(
@@ -189,7 +192,7 @@ class PromptParts {
   }
 }
 
-/** What a prompt can say; an object may not even have a text. */
+/** True for values which can occur in a prompt. Objects are excluded: converting them to a string may throw. */
 function isPrimitive(value: unknown): value is string | number | boolean {
   return ["string", "number", "boolean"].includes(typeof value);
 }
@@ -198,7 +201,7 @@ function trimPunctuation(text: string): string {
   return text.trim().replace(/(?<![.?!,;:])[.?!,;:]+$/, "");
 }
 
-/** The two words behind a denial: "no preview", "without a preview". */
+/** The two words after a negation: "no preview", "without a preview". */
 interface NegatedWords {
   readonly next: string;
   readonly second: string;
@@ -207,8 +210,8 @@ interface NegatedWords {
 const NEGATION_PATTERN = /\b(?:not|no|without)\s+(?=([\p{L}\p{N}_]+)(?:\s+([\p{L}\p{N}_]+))?)/gu;
 
 /**
- * What arguments of some names look like. Names are stems. A pattern that begins with a run of characters only begins where
- * the run does: tried from within it too, a long word would take the square of its length.
+ * Patterns for the values of well-known argument names. Names are stems. A pattern for a run of characters may match
+ * only at the start of the run: otherwise a long word would take quadratic time.
  */
 const ARGUMENT_SHAPES: readonly ArgumentShape[] = [
   { names: listStems("url link address uri"), pattern: /https?:\/\/\S+/, isUnambiguous: true },
@@ -255,7 +258,7 @@ const ARGUMENT_SHAPES: readonly ArgumentShape[] = [
 interface ArgumentShape {
   readonly names: readonly string[];
   readonly pattern: RegExp;
-  /** Nothing else looks like it. */
+  /** True if no other kind of value matches the pattern. */
   readonly isUnambiguous?: boolean;
 }
 

@@ -1,25 +1,27 @@
-/** What the bridge repeats to an agent whose answer was lost or cut off. */
+/**
+ * A message from the bridge to an agent whose response was lost or cut off, with the repeated prompt and tool results.
+ */
 export interface RecoveryMessage {
-  /** Empty when only results were told. */
+  /** Empty if the message contains only tool results. */
   readonly prompt: string;
   readonly results: readonly RestatedResult[];
 }
 
 export interface RestatedResult {
-  /** Undefined where the bridge does not say it. */
+  /** Undefined if the message does not name the tool. */
   readonly tool: string | undefined;
   readonly isError: boolean;
   readonly text: string;
 }
 
-/** Reads a message of the bridge's own; null for any other text. */
+/** Parses a recovery message of the bridge. Null for any other text. */
 export function parseRecovery(text: string): RecoveryMessage | null {
   const [opening = "", ...paragraphs] = text.trim().split("\n\n");
   if (!isOpening(opening)) return null;
   const first = paragraphs.findIndex((paragraph) => RESULT_PATTERN.test(paragraph));
   const prompts = first === -1 ? paragraphs : paragraphs.slice(0, first);
   const results = first === -1 ? [] : paragraphs.slice(first);
-  // A message that was lost may have been one of these.
+  // The lost message may itself have been a recovery message, so nested openings are removed.
   const prompt = prompts.filter((paragraph) => !isOpening(paragraph)).join("\n\n");
   return { prompt, results: parseResults(results) };
 }
@@ -29,12 +31,12 @@ function isOpening(paragraph: string): boolean {
 }
 
 const OPENINGS = [
-  "The connection was lost before your answer was complete.",
-  "Your last answer was cut off,",
+  "The connection was lost before your response was complete.",
+  "Your last response was cut off,",
 ];
-const RESULT_PATTERN = /^(?:A tool|The tool (\S+)) (gave|failed): ?/;
+const RESULT_PATTERN = /^(?:A tool|The tool (\S+)) (returned|failed): ?/;
 
-/** A result may have paragraphs of its own. */
+/** A result may contain several paragraphs. */
 function parseResults(paragraphs: readonly string[]): RestatedResult[] {
   const results: RestatedResult[] = [];
   for (const paragraph of paragraphs) {

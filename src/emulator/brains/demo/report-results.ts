@@ -11,8 +11,8 @@ import { readPromptText } from "./demo-prompt.ts";
 import { parseRecovery, type RestatedResult } from "./parse-recovery.ts";
 
 /**
- * What came of the calls, in plain words; null when the newest message brings no results, or something to do beside them:
- * a prompt that follows calls that were cancelled is what is wanted now.
+ * Reports tool results as plain text. Null if the newest message has no results, or also has a prompt: a prompt after
+ * cancelled tool calls takes precedence.
  */
 export function reportResults(messages: readonly Message[]): string | null {
   const newest = messages.at(-1);
@@ -40,7 +40,7 @@ function formatResult({ tool, isError, text }: RestatedResult): string {
   const resultText = text.trim();
   if (isError) {
     const reason =
-      resultText === "" ? "It did not say why." : `It said: ${formatSentence(resultText)}`;
+      resultText === "" ? "It gave no reason." : `It said: ${formatSentence(resultText)}`;
     return `I could not finish that with ${tool ?? "the tool"}. ${reason}`;
   }
   return resultText === ""

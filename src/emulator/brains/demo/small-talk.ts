@@ -3,7 +3,7 @@ import { asksForAction, selectClientTools } from "./choose-tool.ts";
 import type { DemoPrompt } from "./demo-prompt.ts";
 import { findName } from "./answer-from-memory.ts";
 
-/** An answer to anything that needs neither a tool nor a memory. */
+/** A reply to a prompt that needs neither a tool nor earlier messages. */
 export function createSmallTalk(demoPrompt: DemoPrompt, settings: InvocationSettings): string {
   const { text: prompt } = demoPrompt;
   const name = findName(prompt);
@@ -29,7 +29,10 @@ export function createSmallTalk(demoPrompt: DemoPrompt, settings: InvocationSett
     : `I heard you: "${short}" I will remember it.`;
 }
 
-/** The answer to a sum that is asked for by itself: "6 times 7" is nothing for a tool that tells the time. */
+/**
+ * The answer to plain arithmetic, so "6 times 7" does not trigger a tool about time. Null if the prompt asks for an
+ * action.
+ */
 export function answerSum(prompt: DemoPrompt): string | null {
   return asksForAction(prompt) ? null : computeArithmetic(prompt.text);
 }
@@ -41,7 +44,7 @@ function describeAbilities(settings: InvocationSettings): string {
   return `${tools} I can also chat a little, add numbers, and remember what you said.`;
 }
 
-/** A number is only tried from its first digit, so that a long one is read once. */
+/** A match may only start at the first digit of a number, so a long number is scanned once. */
 function computeArithmetic(prompt: string): string | null {
   const match =
     /(?<!\d)(-?\d+(?:\.\d+)?)\s*([+*x×/-]|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i.exec(
@@ -53,7 +56,7 @@ function computeArithmetic(prompt: string): string | null {
   const result = operation(Number(left), Number(right));
   return Number.isFinite(result)
     ? `That is ${Number(result.toPrecision(12))}.`
-    : "Nobody can divide by zero.";
+    : "Division by zero has no result.";
 }
 
 type Operation = (left: number, right: number) => number;

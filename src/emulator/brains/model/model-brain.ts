@@ -18,7 +18,7 @@ import type { Brain, BrainRequest } from "../brain.ts";
 import type { Content, Message, ResultPart, ToolResult as SentResult } from "../session-message.ts";
 import type { Step, UsageStep } from "../step.ts";
 
-/** A real model behind the emulator, which makes it a harness on this machine. Tools that run on the service's side are not here. */
+/** Uses a real model, which turns the emulator into a local harness. Tools on the service's side are not available. */
 export function createModelBrain(model: Model): Brain {
   return {
     respond: async (request) => ({
@@ -57,7 +57,7 @@ async function* generateModelSteps(events: AsyncIterable<ProviderEvent>): AsyncG
   yield* usages;
 }
 
-/** What an event says in steps. What is about the model's stream, and not of it, is nothing here. */
+/** Converts an event to steps. Events about the stream itself, such as diagnostics, have no steps. */
 function* toSteps(event: Exclude<ProviderEvent, TurnEnd>): Generator<Step> {
   switch (event.type) {
     case "text.delta":
@@ -104,7 +104,7 @@ function toUsageStep({ usage, latencyMs = 0 }: UsageReported): UsageStep {
   };
 }
 
-/** A session as a model takes it. */
+/** Converts the messages of a session for a model. */
 function toModelMessages(messages: readonly Message[]): ModelMessage[] {
   return messages.map(({ role, content }) => ({ role, blocks: content.map(toTurnBlock) }));
 }

@@ -61,10 +61,10 @@ export function parseFaults(node: ScenarioNode): ScriptFaults {
   };
 }
 
-/** Far more than Bedrock sends, and no more than a client has room for. */
+/** Far more than Bedrock sends, and small enough for any client. */
 const MAX_PADDING = 1_000_000;
 
-/** A number alone is the short form of `bytes`. */
+/** A plain number is short for `bytes`. */
 function parseDrip(node: ScenarioNode): NonNullable<ScriptFaults["drip"]> {
   if (typeof node.value === "number") return { bytes: node.readWholeNumber(), milliseconds: 0 };
   node.readObject(["bytes", "milliseconds"]);
@@ -75,7 +75,7 @@ function parseDrip(node: ScenarioNode): NonNullable<ScriptFaults["drip"]> {
   };
 }
 
-/** An exception of the stream, modelled by the service or not. */
+/** A stream exception, with a known or an unknown type. */
 export function parseFailure(node: ScenarioNode, extraNames: readonly string[] = []): FailStep {
   node.readObject(["type", "message", "members", ...extraNames]);
   const members = node.member("members");

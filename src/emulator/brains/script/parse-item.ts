@@ -4,10 +4,10 @@ import { parseFailure } from "./parse-faults.ts";
 import type { ScenarioNode } from "./scenario-node.ts";
 import type { ScriptItem, Pace, ScriptCall, ScriptUsage, ServerTool } from "./scenario.ts";
 
-/** Reads one item of an answer. Which it is, its first name says; text alone is the short form of `text`. */
+/** Parses an item of a response. The first known name decides the kind; a plain string is short for `text`. */
 export function parseItem(node: ScenarioNode): ScriptItem {
   if (typeof node.value === "string") return { type: "text", text: node.value, pace: {} };
-  if (!isObject(node.value)) node.refuse(`text, or an object with one of ${KINDS}`);
+  if (!isObject(node.value)) node.refuse(`a string, or an object with one of ${KINDS}`);
   const read = Object.entries(READERS).find(([name]) => node.member(name).value !== undefined)?.[1];
   return read === undefined ? node.refuse(`an item with one of ${KINDS}`) : read(node);
 }
@@ -76,7 +76,7 @@ const READERS: { readonly [kind: string]: (node: ScenarioNode) => ScriptItem } =
     const event = node.member("event");
     const [entry, ...rest] = Object.entries(event.readMembers());
     if (entry === undefined || rest.length > 0) {
-      return event.refuse("an object with the event's name as its one key");
+      return event.refuse("an object whose only key is the name of the event");
     }
     return { type: "event", name: entry[0], payload: entry[1] };
   },
@@ -140,7 +140,7 @@ function parseServerTool(node: ScenarioNode): ServerTool {
   };
 }
 
-/** Text, one part, or a list of parts. */
+/** A string, a single part or a list of parts. */
 function parseParts(node: ScenarioNode): ResultPart[] {
   if (!node.isPresent) return [];
   if (typeof node.value === "string") return [{ text: node.value }];

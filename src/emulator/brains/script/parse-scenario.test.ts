@@ -10,8 +10,8 @@ function problemOf(text: string): string {
   }
 }
 
-describe("a scenario", () => {
-  it("is YAML, and so JSON too", () => {
+describe("Scenario", () => {
+  it("A scenario may be YAML or JSON", () => {
     const yaml = parseScenario("a", "seed: 3\nturns:\n  - when: hi\n    answer: Hello.\n");
     const json = parseScenario("a", '{"seed":3,"turns":[{"when":"hi","answer":"Hello."}]}');
     expect(json).toEqual(yaml);
@@ -49,7 +49,7 @@ describe("a scenario", () => {
     ],
     [
       "turns: [{answer: hi, faults: {drip: {bytes: [5, 1]}}}]",
-      "demo.yaml: [5,1] is not a valid turns[0].faults.drip.bytes: expected a number, or a list of the least and the most",
+      "demo.yaml: [5,1] is not a valid turns[0].faults.drip.bytes: expected a number, or a list of the minimum and the maximum",
     ],
     [
       "turns: [{when: {pattern: '('}, answer: hi}]",
@@ -104,7 +104,7 @@ describe("a scenario", () => {
       "turns: [{answer: hi, faults: {exception: {type: a, members: [1]}}}]",
       "demo.yaml: [1] is not a valid turns[0].faults.exception.members: expected an object",
     ],
-  ])("that is wrong names the place and the expected value: %s", (text, problem) => {
+  ])("An invalid scenario is refused with the path and the expected value: %s", (text, problem) => {
     expect(problemOf(text).startsWith(problem), problemOf(text)).toBe(true);
   });
 });

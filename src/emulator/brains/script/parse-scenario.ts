@@ -6,7 +6,7 @@ import { parseItem } from "./parse-item.ts";
 import { ScenarioNode } from "./scenario-node.ts";
 import type { Condition, Pace, ScriptRefusal, Scenario, ScriptTurn } from "./scenario.ts";
 
-/** Reads a scenario from YAML, of which JSON is a part. What is wrong is said with the file, the path and what was wanted. */
+/** Parses a scenario from YAML or JSON. An error names the file, the path and the expected value. */
 export function parseScenario(file: string, text: string): Scenario {
   const root = new ScenarioNode(file, parseYaml(file, text));
   root.readObject(["seed", "chunk", "delay", "repeat", "turns"]);
@@ -24,7 +24,7 @@ const DEFAULT_CHUNK = 8;
 function parseSeed(node: ScenarioNode): string | number {
   const { value } = node;
   if (typeof value === "string" || typeof value === "number") return value;
-  return node.isPresent ? node.refuse("a number or text") : 0;
+  return node.isPresent ? node.refuse("a number or a string") : 0;
 }
 
 function parseYaml(file: string, text: string): unknown {
@@ -52,7 +52,7 @@ function parseTurn(node: ScenarioNode): ScriptTurn {
   if (kinds.length !== 1) node.refuse('exactly one of "answer", "refuse" and "replay"');
   const faults = node.member("faults");
   if (faults.isPresent && kinds[0] !== "answer")
-    faults.refuse('nothing: faults are for an "answer"');
+    faults.refuse('no faults: they are only for an "answer"');
   const when = node.member("when");
   const answer = node.member("answer");
   const refuse = node.member("refuse");
@@ -66,13 +66,13 @@ function parseTurn(node: ScenarioNode): ScriptTurn {
   };
 }
 
-/** Text alone is the short form of an answer of that text. */
+/** A plain string is short for a response with this text. */
 function parseAnswer(node: ScenarioNode): ScriptTurn["answer"] {
   if (typeof node.value === "string") return [{ type: "text", text: node.value, pace: {} }];
   return node.readList().map(parseItem);
 }
 
-/** Text alone is the short form of `prompt`. */
+/** A plain string is short for `prompt`. */
 function parseCondition(node: ScenarioNode): Condition {
   if (typeof node.value === "string") return { prompt: node.value, pattern: null, result: null };
   node.readObject(["prompt", "pattern", "result"]);
@@ -93,7 +93,7 @@ function parsePattern(node: ScenarioNode): RegExp {
   }
 }
 
-/** Text alone is the short form of the tool's name. */
+/** A plain string is short for the name of the tool. */
 function parseResultCondition(node: ScenarioNode): NonNullable<Condition["result"]> {
   if (typeof node.value === "string") return { tool: node.value, status: null, text: null };
   node.readObject(["tool", "status", "text"]);
@@ -105,7 +105,7 @@ function parseResultCondition(node: ScenarioNode): NonNullable<Condition["result
   };
 }
 
-/** HTTP status of each error that the service has. */
+/** The HTTP status of each error of the service. */
 const ERROR_STATUSES: ReadonlyMap<string, number> = new Map([
   ["ValidationException", 400],
   ["UnauthorizedException", 401],
@@ -135,7 +135,7 @@ function parseRefusal(node: ScenarioNode): ScriptRefusal {
   };
 }
 
-/** Text alone is the short form of `file`. */
+/** A plain string is short for `file`. */
 function parseReplay(node: ScenarioNode): NonNullable<ScriptTurn["replay"]> {
   if (typeof node.value === "string") return { file: node.value, speed: "full" };
   node.readObject(["file", "speed"]);

@@ -3,7 +3,7 @@ import type { SeededRandom } from "../seeded-random.ts";
 import type { Amount } from "./scenario-node.ts";
 import type { ScriptFaults } from "./scenario.ts";
 
-/** The seed picks every number that the script left open. */
+/** Resolves the faults of a script. The seed picks every number given as a range. */
 export function pickFaults(faults: ScriptFaults, random: SeededRandom): Faults {
   const pick = (amount: Amount): number => pickAmount(amount, random);
   const { drip, truncate, exception, error, prefix } = faults;

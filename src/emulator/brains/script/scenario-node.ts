@@ -8,7 +8,7 @@ import {
 } from "../../../data/json.ts";
 import { isHeaderValue } from "../../../http/routing/response-limits.ts";
 
-/** A place in a scenario. What is wrong there is said with the file and the path. */
+/** A value in a scenario with its file and path, which are part of every error. */
 export class ScenarioNode {
   readonly #file: string;
   readonly #path: string;
@@ -32,13 +32,13 @@ export class ScenarioNode {
     throw new SpanlineError("invalid_option", `${this.#file}: ${problem}: expected ${expected}`);
   }
 
-  /** A member of the object here. */
+  /** A member of this object. Its value is undefined if absent. */
   member(name: string): ScenarioNode {
     const value = isObject(this.value) ? this.value[name] : undefined;
     return new ScenarioNode(this.#file, value, this.#path === "" ? name : `${this.#path}.${name}`);
   }
 
-  /** Refuses names that mean nothing here: they are slips of the pen. */
+  /** Refuses unknown names, which are usually misspelt. */
   readObject(names: readonly string[]): { readonly [name: string]: unknown } {
     if (!isObject(this.value)) this.refuse(`an object with some of ${names.join(", ")}`);
     for (const name of Object.keys(this.value)) {
@@ -65,7 +65,7 @@ export class ScenarioNode {
     return this.isPresent ? this.readText() : undefined;
   }
 
-  /** Of an HTTP header. */
+  /** A string that is valid as an HTTP header value. */
   readHeaderText(): string {
     const text = this.readText();
     return isHeaderValue(text)
@@ -81,13 +81,13 @@ export class ScenarioNode {
     return this.refuse(`a whole number${range}`);
   }
 
-  /** Whatever is here, as JSON has it. */
+  /** Any value, converted to JSON. */
   readJson(): JsonValue {
     const parsed = parseJson(toJsonText(this.value));
     return parsed.ok ? parsed.value : this.refuse(`JSON (${parsed.reason})`);
   }
 
-  /** The members of an object, whatever they are; none where nothing is here. */
+  /** The members of an object. Empty if the value is absent. */
   readMembers(): JsonObject {
     const value = this.isPresent ? this.readJson() : {};
     return isObject(value) ? value : this.refuse("an object");
@@ -102,12 +102,12 @@ export class ScenarioNode {
     return words.find((word) => word === this.value) ?? this.refuse(`one of ${words.join(", ")}`);
   }
 
-  /** A number, or two between which the seed picks one. */
+  /** A number, or a range from which the seed picks a number. */
   readAmount(bounds: Bounds = {}): Amount {
     if (!Array.isArray(this.value)) return this.readWholeNumber(bounds);
     const [min, max, ...rest] = this.readList().map((node) => node.readWholeNumber(bounds));
     const isPair = min !== undefined && max !== undefined && rest.length === 0 && min <= max;
-    return isPair ? [min, max] : this.refuse("a number, or a list of the least and the most");
+    return isPair ? [min, max] : this.refuse("a number, or a list of the minimum and the maximum");
   }
 }
 

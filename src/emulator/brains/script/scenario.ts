@@ -4,14 +4,14 @@ import type { ToolUseKind, ResultPart, ResultStatus, Role } from "../session-mes
 import type { FailStep } from "../step.ts";
 import type { Amount } from "./scenario-node.ts";
 
-/** What a script says, and when. */
+/** A scenario for the script brain: the responses and their conditions. */
 export interface Scenario {
-  /** For messages, and for paths that are relative to it. */
+  /** The path of the scenario, for error messages and relative paths. */
   readonly file: string;
   readonly seed: string | number;
-  /** Characters in a delta, and milliseconds before it. */
+  /** Characters per delta, and milliseconds before each delta. */
   readonly pace: Pace;
-  /** Whether the turns that come in order begin again after the last. */
+  /** True: the unconditional turns start over after the last. */
   readonly repeat: boolean;
   readonly turns: readonly ScriptTurn[];
 }
@@ -22,7 +22,7 @@ export interface Pace {
 }
 
 export interface ScriptTurn {
-  /** Null for a turn that comes in its order. */
+  /** Null for an unconditional turn, which is played in order. */
   readonly when: Condition | null;
   readonly answer: readonly ScriptItem[];
   readonly faults: ScriptFaults;
@@ -30,9 +30,9 @@ export interface ScriptTurn {
   readonly replay: { readonly file: string; readonly speed: ReplaySpeed } | null;
 }
 
-/** All that is given must hold for the newest message. */
+/** All given conditions must match the newest message. */
 export interface Condition {
-  /** Part of its text, in any case. */
+  /** A part of the text, ignoring case. */
   readonly prompt: string | null;
   readonly pattern: RegExp | null;
   readonly result: ResultCondition | null;
@@ -54,14 +54,14 @@ export interface ScriptRefusal {
 export type ScriptItem =
   | {
       readonly type: "text";
-      readonly text: string /** Where it differs from the scenario's. */;
+      readonly text: string /** Overrides the pace of the scenario. */;
       readonly pace: Partial<Pace>;
     }
   | {
       readonly type: "reasoning";
       readonly text: string;
       readonly signature: string | null;
-      /** Where it differs from the scenario's. */
+      /** Overrides the pace of the scenario. */
       readonly pace: Partial<Pace>;
     }
   | { readonly type: "redacted"; readonly base64: string }
@@ -87,7 +87,7 @@ export type ScriptItem =
 export interface ScriptCall {
   readonly name: string;
   readonly id: string | null;
-  /** JSON text, which need not be right. */
+  /** JSON text, which may be invalid on purpose. */
   readonly input: string;
   readonly kind: ToolUseKind | null;
   readonly serverName: string | null;
@@ -109,7 +109,7 @@ export interface ScriptUsage {
   readonly latency: number;
 }
 
-/** As `Faults`, with numbers that the seed may pick. */
+/** Like `Faults`, with amounts which the seed may pick from a range. */
 export interface ScriptFaults {
   readonly drip: { readonly bytes: Amount; readonly milliseconds: Amount } | null;
   readonly silenceAfter: Amount | null;

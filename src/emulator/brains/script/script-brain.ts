@@ -10,7 +10,7 @@ import type { Condition, ResultCondition, Scenario, ScriptTurn } from "./scenari
 import { pickFaults } from "./pick-faults.ts";
 import { generateScriptSteps } from "./script-steps.ts";
 
-/** Says what its scenario says. The same scenario and the same turn of a session give the same bytes. */
+/** Plays a scenario. The same scenario and turn number always produce the same bytes. */
 export function createScriptBrain(scenario: Scenario, clock: Clock): Brain {
   const inOrder = scenario.turns.filter(({ when }) => when === null);
   return {
@@ -89,6 +89,6 @@ function hasResult(
 
 function refuseWithoutTurn(scenario: Scenario, { messages }: BrainRequest): ScriptTurn {
   const prompt = joinTexts(messages.at(-1)).slice(0, 60);
-  const message = `${scenario.file} has no turn left for "${prompt}"; add one, or set "repeat: true"`;
+  const message = `${scenario.file} has no turn left for "${prompt}". Fix: add a turn, or set "repeat: true"`;
   throw new ServiceError(424, "RuntimeClientError", message);
 }

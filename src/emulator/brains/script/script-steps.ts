@@ -21,8 +21,8 @@ interface StepContext {
 }
 
 /**
- * The steps of an answer. Messages open and close by themselves where the script leaves that out: at the first content, at
- * the end, and around the tools of the other side, whose results come as a message of the user's role.
+ * Generates the steps of a response. Messages start and stop automatically if the script does not control them: at the
+ * first content, at the end, and around server tools, whose results are a message with the role `user`.
  */
 export function* generateScriptSteps(
   items: readonly ScriptItem[],
@@ -119,7 +119,7 @@ function* generateItemSteps(
   }
 }
 
-/** The message at hand: when it begins, what it cost, why it stops. */
+/** The current message: its start, its usage and its stop reason. */
 class OpenMessage {
   readonly #stage: StepContext;
   readonly #countsUsage: boolean;
@@ -148,7 +148,7 @@ class OpenMessage {
     return step;
   }
 
-  /** Said behind the end of the message, which is where models say it. */
+  /** Usage is emitted after the end of the message, like real models do. */
   *recordUsage(usage: UsageStep): Generator<Step> {
     if (this.#open === "no") yield usage;
     else this.#usage = usage;
@@ -236,7 +236,7 @@ function* generateServerSteps(
   yield* message.end("tool_result");
 }
 
-/** Text in pieces, with a wait before each where the pace has one. */
+/** Splits text into pieces, with a delay before each piece if the pace has a delay. */
 function* splitPaced(
   text: string,
   { chunk, delay }: Pace,

@@ -3,10 +3,11 @@ import type { FailStep } from "../../brains/step.ts";
 import type { Switches } from "../../switches.ts";
 
 /**
- * What the model behind a harness refuses about a conversation, in its own words: the harness passes them on inside a
- * `runtimeClientError`. The session keeps no turn that it left to the client, so the echo of one must come with its results.
+ * Validates a conversation like the model behind a harness, with the model's messages: the harness returns them inside
+ * a `runtimeClientError`. The session does not store a turn with open tool calls, so the client must repeat this turn
+ * together with its results.
  *
- * Messages are numbered over the whole conversation; only those from `firstNew` on are looked at.
+ * Messages are numbered over the whole conversation. Only messages from `firstNew` on are checked.
  */
 export function checkConversation(
   messages: readonly Message[],

@@ -9,7 +9,7 @@ import { createClientStream, type ClientStream } from "../turn/client-stream.ts"
 import { findAgent, readSessionTarget, type EmulatedAgent } from "./session-target.ts";
 import type { ServiceSession } from "../session/service-session.ts";
 
-/** `POST /runtimes/{arn}/commands`: runs a command in a session's folder and streams what it says. */
+/** `POST /runtimes/{arn}/commands`: runs a command in the session's folder and streams its output. */
 export function createCommandRoute(plane: DataPlane): EmulatorRoute {
   return {
     method: "POST",
@@ -48,7 +48,7 @@ function createDisabledError(): ServiceError {
   return new ServiceError(
     403,
     "AccessDeniedException",
-    'Commands are switched off: they would run on this machine as the user who started the emulator. Start it with commands: "run" (spanline emulate --commands) to allow them',
+    'Commands are disabled, because they run on this machine as the user of the emulator. Fix: start the emulator with commands: "run" (spanline emulate --commands)',
   );
 }
 

@@ -7,7 +7,7 @@ import { readOverrides, type SettingOverrides } from "./invocation-settings.ts";
 
 export const SESSION_HEADER = "x-amzn-bedrock-agentcore-runtime-session-id";
 
-/** A request to InvokeHarness that keeps the rules of the service's model. */
+/** A valid request to InvokeHarness, by the rules of the service model. */
 export interface HarnessInvocation {
   readonly harnessArn: string;
   readonly qualifier: string | undefined;
@@ -16,7 +16,7 @@ export interface HarnessInvocation {
   readonly overrides: SettingOverrides;
 }
 
-/** Throws a ValidationException that names every member that breaks a rule. */
+/** Throws a ValidationException that names all invalid members. */
 export function readHarnessInvocation(request: EmulatorRequest): HarnessInvocation {
   const body = readJsonBody(request.body);
   const constraints = new Constraints();

@@ -6,7 +6,7 @@ import { isAbsent, type Constraints } from "../../service/constraints.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { ALLOWED_TOOL_RULE, checkTool } from "../../service/check-tool.ts";
 
-/** What an invocation may say in place of its harness. Absent members leave the harness's own. */
+/** Overrides in an invocation. Absent members use the settings of the harness. */
 export interface SettingOverrides {
   readonly systemPrompt?: readonly string[];
   readonly tools?: readonly ToolSetting[];
@@ -17,11 +17,11 @@ export interface SettingOverrides {
   readonly timeoutSeconds?: number;
 }
 
-/** What the service takes where nobody said anything. */
+/** The defaults of the service. */
 const DEFAULT_ITERATIONS = 75;
 const DEFAULT_TIMEOUT_SECONDS = 3600;
 
-/** A member that is given replaces the harness's as a whole; lists are never merged. */
+/** Merges the settings. A given member replaces the member of the harness completely; lists are never merged. */
 export function resolveSettings(
   harness: HarnessRecord,
   overrides: SettingOverrides,
@@ -53,7 +53,7 @@ function resolveLimits(
   };
 }
 
-/** The model's own limit, which is for one answer. */
+/** The limit of the model, which applies to a single response. */
 function readModelTokens(model: JsonValue): number | null {
   const [config] = isObject(model) ? Object.values(model) : [];
   const tokens = isObject(config) ? config["maxTokens"] : undefined;
@@ -77,7 +77,7 @@ function toToolSetting(tool: JsonValue): ToolSetting {
   };
 }
 
-/** Reads the members that override, by the rules of the service's model. */
+/** Reads the overrides by the rules of the service model. */
 export function readOverrides(constraints: Constraints, body: JsonObject): SettingOverrides {
   const readOptional = <Value>(
     name: string,

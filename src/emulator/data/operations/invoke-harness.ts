@@ -26,7 +26,7 @@ import {
 import { resolveSettings } from "./invocation-settings.ts";
 import { createUnknownAgentError } from "./session-target.ts";
 
-/** `POST /harnesses/invoke`: one turn of a session, as event-stream frames. */
+/** `POST /harnesses/invoke`: runs a turn of a session and streams event-stream frames. */
 export function createHarnessRoute(plane: DataPlane): EmulatorRoute {
   return {
     method: "POST",
@@ -83,7 +83,7 @@ async function runHarnessTurn(plane: DataPlane, turn: HarnessTurn): Promise<Emul
   });
 }
 
-/** Where the session kept the calls itself, an echo of them that comes all the same is not a second message. */
+/** Drops a repeated assistant message if the session has stored its tool calls itself. */
 function dropEcho(
   history: readonly Message[],
   newMessages: readonly Message[],
@@ -113,7 +113,7 @@ function createFrameResponse(body: Uint8Array): EmulatorResponse {
   return { status: 200, headers: { "content-type": EVENT_STREAM }, body };
 }
 
-/** A refusal as the switches want it shown: the error itself, or a frame of a stream that otherwise began well. */
+/** Applies the switch for throttling: an HTTP error, or a frame in a stream with status 200. */
 function applyThrottlingSwitch(error: ServiceError, switches: Switches): ServiceError | FailStep {
   if (error.type !== "ThrottlingException") return error;
   switch (switches.throttlingInStream) {

@@ -26,7 +26,7 @@ import { createPythonDialect } from "../strands/python-dialect.ts";
 import { createTypescriptDialect } from "../strands/typescript-dialect.ts";
 import { runTurn } from "../turn/run-turn.ts";
 
-/** `POST /runtimes/{arn}/invocations`: one call of an agent's app, whose body goes through as the app writes it. */
+/** `POST /runtimes/{arn}/invocations`: calls an agent's app and passes its body through unchanged. */
 export function createRuntimeRoute(plane: DataPlane): EmulatorRoute {
   return {
     method: "POST",
@@ -109,7 +109,7 @@ function createDialect({ style }: RuntimeRecord, agent: StrandsAgent): Dialect {
   }
 }
 
-/** Tells of failures: an app that does not stream answers with a status instead. */
+/** Reports failures to the caller, because an app without streaming responds with an HTTP status. */
 function watchFailures(dialect: Dialect, onFailure: (message: string) => void): Dialect {
   return {
     ...dialect,
@@ -131,7 +131,7 @@ async function readWhole(body: EmulatorResponse["body"]): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** A stream is only for clients that ask for one, where the app is in TypeScript; in Python nobody looks. */
+/** A TypeScript app streams only to clients which accept an event stream; a Python app ignores the header. */
 function checkAccept({ style }: RuntimeRecord, { headers }: EmulatorRequest): void {
   const accept = headers["accept"] ?? "";
   if (style.startsWith("typescript") && !accept.includes("text/event-stream")) {
@@ -139,13 +139,13 @@ function checkAccept({ style }: RuntimeRecord, { headers }: EmulatorRequest): vo
   }
 }
 
-/** What the service says of an app that answers with an error. */
+/** The error of the service for an app that responds with an error. */
 function createAppError(status: number, reason: string): ServiceError {
   const message = `Received error (${status}) from runtime. Please check your CloudWatch logs for more information. (${reason})`;
   return new ServiceError(424, "RuntimeClientError", message);
 }
 
-/** What the app takes for the prompt: the member of that name, or one that apps use for it, or all of the body. */
+/** Reads the prompt: the member `prompt`, another common name, or the whole body. */
 function readPrompt({ body, headers }: EmulatorRequest, { style }: RuntimeRecord): string {
   const text = new TextDecoder().decode(body);
   const isJson = (headers["content-type"] ?? "application/json").includes("json");

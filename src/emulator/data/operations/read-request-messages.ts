@@ -11,7 +11,7 @@ import {
 import type { Constraints, Member } from "../../service/constraints.ts";
 import { TOOL_NAME_RULE } from "../../service/check-tool.ts";
 
-/** Reads the messages of a request by the rules of the service's model. What is wrong with them is in `constraints`. */
+/** Reads the messages of a request by the rules of the service model. Violations are collected in `constraints`. */
 export function readMessages(constraints: Constraints, value: Member): Message[] {
   return readFilledList(constraints, "messages", value).map((entry, number) => {
     const path = `messages.${number + 1}.member`;
@@ -25,7 +25,7 @@ export function readMessages(constraints: Constraints, value: Member): Message[]
   });
 }
 
-/** A list with something in it. */
+/** Reads a list that must not be empty. */
 function readFilledList(
   constraints: Constraints,
   path: string,

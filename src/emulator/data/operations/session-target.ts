@@ -4,15 +4,15 @@ import type { DataPlane, RuntimeRecord } from "../data-plane.ts";
 import { QUALIFIER_RULE, SESSION_HEADER, SESSION_ID_RULE } from "./harness-invocation.ts";
 import type { SessionOwner } from "../session/service-session.ts";
 
-/** Whose session a request under `/runtimes/{arn}` is about. */
+/** The session addressed by a request under `/runtimes/{arn}`. */
 export interface SessionTarget {
   readonly arn: string;
   readonly qualifier: string | undefined;
-  /** Absent where the client left it to the service. */
+  /** Undefined if the client lets the service choose an id. */
   readonly sessionId: string | undefined;
 }
 
-/** Reads what such requests share. `check` is left to the caller, who may have more to say. */
+/** Reads the common parameters of these requests. The caller must call `throwIfInvalid` after its own checks. */
 export function readSessionTarget(
   request: EmulatorRequest,
   agentParam: string | undefined,
@@ -28,7 +28,7 @@ export function readSessionTarget(
   return { arn: resolveAgentArn(arn, request, constraints), qualifier, sessionId };
 }
 
-/** The path may hold the agent's id alone, with its account in the query. */
+/** The path may contain only the agent's id, with the account in the query. */
 function resolveAgentArn(
   agentParam: string,
   request: EmulatorRequest,
@@ -45,7 +45,7 @@ export interface EmulatedAgent extends SessionOwner {
   readonly environment: { readonly [name: string]: string };
 }
 
-/** A harness is taken for a runtime here, as the service does. */
+/** Finds a runtime or a harness. Like the service, treats a harness as a runtime. */
 export function findAgent(plane: DataPlane, { arn, qualifier }: SessionTarget): EmulatedAgent {
   const runtime = findRuntime(plane, arn);
   if (runtime !== undefined) {

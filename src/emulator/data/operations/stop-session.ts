@@ -6,7 +6,7 @@ import type { DataPlane } from "../data-plane.ts";
 import { SESSION_HEADER } from "./harness-invocation.ts";
 import { findAgent, readSessionTarget } from "./session-target.ts";
 
-/** `POST /runtimes/{arn}/stopruntimesession`: ends a session, and what runs in it. Saying it twice changes nothing. */
+/** `POST /runtimes/{arn}/stopruntimesession`: ends a session and all work in it. A second request has no effect. */
 export function createStopRoute(plane: DataPlane): EmulatorRoute {
   return {
     method: "POST",

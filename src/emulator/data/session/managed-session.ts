@@ -16,14 +16,14 @@ export interface ManagedSessionOptions {
   readonly workspace: SessionWorkspace;
   readonly clock: Clock;
   readonly switches: Switches;
-  /** Told whenever something that ran in the session has ended, and when the session itself has. */
+  /** Called when a turn or a command has ended, and when the session has ended. */
   onQuiet(): void;
 }
 
-/** `before`: it had ended already. */
+/** `before` means the session had already ended. */
 export type StopResult = "now" | "before" | "unknown";
 
-/** What runs between the start of a session and its end. */
+/** The running work between the start and the end of a session. */
 interface SessionLife {
   readonly turns: Set<RunningTurn>;
   readonly commands: Set<AbortController>;
@@ -31,11 +31,11 @@ interface SessionLife {
 
 interface RunningTurn {
   readonly interrupt: (ending: TurnInterruption) => void;
-  /** Once the journal has it. */
+  /** Set when the journal has recorded the turn. */
   turnNumber?: number;
 }
 
-/** A session as those who keep it see it. */
+/** A session with its lifecycle, for the session manager. */
 export class ManagedSession implements ServiceSession {
   readonly #parts: ManagedSessionOptions;
   readonly #journal: SessionJournal;
@@ -44,7 +44,7 @@ export class ManagedSession implements ServiceSession {
   #isClosed = false;
   #callOffEnd: () => void = () => {};
   #changing: Promise<unknown> = Promise.resolve();
-  /** That are under way, or wait to be. */
+  /** The number of running and queued changes. */
   #changes = 0;
 
   constructor(options: ManagedSessionOptions) {
@@ -68,12 +68,12 @@ export class ManagedSession implements ServiceSession {
     return this.#life.turns.size > 0;
   }
 
-  /** Whether nothing runs in it, not even in the background, and nothing is about to be written. */
+  /** True if there are no running turns, commands or background processes, and no pending writes. */
   get isIdle(): boolean {
     return !this.#isActive && this.#changes === 0 && !this.#parts.workspace.isInUse;
   }
 
-  /** Whether it has ended, or never began, and nothing of it can come back. */
+  /** True if the session has ended or never started, and its messages cannot be restored. */
   get isOver(): boolean {
     const { isLive, turns } = this.#journal.state;
     const returns = this.#owner !== undefined && this.#remembers(this.#owner) && turns > 0;
@@ -130,7 +130,7 @@ export class ManagedSession implements ServiceSession {
     try {
       const exit = await this.#runUntil(end.signal, command);
       if (end.signal.reason === EXPIRED) {
-        throw new ConnectionReset("The lifetime of the session is over");
+        throw new ConnectionReset("The session has reached its maximum lifetime");
       }
       await this.#recordIn(life, () => ({ type: "used", at: this.#now() }));
       return exit;
@@ -144,7 +144,7 @@ export class ManagedSession implements ServiceSession {
     const { workspace, clock } = this.#parts;
     if (end.aborted) return KILLED_EXIT;
     const folder = await workspace.openFolder();
-    // What begins now would not be ended a second time.
+    // The session may have ended while the folder was opened. A command started now would never be stopped.
     if (end.aborted) return KILLED_EXIT;
     return runShell({
       ...command,
@@ -155,7 +155,7 @@ export class ManagedSession implements ServiceSession {
     });
   }
 
-  /** Begins the session anew where it has ended, or where nobody has started it. */
+  /** Starts the session again if it has ended or was never started. */
   revive(owner: SessionOwner, id: string): Promise<void> {
     return this.#inTurn(async () => {
       this.#owner = owner;
@@ -188,12 +188,12 @@ export class ManagedSession implements ServiceSession {
     });
   }
 
-  /** For a session that is idle and whose log has all of it. */
+  /** Cancels the timer. Call only for an idle session whose log is complete. */
   release(): void {
     this.#callOffEnd();
   }
 
-  /** Ends everything that runs in it. The session itself goes on where there is a log. */
+  /** Ends all running work. A session with a log can be resumed by a later process. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#end("stopped");
@@ -212,12 +212,12 @@ export class ManagedSession implements ServiceSession {
     return hasMemory && this.#parts.switches.reviveWithMemory === "remember";
   }
 
-  /** What comes from an earlier life is no part of this one. */
+  /** Ignores records of an earlier life of the session. */
   async #recordIn(life: SessionLife, entry: () => SessionRecord): Promise<void> {
     if (life === this.#life) await this.#journal.record(entry);
   }
 
-  /** One at a time: two that begin a session at once would begin it twice. */
+  /** Runs changes one after another: two concurrent starts would start the session twice. */
   #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
     this.#changes += 1;
     const changed = this.#changing.then(change).finally(() => (this.#changes -= 1));
@@ -225,13 +225,13 @@ export class ManagedSession implements ServiceSession {
     return changed;
   }
 
-  /** A turn that a killed process left behind, or whose end could not be written, has lost its client too. */
+  /** Settles turns left open by a killed process or a failed write. Their clients have disconnected. */
   async #settleLost(): Promise<void> {
     const { openTurns, usedAt, note } = this.#journal.state;
     const running = new Set([...this.#life.turns].map(({ turnNumber: number }) => number));
     for (const turn of openTurns.keys()) {
       if (running.has(turn)) continue;
-      // Nobody used the session by it.
+      // A lost turn does not extend the idle timeout.
       const end = { at: usedAt, turn, note };
       await this.#journal.record(() =>
         this.#parts.switches.onDisconnect.endsWith("forget")
@@ -252,7 +252,7 @@ export class ManagedSession implements ServiceSession {
     await this.#journal.record(() => ({ type: "stopped", at: this.#now() }));
   }
 
-  /** Waits for the time at which the session ends; it may be used meanwhile. */
+  /** Schedules the end of the session. Checked again when the timer fires, because the session may have been used. */
   #watch(): void {
     this.#callOffEnd();
     const { state } = this.#journal;
@@ -262,7 +262,10 @@ export class ManagedSession implements ServiceSession {
     else this.#expire();
   }
 
-  /** What may be left of it, such as a brain that does not listen, can do no more to the session. */
+  /**
+   * Ends this life of the session. Remaining work, such as a brain that ignores its signal, can no longer change the
+   * session.
+   */
   #endLife(): void {
     this.#end(EXPIRED);
     this.#life = createSessionLife();
@@ -273,7 +276,7 @@ export class ManagedSession implements ServiceSession {
     const expired = this.#inTurn(async () => {
       if (this.#journal.state.isLive) await this.#stopped();
     });
-    // Where the end cannot be written, the times of the session tell it too.
+    // If the end cannot be written, the session still ends by its times.
     void expired.catch(() => {}).finally(() => this.#parts.onQuiet());
   }
 
@@ -285,7 +288,7 @@ export class ManagedSession implements ServiceSession {
 
 const EXPIRED = "expired" satisfies TurnInterruption;
 
-/** What a shell says of a command that was killed before it ran. */
+/** The exit of a command killed before it started: 128 plus SIGKILL. */
 const KILLED_EXIT: ShellExit = { exitCode: 137, status: "COMPLETED" };
 
 function createSessionLife(): SessionLife {

@@ -9,15 +9,15 @@ import {
 export interface ShellCommand {
   readonly command: string;
   readonly folder: string;
-  /** All that the command gets to see of an environment, beside a path and a home. */
+  /** The whole environment of the command, in addition to PATH, HOME, PWD and LANG. */
   readonly environment: { readonly [name: string]: string };
   readonly timeoutMilliseconds: number;
   readonly clock: Clock;
-  /** Ends the command, and all that it started. */
+  /** Kills the command and all of its processes. */
   readonly signal: AbortSignal;
-  /** Told of the processes, some of which may outlive the command in the background. */
+  /** Called with the process group. Background processes may outlive the command. */
   onStarted(group: ProcessGroup): void;
-  /** Takes the output piece by piece; the command waits until it is taken. */
+  /** Receives the output. The command is paused until the promise resolves (backpressure). */
   onOutput(stream: "stdout" | "stderr", text: string): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface ShellExit {
   readonly status: "COMPLETED" | "TIMED_OUT";
 }
 
-/** Runs a command by `/bin/sh` in a process group of its own. */
+/** Runs a command with `/bin/sh` in its own process group. */
 export async function runShell(shell: ShellCommand): Promise<ShellExit> {
   const { command, folder, environment, clock, signal } = shell;
   const child = spawn("/bin/sh", ["-c", command], {
@@ -58,7 +58,7 @@ export async function runShell(shell: ShellCommand): Promise<ShellExit> {
 
 const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** What the shell would say of its command: a signal counts from 128. */
+/** The exit code of the shell: 128 plus the signal number if killed by a signal. */
 function waitForExit(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.on("error", () => resolve(PLATFORM_ERROR_CODE));
@@ -70,7 +70,7 @@ function waitForExit(child: ChildProcess): Promise<number> {
 
 const PLATFORM_ERROR_CODE = -1;
 
-/** Passes the output on, and knows when there is no more of it to wait for. */
+/** Forwards the output and detects its end. */
 class OutputReader {
   readonly #child: ChildProcess;
   readonly #shell: ShellCommand;
@@ -95,11 +95,14 @@ class OutputReader {
         this.#passed += 1;
       }
     } catch {
-      // Closed under our hands, by `end`.
+      // The stream was closed by `end`.
     }
   }
 
-  /** A process that the command left in the background keeps the output open; the command is over all the same. */
+  /**
+   * Waits for the rest of the output. A background process may keep the pipes open, so they are closed after 200 ms
+   * without output.
+   */
   async end(clock: Clock): Promise<void> {
     let cancel: () => void = () => {};
     const quiet = (before: number): void => {

@@ -3,16 +3,16 @@ import type { Message } from "../../brains/session-message.ts";
 import type { Lifecycle } from "../../control/harness-registry.ts";
 import type { SessionRecord } from "./session-log.ts";
 
-/** What the records of a session add up to. */
+/** The state folded from the records of a session. */
 export interface ServiceSessionState {
-  /** Whether it was ever started. */
+  /** True if the session was ever started. */
   readonly isKnown: boolean;
   readonly startedAt: number;
   readonly usedAt: number;
   readonly isLive: boolean;
-  /** Of all turns that are over. */
+  /** The messages of all finished turns. */
   readonly messages: readonly Message[];
-  /** Turns that were asked for and are not over. */
+  /** Turns that were started and have not finished. */
   readonly openTurns: ReadonlyMap<number, readonly Message[]>;
   readonly turns: number;
   readonly note: JsonValue;
@@ -74,7 +74,7 @@ function withoutKey<Value>(map: ReadonlyMap<number, Value>, key: number): Map<nu
   return copy;
 }
 
-/** When a session ends by itself. It is not idle while something runs in it. */
+/** When a session ends by itself. The idle timeout does not apply while work is running. */
 export function computeSessionEnd(
   { startedAt, usedAt }: ServiceSessionState,
   { idleSeconds, lifetimeSeconds }: Lifecycle,

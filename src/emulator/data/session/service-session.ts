@@ -6,7 +6,7 @@ import type { Switches } from "../../switches.ts";
 import type { TurnInterruption } from "../turn/run-brain.ts";
 import type { ShellCommand, ShellExit } from "./run-shell.ts";
 
-/** Whose session it is and how long such a one lives. */
+/** The agent of a session and the lifetime of its sessions. */
 export interface SessionOwner {
   readonly arn: string;
   readonly lifecycle: Lifecycle;
@@ -17,19 +17,19 @@ export interface ServiceSession {
   readonly messages: readonly Message[];
   readonly turns: number;
   readonly note: JsonValue;
-  /** Whether a turn is under way. */
+  /** True while a turn is running. */
   readonly isBusy: boolean;
   startTurn(
     messages: readonly Message[],
     interrupt: (ending: TurnInterruption) => void,
   ): Promise<OpenTurn>;
-  /** Puts off the idle timeout. */
+  /** Restarts the idle timeout. */
   touch(): Promise<void>;
-  /** Runs a command in the session's folder. What it leaves in the background ends with the session. */
+  /** Runs a command in the session's folder. Its background processes end with the session. */
   runCommand(command: SessionCommand): Promise<ShellExit>;
 }
 
-/** A turn that is asked for and neither answered nor forgotten yet. */
+/** A turn that is neither finished nor discarded. */
 export interface OpenTurn {
   /** Counted from 0. */
   readonly turnNumber: number;
@@ -39,9 +39,9 @@ export interface OpenTurn {
 
 export type SessionCommand = Omit<ShellCommand, "folder" | "clock" | "onStarted">;
 
-/** Throws when the session has a turn under way and the switches want one at a time. */
+/** Throws if a turn is running and the switches do not allow a second one. */
 export function checkOverlap(session: ServiceSession, switches: Switches): void {
   if (!session.isBusy || switches.overlapping === "interleave") return;
-  const message = "The session has an invocation under way; wait for it to end";
+  const message = "The session already has a running invocation. Fix: wait until it has ended";
   throw new ServiceError(409, "ConflictException", message);
 }

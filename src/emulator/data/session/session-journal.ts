@@ -1,10 +1,13 @@
 import type { SessionLog, SessionRecord } from "./session-log.ts";
 import { applyRecord, NO_SESSION, type ServiceSessionState } from "./service-session-state.ts";
 
-/** A session's log, and what it adds up to. */
+/** The log of a session and its folded state. */
 export interface SessionJournal {
   readonly state: ServiceSessionState;
-  /** Adds what the state as it then is asks for. One after another, and what the log does not hold has not happened. */
+  /**
+   * Appends a record created from the current state. Records are written one after another, and the state changes only
+   * after the write.
+   */
   record<Entry extends SessionRecord>(
     createEntry: (state: ServiceSessionState) => Entry,
   ): Promise<Entry>;

@@ -6,14 +6,14 @@ import { isObject, parseJson, type JsonValue } from "../../../data/json.ts";
 import { makeFolder, readSavedFile } from "../../../platform/files/private-files.ts";
 import type { Message } from "../../brains/session-message.ts";
 
-/** One thing that happened to a session. Its file is nothing but these, one to a line. */
+/** A record in the log of a session. The file contains one record per line. */
 export type SessionRecord =
   | {
       readonly type: "started";
       readonly at: number;
       readonly arn: string;
       readonly session: string;
-      /** Whether the conversation from before goes on. */
+      /** True if the earlier messages of the session are restored. */
       readonly remembers: boolean;
     }
   | {
@@ -40,17 +40,17 @@ export type SessionRecord =
 
 export interface SessionLog {
   read(): Promise<SessionRecord[]>;
-  /** Resolves when the record would survive the end of this process. */
+  /** Resolves when the record survives the end of this process. */
   append(record: SessionRecord): Promise<void>;
 }
 
-/** A log that lasts as long as the process: the session itself holds what it says. */
+/** A log without storage: the session state in memory ends with the process. */
 export const memoryLog: SessionLog = {
   read: async () => [],
   append: async () => {},
 };
 
-/** Readable by the user alone: it holds conversations. */
+/** A log in a file, readable only by the user, because it contains conversations. */
 export function createFileLog(path: string): SessionLog {
   let tail: Promise<unknown> = Promise.resolve();
   let isPrepared = false;
@@ -69,7 +69,7 @@ export function createFileLog(path: string): SessionLog {
       const write = async (previousWrite: Promise<unknown>): Promise<void> => {
         await previousWrite;
         await prepare();
-        // A write that fails may have written a part.
+        // A failed write may have written a part of the line.
         isPrepared = false;
         await appendFile(path, `${JSON.stringify(record)}\n`, { mode: 0o600 });
         isPrepared = true;
@@ -81,13 +81,16 @@ export function createFileLog(path: string): SessionLog {
   };
 }
 
-/** Ids may differ by case alone, and some file systems do not see that: the name is a digest. */
+/** The file name is a digest, because ids may differ only by case and some file systems ignore case. */
 export function resolveSessionPath(folder: string, arn: string, session: string): string {
   const digest = createHash("sha256").update(`${arn}\n${session}`).digest("hex");
   return join(folder, digest.slice(0, 40));
 }
 
-/** A write that failed, or a process that was killed in one, leaves half a line: what has no line end never happened. */
+/**
+ * Removes an incomplete last line, left by a failed write or a killed process. A record without a newline does not
+ * count.
+ */
 async function truncatePartialLine(path: string): Promise<void> {
   const file = await open(path, "a+", 0o600);
   try {
@@ -103,13 +106,13 @@ interface LinePosition {
   readonly line: number;
 }
 
-/** Throws on a line that is not as we write it: what comes after a hole would be another conversation. */
+/** Throws on an invalid line: the records after a gap would be another conversation. */
 function parseRecord(text: string, { path, line }: LinePosition): SessionRecord {
   const parsed = parseJson(text);
   const value: unknown = parsed.ok ? parsed.value : undefined;
   if (isSessionRecord(value)) return value;
-  const reason = parsed.ok ? "no record of a session" : `no JSON (${parsed.reason})`;
-  const message = `Cannot read ${path}: line ${line} is ${reason}. Move the file away to begin the session afresh`;
+  const reason = parsed.ok ? "not a session record" : `not JSON (${parsed.reason})`;
+  const message = `Cannot read ${path}: line ${line} is ${reason}. Fix: move the file away to start the session again`;
   throw new SpanlineError("unreadable_input", message, { details: { path, line } });
 }
 

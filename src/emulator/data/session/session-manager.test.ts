@@ -19,7 +19,7 @@ function dataFolder(): string {
   return folder;
 }
 
-/** A turn of a session that asks its name; gives back how many messages there were before. */
+/** Runs a turn with the session's id as the prompt. Returns the number of earlier messages. */
 function turn(all: SessionManager, id: string): Promise<number> {
   return all.useSession(OWNER, id, async (session) => {
     const before = session.messages.length;
@@ -31,14 +31,14 @@ function turn(all: SessionManager, id: string): Promise<number> {
 
 const ids = Array.from({ length: 1000 }, (_, number) => `session-${number}`);
 
-describe("sessions with files behind them", () => {
-  it("are let go from memory but for the last, and are found again", async () => {
+describe("Sessions with files", () => {
+  it("Idle sessions are evicted from memory except the last, and are loaded again on use", async () => {
     const clock = createFakeClock();
     const dataDirectory = dataFolder();
     const all = createSessionManager({ clock, switches: parseSwitches(), dataDirectory });
     for (const id of ids) await turn(all, id);
     expect(all.heldCount).toBe(MAX_IDLE_SESSIONS);
-    // Those that were let go wait for nothing any more.
+    // An evicted session has no timer.
     expect(clock.pending).toBe(MAX_IDLE_SESSIONS);
     expect(readdirSync(join(dataDirectory, "sessions"))).toHaveLength(ids.length);
     expect(await turn(all, "session-0")).toBe(2);
@@ -47,7 +47,7 @@ describe("sessions with files behind them", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("stay while something runs in them, however many they are", async () => {
+  it("Busy sessions are not evicted, however many there are", async () => {
     const all = createSessionManager({
       clock: createFakeClock(),
       switches: parseSwitches(),
@@ -63,7 +63,7 @@ describe("sessions with files behind them", () => {
     await all.close();
   });
 
-  it("are the same one for all who use it at once", async () => {
+  it("Concurrent users of a session share the same object", async () => {
     const all = createSessionManager({
       clock: createFakeClock(),
       switches: parseSwitches(),
@@ -77,8 +77,8 @@ describe("sessions with files behind them", () => {
   });
 });
 
-describe("sessions without files", () => {
-  it("are all held until they end, and none after", async () => {
+describe("Sessions without files", () => {
+  it("All sessions stay in memory until they end", async () => {
     const clock = createFakeClock();
     const all = createSessionManager({ clock, switches: parseSwitches() });
     for (const id of ids) await turn(all, id);
@@ -89,7 +89,7 @@ describe("sessions without files", () => {
     await all.close();
   });
 
-  it("are let go when they are stopped, and by a stop of what nobody started", async () => {
+  it("A stopped session and an unknown session are removed from memory", async () => {
     const all = createSessionManager({ clock: createFakeClock(), switches: parseSwitches() });
     await turn(all, "session-0");
     expect(await all.stop("arn", "session-0")).toBe("now");
@@ -98,7 +98,7 @@ describe("sessions without files", () => {
     await all.close();
   });
 
-  it("are kept where memory brings them back", async () => {
+  it("An ended session stays in memory if its messages can be restored", async () => {
     const clock = createFakeClock();
     const switches = parseSwitches({ reviveWithMemory: "remember" });
     const all = createSessionManager({ clock, switches });

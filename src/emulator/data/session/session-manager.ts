@@ -8,34 +8,34 @@ import type { ServiceSession, SessionOwner } from "./service-session.ts";
 import { createSessionWorkspace } from "./session-workspace.ts";
 
 export interface SessionManager {
-  /** Uses the session as it stands. One that ended, or that nobody started, begins here. */
+  /** Uses a session. Starts the session if it has ended or was never started. */
   useSession<Result>(
     owner: SessionOwner,
     id: string,
     use: (session: ServiceSession) => Promise<Result>,
   ): Promise<Result>;
   stop(arn: string, id: string): Promise<StopResult>;
-  /** How many are in memory. */
+  /** The number of sessions in memory. */
   readonly heldCount: number;
-  /** Ends what runs, and throws away the folders that only lasted as long as the process. */
+  /** Ends all running work and removes temporary folders. */
   close(): Promise<void>;
 }
 
 export interface SessionManagerOptions {
   readonly clock: Clock;
   readonly switches: Switches;
-  /** Absent: sessions last as long as the process. */
+  /** Absent: sessions end with the process. */
   readonly dataDirectory?: string;
 }
 
-/** With files behind them, so many sessions that nobody uses stay in memory. Without, one goes when it has ended. */
+/** The number of idle sessions in memory if there are files. Without files, a session is removed only after its end. */
 export const MAX_IDLE_SESSIONS = 100;
 
 interface SessionEntry {
   readonly opening: Promise<ManagedSession>;
-  /** Once it is open. */
+  /** Set when the session is open. */
   session?: ManagedSession;
-  /** Requests that are about to do something with it. */
+  /** The number of requests which are using the session. */
   users: number;
 }
 
@@ -44,7 +44,7 @@ export function createSessionManager({
   switches,
   dataDirectory,
 }: SessionManagerOptions): SessionManager {
-  /** The one that was used last is the last. */
+  /** In order of use: the last entry is the most recently used. */
   const entries = new Map<string, SessionEntry>();
 
   const open = async (arn: string, id: string, onQuiet: () => void): Promise<ManagedSession> => {
@@ -91,7 +91,7 @@ export function createSessionManager({
   };
   const evict = (key: string): void => {
     const entry = entries.get(key);
-    // One that could not be opened is tried again by whoever asks for it next.
+    // A session that failed to open is removed too: the next request tries again.
     if (entry !== undefined && isEvictable(entry) && entry.session?.isOver !== false)
       drop(key, entry);
     if (dataDirectory === undefined) return;
@@ -121,7 +121,7 @@ export function createSessionManager({
   };
 }
 
-/** Whether nobody would miss it but by its log. */
+/** True if the session can be removed from memory without losing anything but its cache. */
 function isEvictable({ users, session }: SessionEntry): boolean {
   return users === 0 && session?.isIdle !== false;
 }

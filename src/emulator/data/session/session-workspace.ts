@@ -4,25 +4,25 @@ import { join } from "node:path";
 import { makeFolder } from "../../../platform/files/private-files.ts";
 import type { ProcessGroup } from "../../../platform/process/process-group.ts";
 
-/** The folder that the commands of a session run in, and their processes. */
+/** The folder for the commands of a session, and their processes. */
 export interface SessionWorkspace {
-  /** Makes the folder where there is none. */
+  /** Creates the folder if needed. */
   openFolder(): Promise<string>;
-  /** Has processes end with the session. */
+  /** Registers processes to be killed with the session. */
   addProcessGroup(group: ProcessGroup): void;
-  /** Whether a process is left, in the background too. */
+  /** True if any process is running, including background processes. */
   readonly isInUse: boolean;
-  /** Ends all processes. Once they are gone, the folder goes too. */
+  /** Kills all processes, then removes the folder. */
   clear(): Promise<void>;
-  /** Ends all processes. A folder that only lasts as long as this process goes with them. */
+  /** Kills all processes. Removes the folder only if it is temporary. */
   close(): Promise<void>;
 }
 
-/** Without a place of its own, it is a temporary folder. */
+/** Creates a workspace. Without a configured folder, a temporary folder is used. */
 export function createSessionWorkspace(configuredFolder: string | undefined): SessionWorkspace {
   let folder = configuredFolder;
   let groups: readonly ProcessGroup[] = [];
-  /** Whether files of an earlier life could not be removed. */
+  /** True if files of an earlier life could not be removed. */
   let isStale = false;
 
   const killProcesses = async (): Promise<void> => {
@@ -38,7 +38,7 @@ export function createSessionWorkspace(configuredFolder: string | undefined): Se
     isStale = false;
     folder = configuredFolder;
   };
-  /** Files that cannot be removed are told to the next command, and to nobody who runs none. */
+  /** A failed removal is ignored here and reported by the next command, if any. */
   const clear = async (): Promise<void> => {
     await killProcesses();
     await remove().catch(() => {});

@@ -3,7 +3,7 @@ import { createTurnTranscript } from "../turn/turn-transcript.ts";
 import { SSE_CONTENT_TYPE } from "./strands-agent.ts";
 import { HEARTBEAT, encodeTypescriptFailure } from "./typescript-dialect.ts";
 
-/** What an app in TypeScript sends that yields the text alone: raw lines, no JSON. */
+/** The output of a TypeScript app that yields only text: raw lines without JSON. */
 export function createStringsDialect(): Dialect {
   let role = "assistant";
   return {
@@ -22,7 +22,7 @@ export function createStringsDialect(): Dialect {
   };
 }
 
-/** One object at the end, the way an app answers that returns its result. */
+/** A single object at the end, from an app that returns its result. */
 export function createJsonDialect(): Dialect {
   const turnTranscript = createTurnTranscript();
   return {

@@ -7,13 +7,13 @@ import { PythonRepr, formatPythonRepr, type PythonValue } from "./python-text.ts
 
 type PythonDict = { readonly [name: string]: PythonValue };
 
-/** The state that a Strands agent drags along in every event that it merges from a delta. */
+/** The agent state that Strands includes in every event merged from a delta. */
 export interface PythonAgentState {
-  /** The merged event of a delta, if the step is one. */
+  /** The merged event of a delta. Empty for other steps. */
   mergeEvent(step: Step, event: StreamEvent): PythonDict[];
-  /** A message is complete. */
+  /** Adds a complete message. */
   addMessage(message: PythonDict, usage: UsageStep | null, reason: string | null): void;
-  /** Results are in: the model is called again. */
+  /** Starts a new model call after tool results. */
   startCycle(): void;
   /** The repr of the agent's result. */
   formatResult(): string;
@@ -143,7 +143,10 @@ function mergeDelta(step: Step, { call, ascii }: MergeContext): PythonDict | nul
   }
 }
 
-/** One object for all events of a call, printed late: its arguments may be ahead of the delta, and read already. */
+/**
+ * The arguments of the current tool call. Strands reuses a single object for all events of a tool call and prints it
+ * late, so the arguments may be ahead of the delta and already parsed.
+ */
 function readCurrentInput({ json }: MergeContext["call"], ascii: boolean): PythonValue {
   const parsed = parseJson(json);
   return !ascii && parsed.ok ? parsed.value : json;

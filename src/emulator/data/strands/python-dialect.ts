@@ -14,13 +14,13 @@ import {
 } from "./python-text.ts";
 
 export interface PythonDialectOptions {
-  /** Before July 2025. */
+  /** True: the format before July 2025. */
   readonly ascii: boolean;
 }
 
 /**
- * What an app sends that passes on every event of a Strands agent in Python: each delta as a Converse event and once more
- * as a repr with the agent's whole state, each message as a whole, and a repr of the result. Shapes are those of the
+ * The output of an app that passes on all events of a Strands agent in Python: each delta as a Converse event and
+ * again as a repr with the whole agent state, each message, and a repr of the result. The shapes are those of the
  * recordings in `test/fixtures/strands`.
  */
 export function createPythonDialect(agent: StrandsAgent, { ascii }: PythonDialectOptions): Dialect {
@@ -29,7 +29,7 @@ export function createPythonDialect(agent: StrandsAgent, { ascii }: PythonDialec
   const state = createPythonAgentState(agent, ascii);
   let hasBegun = false;
   let inResults = false;
-  /** A message waits for its usage, which comes behind it and is a part of it. */
+  /** True while a message waits for its usage, which arrives after the message and becomes part of it. */
   let isMessagePending = false;
 
   const line = (value: PythonValue): Uint8Array => encodeSseLine(serializePython(value, ascii));
@@ -85,7 +85,7 @@ export function createPythonDialect(agent: StrandsAgent, { ascii }: PythonDialec
   };
 }
 
-/** `json.dumps`, and of what has no JSON form the repr, as a JSON string. */
+/** `json.dumps`. A value without a JSON form becomes its repr, as a JSON string. */
 function serializePython(value: PythonValue, ascii: boolean): string {
   return formatPythonJson(isUnserialisable(value) ? formatPythonRepr(value) : value, ascii);
 }
@@ -105,7 +105,7 @@ function encodePythonFailure({ exception, message }: FailStep, ascii: boolean): 
   return encoder.encode(`data: ${stop}\n\ndata: ${error}\n\n`);
 }
 
-/** Bedrock's own order of keys, without the members that only Harness has; redacted reasoning is bytes here. */
+/** Bedrock's order of keys, without members specific to Harness. Redacted reasoning is bytes here. */
 function encodePythonEvent({ name, payload }: StreamEvent): {
   readonly [name: string]: PythonValue;
 } {

@@ -8,7 +8,7 @@ export interface MessageExtras {
   readonly trackingId: string;
 }
 
-/** A message as Strands keeps it. Before July 2025 it had neither usage nor an id. */
+/** A message in the format of Strands. Before July 2025 messages had neither usage nor an id. */
 export function encodePythonMessage(
   { role, content }: Message,
   extras: MessageExtras | null,

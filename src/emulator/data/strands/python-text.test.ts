@@ -2,23 +2,28 @@ import { describe, expect, it } from "vitest";
 import { linesOf } from "../../../../test/fixtures/strands/fixtures.ts";
 import { PythonRepr, formatPythonJson, formatPythonRepr } from "./python-text.ts";
 
-describe("Python's printers", () => {
-  it.each(["py-quotes.sse", "py-japanese.sse"])("quote and escape as recorded in %s", (file) => {
-    const lines = linesOf(file);
-    const deltas = lines.flatMap((line, at) => {
-      if (!line.startsWith('{"event": {"contentBlockDelta"')) return [];
-      const { event } = JSON.parse(line) as {
-        event: { contentBlockDelta: { delta: { text: string } } };
-      };
-      return [{ text: event.contentBlockDelta.delta.text, repr: JSON.parse(lines[at + 1] ?? "") }];
-    });
-    expect(deltas.length).toBeGreaterThan(2);
-    for (const { text, repr } of deltas) {
-      expect(repr).toContain(`{'data': ${formatPythonRepr(text)}, 'delta': `);
-    }
-  });
+describe("Python output", () => {
+  it.each(["py-quotes.sse", "py-japanese.sse"])(
+    "Strings are quoted and escaped as recorded in %s",
+    (file) => {
+      const lines = linesOf(file);
+      const deltas = lines.flatMap((line, at) => {
+        if (!line.startsWith('{"event": {"contentBlockDelta"')) return [];
+        const { event } = JSON.parse(line) as {
+          event: { contentBlockDelta: { delta: { text: string } } };
+        };
+        return [
+          { text: event.contentBlockDelta.delta.text, repr: JSON.parse(lines[at + 1] ?? "") },
+        ];
+      });
+      expect(deltas.length).toBeGreaterThan(2);
+      for (const { text, repr } of deltas) {
+        expect(repr).toContain(`{'data': ${formatPythonRepr(text)}, 'delta': `);
+      }
+    },
+  );
 
-  it("print what JSON does not have", () => {
+  it("Values without a JSON form are printed like in Python", () => {
     const value = {
       a: null,
       b: [true, 1.5],
@@ -30,7 +35,7 @@ describe("Python's printers", () => {
     );
   });
 
-  it("write JSON with spaces, in ASCII or not", () => {
+  it("JSON is written with spaces, in ASCII or UTF-8", () => {
     expect(formatPythonJson({ a: ["é", 1], b: "😀" }, true)).toBe(
       '{"a": ["\\u00e9", 1], "b": "\\ud83d\\ude00"}',
     );

@@ -1,4 +1,4 @@
-/** What Python's printer is given: JSON, bytes, and objects that print as some text of their own. */
+/** A value for the Python formatter: JSON, bytes, or an object with a fixed repr. */
 export type PythonValue =
   | null
   | boolean
@@ -9,7 +9,7 @@ export type PythonValue =
   | readonly PythonValue[]
   | { readonly [key: string]: PythonValue };
 
-/** An object whose repr is this text, such as `<strands.agent.agent.Agent object at 0x7f…>`. No JSON can hold it. */
+/** An object with a fixed repr, such as `<strands.agent.agent.Agent object at 0x7f…>`. It has no JSON form. */
 export class PythonRepr {
   readonly text: string;
 
@@ -18,7 +18,10 @@ export class PythonRepr {
   }
 }
 
-/** `json.dumps`: with spaces behind commas and colons. Before July 2025 everything beyond ASCII was escaped. */
+/**
+ * Formats like `json.dumps`: with a space after commas and colons. Before July 2025 all non-ASCII characters were
+ * escaped.
+ */
 export function formatPythonJson(value: PythonValue, ascii: boolean): string {
   if (typeof value === "string") return formatJsonString(value, ascii);
   if (value === null || typeof value !== "object") return JSON.stringify(value);
@@ -34,14 +37,14 @@ function formatJsonString(text: string, ascii: boolean): string {
   return ascii ? quoted.replaceAll(/[^\0-\u007e]/g, formatUnicodeEscape) : quoted;
 }
 
-/** Whether a value has no JSON form, so that the app sends its repr instead. */
+/** True if a value has no JSON form: the app then sends its repr. */
 export function isUnserialisable(value: PythonValue): boolean {
   if (value === null || typeof value !== "object") return false;
   if (value instanceof Uint8Array || value instanceof PythonRepr) return true;
   return Object.values(value).some(isUnserialisable);
 }
 
-/** `repr`. */
+/** Formats like Python's `repr`. */
 export function formatPythonRepr(value: PythonValue): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -58,7 +61,7 @@ export function formatPythonRepr(value: PythonValue): string {
   return `{${entries.map(([key, entry]) => `${formatPythonRepr(key)}: ${formatPythonRepr(entry)}`).join(", ")}}`;
 }
 
-/** Single quotes, unless the text has those and no double ones. */
+/** Uses single quotes, unless the text contains single quotes and no double quotes. */
 function quotePython(text: string, escape: (character: string) => string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   const inner = Array.from(text, (character) =>
@@ -73,7 +76,7 @@ const SHORT_ESCAPES: { readonly [character: string]: string } = {
   "\t": "\\t",
 };
 
-/** Python escapes what it does not count as printable: controls, formats, surrogates, and every space but one. */
+/** Python escapes characters that are not printable: controls, formats, surrogates, and all spaces except U+0020. */
 function escapeCharacter(character: string): string {
   const short = SHORT_ESCAPES[character];
   if (short !== undefined) return short;

@@ -2,12 +2,12 @@ import type { InvocationSettings } from "../../brains/brain.ts";
 import type { Message } from "../../brains/session-message.ts";
 import type { SeededRandom } from "../../brains/seeded-random.ts";
 
-/** What an agent's stream shows of the agent itself, beside what it says. */
+/** The agent's own data that appears in its stream. */
 export interface StrandsAgent {
-  /** The session so far, the newest message included. */
+  /** The session so far, including the newest message. */
   readonly messages: readonly Message[];
   readonly settings: InvocationSettings;
-  /** For the ids and addresses that a stream is full of. */
+  /** For the ids and memory addresses in a stream. */
   readonly random: SeededRandom;
 }
 

@@ -12,7 +12,10 @@ import { createTurnTranscript } from "../turn/turn-transcript.ts";
 import { SSE_CONTENT_TYPE, type StrandsAgent } from "./strands-agent.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What an app sends that passes on every event of a Strands agent in TypeScript: no numbers of blocks, six copies of a message. */
+/**
+ * The output of an app that passes on all events of a Strands agent in TypeScript: without block numbers, and with six
+ * copies of each message.
+ */
 export function createTypescriptDialect(agent: StrandsAgent): Dialect {
   const turnTranscript = createTurnTranscript();
   const writer = new TypescriptWriter(agent);
@@ -72,7 +75,7 @@ function encodeUpdate(event: object): Uint8Array {
   return encodeLine({ type: "modelStreamUpdateEvent", event });
 }
 
-/** The events of one invocation, in their order. */
+/** Writes the events of an invocation in order. */
 class TypescriptWriter {
   readonly #agent: StrandsAgent;
   readonly #content = createTurnTranscript();
@@ -144,7 +147,7 @@ class TypescriptWriter {
     }
   }
 
-  /** A whole message, in all the events that repeat it. */
+  /** Writes a complete message in all events that repeat it. */
   writeAssistantMessage(said: Message, usage: UsageStep | null, reason: string): Uint8Array[] {
     const message = this.#message(said, usage);
     const stopReason = toCamelCase(reason);

@@ -1,19 +1,22 @@
 import { ConnectionReset } from "../../service/service-types.ts";
 
 /**
- * Bytes from a turn to its client, with room for some: the turn waits while there is none, so a slow reader slows it
- * down. Once the client has left, everything is thrown away at once and the turn may go on without it. Once the turn is
- * cut short, it no longer waits: a client that has stopped reading must not hold its session.
+ * The bytes from a turn to its client, with a limited buffer. While the buffer is full, the turn waits, so a slow
+ * client slows the turn down (backpressure). After the client has disconnected, all bytes are discarded and the turn
+ * may continue. After an interruption the turn no longer waits: a client that stopped reading must not block its
+ * session.
  */
 export interface ClientStream {
-  /** Resolves when there is room again, nobody left to have room for, or the turn is cut short. */
+  /** Resolves when the buffer has room, the client has disconnected or the turn is interrupted. */
   send(bytes: Uint8Array): Promise<void>;
   end(): void;
-  /** Ends with the connection, once what was sent is out. A bug that is the reason is told to whoever reads the body. */
+  /**
+   * Resets the connection after all buffered bytes are sent. A bug as the reason is thrown to the reader of the body.
+   */
   reset(bug?: unknown): void;
-  /** Aborts when the client is not there any more. */
+  /** Aborts when the client has disconnected. */
   readonly disconnectSignal: AbortSignal;
-  /** Read once. Leaving it early is leaving. */
+  /** Can be read once. Stopping early counts as a disconnect. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -27,7 +30,7 @@ export function createClientStream(
   let endState: "no" | "whole" | "reset" = "no";
   let wakeReader: () => void = () => {};
   let resetError: unknown = new ConnectionReset("The session was stopped");
-  /** A turn and its keep-alive events may wait at the same time. */
+  /** A set, because a turn and its keep-alive events may wait at the same time. */
   const writers = new Set<() => void>();
 
   async function* body(): AsyncGenerator<Uint8Array> {

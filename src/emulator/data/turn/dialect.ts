@@ -1,12 +1,15 @@
 import type { FailStep, Step } from "../../brains/step.ts";
 
-/** How a turn is written: one value for one answer. A frame is the smallest unit that a fault can strike. */
+/**
+ * The wire format of a turn, with the state of a single response. A frame is the smallest unit that a fault can
+ * affect.
+ */
 export interface Dialect {
   readonly contentType: string;
   step(step: Step): Uint8Array[];
-  /** What is left to say when all steps are written. */
+  /** The final frames after all steps. */
   finish(): Uint8Array[];
   fail(failure: FailStep): Uint8Array;
-  /** Sent when the stream has been silent for so long. */
+  /** Sent after the given time without output. */
   readonly keepAlive?: { readonly milliseconds: number; readonly frame: Uint8Array };
 }

@@ -8,7 +8,7 @@ import { createStreamEventEncoder, type StreamEvent } from "./stream-event-encod
 
 export const EVENT_STREAM = "application/vnd.amazon.eventstream";
 
-/** Steps as the event-stream frames of InvokeHarness. */
+/** Encodes steps as event-stream frames of InvokeHarness. */
 export function createHarnessDialect(switches: Switches, faults: Faults = {}): Dialect {
   const encodeStep = createStreamEventEncoder(faults);
   const maxPadding = faults.padding ?? (switches.padding === "on" ? DEFAULT_PADDING : 0);

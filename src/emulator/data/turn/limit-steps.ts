@@ -4,11 +4,11 @@ import { CHARACTERS_PER_TOKEN } from "../../brains/count-tokens.ts";
 
 export interface LimitedSteps {
   readonly steps: readonly Step[];
-  /** Whether the turn ends here. */
+  /** True if the turn ends here. */
   readonly isOver: boolean;
 }
 
-/** Lets steps through until a limit of the invocation is reached, then ends the message with the limit's reason. */
+/** Passes steps until a limit of the invocation is reached, then ends the message with the reason of the limit. */
 export function createStepLimiter(limits: EmulatedLimits): (step: Step) => LimitedSteps {
   const total = toCharacters(limits.maxTokens);
   const perCall = toCharacters(limits.maxTokensPerCall);

@@ -15,22 +15,22 @@ export interface BrainRun {
   readonly limits: EmulatedLimits;
   readonly switches: Switches;
   readonly clock: Clock;
-  /** Aborts with an `Ending` when the turn is over before its brain is. */
+  /** Aborts with a `TurnInterruption` if the turn must end before its brain. */
   readonly signal: AbortSignal;
 }
 
-/** Why a turn is cut short from outside. `expired`: the lifetime of its session is over, and the machine that it ran on is gone. */
+/** Why a turn is interrupted. `expired` means the session has reached its maximum lifetime and its machine is gone. */
 export type TurnInterruption = "timeout" | "stopped" | "left" | "expired";
 
 export interface BrainRunResult {
   readonly transcript: TurnTranscript;
-  /** Whether the client is to see its connection reset. */
+  /** True if the client's connection must be reset. */
   readonly isReset: boolean;
-  /** Whether the client is to see no end at all. */
+  /** True if the stream must not end at all. */
   readonly isSilent: boolean;
 }
 
-/** Drives a brain to the end of its turn and writes what it says, whether or not anybody still reads. */
+/** Runs a brain to the end of its turn and writes its output, even if the client has disconnected. */
 export async function runBrain(run: BrainRun): Promise<BrainRunResult> {
   const { response, dialect, limits, clock, signal } = run;
   const turnTranscript = createTurnTranscript();
@@ -76,7 +76,7 @@ function isResetByInterruption({ signal, switches }: BrainRun): boolean {
   return signal.reason === "stopped" && switches.stopDuringTurn === "reset";
 }
 
-/** A brain that throws once its turn is cut short has only noticed that. */
+/** Ignores errors of a brain after an interruption. */
 async function* readUntilInterrupted(
   steps: StepsResponse["steps"],
   signal: AbortSignal,
@@ -92,7 +92,7 @@ interface FrameWriter {
   write(frame: Uint8Array): Promise<void>;
   track(step: Step): void;
   readonly isInMessage: boolean;
-  /** What the faults have made of the stream. */
+  /** The state of the stream after the faults were applied. */
   readonly state: "open" | "ended" | "silent";
   close(): void;
 }
@@ -143,7 +143,7 @@ function createFrameWriter({
   };
 }
 
-/** What is still said of a turn that is cut short: its message stops, with the reason for that. */
+/** The final steps of an interrupted turn: its message stops with the reason of the interruption. */
 function createLastSteps(signal: AbortSignal, switches: Switches, isInMessage: boolean): Step[] {
   const ending: unknown = signal.aborted ? signal.reason : undefined;
   const reasons: { readonly [ending: string]: string } = {
@@ -156,7 +156,7 @@ function createLastSteps(signal: AbortSignal, switches: Switches, isInMessage: b
   return [...start, { type: "stop", reason }];
 }
 
-/** Resolves when the time has passed or the turn is cut short. */
+/** Resolves when the time has passed or the turn is interrupted. */
 function pauseUntilInterrupted(
   clock: Clock,
   milliseconds: number,
@@ -173,7 +173,7 @@ function pauseUntilInterrupted(
   });
 }
 
-/** A brain that throws is an agent whose code fails. */
+/** An error thrown by a brain is reported like an error in the agent's code. */
 function toFailStep(error: unknown): FailStep {
   const message = error instanceof Error ? error.message : String(error);
   return { type: "fail", exception: "runtimeClientError", message };

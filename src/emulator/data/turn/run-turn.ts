@@ -19,16 +19,16 @@ export interface TurnRequest {
   readonly session: ServiceSession;
   readonly brain: Brain;
   readonly settings: InvocationSettings;
-  /** What the client sent, to be kept in front of what is said. */
+  /** The messages from the client, stored before the response. */
   readonly newMessages: readonly Message[];
-  /** Whether the session keeps a message whose calls are left to the client. */
+  /** True if the session stores a message with open tool calls. */
   readonly keepsOpenCalls: boolean;
   createDialect(faults: Faults): Dialect;
-  /** The answer in place of a stream. May throw. */
+  /** Creates the response for an error instead of a stream. May throw. */
   createRefusal(error: ServiceError): EmulatorResponse;
 }
 
-/** Runs one turn. The answer is there at once; the turn goes on behind it, with its client or without. */
+/** Runs a turn. Returns the response at once; the turn continues in the background, with or without its client. */
 export async function runTurn(plane: DataPlane, turn: TurnRequest): Promise<EmulatorResponse> {
   const { session, brain, settings, newMessages } = turn;
   const { messages: history, note } = session;
@@ -58,7 +58,7 @@ export async function runTurn(plane: DataPlane, turn: TurnRequest): Promise<Emul
       await openTurn.finish([], response.note ?? note);
       return response.response;
     case "refused":
-      // What is refused was never asked: whoever tries again must not find it in the session.
+      // A refused request is discarded: a retry must not find it in the session.
       await openTurn.discard(response.note ?? note);
       return turn.createRefusal(response.error);
     default:
@@ -66,11 +66,11 @@ export async function runTurn(plane: DataPlane, turn: TurnRequest): Promise<Emul
   }
 }
 
-/** Rejects when the session's lifetime is over: nobody is left then who could answer. */
+/** Rejects when the session reaches its maximum lifetime, because its machine is gone. */
 function rejectOnExpiry(interruptSignal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     onExpiry(interruptSignal, () =>
-      reject(new ConnectionReset("The lifetime of the session is over")),
+      reject(new ConnectionReset("The session has reached its maximum lifetime")),
     );
   });
 }
@@ -106,13 +106,13 @@ function streamResponse(
   };
   clientStream.disconnectSignal.addEventListener("abort", handleDisconnect);
   if (clientStream.disconnectSignal.aborted) handleDisconnect();
-  // At once, and not when the brain has noticed.
+  // Reset at once, without waiting for the brain.
   onExpiry(interruption.signal, () => clientStream.reset());
   const limit = turn.settings.limits.timeoutSeconds * 1000;
   const stopTimer = clock.schedule(limit, () =>
     interruption.abort("timeout" satisfies TurnInterruption),
   );
-  // A turn that the session cannot keep must not look like one that it kept.
+  // A turn that could not be stored must not look successful.
   void finishTurn(plane, turn, { ...running, dialect, clientStream })
     .catch((error: unknown) => clientStream.reset(error))
     .finally(stopTimer);
@@ -123,7 +123,7 @@ function streamResponse(
   };
 }
 
-/** The session holds the turn before the client sees its end. */
+/** Finishes a turn. The session stores the turn before the client sees its end. */
 async function finishTurn(
   { clock, switches }: DataPlane,
   { settings, keepsOpenCalls }: TurnRequest,

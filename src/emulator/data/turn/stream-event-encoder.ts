@@ -2,13 +2,13 @@ import type { Step } from "../../brains/step.ts";
 import type { Faults } from "../../faults.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** A member of the Harness stream: its name goes into a header, its payload into the frame. */
+/** An event of the Harness stream. The name is a frame header, the payload is the frame body. */
 export interface StreamEvent {
   readonly name: string;
   readonly payload: { readonly [name: string]: unknown };
 }
 
-/** Turns steps into members of the stream, one stream at a time: numbers the blocks and closes the open one. */
+/** Creates an encoder from steps to events for a single stream. Numbers the blocks and closes the open block. */
 export function createStreamEventEncoder(faults: Faults = {}): (step: Step) => StreamEvent[] {
   let index = -1;
   let open: BlockKind | null = null;

@@ -10,13 +10,13 @@ import type {
 import type { Step } from "../../brains/step.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What a turn said, as messages. A message that never stopped is not one. */
+/** Collects the messages of a turn. A message that never stopped is left out. */
 export interface TurnTranscript {
   step(step: Step): void;
   readonly messages: readonly Message[];
-  /** The calls of the last message that nobody has answered. */
+  /** The tool calls of the last message without results. */
   readonly openCalls: readonly ToolUse[];
-  /** Why the last message stopped; null before the first one did. */
+  /** The stop reason of the last message. Null before the first message has stopped. */
   readonly reason: string | null;
 }
 
@@ -101,14 +101,14 @@ export function createTurnTranscript(): TurnTranscript {
   };
 }
 
-/** Some models call a tool and say that they are done. */
+/** Some models call a tool and stop with `end_turn`. */
 function leavesToolUsesOpen(reason: string | null): boolean {
   return reason === "tool_use" || reason === "end_turn";
 }
 
 /**
- * What a session keeps of a turn. The service does not keep a message whose calls it leaves to the client; of a message
- * that a limit cut, the calls are nobody's to answer; an empty message is none.
+ * The messages of a turn that the session stores. The service does not store a message with open tool calls. In a
+ * message cut by a limit, the tool calls are removed, because they cannot be answered. Empty messages are removed.
  */
 export function selectStoredMessages(
   turnTranscript: TurnTranscript,
@@ -177,7 +177,7 @@ function toReasoning(draft: Extract<Draft, { type: "reasoning" }>): ReasoningCon
   return { reasoningText: { text, ...(signature === "" ? {} : { signature }) } };
 }
 
-/** Arguments that are no JSON stay as their text: the session says what was said. */
+/** Invalid JSON arguments are stored as text, because the session records the exact output. */
 function toToolUse({ step, json }: Extract<Draft, { type: "call" }>): ToolUse {
   const parsed = parseJson(json === "" ? "{}" : json);
   return {

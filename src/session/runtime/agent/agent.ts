@@ -2,39 +2,39 @@ import type { Provider } from "../../../providers/provider.ts";
 import type { ToolCallToExamine, Examination, Tool } from "../../../tools/tool.ts";
 import type { ConfiguredAgent } from "../../session-input.ts";
 
-/** An agent that can be run: what decisions know of it, and what they cannot hold. */
+/** A runnable agent: its definition, with the provider and tools which plain data cannot hold. */
 export interface Agent extends ConfiguredAgent {
   readonly provider: Provider;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** For tools that do not look themselves where their paths lead. Without it, those lead nowhere. */
+  /** Resolves paths for tools without their own `examine`. Without it, such paths are unresolvable. */
   readonly resolvePaths?: (call: ToolCallToExamine) => Promise<Examination>;
-  /** Where a session works that named this folder, or none; rejects where it cannot. */
+  /** Resolves the working directory for a requested folder, or the default. Rejects if the folder is not allowed. */
   readonly resolveFolder?: (named?: string) => Promise<string>;
-  /** The same agent with what it has for one session alone, which may change, until it is closed. */
+  /** Opens the agent for one session, with tools of that session which may change until it is closed. */
   readonly open?: (place: OpenAgentOptions) => Promise<AgentHandle>;
 }
 
-/** The session that an agent is opened for. */
+/** The session for which an agent is opened. */
 export interface AgentLocation {
   readonly sessionId: string;
   readonly workingDirectory?: string;
 }
 
 export interface OpenAgentOptions extends AgentLocation {
-  /** To be told of every change. */
+  /** Called with every change of the agent. */
   readonly onChange: (agent: Agent) => void;
-  /** Ends the opening, which rejects with its reason and leaves nothing behind. */
+  /** Cancels the opening: it rejects with the reason and releases everything. */
   readonly signal?: AbortSignal;
 }
 
 export interface AgentHandle {
   readonly agent: Agent;
-  /** How long it should be kept for a session that nobody uses; as long as any session when absent. */
+  /** Milliseconds to keep the agent of an unused session. Absent: the default. */
   readonly idleMs?: number;
   readonly close: () => Promise<void>;
 }
 
-/** A tool that knows where its paths lead is asked itself; undefined where nobody knows. */
+/** Resolves the paths of a call by the tool itself, else by the agent. Undefined if neither can. */
 export function resolveToolPaths(
   tool: Tool | undefined,
   agent: Agent,

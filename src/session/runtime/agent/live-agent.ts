@@ -6,27 +6,27 @@ import type { Tool } from "../../../tools/tool.ts";
 import type { Agent, AgentLocation } from "./agent.ts";
 import { createClientTools, type OpenClientTools } from "./session-client-tools.ts";
 
-/** An agent as one session has it: what it can do may change while the session goes on. */
+/** The agent of one session. Its tools may change while the session runs. */
 export interface LiveAgent {
-  /** With what clients have brought. */
+  /** Includes client tools. */
   readonly current: Agent;
-  /** How long it should be kept for a session that nobody uses; as long as any session when absent. */
+  /** Milliseconds to keep the agent of an unused session. Absent: the default. */
   readonly idleMs?: number;
-  /** Told of every change, once somebody listens. */
+  /** Sets the listener for changes. Earlier changes are not repeated. */
   onChange(listener: (agent: Agent) => void): void;
-  /** What a client brings, in place of what it brought before. Resolves with what cannot be used of it. */
+  /** Replaces the tools of a client. Resolves with their problems. */
   setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
-  /** What the editor of a client offers, while that is there. */
+  /** The editor capabilities of a client. Undefined if it has none or is gone. */
   findEditor(clientId: string): EditorCapabilities | undefined;
-  /** A client is gone, and what it brought. */
+  /** Removes a client with its tools. */
   removeClient(clientId: string): void;
   close(): Promise<void>;
 }
 
 export interface LiveAgentOptions {
-  /** Ends the opening. */
+  /** Cancels the opening. */
   readonly signal?: AbortSignal;
-  /** Nobody can bring anything without it. */
+  /** Without it, clients cannot add tools. */
   readonly openClientTools?: OpenClientTools;
   readonly report: (error: unknown) => void;
 }
@@ -59,7 +59,7 @@ export async function openLiveAgent(
     },
     ...omitUndefined({ signal }),
   });
-  // A change may have been told of before all of it was open.
+  // A change may be reported before the opening completes; it is newer than `opened.agent`.
   if (opened !== undefined && !hasChanged) {
     base = opened.agent;
     compose();
@@ -82,11 +82,14 @@ export async function openLiveAgent(
   };
 }
 
-/** Nobody gets here: what is brought is refused before. */
+/** Never called in practice: `setClientTools` is refused earlier. */
 const rejectClientTools: OpenClientTools = () =>
-  Promise.reject(new SpanlineError("invalid_option", "Nothing can be brought to sessions here"));
+  Promise.reject(new SpanlineError("invalid_option", "This program does not accept client tools"));
 
-/** An agent with tools beside its own. Of two with one name the first stays: nobody gets another's call by its name. */
+/**
+ * Adds client tools to an agent. If names collide, the first tool stays, so a client cannot intercept calls of another
+ * tool.
+ */
 function addClientTools(agent: Agent, clientTools: readonly Tool[]): Agent {
   const tools = new Map(agent.tools);
   const facts = [...agent.spec.tools];

@@ -8,7 +8,7 @@ import { digestValue } from "../../../platform/digest.ts";
 import type { Tool } from "../../../tools/tool.ts";
 import type { AgentLocation } from "./agent.ts";
 
-/** Opens what a client brings to a session. Nothing of it that cannot be used makes it reject. */
+/** Opens the tools of a client. Unusable tools are reported as problems, not as a rejection. */
 export type OpenClientTools = (
   equipment: ClientTools,
   place: ClientToolsLocation,
@@ -16,28 +16,28 @@ export type OpenClientTools = (
 
 export interface ClientToolsLocation extends AgentLocation {
   readonly clientId: string;
-  /** To be told when the tools are others than before. */
+  /** Called when the tools have changed. */
   readonly onChange: () => void;
-  /** Ends it, also while it is being opened. */
+  /** Closes the tools, even while they are being opened. */
   readonly signal: AbortSignal;
 }
 
 export interface OpenedClientTools {
-  /** As of now. */
+  /** The current tools. */
   readonly listTools: () => readonly Tool[];
-  /** What could not be used when it was opened. */
+  /** Problems found at the opening. */
   readonly problems: readonly Failure[];
-  /** Resolves when nothing of it is left. */
+  /** Resolves when everything is released. */
   readonly close: () => Promise<void>;
 }
 
-/** What the clients of one session have brought. */
+/** The client tools of one session. */
 export interface SessionClientTools {
-  /** Those who came first have theirs first. */
+  /** In order of the clients' first use. */
   listTools(): readonly Tool[];
-  /** What the editor of a client offers. */
+  /** The editor capabilities of a client. */
   findEditor(clientId: string): EditorCapabilities | undefined;
-  /** In place of what the client brought before. Resolves with what cannot be used of it. */
+  /** Replaces the tools of a client. Resolves with their problems. */
   setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
   removeClient(clientId: string): void;
   close(): Promise<void>;
@@ -117,7 +117,7 @@ export function createClientTools({
         if (entries.get(clientId) === entry) entries.delete(clientId);
         throw error;
       });
-      // It may have been taken away again meanwhile.
+      // The client may have been removed, or its tools replaced, in the meantime.
       if (entries.get(clientId) !== entry) return [];
       entry.opened = opened;
       onChange();

@@ -1,14 +1,14 @@
-/** Keeps what is under way the same as what is due. */
+/** Keeps the running effects in line with the due ones. */
 export interface EffectRunner<Effect> {
-  /** Stops what is no longer due, then begins what is due and not under way. */
+  /** Aborts running effects which are no longer due, then starts due ones which are not running. */
   reconcile(due: ReadonlyMap<string, Effect>): void;
-  /** Stops everything and waits for its end. */
+  /** Aborts all effects and waits for their end. */
   stop(): Promise<void>;
 }
 
 export interface RunnerOptions<Effect> {
   run(effect: Effect, signal: AbortSignal): Promise<void>;
-  /** Resolves when nobody should wait any longer for something that does not end though it was stopped. */
+  /** Resolves when an aborted effect which does not end should no longer be waited for. */
   waitForStop(signal: AbortSignal): Promise<void>;
   onError(error: unknown): void;
 }
@@ -25,7 +25,7 @@ export function createEffectRunner<Effect>(options: RunnerOptions<Effect>): Effe
     waiting.abort();
   };
   const begin = async (effect: Effect, signal: AbortSignal): Promise<void> => {
-    // What was stopped may still be at its work: nothing new is done beside it.
+    // Aborted effects may still be running: nothing new starts next to them.
     await waitUntilStopped();
     if (signal.aborted) return;
     try {

@@ -2,7 +2,7 @@ import type { Draft } from "../../../domain/events/envelope.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { JsonObject } from "../../../data/json.ts";
 
-/** Brings the answers of clients, which come through the log, back to the tools that wait for them. */
+/** Delivers host replies, which arrive through the log, to the tools waiting for them. */
 export interface HostReplies {
   waitForReply(requestId: string): Promise<JsonObject>;
   applyEvents(events: readonly Draft[]): void;
@@ -40,7 +40,7 @@ export function createHostReplies(): HostReplies {
   };
 }
 
-/** The client's own words, where it has some. */
+/** Uses the client's message, if it sent one. */
 function createHostError(payload: JsonObject = {}): SpanlineError {
   const { message, code } = payload;
   const hasMessage = typeof message === "string" && message !== "";

@@ -32,14 +32,14 @@ export interface EffectContext {
   readonly hostReplies: HostReplies;
   readonly readConversation: ReadConversation;
   readonly caches: HistoryCaches;
-  /** Something went wrong that the log says only the half of. */
+  /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
   /** Repeats a write while the store cannot be written. */
   readonly retry: WriteRetry["retry"];
 }
 
-/** Does one thing that is due, and reports to the session what came of it. */
+/** Performs a due effect and sends its result to the session. */
 export function performEffect(effect: Effect, context: EffectContext): Promise<void> {
   switch (effect.type) {
     case "invoke": {
@@ -68,7 +68,7 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
   }
 }
 
-/** Brings the other side to rest. What it cannot be told, it is given time for. */
+/** Brings the upstream session to rest: stops it if possible, or waits with backoff. */
 async function settleUpstream(
   { upstreamId, policy, round }: Extract<Effect, { type: "settle-upstream" }>,
   { agent, clock, signal, send }: EffectContext,
@@ -84,7 +84,7 @@ async function settleUpstream(
   await send({ type: "upstream-settled", upstreamId, policy });
 }
 
-/** Ending a machine takes a service some seconds. */
+/** Milliseconds. Stopping a runtime session takes AgentCore some seconds. */
 const STOP_TIMEOUT_MS = 30_000;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
@@ -97,12 +97,12 @@ function createHostCaller({
 }: EffectContext): ToolContext["host"] {
   return async (clientId, kind, payload, milliseconds = HOST_TIMEOUT_MS) => {
     signal.throwIfAborted();
-    // As the log will have it: what has no JSON is the tool's fault, and must not be the session's.
+    // Converted to JSON as logged: a value without a JSON form is an error of the tool, not of the session.
     const jsonPayload: JsonObject = JSON.parse(JSON.stringify(payload));
     const at = clock.now();
     const requestId = createId("host", at, randomSeed());
     const reply = hostReplies.waitForReply(requestId);
-    // The request may be refused before anybody waits for its answer.
+    // Prevents an unhandled rejection: the request may be refused before the reply is awaited.
     reply.catch(() => undefined);
     const deadline = at + milliseconds;
     await send({
@@ -127,8 +127,8 @@ interface RecheckContext {
 }
 
 /**
- * The agent to do something with. A tool that changed since it was judged is neither run nor looked at: the change goes
- * into the log first, and what follows from it. So it is with a mode that changed since. Undefined where that is that nothing is done.
+ * Returns the agent for an effect. If its tool or the session mode has changed since the evaluation, the change is
+ * logged first and the session decides again. Returns undefined if the effect must not run.
  */
 export async function recheckBeforeEffect(
   effect: Effect,

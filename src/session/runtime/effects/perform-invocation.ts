@@ -32,7 +32,7 @@ export interface InvocationContext {
   readonly send: (happening: SessionInput) => Promise<unknown>;
 }
 
-/** What a session keeps of its history between calls, by whether the agent is shown images. */
+/** Cached history of a session between invocations, separately for agents with and without image support. */
 export interface HistoryCaches {
   readonly withImages: LoadedHistory;
   readonly withNotes: LoadedHistory;
@@ -42,14 +42,14 @@ export function createHistoryCaches(): HistoryCaches {
   return { withImages: new LoadedHistory(), withNotes: new LoadedHistory() };
 }
 
-/** Each message is there as an object and once more in the encoded request. */
+/** Counts twice: each message exists as an object and in the encoded request. */
 export function cachedBytes({ withImages, withNotes }: HistoryCaches): number {
   return 2 * (withImages.bytes + withNotes.bytes);
 }
 
 type InvokeEffect = Extract<Effect, { type: "invoke" }>;
 
-/** Makes one call of the provider, once, and reports what it says. */
+/** Performs one invocation and sends its events to the session. Never retries. */
 export async function performInvocation(
   effect: InvokeEffect,
   context: InvocationContext,
@@ -73,7 +73,7 @@ export async function performInvocation(
       ? await trackLocalFailure(context.readConversation(invocationId))
       : null;
     const { outgoing, history } = prepareOutgoing(effect, loggedConversation, agent);
-    // What takes pictures may have changed since they were said: then they are told of.
+    // Image support may have changed since the prompt: images then become text notes.
     const takesImages = agent.spec.provider.capabilities?.images === true;
     const readBlob: ReadBlob = takesImages ? context.readBlob : async () => undefined;
     const input = await trackLocalFailure(createInvocationInput(outgoing, readBlob));
@@ -96,10 +96,10 @@ export async function performInvocation(
     await reportStream(stream, effect, { ...context, send });
   } catch (error) {
     if (signal.aborted) return;
-    // That the session cannot read its log, or write down what it hears, is not the provider's fault.
+    // Failing to read or write the log is not a failure of the provider.
     if (localFailure !== undefined) throw localFailure;
     const { failure, isCertain } = toFailure(error, stage !== "preparing");
-    // Of what is no error of ours nobody knows how far the call had come.
+    // For unknown errors, the progress of the request is unknown.
     const mayHaveBeenSent =
       stage !== "preparing" && (stage === "open" || !isCertain || isConnectionCut(failure));
     await send({ type: "invocation-failed", invocationId, failure, mayHaveBeenSent });
@@ -125,7 +125,10 @@ function toFailure(
   return { failure, isCertain: known !== undefined };
 }
 
-/** What a call brings; `known` is what the log has, where the agent has not heard it. */
+/**
+ * Prepares the content of an invocation. `loggedConversation`: the history from the log, if the provider does not have
+ * it.
+ */
 function prepareOutgoing(
   { outgoing }: InvokeEffect,
   loggedConversation: Conversation | null,
@@ -141,7 +144,7 @@ function prepareOutgoing(
   };
 }
 
-/** What the prompt asks for, as far as the provider is to be told. */
+/** Selects the prompt options supported by the provider. */
 function selectInvocationOptions(
   options: PromptOptions | null,
   { spec: facts }: Agent,
@@ -196,11 +199,11 @@ async function reportStream(
       last = event;
     }
   } finally {
-    // What was heard stands, also before a failure; what comes after a stop is nobody's any more.
+    // Events before a failure count; events after an abort are discarded.
     await (signal.aborted ? batches.stop() : batches.flush());
   }
   if (last?.type === "end" || signal.aborted) return;
-  throw new SpanlineError("incomplete_turn", "The agent's stream stopped and did not say its end");
+  throw new SpanlineError("incomplete_turn", "The agent's stream stopped without an end event");
 }
 
 type Delta = Extract<
@@ -214,7 +217,7 @@ function isDelta(event: ProviderEvent): event is Delta {
   );
 }
 
-/** In characters, roughly; what could be of any size is waited for. */
+/** Approximate characters. Content of unbounded size is delivered at once. */
 function measureWeight({ event }: ProviderOutput): number {
   switch (event.type) {
     case "tool.end":
@@ -236,7 +239,7 @@ function joinDeltas(
   return { event: { ...previous, text: previous.text + event.text } };
 }
 
-/** Says of a call of ours what is wrong with it, before anybody is asked about it. */
+/** Validates a client tool call, before an approver sees it. */
 function checkToolInput(
   event: ProviderEvent,
   agent: Agent,
@@ -244,12 +247,15 @@ function checkToolInput(
 ): ProviderOutput {
   if (event.type !== "tool.end" || event.toolCall.runBy !== "client") return { event };
   const { name, input } = event.toolCall;
-  // What the tools of a prompt take is for whoever brought them to say.
+  // Arguments of prompt tools are validated by the prompter.
   if (input === null || isPromptTool(options, name)) return { event };
   const tool = agent.tools.get(name);
   if (tool === undefined) {
     const toolNames = [...agent.tools.keys()].join(", ");
-    return { event, problem: `There is no tool ${name} here. There is: ${toolNames || "none"}.` };
+    return {
+      event,
+      problem: `${name} is not an available tool. Available tools: ${toolNames || "none"}.`,
+    };
   }
   const problem = findToolInputProblem(tool, input);
   return problem === undefined ? { event } : { event, problem };

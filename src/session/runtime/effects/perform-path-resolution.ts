@@ -20,7 +20,7 @@ export interface PathResolutionContext extends Pick<ToolContext, "editor" | "hos
   readonly send: (happening: SessionInput) => Promise<unknown>;
 }
 
-/** Looks at the arguments of a call before the rules are asked about it. What cannot be looked at leads nowhere. */
+/** Resolves the paths of a tool call before the rules are evaluated. Paths which cannot be resolved are `invalid`. */
 export async function performPathResolution(
   {
     toolCallId,
@@ -36,7 +36,7 @@ export async function performPathResolution(
   const paths =
     tool === undefined ? [] : listPathsToResolve(readToolCallFacts(tool.spec, input, agent.spec));
   const problem =
-    tool === undefined ? `There is no tool ${name} here.` : findToolInputProblem(tool, input);
+    tool === undefined ? `${name} is not an available tool.` : findToolInputProblem(tool, input);
   const found =
     problem === undefined ? await resolvePaths(tool, { name, input, paths }, context) : NO_PATHS;
   if (signal.aborted) return;
@@ -73,7 +73,7 @@ async function resolvePaths(
       ? createUnresolvedPaths(paths, "The agent has no workspace")
       : await waitUnlessAborted(resolution, signal);
   } catch (error) {
-    const timeoutReason = `It could not be looked at in ${RESOLVE_TIMEOUT_MS / 1000} seconds`;
+    const timeoutReason = `It could not be resolved within ${RESOLVE_TIMEOUT_MS / 1000} seconds`;
     return createUnresolvedPaths(
       paths,
       guard.reachedLimit === null ? formatThrown(error) : timeoutReason,
@@ -83,7 +83,7 @@ async function resolvePaths(
   }
 }
 
-/** A disk may be far away, or gone. */
+/** Milliseconds. A network disk may be slow or gone. */
 const RESOLVE_TIMEOUT_MS = 30_000;
 
 function createUnresolvedPaths(paths: ToolCallToExamine["paths"], reason: string): Examination {

@@ -41,7 +41,9 @@ export interface ToolRunContext {
 
 type ToolEffect = Extract<Effect, { type: "run-tool" }>;
 
-/** Runs a tool once and reports how it ended: in time, whether the tool is or not. */
+/**
+ * Runs one attempt of a tool and reports its end. At the timeout it reports at once, even if the tool keeps running.
+ */
 export async function performTool(effect: ToolEffect, context: ToolRunContext): Promise<void> {
   const { toolCallId, attempt } = effect;
   const start = context.clock.monotonic();
@@ -69,10 +71,10 @@ async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<
   const { providerToolCallId: callId, name, input } = effect;
   const { tool } = runContext;
   if (tool === undefined) {
-    const message = `${name} was not run: it is not there any more.`;
+    const message = `${name} was not run: it is no longer available.`;
     return { ending: "refused", result: toolError(callId, message) };
   }
-  // An approver may have changed what the agent asked for.
+  // An approver may have edited the arguments.
   const problem = findToolInputProblem(tool, input);
   if (problem !== undefined) return { ending: "refused", result: toolError(callId, problem) };
   const limit = { limit: "run", milliseconds: tool.spec.timeoutMs } as const;
@@ -98,12 +100,12 @@ async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<
   return { ...outcome, ...(await storeOutput(outcome.result, effect, runContext)) };
 }
 
-/** Whoever was asked what came of the call before does not know. */
+/** The host does not know the result of the earlier attempt either. */
 function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof SpanlineError && error.code === "outcome_unknown";
 }
 
-/** What a tool says beside its output is for people, and not for the model. */
+/** Attachments of the output are for people, not for the model. */
 function createSuccess(callId: string, output: unknown): ToolRunResult {
   if (!isToolOutput(output)) return { ending: "succeeded", result: toolSuccess(callId, output) };
   const result = toolSuccess(callId, output.text);
@@ -121,7 +123,7 @@ function createTimeout(
   { spec }: Tool,
 ): ToolRunResult {
   const seconds = spec.timeoutMs / 1000;
-  const message = `${name} was stopped after ${seconds} seconds. What it had done by then is not known.`;
+  const message = `${name} was stopped after ${seconds} seconds. Its effects so far are unknown.`;
   return { ending: "timed-out", result: toolError(callId, message) };
 }
 
@@ -131,7 +133,7 @@ function createToolContext(
   signal: AbortSignal,
 ): { readonly context: ToolContext; readonly end: () => Promise<void> } {
   const progress = createProgressReporter(clock, (update) => {
-    // Nobody waits for progress; a session that is closing drops it.
+    // Not awaited; a closing session drops progress.
     send({ type: "tool-progress", toolCallId, attempt, ...update }).catch(() => undefined);
   });
   const programs = createProcessSpawner({
@@ -140,7 +142,7 @@ function createToolContext(
       await send({ type: "process-started", toolCallId, attempt, group });
     },
     onExited: async (group) => {
-      // A session that is closed here keeps the program in mind, and looks for it when it is taken up again.
+      // A closed session keeps the process in its state and terminates it when resumed.
       await send({ type: "process-exited", toolCallId, group }).catch(() => undefined);
     },
     ...omitUndefined({ workingDirectory }),
@@ -164,7 +166,7 @@ function createToolContext(
   return { context, end };
 }
 
-/** For the model: what went wrong, without where in our code. */
+/** Formats an error for the model, without a stack trace. */
 function formatToolError(error: unknown): string {
   const message = formatThrown(error);
   return message.length <= MAX_MESSAGE_LENGTH
@@ -174,7 +176,7 @@ function formatToolError(error: unknown): string {
 
 const MAX_MESSAGE_LENGTH = 4000;
 
-/** What a tool says beside its text, as far as a log should carry it; undefined where that is nothing. */
+/** Returns the attachments small enough for the log. Undefined if there are none. */
 function collectToolAttachments(output: ToolOutput): ToolAttachments | undefined {
   const { data, diffs = [], locations = [], undo = [] } = output;
   const short = diffs.filter(isShortDiff);
@@ -189,10 +191,10 @@ function collectToolAttachments(output: ToolOutput): ToolAttachments | undefined
 
 const MAX_ATTACHMENTS = 16;
 
-/** What a tool tells of its progress: the first at once, later ones now and then, of which the last counts. */
+/** Throttles progress reports: sends the first at once, later ones at most every 250 ms, always the latest. */
 interface ProgressReporter {
   readonly report: (text: string, amount?: ProgressAmount) => void;
-  /** The last that was said is told now; what is said later is not. */
+  /** Sends the pending report; later ones are dropped. */
   end(): void;
 }
 

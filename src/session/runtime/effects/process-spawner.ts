@@ -7,13 +7,16 @@ import { omitUndefined } from "../../../data/omit-undefined.ts";
 export interface SpawnContext {
   readonly signal: AbortSignal;
   readonly workingDirectory?: string;
-  /** Resolves when the group is in the log: not before that does the program begin. */
+  /** Resolves when the process group is logged. The program starts only then. */
   onStarted(group: ProcessGroup): Promise<void>;
-  /** Nothing of the group runs any more. Not told of what ends with its tool, unless that was stopped. */
+  /**
+   * All processes of the group have exited. Not called for groups which end with their tool, unless the tool was
+   * aborted.
+   */
   onExited(group: ProcessGroup): Promise<void>;
 }
 
-/** Programs of one run of a tool: `end` ends those that are left. */
+/** Spawns the processes of one attempt; `end` terminates the remaining ones. */
 export function createProcessSpawner(context: SpawnContext): {
   readonly spawn: ToolContext["spawn"];
   readonly end: () => Promise<void>;
@@ -22,7 +25,8 @@ export function createProcessSpawner(context: SpawnContext): {
   let isOver = false;
   const check = (): void => {
     context.signal.throwIfAborted();
-    if (isOver) throw new SpanlineError("aborted", "The tool has ended; it starts nothing more");
+    if (isOver)
+      throw new SpanlineError("aborted", "The tool has ended and cannot start further processes");
   };
   return {
     async end() {
@@ -51,7 +55,7 @@ export function createProcessSpawner(context: SpawnContext): {
       }
       process.openGate(options.input);
       const forget = async (): Promise<void> => {
-        // What it started in the background may go on until the tool ends.
+        // Background children may run until the tool ends.
         if (isOver || !process.isGone()) return;
         processes.delete(process);
         await context.onExited(process.group);

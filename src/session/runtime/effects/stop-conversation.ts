@@ -7,11 +7,11 @@ export interface StopOptions {
   readonly provider: Provider;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** How long the other side is waited for. */
+  /** Milliseconds to wait for the provider. */
   readonly timeoutMs: number;
 }
 
-/** Ends what an agent may still be doing. It may be over already, or out of reach: then it is left alone. */
+/** Stops the work of an upstream session. Errors are ignored: it may have ended, or be unreachable. */
 export async function stopConversation(
   upstreamId: string,
   { provider, clock, signal, timeoutMs }: StopOptions,
@@ -21,7 +21,7 @@ export async function stopConversation(
     const stopping = provider.open({ sessionId: upstreamId }).stop?.({ signal: guard.signal });
     if (stopping !== undefined) await waitUnlessAborted(stopping, guard.signal);
   } catch {
-    // The next call will tell.
+    // The next invocation reports the problem.
   } finally {
     guard.release();
   }

@@ -14,12 +14,12 @@ export interface OutputStore {
   readonly report: (error: unknown) => void;
 }
 
-/** More than this of one result would crowd everything else out of a model's memory. */
+/** Characters. A longer result would crowd other content out of the model's context. */
 export const MAX_OUTPUT_CHARACTERS = 100_000;
 
 /**
- * The result as the model gets it; where that is only its beginning, the whole is kept as a blob. That it cannot be kept
- * is no failure of the tool.
+ * Returns the result for the model. A long result is cut, and its whole text stored as a blob. A failure to store it
+ * does not fail the tool.
  */
 export async function storeOutput(
   result: ToolResult,
@@ -48,7 +48,7 @@ export async function storeOutput(
   return isStored ? { result: cut, blobId, blobDigest: digestBytes(bytes) } : { result: cut };
 }
 
-/** Never half of a character that JavaScript counts as two. */
+/** Never splits a surrogate pair. */
 function cutText(text: string): string {
   const last = text.charCodeAt(MAX_OUTPUT_CHARACTERS - 1);
   const isHalf = last >= 0xd800 && last <= 0xdbff;

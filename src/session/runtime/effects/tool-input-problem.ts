@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../data/json.ts";
 import { formatThrown } from "../../../domain/errors.ts";
 import type { Tool } from "../../../tools/tool.ts";
 
-/** Why a call cannot be run as it is, for the model; undefined when it can. A check that throws is no yes. */
+/** Returns why a call cannot run, for the model. Undefined if it can. A check which throws refuses the call. */
 export function findToolInputProblem(tool: Tool, input: JsonObject): string | undefined {
   const { name } = tool.spec;
   try {

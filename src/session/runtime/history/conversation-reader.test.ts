@@ -10,7 +10,7 @@ function unexpected(error: unknown): void {
   throw error;
 }
 
-/** A log, and from where it was read each time. */
+/** A log which records the position of each read. */
 function logOf(turns: number, deltas: number) {
   const log: Envelope[] = [];
   const reads: number[] = [];
@@ -48,9 +48,9 @@ function logOf(turns: number, deltas: number) {
   };
 }
 
-describe("the conversation in a log", () => {
+describe("createConversationReader", () => {
   it.each([0, 1, 996, 997, 998, 2500])(
-    "is that before the call, however long the log, here with %i deltas in an answer",
+    "The conversation before an invocation is complete for any length of the log, here with %i deltas per message",
     async (deltas) => {
       const store = logOf(3, deltas);
       const before = createConversationReader(store, "ses_1", { report: unexpected });
@@ -60,7 +60,7 @@ describe("the conversation in a log", () => {
     },
   );
 
-  it("is read on from where it stopped, and the same when it is asked for again", async () => {
+  it("Reading resumes where it stopped, and repeats the same result", async () => {
     const store = logOf(3, 10);
     const before = createConversationReader(store, "ses_1", { report: unexpected });
     const first = await before("call_1");
@@ -72,7 +72,7 @@ describe("the conversation in a log", () => {
     expect(store.reads).toEqual([0, start, start]);
   });
 
-  it("is whole for two who ask at once", async () => {
+  it("Two concurrent reads both get the whole conversation", async () => {
     const store = logOf(3, 10);
     const before = createConversationReader(store, "ses_1", { report: unexpected });
     const [one, two] = await Promise.all([before("call_2"), before("call_2")]);
@@ -94,7 +94,7 @@ describe("the conversation in a log", () => {
     expect(store.reads.every((after) => store.log.length - after < 600)).toBe(true);
   });
 
-  it("History that is given between turns is joined to the last message, also to a stored one", async () => {
+  it("History imported between turns is joined to the last message, even to a stored one", async () => {
     const store = logOf(300, 2);
     const start = store.log.findIndex(
       ({ event }) => event.type === "turn.finished" && event.turnId === "turn_298",

@@ -15,21 +15,21 @@ import {
   type FoldedHistory,
 } from "./folded-history.ts";
 
-/** The conversation as it was before a call of the provider, which is known by its id. */
+/** Returns the conversation before an invocation, given its id. */
 export type ReadConversation = (callId: string) => Promise<Conversation>;
 
 export interface ConversationOptions {
-  /** Called with errors of the stored history, which is a cache: the log has everything. */
+  /** Called with errors of the stored history, which is only a cache of the log. */
   readonly report: (error: unknown) => void;
-  /** How many events are folded into one stored part, at least. Default: 500. */
+  /** Minimum number of events per stored part. Default: 500. */
   readonly foldedEvents?: number;
 }
 
 type ConversationLog = Pick<LogStore, "readPage"> & BlobStore;
 
 /**
- * Folds a session's log as far as it is needed, and continues from there the next time: a log only grows. The messages of
- * finished turns are stored now and then, so that the next process folds only the turns since.
+ * Folds a session's log as far as needed and continues from there, since a log only grows. Messages of finished turns
+ * are stored periodically, so the next process folds only the turns since.
  */
 export function createConversationReader(
   store: ConversationLog,
@@ -53,7 +53,7 @@ export function createConversationReader(
       await foldUntil(fold, callId, { store, sessionId });
     }
     await storeParts(fold).catch((error: unknown) => {
-      // A missing part ends the chain, so none is stored after it.
+      // A missing part breaks the chain, so no later part is stored.
       fold?.stopStoring();
       report(error);
     });
@@ -67,7 +67,7 @@ export function createConversationReader(
   };
 }
 
-/** Folds up to the start of a call. False if the log ends before. */
+/** Folds up to the start of an invocation. False if the log ends before. */
 async function foldUntil(
   fold: Fold,
   invocationId: string,
@@ -84,7 +84,7 @@ async function foldUntil(
   }
 }
 
-/** A fold that begins with the stored history, as far as that is whole. */
+/** Restores a fold from the stored history, up to the first missing or damaged part. */
 async function restoreFold(
   fold: Fold,
   store: ConversationLog,
@@ -107,24 +107,24 @@ async function restoreFold(
   }
 }
 
-/** Other sessions have the event loop between two such amounts. */
+/** Bytes between yields to the event loop, so other sessions can run. */
 const BYTES_PER_TICK = 250_000;
 
-/** Stored history is a cache: what cannot be used is folded from the log again. */
+/** Stored history is a cache: unusable parts are folded from the log again. */
 function createDamagedHistoryError(sessionId: string, seq: number): SpanlineError {
   const message = `The stored history of session ${sessionId} cannot be used from event ${seq} on; the log is read instead`;
   return new SpanlineError("store_damaged", message, { details: { sessionId, seq } });
 }
 
 /**
- * A conversation with the messages of finished turns kept apart. They only grow, so that an event costs the same however
- * long the session is.
+ * A conversation with the messages of finished turns kept separately, so the cost of an event does not grow with the
+ * session.
  */
 class Fold {
   seq = 0;
   isFromStored = false;
   readonly #finished: ConversationMessage[] = [];
-  /** The conversation since; `beforeAnswer` counts from the end of the finished turns, and may be negative. */
+  /** The conversation after the finished turns. Its `lastResponseStart` counts from their end and may be negative. */
   #recent: Conversation = initialConversation;
   #stored = { seq: 0, count: 0 };
   #isStoring = true;
@@ -162,7 +162,7 @@ class Fold {
     this.#stored = { seq, count: this.#finished.length };
   }
 
-  /** History of finished turns that is to be stored, in order. */
+  /** Returns and clears the parts to store, in order. */
   takeFolded(): readonly FoldedHistory[] {
     return this.#folded.splice(0);
   }
@@ -180,10 +180,10 @@ class Fold {
       invocation,
       openToolCallIds,
     } = this.#recent;
-    // What waits for its way to the agent belongs to the next turn.
+    // Undelivered content belongs to the next turn.
     if (pending.length > 0 || invocation !== null || openToolCallIds.length > 0) return;
     const total = this.#finished.length + beforeAnswer;
-    // History that is given later may still be joined to the last message.
+    // The last message stays open: later imported history may be joined to it.
     const last = messages.slice(-1);
     for (const message of messages.slice(0, -1)) this.#finished.push(message);
     const relative = total - this.#finished.length;
@@ -200,5 +200,5 @@ class Fold {
   }
 }
 
-/** Fewer are folded from the log in less time than another part takes to read. */
+/** Fewer events are folded from the log faster than another part is read. */
 const FOLDED_EVENTS = 500;

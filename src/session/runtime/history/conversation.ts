@@ -8,7 +8,7 @@ import {
 } from "../../turn/evolve-invocation.ts";
 import type { Invocation } from "../../turn/turn-state.ts";
 
-/** A picture that was shown is named, and its bytes are looked up when they are needed. */
+/** A block of a conversation. Images are references to blobs; their bytes are loaded when needed. */
 export type ConversationBlock = ModelBlock | ImagePart;
 
 export interface ConversationMessage {
@@ -16,15 +16,15 @@ export interface ConversationMessage {
   readonly blocks: readonly ConversationBlock[];
 }
 
-/** What was said by both sides, as far as it is certain that the agent should know it. */
+/** The messages of both sides, excluding content the agent may not have received or completed. */
 export interface Conversation {
   readonly messages: readonly ConversationMessage[];
-  /** How many of them were there before the agent's last answer. */
+  /** Number of messages before the agent's last response. */
   readonly lastResponseStart: number;
-  /** On its way, or waiting for its way, to the agent. */
+  /** Content being sent to the agent, or waiting to be sent. */
   readonly pending: readonly ConversationBlock[];
   readonly invocation: Invocation | null;
-  /** Calls of tools whose results the agent waits for. */
+  /** Tool calls for whose results the agent waits. */
   readonly openToolCallIds: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export const initialConversation: Conversation = {
   openToolCallIds: [],
 };
 
-/** A conversation with one more event of the log: what a new upstream session begins with is a fold as well. */
+/** Applies an event of the log. The history for a new upstream session is built by this fold. */
 export function evolveConversation(conversation: Conversation, { event }: Draft): Conversation {
   const { pending, invocation, openToolCallIds } = conversation;
   switch (event.type) {
@@ -64,7 +64,7 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
         : { ...conversation, invocation: evolveInvocation(invocation, event) };
     }
     case "turn.finished":
-      // What was lost for good still was said.
+      // Undelivered content of a finished turn still belongs to the conversation.
       return openToolCallIds.length > 0
         ? conversation
         : { ...conversation, ...deliverPending(conversation) };
@@ -77,13 +77,13 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
 
 export interface ConversationHistory {
   readonly messages: readonly ConversationMessage[];
-  /** How many of the first messages are those of the conversation, which never change. */
+  /** Number of leading messages which never change. */
   readonly stableCount: number;
 }
 
 /**
- * What the agent has to be told first in a new conversation. The call that opens it brings the text that is pending; one
- * that `answers` also brings the results, together with the calls that they answer.
+ * Returns the history for a new upstream session. The invocation itself carries the pending text; with
+ * `carriesResults`, also the results and the tool calls they answer.
  */
 export function selectHistory(
   { messages, lastResponseStart, pending }: Conversation,
@@ -98,8 +98,8 @@ export function selectHistory(
 }
 
 /**
- * What was said to the agent since, for one that knows nothing but what a call brings. Mostly that is what the call is made
- * for; what came before that, and was turned away, was said all the same.
+ * Returns the input since the last response, for a stateless provider: the content of this invocation, and any content
+ * of rejected ones before it.
  */
 export function collectUnsentInput(
   { messages, lastResponseStart: beforeAnswer, pending }: Conversation,
@@ -118,7 +118,7 @@ export function isStoredImage(block: ConversationBlock): block is ImagePart {
   return block.type === "image" && "blobId" in block;
 }
 
-/** Messages of one role that meet are one message: roles alternate. */
+/** Appends messages, joining the first to the last message if they have the same role: roles alternate. */
 function appendHistory(
   messages: readonly ConversationMessage[],
   [first, ...rest]: readonly ModelMessage[],

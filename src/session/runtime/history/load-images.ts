@@ -11,7 +11,7 @@ import {
 
 export type ReadBlob = (blobId: string) => Promise<Uint8Array | undefined>;
 
-/** What was said, with its pictures. One whose bytes are not there any more is told of. */
+/** Loads the images of messages. A missing image becomes a text note. */
 export async function loadMessageImages(
   messages: readonly ConversationMessage[],
   readBlob: ReadBlob,
@@ -22,17 +22,14 @@ export async function loadMessageImages(
   return loadedMessages;
 }
 
-/**
- * The shown form of a history that only grows. Messages that were shown before are the same objects, and only those since
- * are looked at.
- */
+/** A growing history with loaded images. Messages loaded before are the same objects; only new ones are processed. */
 export class LoadedHistory {
   readonly #source: ConversationMessage[] = [];
   readonly #shown: ModelMessage[] = [];
   #imageCharacters = 0;
   #bytes = 0;
 
-  /** Estimated memory of the messages. */
+  /** Estimated bytes of memory. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -49,7 +46,7 @@ export class LoadedHistory {
     return whole;
   }
 
-  /** How many of the first messages were shown before. Compares by identity. */
+  /** Number of leading messages already loaded. Compares by identity. */
   #knownCount(messages: readonly ConversationMessage[], stableCount: number): number {
     const source = this.#source;
     const sharedCount = Math.min(source.length, stableCount);
@@ -64,7 +61,7 @@ export class LoadedHistory {
     return sharedCount;
   }
 
-  /** False beyond the limit: from there on, images are read again for each request. */
+  /** False beyond the limit: later images are read again for each request. */
   #keep(source: ConversationMessage | undefined, loadedMessage: ModelMessage | undefined): boolean {
     if (source === undefined || loadedMessage === undefined) return false;
     const sizes = loadedMessage.blocks.map((block) =>
@@ -80,7 +77,7 @@ export class LoadedHistory {
   }
 }
 
-/** Of one session, in base64. Model APIs limit a request to 20 to 32 MB. */
+/** Base64 characters per session. Model APIs limit a request to 20 to 32 MB. */
 const MAX_IMAGE_CHARACTERS = 16_000_000;
 
 function hasNoStoredImages(
@@ -99,7 +96,7 @@ async function loadImages(
   return { role, blocks: await Promise.all(loadedBlocks) };
 }
 
-/** Those that are there, and what is to be said of the others. */
+/** Loads images. Returns text notes for missing ones. */
 export async function loadImageParts(
   parts: readonly ImagePart[],
   readBlob: ReadBlob,

@@ -16,20 +16,20 @@ export interface AppendOptions {
   readonly store: LogStore;
   readonly lease: Lease;
   readonly sign?: SignContent;
-  /** Where the last receipt is recorded once it is in the log. */
+  /** Records the last receipt once it is in the log. */
   readonly heads?: ReceiptHeads;
-  /** Of the log. */
+  /** Incarnation of the log. */
   readonly incarnation: string;
-  /** What goes in with the events. */
+  /** Stored with the events. */
   readonly commandFields: Pick<LogEntry, "command" | "wakeAt">;
 }
 
 export type AppendResult =
   | { readonly status: "written"; readonly state: SessionState }
-  /** The command was taken before; nothing was written. */
+  /** The command was accepted before; nothing was written. */
   | { readonly status: "repeated"; readonly reply: JsonValue };
 
-/** Appends what was decided to the log: its receipts signed, and on the disk where something follows from it. */
+/** Appends a decision to the log, with signed receipts. Synced to disk if an effect follows from one of the events. */
 export async function appendDecision(
   { seq, lastReceipt: receipts, hasTitle }: SessionState,
   { events, state: next }: DecisionResult,
@@ -46,19 +46,19 @@ export async function appendDecision(
     ...commandFields,
   });
   if (appended.status === "repeated") return appended;
-  // What was decided knows no signatures.
+  // The decided state lacks the signatures.
   const last = signed.reduce((previous, { event }) => evolveLastReceipt(previous, event), receipts);
   if (last !== receipts) heads?.save(incarnation, last);
   return { status: "written", state: { ...next, lastReceipt: last } };
 }
 
-/** What the list of sessions shows after these events. */
+/** Returns the fields of the session list after these events. */
 export function collectSessionFields(
   events: readonly Draft[],
   { turn, approvals, tools }: SessionState,
   isTitled = true,
 ): SessionFields {
-  // Programs of a turn that was cancelled may still run: whoever comes next has to end them.
+  // Processes of a cancelled turn may still run, so the next owner must resume the session to terminate them.
   const isIdle = turn.current === null && tools.processes.length === 0;
   const isWaiting = approvals.pending.length > 0 || (turn.current?.pause ?? null) !== null;
   const state = isIdle ? "idle" : isWaiting ? "waiting" : "running";
@@ -66,7 +66,7 @@ export function collectSessionFields(
   return Object.assign({ state }, isTitled ? {} : deriveFirstTitle(events), ...fields);
 }
 
-/** What was said first, which a title that somebody gives replaces. */
+/** Derives a title from the first prompt; an explicit title replaces it. */
 function deriveFirstTitle(events: readonly Draft[]): SessionFields {
   for (const { event } of events) {
     const title = event.type === "prompt.accepted" ? deriveTitle(event.content) : undefined;

@@ -9,21 +9,21 @@ import { sealState, unsealState } from "./sealed-state.ts";
 import type { SignContent } from "./sign-receipts.ts";
 
 export interface LoadOptions {
-  /** Where the log is to be read to. */
+  /** Last event to read. */
   readonly seq: number;
-  /** Ends it: nobody wants the state any more. */
+  /** Cancels loading. */
   readonly signal?: AbortSignal;
-  /** Given where receipts are signed: then a snapshot has to be, too. */
+  /** Set if receipts are signed: snapshots must be signed, too. */
   readonly verify?: VerifySignature;
-  /** Looks at what is read, before it is folded. */
+  /** Checks each event before it is folded. */
   readonly receiptVerifier?: ReceiptVerifier;
-  /** Told of a snapshot that cannot be used. */
+  /** Called for an unusable snapshot. */
   readonly report?: (error: unknown) => void;
 }
 
 export interface LoadedState {
   readonly state: SessionState;
-  /** Where the snapshot is from which the log was folded. 0: there was none. */
+  /** Position of the snapshot used. 0: none. */
   readonly snapshotSeq: number;
 }
 
@@ -35,7 +35,9 @@ export async function loadState(
   return (await loadFromSnapshot(store, sessionId, options)).state;
 }
 
-/** Folds a session's log, from its last snapshot on. Of a long one it is a page in each turn of the loop. */
+/**
+ * Folds a session's log from its latest snapshot. Reads page by page, so the event loop is not blocked by a long log.
+ */
 export async function loadFromSnapshot(
   store: LogStore & SnapshotStore,
   sessionId: string,
@@ -56,7 +58,7 @@ async function foldLog(
     const events = await store.readPage(sessionId, state.seq);
     signal?.throwIfAborted();
     if (events.length === 0) break;
-    // Events that were no longer needed may be gone: the place in the log is the envelope's, not a count.
+    // Events may have been removed by retention: `seq` comes from the envelope, not from a count.
     for (const envelope of events) {
       if (envelope.seq > seq) return state;
       receiptVerifier?.check(envelope, state);
@@ -66,7 +68,7 @@ async function foldLog(
   return state;
 }
 
-/** A snapshot is a cache: one that cannot be used is as good as none. */
+/** Reads the latest snapshot. An unusable one is reported and ignored, since it is only a cache. */
 async function readLastSnapshot(
   store: SnapshotStore,
   sessionId: string,
@@ -85,7 +87,7 @@ async function readLastSnapshot(
   }
 }
 
-/** Keeps the state, so that the next process need not fold what is before it. */
+/** Saves a snapshot, so the next process need not fold earlier events. */
 export function saveState(
   store: SnapshotStore,
   lease: Lease,
@@ -95,9 +97,9 @@ export function saveState(
   return store.saveSnapshot(lease, sealState(lease.sessionId, state, sign));
 }
 
-/** Saves the state now and then, where little is under way, so that it is small. */
+/** Saves snapshots periodically at the end of a turn, when the state is small. */
 interface SnapshotSaver {
-  /** The events are in the log, and led to the state. */
+  /** Call after the events are in the log, with the resulting state. */
   saveIfDue(events: readonly Draft[], state: SessionState): Promise<void>;
 }
 
@@ -107,7 +109,7 @@ interface SnapshotOptions {
   readonly sign?: SignContent;
 }
 
-/** `from` is the last seq of what need not be folded again. */
+/** `snapshotSeq`: position of the latest snapshot. */
 export function createSnapshotSaver(
   { store, lease, sign }: SnapshotOptions,
   snapshotSeq: number,

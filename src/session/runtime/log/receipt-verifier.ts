@@ -10,20 +10,22 @@ import {
 import type { SessionState } from "../../session-state.ts";
 import { fitsToolCall } from "../../tools/match-receipt.ts";
 
-/** Whether a signature is of this content, and made with a key of this user's. */
+/** Whether a signature fits the content and was made with a key of this user. */
 export type VerifySignature = (
   content: unknown,
   signature: Pick<Signature, "keyId" | "mac">,
 ) => boolean;
 
 /**
- * Verifies a log while it is read: each receipt is signed by this user's bridge, none is missing, and each is about the tool
- * call that the log has.
+ * Verifies a log while reading: each receipt is signed by this user's bridge, none is missing, and each fits the tool
+ * call in the log.
  */
 export interface ReceiptVerifier {
-  /** Takes the events in the order of the log; `before` is the state that the event is folded into. */
+  /** Takes events in log order; `before` is the state before the event. */
   check(envelope: Envelope, before: VerifiedState): void;
-  /** The `seq` of the first event that does not verify, counted from the last `approvals.invalidated` on. */
+  /**
+   * The `seq` of the first event since the last `approvals.invalidated` which does not verify. Undefined if all verify.
+   */
   readonly invalidSeq: number | undefined;
 }
 

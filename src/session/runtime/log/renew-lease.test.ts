@@ -22,7 +22,7 @@ async function keptLease() {
       durationMs: LEASE_MS,
       takeOver: true,
     });
-  /** The next renewal has been made, and what it said was taken. */
+  /** Performs the next renewal and waits for its result. */
   const renewed = async (): Promise<void> => {
     clock.advance(LEASE_MS / 2);
     await new Promise((resolve) => {
@@ -32,7 +32,7 @@ async function keptLease() {
   return { store, clock, lost, stop, takeOver, renewed };
 }
 
-it("A lease is renewed for as long as nobody takes it over", async () => {
+it("A lease is renewed until another process takes it over", async () => {
   const { store, clock, lost, renewed } = await keptLease();
   for (let times = 0; times < 4; times++) await renewed();
   const other = { owner: "other", now: clock.now(), durationMs: LEASE_MS };
@@ -56,7 +56,7 @@ it("A renewal that fails is reported as a lost lease", async () => {
   expect(lost.mock.calls).toEqual([[expect.objectContaining({ code: "store_closed" })]]);
 });
 
-it("A lease that is no longer kept is neither renewed nor reported", async () => {
+it("A stopped lease is neither renewed nor reported", async () => {
   const { clock, lost, stop, takeOver, renewed } = await keptLease();
   stop();
   await takeOver();

@@ -7,12 +7,12 @@ import { isTransientStoreError } from "./write-retry.ts";
 export interface LeaseOptions {
   readonly store: LeaseStore;
   readonly lease: Lease;
-  /** How long a lease holds that is not renewed. */
+  /** Milliseconds until an unrenewed lease expires. */
   readonly leaseMs: number;
   readonly clock: SteadyClock;
 }
 
-/** Renews a lease long before it runs out, until it is stopped or the lease is lost. */
+/** Renews a lease well before its expiry, until stopped or lost. */
 export function renewLease(options: LeaseOptions, onLost: (error: unknown) => void): () => void {
   const { store, lease, leaseMs, clock } = options;
   let isStopped = false;
@@ -25,7 +25,7 @@ export function renewLease(options: LeaseOptions, onLost: (error: unknown) => vo
       else onLost(createStaleLeaseError(lease.sessionId));
     } catch (error) {
       if (isStopped) return;
-      // A lease that ran out still counts while nobody has taken the session.
+      // An expired lease stays valid until another process acquires the session.
       if (isTransientStoreError(error)) renewLater(leaseMs / 10);
       else onLost(error);
     }

@@ -7,8 +7,8 @@ import type { SignContent } from "./sign-receipts.ts";
 import { initialState, STATE_VERSION, type SessionState } from "../../session-state.ts";
 
 /**
- * A state as it is kept: with a digest that tells whether it still is what was written, of this session. It holds what
- * people allowed, so that it is signed where their receipts are.
+ * A snapshot with a digest over session and state, to detect changes. Snapshots contain approvals, so they are signed
+ * wherever receipts are.
  */
 export function sealState(sessionId: string, state: SessionState, sign?: SignContent): Snapshot {
   const jsonState: JsonObject = JSON.parse(JSON.stringify(state));
@@ -17,7 +17,7 @@ export function sealState(sessionId: string, state: SessionState, sign?: SignCon
   return { version: STATE_VERSION, seq: state.seq, state: { digest, ...signed, state: jsonState } };
 }
 
-/** Refuses what is not as it was written, or not written by this user (`store_damaged`). */
+/** Opens a snapshot. Throws `store_damaged` if it was changed, or not written by this user. */
 export function unsealState(
   sessionId: string,
   snapshot: Snapshot,
@@ -29,15 +29,15 @@ export function unsealState(
   if (isComplete && digest === digestState(sessionId, state)) {
     if (verify({ snapshot: digest }, { keyId: String(keyId), mac: String(mac) })) return state;
   }
-  throw new SpanlineError("store_damaged", "The snapshot is not what was written");
+  throw new SpanlineError("store_damaged", "The snapshot has changed since it was written");
 }
 
-/** JSON text that is read and written again is the same text: keys keep their order. */
+/** Parsing and serializing JSON again yields the same text, because keys keep their order. */
 function digestState(sessionId: string, state: object): string {
   return digestText(`${sessionId}\n${JSON.stringify(state)}`);
 }
 
-/** The form's name changes whenever the form does; that nothing else changed is for the digest to say. */
+/** The version covers format changes; the digest covers any other change. */
 function isState(value: unknown): value is SessionState {
   return isObject(value) && Object.keys(initialState).every((name) => name in value);
 }

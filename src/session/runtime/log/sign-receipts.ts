@@ -10,14 +10,14 @@ import {
 /** Signs some content. */
 export type SignContent = (content: unknown) => Pick<Signature, "keyId" | "mac">;
 
-/** Where the events are about to stand in the log: after these. */
+/** Position in the log before the events. */
 export interface ReceiptPosition {
   readonly sessionId: string;
   readonly seq: number;
   readonly receipts: LastReceipt;
 }
 
-/** The events with their receipts signed, each naming the one before. */
+/** Signs the receipts among the events, each linked to the previous one. */
 export function signReceipts(
   drafts: readonly Draft[],
   { sessionId, seq, receipts }: ReceiptPosition,

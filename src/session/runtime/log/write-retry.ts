@@ -3,33 +3,33 @@ import { SpanlineError, type ErrorCode } from "../../../domain/errors.ts";
 import type { Clock } from "../../../platform/clock.ts";
 
 /**
- * What a session does while its log cannot be written, as on a full disk: it repeats the write with backoff, so that its
- * turn continues by itself when there is space again. Callers do not wait that long: each gets the error of the store
- * after `CALLER_MS`, and nothing of its request is written later.
+ * Behaviour of a session while its log cannot be written, as on a full disk: the write is repeated with backoff, so the
+ * turn continues once there is space. Callers do not wait that long: each gets the store's error after
+ * `CALLER_WAIT_MS`, and its request is not written later.
  */
 export interface WriteRetry {
-  /** The error of the last write, while writes are repeated. */
+  /** The error of the last write while writes are being repeated. Undefined otherwise. */
   readonly error: unknown;
-  /** Repeats a write until it succeeds. Rejects for an error that does not pass, and when its caller gives up or the stall ends. */
+  /** Repeats a write until it succeeds. Rejects on a permanent error, when its caller gives up, or at `end`. */
   readonly retry: <Result>(write: () => Promise<Result>, caller?: WaitingCaller) => Promise<Result>;
-  /** Runs the work of a caller, which may wait in a queue first. */
+  /** Runs a caller's work, which may wait in a queue first. */
   runForCaller<Result>(work: (caller: WaitingCaller) => Promise<Result>): Promise<Result>;
-  /** Ends all repetitions: the session is closed here. */
+  /** Ends all retries: the session closes. */
   end(): void;
 }
 
 export interface WriteRetryOptions {
   readonly clock: Clock;
-  /** Told once for each stall. */
+  /** Called once per stall. */
   readonly report: (error: unknown) => void;
 }
 
-/** Somebody who waits for a write. */
+/** A caller waiting for a write. */
 export class WaitingCaller {
-  /** It was told, or is to be told, that its write failed. */
+  /** The caller has received, or is about to receive, an error. */
   hasGivenUp = false;
   stopTimer: (() => void) | undefined;
-  /** Ends what it waits for. */
+  /** Ends the caller's wait. */
   onGiveUp: () => void;
 
   constructor(onGiveUp: () => void) {
@@ -41,7 +41,10 @@ export class WaitingCaller {
     this.onGiveUp();
   }
 
-  /** Its turn in the queue has come: from here on only the write itself tells how it ended. False if it has given up. */
+  /**
+   * Marks the request as dequeued: from here on, only the write itself reports its result. False if the caller has
+   * given up.
+   */
   start(): boolean {
     if (!this.hasGivenUp) this.onGiveUp = () => {};
     return !this.hasGivenUp;
@@ -51,7 +54,7 @@ export class WaitingCaller {
 export function createWriteRetry({ clock, report }: WriteRetryOptions): WriteRetry {
   const endController = new AbortController();
   const callers = new Set<WaitingCaller>();
-  /** Writes that are being repeated. */
+  /** Number of writes being repeated. */
   let repeated = 0;
   let error: unknown;
 
@@ -132,14 +135,14 @@ export function createWriteRetry({ clock, report }: WriteRetryOptions): WriteRet
   };
 }
 
-/** Whether a write that failed is worth repeating: nothing was written, and the reason may pass. */
+/** Whether a failed write is worth repeating: nothing was written, and the cause may pass. */
 export function isTransientStoreError(error: unknown): boolean {
   return error instanceof SpanlineError && TRANSIENT_CODES.has(error.code);
 }
 
 const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set(["store_full", "store_failed"] as const);
 
-/** How long a caller waits for a log that cannot be written. */
+/** Milliseconds a caller waits while the log cannot be written. */
 const CALLER_WAIT_MS = 5000;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5000;

@@ -25,7 +25,10 @@ export async function loadEngine(): Promise<Engine> {
   if (isEngine(builtIn)) return builtIn;
   const twin: unknown = await import("@photostructure/sqlite");
   if (isEngine(twin)) return twin;
-  throw new StoreError("store_failed", "No SQLite engine was found: expected node:sqlite or @photostructure/sqlite. Fix: use Node 22.13 or later");
+  throw new StoreError(
+    "store_failed",
+    "No SQLite engine was found: expected node:sqlite or @photostructure/sqlite. Fix: use Node 22.13 or later",
+  );
 }
 
 function isEngine(module: unknown): module is Engine {

@@ -12,10 +12,10 @@ export interface OwnerLock {
 }
 
 /**
- * Acquires a lock which the kernel releases when this process dies, for whatever reason. Undefined while another
+ * Acquires a lock that the kernel releases when this process dies, for whatever reason. Undefined while another
  * process holds the lock.
  *
- * The lock is an exclusive SQLite transaction on a separate file: Node has no other lock which a killed process cannot
+ * The lock is an exclusive SQLite transaction on a separate file: Node has no other lock that a killed process cannot
  * leave behind.
  */
 export async function acquireOwnerLock(file: string): Promise<OwnerLock | undefined> {

@@ -28,7 +28,7 @@ export function isIndexed(sql: Sql): boolean {
 }
 
 /**
- * Adds or removes the triggers of the index. An engine which cannot write the index removes the triggers; the next
+ * Adds or removes the triggers of the index. An engine that cannot write the index removes the triggers; the next
  * engine with FTS5 rebuilds the index.
  */
 export function maintainSearchIndex(sql: Sql, isEnabled: boolean): void {

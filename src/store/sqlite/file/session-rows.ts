@@ -193,7 +193,10 @@ function readFolders(text: string | null): readonly string[] {
 
 function parseRunState(state: string): SessionRunState {
   if (state === "idle" || state === "running" || state === "waiting") return state;
-  throw new StoreError("store_damaged", `${state} is not a valid session state: expected idle, running or waiting`);
+  throw new StoreError(
+    "store_damaged",
+    `${state} is not a valid session state: expected idle, running or waiting`,
+  );
 }
 
 export function writeBlob(sql: Sql, sessionId: string, blobId: string, bytes: Uint8Array): void {

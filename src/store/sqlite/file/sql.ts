@@ -77,7 +77,7 @@ export class Sql {
   }
 }
 
-/** Runs `operation`. Errors of the engine become `StoreError`s which name the file. */
+/** Runs `operation`. Errors of the engine become `StoreError`s that name the file. */
 export function withStoreErrors<Result>(file: string, operation: () => Result): Result {
   try {
     return operation();

@@ -131,9 +131,13 @@ function readVersion(sql: Sql, file: string, schema: StoreSchema): number {
   const tables = sql.get("SELECT count(*) AS tables FROM sqlite_schema")?.number("tables");
   if (tables === 0 && version === 0) return 0;
   if (application !== APPLICATION_ID) {
-    throw new StoreError("store_failed", `${file} is not a Spanline store: another application created this database`, {
-      details: { file },
-    });
+    throw new StoreError(
+      "store_failed",
+      `${file} is not a Spanline store: another application created this database`,
+      {
+        details: { file },
+      },
+    );
   }
   const newest = newestVersion(schema);
   if (version > newest) {

@@ -132,7 +132,7 @@ export class EventRows {
     return { status: "missing", seq, through: next - 1, count: next - seq };
   }
 
-  /** Events before `first_seq` which are gone and were not counted by retention. Their sequence numbers are unknown. */
+  /** Events before `first_seq` that are gone and were not counted by retention. Their sequence numbers are unknown. */
   #lostBeforeFirst({ key }: SessionKey): MissingEvents | undefined {
     const row = this.#sql.get(COUNT_BEFORE_FIRST, key);
     if (row === undefined) return undefined;
@@ -191,7 +191,8 @@ export class EventRows {
       return { ok: true, envelope: createEnvelope(sessionId, seq, draft) };
     }
     const event = readStoredEvent({ ...kind, event: draft.event }, this.#versions);
-    if (event === undefined) return this.#damaged(sessionId, seq, `the event is not a ${kind.type}`);
+    if (event === undefined)
+      return this.#damaged(sessionId, seq, `the event is not a ${kind.type}`);
     return { ok: true, envelope: createEnvelope(sessionId, seq, { ...draft, event }) };
   }
 

@@ -12,7 +12,7 @@ interface LiveSession {
   unsyncedCount: number;
   /** The visible state of the session's row while entries wait for their sync. Undefined otherwise. */
   record: SessionRecord | undefined;
-  /** The commit which must be synced before later entries become visible. */
+  /** The commit that must be synced before later entries become visible. */
   requiredCommit: number;
   readers: number;
   readonly recent: RecentEvents;
@@ -81,7 +81,7 @@ export class LiveSessions {
     };
   }
 
-  /** Registers an entry which is in the file but not yet synced. */
+  /** Registers an entry that is in the file but not yet synced. */
   addUnsynced(sessionId: string, { head, record, commit }: UnsyncedEntryOptions): UnsyncedEntry {
     const live = this.#keep(sessionId, head);
     if (live.unsyncedCount === 0) live.record = record;

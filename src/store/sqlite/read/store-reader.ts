@@ -34,7 +34,7 @@ export interface StoreReaderParts {
   readonly rows: EventRows;
   readonly records: RecordRows;
   readonly notifier: ChangeNotifier;
-  /** In-memory state which overrides the file. */
+  /** In-memory state that overrides the file. */
   readonly overlay: StoreOverlay;
 }
 
@@ -54,7 +54,7 @@ interface SharedBatch {
   readonly envelopes: readonly Envelope[] | undefined;
 }
 
-/** The methods of a store which only read. */
+/** The methods of a store that only read. */
 export function createStoreReader(parts: StoreReaderParts): StoreReader {
   const { sql, rows, records, notifier, overlay } = parts;
   const openFile = (): Sql => {

@@ -29,17 +29,20 @@ describe("Append queue", () => {
   it.each([
     ["number", 1500, 10, 512],
     ["size", 30, 100_000, 10],
-  ])("A transaction is limited in %s, and entries keep their order", async (_, count, size, most) => {
-    const { batches, queue } = recorded();
-    const text = "x".repeat(size);
-    const appends = Array.from({ length: count }, (_, seq) =>
-      queue.append(lease, seq, entryOf(text)),
-    );
-    await Promise.all(appends);
-    expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(most);
-    const order = batches.flat().map(({ encoded }) => encoded.expectedSeq);
-    expect(order).toEqual(Array.from({ length: count }, (_, seq) => seq));
-  });
+  ])(
+    "A transaction is limited in %s, and entries keep their order",
+    async (_, count, size, most) => {
+      const { batches, queue } = recorded();
+      const text = "x".repeat(size);
+      const appends = Array.from({ length: count }, (_, seq) =>
+        queue.append(lease, seq, entryOf(text)),
+      );
+      await Promise.all(appends);
+      expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(most);
+      const order = batches.flat().map(({ encoded }) => encoded.expectedSeq);
+      expect(order).toEqual(Array.from({ length: count }, (_, seq) => seq));
+    },
+  );
 
   it("The event loop runs between two transactions", async () => {
     const { batches, queue } = recorded();
@@ -56,7 +59,7 @@ describe("Append queue", () => {
     expect(seen.slice(0, 2)).toEqual([1, 2]);
   });
 
-  it("An entry which cannot be encoded is rejected, and later entries are written", async () => {
+  it("An entry that cannot be encoded is rejected, and later entries are written", async () => {
     const { queue } = recorded();
     const wrong = queue.append(lease, 0, {
       ...entryOf("a"),

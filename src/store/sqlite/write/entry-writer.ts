@@ -8,7 +8,7 @@ import type { UnwrittenSessions } from "./unwritten-sessions.ts";
 import { findReplyByKey } from "../file/session-rows.ts";
 import type { Sql } from "../file/sql.ts";
 
-/** The result of one entry: written, or refused with a reason which does not affect the other entries. */
+/** The result of one entry: written, or refused with a reason that does not affect the other entries. */
 export type EntryResult =
   | { readonly ok: true; readonly appended: AppendOutcome; readonly previousHead: LogHead }
   | { readonly ok: false; readonly error: StoreError };
@@ -67,7 +67,7 @@ export class EntryWriter {
   }
 
   /**
-   * Shows whether an append would succeed. A probe which changes one row in place needs no space and succeeds on a disk
+   * Shows whether an append would succeed. A probe that changes one row in place needs no space and succeeds on a disk
    * too full for any event, so this probe rewrites a blob of several pages. Deleting the blob in the same transaction,
    * or writing equal bytes, would leave its pages unwritten. Call within a transaction; see `recordProbe`.
    */

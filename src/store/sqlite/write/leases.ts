@@ -25,7 +25,8 @@ export class Leases {
     const { owner, now, durationMs, takeOver = false } = options;
     insertSession(this.#sql, sessionId, now);
     const session = findSession(this.#sql, sessionId);
-    if (session === undefined) throw new StoreError("store_failed", "The session could not be created");
+    if (session === undefined)
+      throw new StoreError("store_failed", "The session could not be created");
     if (
       session.owner !== null &&
       session.owner !== owner &&

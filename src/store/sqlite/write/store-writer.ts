@@ -41,7 +41,7 @@ export interface StoreWriterParts {
 }
 
 /**
- * The methods of a store which write. Reading records is included, because a record must not be returned before its
+ * The methods of a store that write. Reading records is included, because a record must not be returned before its
  * sync.
  */
 export function createStoreWriter(parts: StoreWriterParts): StoreWriter & RecordStore {

@@ -97,8 +97,8 @@ function startRequest(
   { link, submitOutcome }: HostTaskContext,
   read: (answer: RpcResponse) => HostOutcome,
 ): HostTask | undefined {
-  const questionId = link.sendRequest(request, (response) => submitOutcome(read(response)));
-  return questionId === undefined ? undefined : { stop: () => link.withdrawRequest(questionId) };
+  const requestKey = link.sendRequest(request, (response) => submitOutcome(read(response)));
+  return requestKey === undefined ? undefined : { stop: () => link.withdrawRequest(requestKey) };
 }
 
 /**

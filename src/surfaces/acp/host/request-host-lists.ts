@@ -52,9 +52,9 @@ function requestList<Value>(
       if (list.type === "failed") log(`a host's ${label} cannot be used`, { ...list.failure });
       resolve(list.type === "answered" ? list.value : undefined);
     };
-    const questionId = sendRequest(listRequest, answered);
+    const requestKey = sendRequest(listRequest, answered);
     const callOff = clock.schedule(LIST_TIMEOUT_MS, () => {
-      if (questionId !== undefined) withdrawRequest(questionId);
+      if (requestKey !== undefined) withdrawRequest(requestKey);
       log(`a host did not return its ${label} in time; continuing without ${label}`);
       resolve(undefined);
     });

@@ -201,10 +201,10 @@ function sendRequest(
   onLateResponse?: LateResponseHandler,
 ): Promise<RpcResponse | undefined> {
   return new Promise((resolve) => {
-    const questionId = link.sendRequest(request, async (answer) => resolve(answer));
-    if (questionId === undefined) return resolve(TOO_MANY_REQUESTS);
+    const requestKey = link.sendRequest(request, async (answer) => resolve(answer));
+    if (requestKey === undefined) return resolve(TOO_MANY_REQUESTS);
     const withdraw = (): void => {
-      link.withdrawRequest(questionId, onLateResponse);
+      link.withdrawRequest(requestKey, onLateResponse);
       resolve(undefined);
     };
     if (signal.aborted) withdraw();

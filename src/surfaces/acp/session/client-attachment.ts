@@ -85,8 +85,8 @@ export function createClientAttachment(
   }
 
   /**
-   * Requests the rights of an observer without a controller. A stock client keeps these rights while another client is
-   * the controller.
+   * Attaches with the rights to prompt and to approve. An observer has these rights only while no controller is
+   * attached; a stock client has them also next to a controller.
    */
   async function attachImplicitly(): Promise<CommandReply> {
     const { clientId } = sender;

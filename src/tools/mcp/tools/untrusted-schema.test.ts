@@ -52,7 +52,9 @@ describe("Untrusted schemas", () => {
   it("A slow comparison of values is stopped at the time limit", () => {
     const check = createUntrustedCheck({ properties: { list: { uniqueItems: true } } });
     const list = Array.from({ length: 100_000 }, (_, at) => ({ at }));
-    expect(check({ list })).toBe("its schema cannot be used: The time limit of 500 ms was exceeded");
+    expect(check({ list })).toBe(
+      "its schema cannot be used: The time limit of 500 ms was exceeded",
+    );
     expect(check({ list: [1, 1] })).toMatch(/must NOT have duplicate items/);
   });
 });

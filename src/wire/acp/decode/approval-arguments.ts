@@ -18,7 +18,7 @@ export function decodeArgumentsRequest(params: JsonObject): DecodeResult<Argumen
   if (!session.ok) return session;
   const { approvalId, offset } = params;
   if (typeof approvalId !== "string" || approvalId === "")
-    return rejectParams('"approvalId" is missing: expected the id from "truncated.fetch.params"');
+    return rejectParams('"approvalId" is missing: expected the id in "truncated.fetch.params"');
   const from = offset ?? 0;
   if (typeof from !== "number" || !Number.isSafeInteger(from) || from < 0)
     return rejectParams('"offset" is not a valid offset: expected an integer of at least 0');

@@ -227,7 +227,7 @@ const INVALID_PAGE_CURSOR =
   '"cursor" is not a valid cursor: expected a "nextCursor" of session/list';
 const INVALID_UPDATE_CURSOR =
   '"_meta.harn.cursor" is not a valid cursor: expected the cursor of an update';
-const UNKNOWN_AUTH_METHOD = '"methodId" is not a valid method: expected an id from "authMethods"';
+const UNKNOWN_AUTH_METHOD = '"methodId" is not a valid method: expected an id of "authMethods"';
 const INVALID_FOLDERS =
   '"additionalDirectories" is not valid: expected at most 64 absolute paths without the root directory';
 const INVALID_CWD = '"cwd" is not an absolute path';

@@ -93,7 +93,7 @@ describe("Recovery message", () => {
   const recovery: SessionEvent = {
     type: "message.sent",
     messageId: "u",
-    content: [{ type: "text", text: "The connection was lost. What you were told last was: Hi" }],
+    content: [{ type: "text", text: "The connection was lost. Your last input was: Hi" }],
     origin: "recovery",
   };
   const notice =

@@ -20,12 +20,15 @@ import { foldResponse } from "../stream/response-stream.ts";
 export type ConversationItem = OutputItem | ResponseItem;
 
 export interface ConversationView {
-  /** Trace mode of responses that were not asked for here. */
+  /** Trace mode for responses without a recorded trace mode. */
   readonly trace: TraceMode;
   readonly isExcluded: (asked: PromptAccepted | ToolResultsSubmitted) => boolean;
 }
 
-/** All that a session was asked and answered, from the oldest: the input and the output of every response in its log. */
+/**
+ * Encodes the items of a conversation, oldest first: the input and the output of every response in the log of a
+ * session.
+ */
 export function encodeConversationItems(
   envelopes: readonly Envelope[],
   { trace, isExcluded }: ConversationView,
@@ -44,7 +47,7 @@ export function encodeConversationItems(
   });
 }
 
-/** Not a copy: every piece stops reading where it ends. */
+/** A generator instead of a copy: each reader stops at the end of its response. */
 function* iterateFrom(envelopes: readonly Envelope[], at: number): Generator<Envelope> {
   for (let index = at; index < envelopes.length; index += 1) {
     const envelope = envelopes[index];
@@ -52,7 +55,7 @@ function* iterateFrom(envelopes: readonly Envelope[], at: number): Generator<Env
   }
 }
 
-/** What was said before the session; calls have the ids that they came with. */
+/** Encodes imported history. Tool calls keep their original ids. */
 export function encodeHistoryItems(
   messages: readonly ModelMessage[],
   { sessionId: scope, seq }: LogPosition,

@@ -6,7 +6,7 @@ import type { ReasoningBlock, ToolResultBlock } from "../../../domain/provider/t
 
 const FACTS = { scope: "turn1", status: "completed" } as const;
 
-describe("a function call", () => {
+describe("Function call items", () => {
   it.each([
     { what: "an object", inputText: '{ "q": 1 }', written: '{ "q": 1 }', status: "completed" },
     { what: "nothing", inputText: "", written: "{}", status: "completed" },
@@ -15,7 +15,7 @@ describe("a function call", () => {
     { what: "an array", inputText: "[1]", written: "[1]", status: "incomplete" },
     { what: "null", inputText: "null", written: "null", status: "incomplete" },
   ])(
-    "with $what for arguments is $status and keeps them as they were streamed [SD-30]",
+    "A function call with $what as arguments is $status and keeps the streamed arguments [SD-30]",
     ({ inputText, written, status }) => {
       const call = createToolCall({ id: "a", name: "search", inputText, runBy: "client" });
       const { items } = encodeResponse(
@@ -46,8 +46,8 @@ describe("a function call", () => {
   );
 });
 
-describe("a function call's output", () => {
-  it("stays completed when the tool failed, and says so beside it [SD-27]", () => {
+describe("Function call outputs", () => {
+  it("The output of a failed tool is completed, with a separate error flag [SD-27]", () => {
     const block = resultBlock([{ type: "text", text: "No such order" }], true);
     expect(encodeFunctionCallOutput(block, { ...FACTS, output: "text" })).toEqual({
       id: "fco_turn1_3",
@@ -67,7 +67,7 @@ describe("a function call's output", () => {
     { type: "unknown", raw: { image: { format: "png" } } },
   ];
 
-  it("puts each part on its own line, JSON in its canonical form [SD-28]", () => {
+  it("Each part is a separate line, with JSON in canonical form [SD-28]", () => {
     expect(encodeFunctionCallOutput(resultBlock(parts), { ...FACTS, output: "text" })).toEqual({
       id: "fco_turn1_3",
       type: "function_call_output",
@@ -77,7 +77,7 @@ describe("a function call's output", () => {
     });
   });
 
-  it("keeps the parts apart in the form of parts [SD-28]", () => {
+  it('With output "parts", the parts stay separate [SD-28]', () => {
     expect(encodeFunctionCallOutput(resultBlock(parts), { ...FACTS, output: "parts" })).toEqual({
       id: "fco_turn1_3",
       type: "function_call_output",
@@ -93,11 +93,11 @@ describe("a function call's output", () => {
   });
 
   it.each([
-    { what: "one text", parts: [{ type: "text", text: " as is \n" }], output: " as is \n" },
+    { what: "one string", parts: [{ type: "text", text: " as is \n" }], output: " as is \n" },
     { what: "an explicit null", parts: [{ type: "json", value: null }], output: "null" },
     { what: "nothing", parts: [], output: "" },
   ] satisfies { what: string; parts: ToolResultPart[]; output: string }[])(
-    "of $what is written out [SD-28]",
+    "The output is encoded for $what [SD-28]",
     ({ parts: given, output }) => {
       const item = encodeFunctionCallOutput(resultBlock(given), { ...FACTS, output: "text" });
       expect(item).toEqual({
@@ -111,8 +111,8 @@ describe("a function call's output", () => {
   );
 });
 
-describe("a reasoning item", () => {
-  it("carries encrypted reasoning as it came and has no summary then [SD-26]", () => {
+describe("Reasoning items", () => {
+  it("Encrypted reasoning is kept unchanged and has no summary [SD-26]", () => {
     expect(reasoning({ text: "", redacted: "c2VjcmV0" })).toEqual({
       id: "rs_turn1_0",
       type: "reasoning",
@@ -122,7 +122,7 @@ describe("a reasoning item", () => {
     });
   });
 
-  it("carries the signature beside the summary [SD-26]", () => {
+  it("The signature is next to the summary [SD-26]", () => {
     expect(reasoning({ text: "Hm.", signature: "sig" })).toEqual({
       id: "rs_turn1_0",
       type: "reasoning",

@@ -19,13 +19,16 @@ import type {
 } from "../../../domain/provider/turn-builder.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** What every builder needs beside the entry itself. */
+/** The values needed by every item in addition to its entry. */
 interface ItemContext {
   readonly scope: string;
   readonly status: ItemStatus;
 }
 
-/** Arguments that cannot be read stay as they were streamed; none at all are an empty object, as models do it. */
+/**
+ * Encodes a tool call. Unreadable arguments are kept as streamed; missing arguments become an empty object, as models
+ * do.
+ */
 export function encodeFunctionCall(
   { key, toolCall }: Pick<ToolCallBlock, "key" | "toolCall">,
   { scope, status }: ItemContext,
@@ -70,7 +73,7 @@ export function encodeMessage(
     : encodeAssistantMessage(message, facts);
 }
 
-/** What one message says, piece by piece. */
+/** The texts of one message. */
 interface MessageTexts {
   readonly key: string;
   readonly texts: readonly string[];
@@ -118,7 +121,7 @@ export function encodeOutputText(text: string): OutputText {
 
 type ReasoningFields = Pick<ReasoningBlock, "key" | "text" | "redacted" | "signature">;
 
-/** The text rides as a summary, the one form that every client reads; its raw form is for those who ask. */
+/** Encodes reasoning. The text is a summary, the only form read by every client; the raw form is optional. */
 export function encodeReasoning(
   { key, text, redacted, signature }: ReasoningFields,
   { scope, status, raw }: ItemContext & { readonly raw: boolean },

@@ -8,10 +8,10 @@ import type {
   TextBlock,
 } from "../../../domain/provider/turn-builder.ts";
 
-/** What becomes one item, in the order of the items. */
+/** The source of one item. Entries are in the order of the items. */
 export type Entry = Passage | ReasoningBlock | ToolCallBlock | ToolResultBlock;
 
-/** Neighbouring text of one message. */
+/** Adjacent text blocks of one message. */
 export interface Passage {
   readonly kind: "passage";
   readonly role: "assistant" | "user";
@@ -24,7 +24,7 @@ interface Entries {
   readonly anomalies: readonly Anomaly[];
 }
 
-/** Decides what stands alone and what stands together; expects the blocks in the order they were opened. */
+/** Groups blocks into entries. Expects the blocks in the order of their start. */
 export function groupEntries(
   blocks: readonly Block[],
   messages: ReadonlyMap<number, MessageState>,
@@ -50,9 +50,9 @@ function isEmptyBlock(block: Block): boolean {
   return block.text === "" && !block.signature && !block.redacted;
 }
 
-/** The specification has no role for a speaker that is not known. */
+/** The specification has no role for an unknown speaker. */
 function createUnknownRoleAnomaly({ text }: TextBlock): Anomaly {
-  return { code: "text_role_unknown", message: "Nobody known said this text", text };
+  return { code: "text_role_unknown", message: "The role of this text is unknown", text };
 }
 
 function addText(entries: Entry[], block: TextBlock, role: Passage["role"]): void {

@@ -5,11 +5,11 @@ import { isFinishedReason, type ResponseStatus } from "../response-status.ts";
 interface EntryContext {
   readonly response: ResponseStatus["status"];
   readonly isLast: boolean;
-  /** Why the entry's message stopped. */
+  /** The stop reason of the entry's message. */
   readonly reason: string | null;
 }
 
-/** Whether the whole of an entry was said, given how its message and the turn ended. */
+/** Returns whether an entry is complete, given the ends of its message and of the turn. */
 export function resolveEntryStatus(entry: Entry, facts: EntryContext): ItemStatus {
   const { response, isLast, reason } = facts;
   const blocks = entry.kind === "passage" ? entry.blocks : [entry];
@@ -18,9 +18,10 @@ export function resolveEntryStatus(entry: Entry, facts: EntryContext): ItemStatu
   if (response === "completed") return "completed";
   if (!isFinishedReason(reason) && blocks.some((block) => block.ending === "implicit"))
     return "incomplete";
-  // Only the last item can have been cut by what ended the turn, and a result is not the model's to cut.
+  // Only the last item can be truncated by the end of the turn, and a tool result is never truncated by the model.
   if (!isLast || entry.kind === "tool-result") return "completed";
-  // A closed block is whole unless its message was stopped for it; a reply is whole only with the rest of its message.
+  // A closed block is complete unless its message stopped inside the block. A reply is complete only with its whole
+  // message.
   if (entry.kind !== "passage") return reason === null ? "completed" : statusFromReason(reason);
   return entry.role === "assistant" && response === "incomplete"
     ? "incomplete"

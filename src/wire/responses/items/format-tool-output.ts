@@ -1,7 +1,7 @@
 import type { ToolResultPart } from "../../../domain/tools/tool-call.ts";
 import { toCanonicalJson } from "../../../data/canonical-json.ts";
 
-/** A tool's result as one text: each part on its own line. */
+/** Formats a tool result as one string, one line per part. */
 export function formatToolOutput(parts: readonly ToolResultPart[]): string {
   return parts.map(formatOutputPart).join("\n");
 }

@@ -5,8 +5,8 @@ import { toolSuccess } from "../../../domain/tools/tool-call.ts";
 import { formatCallId } from "../response-ids.ts";
 import { encodeInputItems, createListPage, readPageQuery } from "./input-items.ts";
 
-describe("the input of a response", () => {
-  it("is what the prompt said [OR-6]", () => {
+describe("The input of a response", () => {
+  it("The input is the content of the prompt [OR-6]", () => {
     const content = [
       { type: "text", text: "one" },
       { type: "text", text: "two" },
@@ -25,7 +25,7 @@ describe("the input of a response", () => {
     ]);
   });
 
-  it("is the results that were brought, and what was said beside them", () => {
+  it("The input is the submitted results and the text sent with them", () => {
     const content = [{ type: "text", text: "so" }] as const;
     const given = {
       type: "tool_results.submitted",
@@ -62,10 +62,10 @@ describe("the input of a response", () => {
   });
 });
 
-describe("a page of a list", () => {
+describe("Pages of a list", () => {
   const items = ["a", "b", "c"].map((id) => ({ id }));
 
-  it("goes on after an item, from either end", () => {
+  it("A page continues after an item, in both orders", () => {
     const wish = readPageQuery(new Map([["limit", "2"]]));
     expect(createListPage(items, wish)).toEqual({
       object: "list",
@@ -83,15 +83,15 @@ describe("a page of a list", () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ["a limit of none", () => readPageQuery(new Map([["limit", "0"]])), "invalid_message"],
-    ["no limit", () => readPageQuery(new Map([["limit", "x"]])), "invalid_message"],
-    ["no order", () => readPageQuery(new Map([["order", "up"]])), "invalid_message"],
+    ["a limit of 0", () => readPageQuery(new Map([["limit", "0"]])), "invalid_message"],
+    ["an invalid limit", () => readPageQuery(new Map([["limit", "x"]])), "invalid_message"],
+    ["an invalid order", () => readPageQuery(new Map([["order", "up"]])), "invalid_message"],
     [
-      "no such item",
+      "an unknown item",
       () => createListPage(items, { limit: 1, order: "asc", after: "z" }),
       "not_found",
     ],
-  ])("is refused for %s", (_, read, kind) => {
+  ])("A page with %s is refused", (_, read, kind) => {
     expect(refused(read)?.kind).toBe(kind);
   });
 });

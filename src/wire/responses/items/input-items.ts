@@ -9,7 +9,7 @@ import type { FunctionCallOutputItem, UserMessageItem } from "./response-item.ts
 
 export type InputListItem = UserMessageItem | FunctionCallOutputItem;
 
-/** What a response was asked with, from the events of the response: the results that it brought, then what was said. */
+/** Encodes the input of a response from its events: the submitted tool results, then the user messages. */
 export function encodeInputItems(envelopes: Iterable<Envelope>): readonly InputListItem[] {
   let userItems: readonly UserMessageItem[] = [];
   let resultIds: ReadonlySet<string> | null = null;
@@ -32,7 +32,7 @@ export function encodeInputItems(envelopes: Iterable<Envelope>): readonly InputL
   return [...results, ...userItems];
 }
 
-/** One item for each message of the request. */
+/** Encodes one item per message of the request. */
 function encodeUserItems(
   { content = [], messages = [content.length] }: Pick<ToolResultsSubmitted, "content" | "messages">,
   { sessionId, seq }: LogPosition,
@@ -42,7 +42,7 @@ function encodeUserItems(
   const [isAlone, ends] = [messages.length === 1, toEndIndexes(messages)];
   return ends.flatMap((end, at) => {
     const messageTexts = texts.slice(ends[at - 1] ?? 0, end);
-    // No block has such a key: the blocks of a message are numbered from the event that began it.
+    // Distinct from block keys: the blocks of a message are numbered from the event which started the message.
     const key = isAlone ? String(seq) : `${seq}-${at + 1}`;
     return messageTexts.length === 0
       ? []
@@ -55,14 +55,14 @@ function toEndIndexes(lengths: readonly number[]): number[] {
   return lengths.map((length) => (end += length));
 }
 
-/** Which part of a list is asked for. */
+/** The requested page of a list. */
 export interface PageQuery {
   readonly limit: number;
   readonly order: "asc" | "desc";
   readonly after: string | null;
 }
 
-/** From a query, where everything is text. */
+/** Reads the page from query parameters, which are strings. Default limit: 20, at most 100. */
 export function readPageQuery(query: ReadonlyMap<string, string>): PageQuery {
   const limit = Number(query.get("limit") ?? 20);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100)
@@ -75,7 +75,7 @@ interface ItemWithId {
   readonly id: string;
 }
 
-/** One page of a list, as the API has lists. `items` are from the oldest. */
+/** Creates one page in the list format of the API. `items` are oldest first. */
 export function createListPage<Item extends ItemWithId>(
   items: readonly Item[],
   { limit, order, after }: PageQuery,
@@ -83,7 +83,7 @@ export function createListPage<Item extends ItemWithId>(
   const ordered = order === "asc" ? items : items.toReversed();
   const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
   if (after !== null && start === 0)
-    throw createNotFoundError("There is no such item in the list; begin without after", {
+    throw createNotFoundError("The list has no item with this id. Fix: omit after", {
       param: "after",
       code: "item_not_found",
     });

@@ -1,4 +1,4 @@
-/** Kinds of items with the fronts of their ids. */
+/** Item types and the prefixes of their ids. */
 export const ITEM_PREFIXES = {
   function_call: "fc",
   function_call_output: "fco",
@@ -10,7 +10,7 @@ export const ITEM_PREFIXES = {
 
 export type ItemType = keyof typeof ITEM_PREFIXES;
 
-/** The same scope and key always give the same id, and no other scope and key do: a key has no underscore. */
+/** Derives the id from scope and key. Ids are unique per scope and key, because a key has no underscore. */
 export function formatItemId(type: ItemType, scope: string, key: string): string {
   return `${ITEM_PREFIXES[type]}_${scope}_${key}`;
 }

@@ -8,7 +8,7 @@ import type {
   UserMessageItem,
 } from "./response-item.ts";
 
-/** A finished item of a response that a session gives. */
+/** A finished item in a response of a session. */
 export type OutputItem =
   | (AssistantMessageItem & SessionFields)
   | UserMessageItem
@@ -18,24 +18,24 @@ export type OutputItem =
   | McpCallItem
   | ToolCallItem;
 
-/** On what the assistant says, for callers who send nothing else back; with the state that they carry. */
+/** Fields of assistant messages, for callers which send only the messages back. Carried state is added next to them. */
 interface SessionFields {
   readonly session_id: string;
-  /** What the agent took back after it was shown. */
+  /** True if the agent withdrew the text after it was sent. */
   readonly withdrawn?: true;
 }
 
 interface NameFields {
-  /** The tool's own name, where the API does not take it. */
+  /** The name of the tool, if the API does not accept the name. */
   readonly original_name?: string;
 }
 
 interface EndingFields {
-  /** How a call ended that did not succeed: denied, timed out. */
+  /** The ending of a tool call which did not succeed, for example denied or timed out. */
   readonly ending?: ToolEnding;
 }
 
-/** OpenAI's item for a tool that the server ran: not in the specification's list, and read by every client. */
+/** OpenAI's item for a tool run by the server. Not part of the specification, but read by every client. */
 export interface McpCallItem extends NameFields {
   readonly id: string;
   readonly type: "mcp_call";
@@ -48,7 +48,7 @@ export interface McpCallItem extends NameFields {
   readonly approval_request_id: null;
 }
 
-/** Our own: a call with its result. */
+/** A Spanline item: a tool call with its result. */
 export interface ToolCallItem extends NameFields {
   readonly id: string;
   readonly type: "spanline:tool_call";

@@ -12,8 +12,8 @@ interface PairedBlocks {
 }
 
 /**
- * Leaves one call and at most one result for every call id. A repeated id is one call: it has the place of its first
- * opening, the content of its last, and no result from before that.
+ * Reduces the blocks to one tool call and at most one result per id. A repeated id is one tool call with the position
+ * of its first start and the content of its last start; results before the last start are dropped.
  */
 export function pairToolCalls(
   blocks: readonly Block[],
@@ -67,7 +67,7 @@ function resolveCall(
   if (!calls) {
     anomalies.push({
       code: "call_id_missing",
-      message: "A call came without an id",
+      message: "A tool call has no id",
       ...droppedCall,
     });
     return null;
@@ -76,7 +76,7 @@ function resolveCall(
   if (call !== latest)
     anomalies.push({
       code: "call_repeated",
-      message: "A later call has the same id",
+      message: "A later tool call has the same id",
       call_id: callId,
       ...droppedCall,
     });
@@ -93,7 +93,7 @@ function resolveResult(
   if (!uses) {
     anomalies.push({
       code: "call_id_missing",
-      message: "A result came without the id of its call",
+      message: "A result has no tool call id",
       output: formatToolOutput(parts),
     });
     return null;
@@ -101,7 +101,7 @@ function resolveResult(
   if (uses.last !== block) {
     anomalies.push({
       code: "result_superseded",
-      message: "A later call or result has the same id",
+      message: "A later tool call or result has the same id",
       call_id: toolCallId,
       output: formatToolOutput(parts),
     });
@@ -113,11 +113,11 @@ function resolveResult(
 function checkPairs(ids: UsesById, openCalls: ReadonlySet<string>, anomalies: Anomaly[]): void {
   for (const [call_id, { calls, last }] of ids) {
     if (calls.length === 0)
-      anomalies.push({ code: "result_unmatched", message: "A result has no call", call_id });
+      anomalies.push({ code: "result_unmatched", message: "A result has no tool call", call_id });
     else if (last.kind === "tool-call" && !openCalls.has(call_id))
       anomalies.push({
         code: "call_unanswered",
-        message: "A call has no result and waits for none",
+        message: "A tool call has no result, and none is expected",
         call_id,
       });
   }
@@ -125,7 +125,7 @@ function checkPairs(ids: UsesById, openCalls: ReadonlySet<string>, anomalies: An
     if (!ids.get(call_id)?.calls.length)
       anomalies.push({
         code: "open_call_unknown",
-        message: "The turn waits for a call that was never made",
+        message: "The turn waits for an unknown tool call",
         call_id,
       });
 }

@@ -9,15 +9,15 @@ export type RequestItem = ResponseItem | SystemMessageItem;
 
 /** The log of one request. */
 export interface LoggedRequest {
-  /** From the prompt of the request on. */
+  /** The events, starting with the prompt of the request. */
   readonly envelopes: readonly Envelope[];
-  /** The recorded messages of the request; empty if the request had new messages of the user only. */
+  /** The recorded messages of the request. Empty if the request had only new user messages. */
   readonly inputMessages: readonly InputMessage[];
-  /** The event that imported the earlier messages of the request. Absent if the request had none. */
+  /** The event which imported the earlier messages of the request. Absent if none were imported. */
   readonly history?: Envelope;
 }
 
-/** All items of a request in order: one for each message, whether the messages are imported history or the prompt. */
+/** Encodes all items of a request in order, one per message, for imported history and the prompt. */
 export function encodeRequestItems(request: LoggedRequest): readonly RequestItem[] {
   const { envelopes, inputMessages } = request;
   const earlierItems = encodeEarlierItems(request);
@@ -32,7 +32,7 @@ export function encodeRequestItems(request: LoggedRequest): readonly RequestItem
     }
   };
   const addMessage = (parts: number): void => {
-    // Imported history has one item for each part; the prompt has one for each message.
+    // Imported history has one item per part; the prompt has one item per message.
     const count = earlierMessages === 0 ? 1 : Math.min(parts, earlierMessages);
     items.push(...joinParts(logged.slice(next, next + count).filter(isMessage)));
     earlierMessages = Math.max(0, earlierMessages - count);
@@ -48,7 +48,7 @@ export function encodeRequestItems(request: LoggedRequest): readonly RequestItem
   return [...items, ...logged.slice(next)];
 }
 
-/** History that begins with the assistant was imported behind a note in the name of the user, which no request has. */
+/** History starting with the assistant was imported after a generated user note, which is not part of the request. */
 function encodeEarlierItems({ history, inputMessages }: LoggedRequest): readonly ResponseItem[] {
   if (history?.event.type !== "history.imported") return [];
   const [first, ...others] = encodeHistoryItems(history.event.messages, history);
@@ -58,7 +58,7 @@ function encodeEarlierItems({ history, inputMessages }: LoggedRequest): readonly
   return isNote ? others : [first, ...others];
 }
 
-/** One item with the content of all. */
+/** Joins the content of all parts into one item. */
 function joinParts(parts: readonly MessageItem[]): MessageItem[] {
   const [first] = parts;
   if (first === undefined) return [];

@@ -1,7 +1,7 @@
 /** A finished item of an Open Responses output. */
 export type ResponseItem = FunctionCallItem | FunctionCallOutputItem | MessageItem | ReasoningItem;
 
-/** `incomplete` says that the item was cut, never that a tool failed. */
+/** `incomplete` means a truncated item, never a failed tool. */
 export type ItemStatus = "completed" | "incomplete";
 
 export interface FunctionCallItem {
@@ -9,7 +9,7 @@ export interface FunctionCallItem {
   readonly type: "function_call";
   readonly call_id: string;
   readonly name: string;
-  /** JSON text of an object; of an incomplete call whatever was streamed. */
+  /** JSON text of an object. For an incomplete tool call, the streamed part. */
   readonly arguments: string;
   readonly status: ItemStatus;
 }
@@ -20,7 +20,7 @@ export interface FunctionCallOutputItem {
   readonly call_id: string;
   readonly output: string | readonly InputText[];
   readonly status: ItemStatus;
-  /** The specification has no status for a tool that failed, so these two are ours. */
+  /** The specification has no status for a failed tool, so `is_error` and `error` are Spanline extensions. */
   readonly is_error?: true;
   readonly error?: string;
 }
@@ -44,7 +44,7 @@ export interface UserMessageItem {
   readonly content: readonly InputText[];
 }
 
-/** Instructions as a request has them among its messages. An output has none. */
+/** A system or developer message of a request. An output has none. */
 export interface SystemMessageItem {
   readonly id: string;
   readonly type: "message";
@@ -59,9 +59,9 @@ export interface ReasoningItem {
   readonly status: ItemStatus;
   readonly summary: readonly { readonly type: "summary_text"; readonly text: string }[];
   readonly content?: readonly { readonly type: "reasoning_text"; readonly text: string }[];
-  /** Reasoning that the provider encrypted, in base64. */
+  /** Reasoning encrypted by the provider, as base64. */
   readonly encrypted_content?: string;
-  /** The model's seal over its reasoning; ours, so that it is not taken for encrypted content. */
+  /** The model's signature of its reasoning. A Spanline extension, separate from encrypted content. */
   readonly signature?: string;
 }
 

@@ -3,7 +3,7 @@ import { OPERATIONS, type Operation } from "./operations.ts";
 import { REQUEST_SCHEMAS } from "./request-schemas.ts";
 import { ref } from "./schema-builders.ts";
 
-/** The surface, described for programs. */
+/** Creates the OpenAPI description of the HTTP surface. */
 export function createOpenApiDocument(version: string) {
   const paths = new Map<string, { [method: string]: object }>();
   for (const operation of OPERATIONS) {
@@ -15,7 +15,7 @@ export function createOpenApiDocument(version: string) {
     info: {
       title: "Spanline",
       version,
-      description: "Agents, for whoever speaks Open Responses or chat completions.",
+      description: "Agents for clients of Open Responses and chat completions.",
     },
     servers: [{ url: "/v1" }, { url: "/" }],
     security: [{ key: [] }],
@@ -45,7 +45,7 @@ function describeOperation(operation: Operation): object {
     responses: {
       ...(isUnsupported !== true && {
         200: {
-          description: "Done.",
+          description: "Success.",
           content: { ...createJsonContent(response), ...(isStreamed && stream) },
         },
       }),

@@ -1,7 +1,7 @@
 import type { RESPONSE_SCHEMAS } from "./response-schemas.ts";
 import type { REQUEST_SCHEMAS } from "./request-schemas.ts";
 
-/** One thing that can be asked of the surface. */
+/** One operation of the HTTP surface. */
 export interface Operation {
   readonly method: "get" | "post" | "delete";
   readonly path: string;
@@ -9,11 +9,11 @@ export interface Operation {
   readonly summary: string;
   readonly body?: keyof typeof REQUEST_SCHEMAS;
   readonly response: keyof typeof RESPONSE_SCHEMAS;
-  /** It may be a stream of events. */
+  /** The response may be an event stream. */
   readonly isStreamed?: true;
-  /** Names in the query, beside those in the path. */
+  /** Names of query parameters. */
   readonly query?: readonly string[];
-  /** It is always refused, and the summary says why. */
+  /** Always refused; the summary gives the reason. */
   readonly isUnsupported?: true;
 }
 
@@ -24,7 +24,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/responses",
     id: "createResponse",
-    summary: "Asks an agent; whole, as a stream, or in the background.",
+    summary: "Runs an agent and returns a response, a stream, or a background response.",
     body: "CreateResponse",
     response: "Response",
     isStreamed: true,
@@ -34,7 +34,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/responses/compact",
     id: "compactInput",
-    summary: "Packs a conversation into one item.",
+    summary: "Compacts a conversation into one item.",
     body: "CreateResponse",
     response: "Compaction",
   },
@@ -51,7 +51,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/responses/{id}",
     id: "getResponse",
-    summary: "A response as far as it has come, or its stream once more.",
+    summary: "Returns the current state of a response, or replays its stream.",
     response: "Response",
     isStreamed: true,
     query: ["stream", "starting_after", "trace"],
@@ -60,21 +60,21 @@ export const OPERATIONS: readonly Operation[] = [
     method: "delete",
     path: "/responses/{id}",
     id: "deleteResponse",
-    summary: "Has a response not be found any more.",
+    summary: "Hides a response.",
     response: "DeletedResponse",
   },
   {
     method: "post",
     path: "/responses/{id}/cancel",
     id: "cancelResponse",
-    summary: "Ends a response that runs in the background.",
+    summary: "Cancels a background response.",
     response: "Response",
   },
   {
     method: "get",
     path: "/responses/{id}/input_items",
     id: "listInputItems",
-    summary: "What a response was asked with.",
+    summary: "Lists the input items of a response.",
     response: "ItemList",
     query: PAGE_PARAMETERS,
   },
@@ -82,7 +82,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/chat/completions",
     id: "createCompletion",
-    summary: "Asks an agent, as a chat completion.",
+    summary: "Runs an agent and returns a chat completion.",
     body: "CreateCompletion",
     response: "Completion",
     isStreamed: true,
@@ -92,7 +92,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/inference",
     id: "createInference",
-    summary: "One turn of an evaluation by AI GO!.",
+    summary: "Runs one turn of an AI GO! evaluation.",
     body: "CreateInference",
     response: "Inference",
   },
@@ -100,7 +100,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/conversations",
     id: "createConversation",
-    summary: "Begins a session, with what was said before it.",
+    summary: "Creates a session with optional earlier messages.",
     body: "CreateConversation",
     response: "Conversation",
   },
@@ -108,7 +108,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/conversations/{id}",
     id: "getConversation",
-    summary: "A session of the caller's.",
+    summary: "Returns a session of the caller.",
     response: "Conversation",
   },
   {
@@ -123,14 +123,14 @@ export const OPERATIONS: readonly Operation[] = [
     method: "delete",
     path: "/conversations/{id}",
     id: "deleteConversation",
-    summary: "Deletes a session with all that was said in it.",
+    summary: "Deletes a session with all its messages.",
     response: "DeletedConversation",
   },
   {
     method: "get",
     path: "/conversations/{id}/items",
     id: "listItems",
-    summary: "All that was asked and answered.",
+    summary: "Lists all items of a session.",
     response: "ItemList",
     query: PAGE_PARAMETERS,
   },
@@ -138,7 +138,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: "post",
     path: "/conversations/{id}/items",
     id: "createItems",
-    summary: "Adds what was said elsewhere, before the agent is told it.",
+    summary: "Adds earlier messages before the first turn.",
     body: "CreateItems",
     response: "ItemList",
   },
@@ -146,28 +146,28 @@ export const OPERATIONS: readonly Operation[] = [
     method: "get",
     path: "/conversations/{id}/items/{item}",
     id: "getItem",
-    summary: "One item of a session.",
+    summary: "Returns one item of a session.",
     response: "Item",
   },
   {
     method: "get",
     path: "/models",
     id: "listModels",
-    summary: "The agents that the caller may use.",
+    summary: "Lists the agents available to the caller.",
     response: "ModelList",
   },
   {
     method: "get",
     path: "/models/{id}",
     id: "getModel",
-    summary: "One of them.",
+    summary: "Returns one agent.",
     response: "Model",
   },
   {
     method: "get",
     path: "/openapi.json",
     id: "getDocument",
-    summary: "This document.",
+    summary: "Returns this document.",
     response: "Document",
   },
 ];

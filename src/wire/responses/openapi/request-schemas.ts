@@ -11,23 +11,33 @@ import {
   string,
 } from "./schema-builders.ts";
 
-/** What requests may say: the fields that are read, and no others. */
+/** Schemas of request bodies. They list the supported fields only. */
 export const REQUEST_SCHEMAS = {
   CreateResponse: object({
     model: nullable(
-      string("The name of an agent; the first one, or the session's, where it is left out."),
+      string("The name of an agent. Default: the agent of the session, or the first agent."),
     ),
-    input: { type: ["string", "array", "null"], description: "What is said: a text, or items." },
-    previous_response_id: nullable(string("The response to go on from: the last of its session.")),
+    input: {
+      type: ["string", "array", "null"],
+      description: "The input: a string or a list of items.",
+    },
+    previous_response_id: nullable(
+      string("The response to continue from: the last of its session."),
+    ),
     conversation: {
       type: ["string", "object", "null"],
-      description: "A session, or `{id}` of one.",
+      description: "A session id, or `{id}` with a session id.",
     },
-    session_id: nullable(string("A session.")),
-    instructions: nullable(string("For this request alone.")),
+    session_id: nullable(string("A session id.")),
+    instructions: nullable(string("Instructions for this request only.")),
     include: nullable(list({ type: "string" })),
     tools: nullable(
-      list(object({ type: enumeration("function"), name: string("Its name.") }, ["type", "name"])),
+      list(
+        object({ type: enumeration("function"), name: string("The name of the tool.") }, [
+          "type",
+          "name",
+        ]),
+      ),
     ),
     tool_choice: { description: "`auto`, `none`, a function, or `allowed_tools`." },
     parallel_tool_calls: nullable(boolean()),
@@ -41,10 +51,10 @@ export const REQUEST_SCHEMAS = {
     reasoning: nullable(object({})),
     text: nullable(object({})),
     truncation: nullable(enumeration("auto", "disabled")),
-    store: nullable(
-      boolean("Whether the response can be found again; it can unless told otherwise."),
+    store: nullable(boolean("Whether the response can be retrieved later. Default: true.")),
+    background: nullable(
+      boolean("Returns at once; the turn continues after the caller disconnects."),
     ),
-    background: nullable(boolean("Answers at once, and goes on when the caller hangs up.")),
     stream: nullable(boolean()),
     stream_options: nullable(object({})),
     service_tier: nullable(enumeration("auto", "default", "flex", "priority")),
@@ -56,8 +66,8 @@ export const REQUEST_SCHEMAS = {
   CreateCompletion: object(
     {
       model: nullable(string("The name of an agent.")),
-      messages: list(object({ role: string("Whose it is.") }, ["role"]), 1),
-      session_id: nullable(string("A session; also on any message of the assistant's.")),
+      messages: list(object({ role: string("The role of the message.") }, ["role"]), 1),
+      session_id: nullable(string("A session id; also accepted on assistant messages.")),
       metadata: nullable(map({ type: "string", maxLength: 512 })),
       tools: nullable(list(object({ type: enumeration("function") }, ["type", "function"]))),
       tool_choice: { description: "`auto`, `none`, a function, or `allowed_tools`." },
@@ -73,13 +83,13 @@ export const REQUEST_SCHEMAS = {
   CreateInference: object(
     {
       model: nullable(string("The name of an agent.")),
-      messages: list(object({ role: string("Whose it is.") }, ["role"]), 1),
-      session_id: nullable(string("A session; also on any message of the assistant's.")),
+      messages: list(object({ role: string("The role of the message.") }, ["role"]), 1),
+      session_id: nullable(string("A session id; also accepted on assistant messages.")),
     },
     ["messages"],
   ),
   CreateConversation: object({
-    model: nullable(string("The name of an agent, which the conversation belongs to.")),
+    model: nullable(string("The name of the agent of the conversation.")),
     items: nullable(list(object({}))),
     metadata: nullable(map({ type: "string", maxLength: 512 })),
   }),

@@ -21,7 +21,7 @@ const USAGE_FIELDS = {
   total_tokens: count(),
 };
 const ECHO_FIELDS: { readonly [name: string]: Schema } = {
-  model: string("As the request called the agent."),
+  model: string("The name of the agent as in the request."),
   previous_response_id: nullable(string("As in the request.")),
   instructions: nullable(string("As in the request.")),
   tools: list(object({})),
@@ -45,21 +45,24 @@ const ECHO_FIELDS: { readonly [name: string]: Schema } = {
   prompt_cache_key: nullable({ type: "string" }),
 };
 const RESPONSE_FIELDS: { readonly [name: string]: Schema } = {
-  id: string("Says its session, and where in it the response begins."),
+  id: string("Contains the session id and the position of the response in the log."),
   object: enumeration("response"),
   created_at: count(),
   completed_at: nullable(count()),
   status: enumeration("queued", "in_progress", "completed", "incomplete", "failed", "cancelled"),
-  incomplete_details: nullable(object({ reason: string("Why.") }, ["reason"])),
+  incomplete_details: nullable(object({ reason: string("The reason.") }, ["reason"])),
   error: nullable(
-    object({ code: string("What."), message: string("In words.") }, ["code", "message"]),
+    object({ code: string("The error code."), message: string("The error message.") }, [
+      "code",
+      "message",
+    ]),
   ),
   output: list(ref("Item")),
   usage: nullable(ref("Usage")),
   ...ECHO_FIELDS,
 };
 
-/** A list with its page. */
+/** Schema of one page of a list. */
 function createPageSchema(item: string): Schema {
   return object(
     {
@@ -79,45 +82,46 @@ const ASSISTANT_MESSAGE = object(
     content: { type: ["string", "null"] },
     refusal: { type: "null" },
     tool_calls: list(object({})),
-    session_id: string("To be sent back with the message."),
+    session_id: string("The session id. Send it back with the message."),
     trace: list(object({})),
   },
   ["role", "content", "refusal"],
 );
 
-/** What answers say. */
+/** Schemas of response bodies. */
 export const RESPONSE_SCHEMAS = {
   Error: object(
     {
       error: object(
         {
-          message: string("What is wrong, and what to do about it."),
-          type: string("The kind, as OpenAI has it."),
-          param: nullable(string("The field that it is about.")),
-          code: nullable(string("For programs.")),
+          message: string("The problem and how to fix it."),
+          type: string("The error type, as in OpenAI's API."),
+          param: nullable(string("The field with the problem.")),
+          code: nullable(string("A stable code for programs.")),
         },
         ["message", "type", "param", "code"],
       ),
       partial: {
         ...ASSISTANT_MESSAGE,
-        description: "What a completion had said before it failed.",
+        description: "The message of a completion before the failure.",
       },
     },
     ["error"],
   ),
   Item: object(
-    { id: string("Says its session."), type: string("Its kind."), status: ITEM_STATUS },
+    { id: string("Contains the session id."), type: string("The item type."), status: ITEM_STATUS },
     ["id", "type"],
   ),
   Usage: object(USAGE_FIELDS, Object.keys(USAGE_FIELDS)),
   Response: object(
     {
       ...RESPONSE_FIELDS,
-      conversation: object({ id: string("The session.") }, ["id"]),
-      session_id: string("The session."),
+      conversation: object({ id: string("The session id.") }, ["id"]),
+      session_id: string("The session id."),
       awaiting_approval: {
         ...list(object({})),
-        description: "What somebody has to allow before it goes on; only while it waits.",
+        description:
+          "Approvals required before the response continues. Present only while it waits.",
       },
     },
     [...Object.keys(RESPONSE_FIELDS), "conversation", "session_id"],
@@ -125,7 +129,7 @@ export const RESPONSE_SCHEMAS = {
   ItemList: createPageSchema("Item"),
   Compaction: object(
     {
-      id: string("Its name."),
+      id: string("The id of the compaction."),
       object: enumeration("response.compaction"),
       created_at: count(),
       output: list(
@@ -138,10 +142,10 @@ export const RESPONSE_SCHEMAS = {
   DeletedResponse: createDeletedSchema("response"),
   Completion: object(
     {
-      id: string("Says its session."),
+      id: string("Contains the session id."),
       object: enumeration("chat.completion"),
       created: count(),
-      model: string("As the request called the agent."),
+      model: string("The name of the agent as in the request."),
       choices: list(
         object(
           {
@@ -170,7 +174,7 @@ export const RESPONSE_SCHEMAS = {
   ),
   Conversation: object(
     {
-      id: string("The session."),
+      id: string("The session id."),
       object: enumeration("conversation"),
       created_at: count(),
       metadata: map({ type: "string" }),
@@ -180,7 +184,7 @@ export const RESPONSE_SCHEMAS = {
   DeletedConversation: createDeletedSchema("conversation.deleted"),
   Model: object(
     {
-      id: string("The agent's name."),
+      id: string("The name of the agent."),
       object: enumeration("model"),
       created: count(),
       owned_by: string("Spanline."),
@@ -193,7 +197,7 @@ export const RESPONSE_SCHEMAS = {
 
 function createDeletedSchema(kind: string): Schema {
   const fields = {
-    id: string("What was deleted."),
+    id: string("The id of the deleted object."),
     object: enumeration(kind),
     deleted: { const: true },
   };

@@ -1,6 +1,6 @@
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** A JSON Schema, as far as the document uses it. */
+/** A JSON Schema, limited to the keywords used in the document. */
 export type Schema = { readonly [key: string]: unknown };
 
 export function object(

@@ -18,10 +18,10 @@ import {
 import { SchemaError, throwProblem } from "../../../data/schema-error.ts";
 import { createFieldError, createRequestError } from "./request-error.ts";
 
-/** An object of a request, not read yet. */
+/** An object of a request before validation. */
 export type Fields = { readonly [key: string]: unknown };
 
-/** Where a field stands, for whoever has to find it. */
+/** Joins a path and a field name, for error messages. */
 export function joinPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
@@ -49,7 +49,7 @@ export function readObject(value: unknown, path: string): Fields {
   return isObject(value) ? value : readField(object({}), value, path);
 }
 
-/** An array that is not too long. */
+/** Reads an array with at most `maxEntries` entries. */
 export function readList(value: unknown, path: string, maxEntries: number): readonly unknown[] {
   return readField(array(anything, { max: maxEntries }), value, path);
 }
@@ -58,7 +58,7 @@ export function readString(value: unknown, path: string, maxLength: number): str
   return readField(string({ max: maxLength }), value, path);
 }
 
-/** A text that may be missing; `null` says the same as nothing. */
+/** Reads an optional string. Null and absent are the same. */
 export function readOptionalString(
   fields: Fields,
   name: string,
@@ -120,7 +120,10 @@ function isJsonObject(value: JsonValue): value is JsonObject {
   return isObject(value);
 }
 
-/** Throws if the JSON texts inside the strings of a request hold more values or members than the body may. */
+/**
+ * Throws `too_large` if the JSON texts inside the strings of a request exceed the limits of values and members for a
+ * body.
+ */
 export function checkNestedJson(text: string, path: string, budget: JsonBudget): void {
   const limit = budget.spend(text);
   if (limit !== undefined)
@@ -135,12 +138,12 @@ export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** From a header, a query, a setting or a field of the body; `param` is its name. */
+/** Reads a trace mode from a header, a query parameter, a setting or a body field named `param`. */
 export function readTraceMode(value: unknown, param: string): TraceMode {
   return readChoice(value, param, TRACE_MODES);
 }
 
-/** At most 16 pairs: names of up to 64 characters, values of up to 512. */
+/** Reads metadata: at most 16 pairs, names of up to 64 characters, values of up to 512. */
 export function readMetadata(metadata: unknown): { readonly [name: string]: string } {
   return readField(nullish(METADATA), metadata, "metadata") ?? {};
 }

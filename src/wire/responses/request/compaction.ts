@@ -13,22 +13,23 @@ import {
 } from "./body-fields.ts";
 import { createFieldError, createRequestError } from "./request-error.ts";
 
-/** A conversation as one item holds it. */
+/** The content of a compaction item. */
 export interface PackedConversation {
   readonly instructions: string | null;
   readonly messages: readonly ModelMessage[];
 }
 
 /**
- * A conversation as one opaque text. The specification's word for it is `encrypted_content`; this one is packed and not
- * encrypted, since it goes to nobody but the caller who sent it. Throws for a conversation that `unpackConversation` refuses.
+ * Packs a conversation into one opaque string. The specification names this field `encrypted_content`; the string is
+ * encoded but not encrypted, because only the caller who sent the conversation receives it. Throws `too_large` for a
+ * conversation which `unpackConversation` would refuse.
  */
 export function packConversation({ instructions, messages }: PackedConversation): string {
   const json = toJsonText({ instructions, messages });
   checkCanBeUnpacked(json, messages);
   const bytes = new TextEncoder().encode(json);
   let binary = "";
-  // In pieces: a call takes only so many arguments.
+  // In pieces, because the number of arguments of a function call is limited.
   for (let start = 0; start < bytes.length; start += CHUNK_CHARACTERS)
     binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_CHARACTERS));
   return `${FORMAT_PREFIX}${btoa(binary)}`;
@@ -49,7 +50,7 @@ function checkCanBeUnpacked(json: string, messages: readonly ModelMessage[]): vo
   }
 }
 
-/** The budget is the one of the request that the text is a part of. */
+/** Unpacks a conversation. `budget` is the JSON budget of the request containing the text. */
 export function unpackConversation(
   text: string,
   path: string,
@@ -58,7 +59,7 @@ export function unpackConversation(
   const unknown = () =>
     createFieldError(
       path,
-      "was not made here; send what /responses/compact gave",
+      "was not created by this server; send the output of /responses/compact",
       "invalid_compaction",
     );
   if (!text.startsWith(FORMAT_PREFIX)) throw unknown();
@@ -132,7 +133,11 @@ function readBlock(block: Fields, path: string, budget: JsonBudget): ModelBlock 
     case "image":
       return createImageBlock(text("mediaType"), text("base64"));
     default:
-      throw createFieldError(path, "holds something unknown; compact again", "invalid_compaction");
+      throw createFieldError(
+        path,
+        "has an unknown block; compact the conversation again",
+        "invalid_compaction",
+      );
   }
 }
 

@@ -2,13 +2,13 @@ import type { JsonObject } from "../../../data/json.ts";
 import type { InputItem } from "./input-item.ts";
 import type { TraceMode } from "../../../domain/responses-settings.ts";
 
-/** A request for a response, in our words. What was not said is null, an empty list or an empty object. */
+/** A validated request for a response. Absent fields are null, an empty list or an empty object. */
 export interface CreateRequest {
   readonly model: string | null;
   readonly input: readonly InputItem[];
   readonly previousResponseId: string | null;
   readonly conversation: string | null;
-  /** Beside the standard's own carriers; looked at with all others. */
+  /** A Spanline extension to the standard session fields, resolved together with them. */
   readonly sessionId: unknown;
   readonly instructions: string | null;
   readonly tools: readonly RequestTool[];
@@ -29,11 +29,11 @@ export interface CreateRequest {
   readonly safetyIdentifier: string | null;
   readonly promptCacheKey: string | null;
   readonly trace: TraceMode | null;
-  /** Names of fields that had no effect: nobody here knows them, or no agent can be told. */
+  /** Names of fields without effect: unknown fields, and settings which agents do not support. */
   readonly ignored: readonly string[];
 }
 
-/** A tool of the caller's. */
+/** A tool of the caller. */
 export interface RequestTool {
   readonly name: string;
   readonly description: string | null;
@@ -47,7 +47,7 @@ export type RequestToolChoice =
   | { readonly tool: string }
   | { readonly allowed: readonly string[]; readonly mode: "auto" | "none" };
 
-/** Accepted and told again in the response; no agent here is tuned by them. */
+/** Sampling parameters: accepted and repeated in the response, but without effect on agents. */
 export interface Sampling {
   readonly temperature: number | null;
   readonly topP: number | null;

@@ -2,7 +2,7 @@ import type { ImageBlock } from "../../../domain/model/image-block.ts";
 import type { JsonObject } from "../../../data/json.ts";
 import type { ModelMessage } from "../../../domain/model/model-request.ts";
 
-/** What a request brings as its input, in our words. */
+/** An item of the input of a request. */
 export type InputItem =
   | MessageInput
   | ToolCallInput
@@ -13,11 +13,11 @@ export type InputItem =
   | ReferenceInput;
 
 interface ItemOrigin {
-  /** Where it stands in the request, for whoever has to find it. */
+  /** Path of the item in the request, for error messages. */
   readonly path: string;
-  /** As it was sent; one of ours names its session. */
+  /** The id as sent. An id created by this server contains its session. */
   readonly id: string | null;
-  /** The session that it says it belongs to; every surface gives it on what the assistant said. */
+  /** The `session_id` field of the item. Every surface sets this field on assistant messages. */
   readonly sessionId: unknown;
 }
 
@@ -27,9 +27,9 @@ export interface MessageInput extends ItemOrigin {
   readonly kind: "message";
   readonly role: InputRole;
   readonly parts: readonly ContentPart[];
-  /** Sessions that its parts name: some clients move what a message carries into its content. */
+  /** Session ids in content parts. Some clients move fields of a message into its content. */
   readonly partSessionIds: readonly unknown[];
-  /** Fields that nobody here knows: state that the caller wants carried along. */
+  /** Unknown fields: state carried by the caller. */
   readonly state: JsonObject;
 }
 
@@ -54,25 +54,25 @@ export interface ReasoningInput extends ItemOrigin {
   readonly signature?: string;
 }
 
-/** A call that the agent's side ran, with what came of it, as one item. */
+/** A tool call run by the agent's side, with its result, as one item. */
 export interface ExecutedToolCallInput extends ItemOrigin {
   readonly kind: "executed";
   readonly callId: string;
   readonly name: string;
   readonly inputText: string;
-  /** Null where there is none yet. */
+  /** Null while no output exists. */
   readonly output: string | null;
   readonly isError: boolean;
 }
 
-/** A conversation that was packed into one item. */
+/** A compacted conversation. */
 export interface CompactionInput extends ItemOrigin {
   readonly kind: "compaction";
   readonly instructions: string | null;
   readonly messages: readonly ModelMessage[];
 }
 
-/** An item of ours that the caller did not send again. */
+/** A reference to an item of a session, sent instead of the item. */
 export interface ReferenceInput extends ItemOrigin {
   readonly kind: "reference";
   readonly id: string;
@@ -81,5 +81,5 @@ export interface ReferenceInput extends ItemOrigin {
 export type ContentPart =
   | { readonly type: "text"; readonly text: string; readonly path: string }
   | { readonly type: "image"; readonly image: ImageBlock; readonly path: string }
-  /** Something that no agent here is given: a file, a film, a picture that would have to be fetched. */
+  /** Content which agents do not support: a file, a video, or an image which would have to be fetched. */
   | { readonly type: "unsupported"; readonly kind: string; readonly path: string };

@@ -6,21 +6,22 @@ import { joinText } from "./read-input.ts";
 import { toMessages } from "./to-history.ts";
 
 /**
- * One message of a request, as the log stores it beside the prompt. The text of user and assistant messages is in the
- * events, where messages of one role are joined; `parts` is where the message ends. Instructions are in no event as messages.
+ * One message of a request, as stored in the log with the prompt. The text of user and assistant messages is in the
+ * events, where adjacent messages of one role are joined; `parts` marks the end of the message. Instructions have no
+ * events of their own.
  */
 export type InputMessage =
   | { readonly role: "user" | "assistant"; readonly parts: number }
   | {
       readonly role: "system" | "developer";
       readonly text: string;
-      /** The item before the message is not a message. */
+      /** True if the item before the message is not a message. */
       readonly followsToolItem: boolean;
     };
 
 /**
- * The messages of a request, if the prompt alone does not show them. Of a request that continues a session, earlier
- * messages of user and assistant are left out: they are the input and output of earlier responses.
+ * Lists the messages of a request. Empty if the prompt alone determines them. For a request which continues a session,
+ * earlier user and assistant messages are omitted: they are the input and output of earlier responses.
  */
 export function listInputMessages(
   input: readonly InputItem[],
@@ -46,7 +47,7 @@ function isContent(block: Parameters<typeof isBlank>[0]): boolean {
   return (block.type === "text" || block.type === "image") && !isBlank(block);
 }
 
-/** From a stored note; entries that cannot be read are left out. */
+/** Decodes stored messages. Unreadable entries are omitted. */
 export function decodeInputMessages(value: JsonValue | undefined): readonly InputMessage[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((entry: unknown): readonly InputMessage[] => {

@@ -30,18 +30,18 @@ function codeOf(read: () => unknown): unknown {
   return refused(read)?.code ?? "taken";
 }
 
-describe("what is new for a session that knows the rest", () => {
-  it("is what stands behind the agent's last word, and nothing from before [OR-37]", () => {
+describe("New content for an existing session", () => {
+  it("Only content after the last item of the agent is new [OR-37]", () => {
     const input = [user("one"), assistant("two"), user("three")];
     expect(continued(input)).toEqual({ said: ["three"], results: [], instructions: null });
   });
 
-  it("is all messages of the user's, in their order [SD-3]", () => {
+  it("All user messages are new, in their order [SD-3]", () => {
     const input = [assistant("a"), user("one"), user("two"), user("three")];
     expect(continued(input).said).toEqual(["one", "two", "three"]);
   });
 
-  it("keeps the parts of a message in their order, texts on lines of their own [SD-8]", () => {
+  it("The parts of a message keep their order, with texts on separate lines [SD-8]", () => {
     const input = [
       user([
         { type: "input_text", text: "Look:" },
@@ -53,7 +53,7 @@ describe("what is new for a session that knows the rest", () => {
     expect(continued(input).said).toEqual(["Look:\nhere", "image/png", "and there"]);
   });
 
-  it("tells system and developer messages as instructions, behind those of the request [OR-60, SD-4]", () => {
+  it("System and developer messages become instructions after those of the request [OR-60, SD-4]", () => {
     const input = [
       { role: "system", content: "A" },
       assistant("x"),
@@ -71,43 +71,43 @@ describe("what is new for a session that knows the rest", () => {
     ["nothing", null, "missing_user_message"],
     ["no items", [], "missing_user_message"],
     ["only a system message", [{ role: "system", content: "A" }], "missing_user_message"],
-    ["the agent's word last", [user("a"), assistant("b")], "no_new_message"],
-    ["an empty text", "", "empty_message"],
+    ["the agent's message last", [user("a"), assistant("b")], "no_new_message"],
+    ["an empty string", "", "empty_message"],
     ["blank parts", [user([{ type: "input_text", text: " \n" }])], "empty_message"],
     ["no parts", [user([])], "empty_message"],
-  ])("is refused where it is %s [SD-1, SD-2, SD-9]", (_, input, code) => {
+  ])("An input with %s is refused [SD-1, SD-2, SD-9]", (_, input, code) => {
     expect(codeOf(() => continued(input))).toBe(code);
   });
 
-  it("is results that were brought, with or without the calls before them [OR-53]", () => {
+  it("Submitted results are new, with or without their tool calls in the input [OR-53]", () => {
     expect(continued([result("a"), result("b")], ["a", "b"]).results).toEqual(["a", "b"]);
     const all = [user("x"), call("a"), call("b"), result("b"), result("a"), user("go on")];
     expect(continued(all, ["a", "b"])).toMatchObject({ results: ["b", "a"], said: ["go on"] });
   });
 
-  it("is every open result where each stands behind its own call, and none that was brought before [OR-54]", () => {
+  it("Each open result after its own tool call is new, and earlier results are not [OR-54]", () => {
     const input = [user("x"), call("a"), result("a"), call("b"), result("b")];
     expect(continued(input, ["a", "b"]).results).toEqual(["a", "b"]);
     expect(continued(input, ["b"]).results).toEqual(["b"]);
   });
 
-  it("keeps a result of no open call, so that it can be refused [OR-53]", () => {
+  it("A result without an open tool call is kept, to be refused later [OR-53]", () => {
     expect(continued([result("nobody")], ["a"]).results).toEqual(["nobody"]);
   });
 
-  it("does not take outputs that we gave for results", () => {
+  it("Outputs created by this server are not results of the caller", () => {
     const id = formatItemId("function_call_output", SESSION, "9");
     const input = [user("x"), call("a"), result("a", { id }), user("next")];
     expect(continued(input)).toMatchObject({ said: ["next"], results: [] });
   });
 });
 
-describe("a conversation that was had elsewhere", () => {
+describe("Imported conversations", () => {
   function begun(input: unknown) {
     return readOpening(readCreateRequest({ input }));
   }
 
-  it("is history before the new words, with a result for every call [SD-5]", () => {
+  it("Earlier messages become history, with a result for every tool call [SD-5]", () => {
     const { history, content } = begun([
       user("one"),
       call("a"),
@@ -128,32 +128,36 @@ describe("a conversation that was had elsewhere", () => {
     ]);
   });
 
-  it("begins with nothing where there is none", () => {
+  it("A request without earlier messages has an empty history", () => {
     expect(begun("hi").history).toEqual([]);
   });
 
   it.each<[string, unknown, string]>([
-    ["a result of no call", [result("a"), user("x")], "unknown_call"],
+    ["a result without a tool call", [result("a"), user("x")], "unknown_call"],
     [
-      "a reference to nothing",
+      "an unknown reference",
       [{ type: "item_reference", id: "msg_1" }, user("x")],
       "item_not_found",
     ],
-    ["no new words", [user("x"), assistant("a")], "no_new_message"],
-    ["a result last, which nobody waits for", [user("x"), call("a"), result("a")], "unknown_call"],
+    ["no new message", [user("x"), assistant("a")], "no_new_message"],
+    [
+      "a result last, without an open tool call",
+      [user("x"), call("a"), result("a")],
+      "unknown_call",
+    ],
     [
       "a file",
       [user([{ type: "input_file", file_data: "x" }]), assistant("a"), user("b")],
       "unsupported_content",
     ],
-  ])("is refused with %s", (_, input, code) => {
+  ])("An imported conversation with %s is refused", (_, input, code) => {
     expect(codeOf(() => begun(input))).toBe(code);
   });
 });
 
-describe("content that no agent takes", () => {
+describe("Unsupported content", () => {
   it.each(["input_file", "input_video", "input_audio"])(
-    "is refused by its name: %s [OR-62]",
+    "Content of the type %s is refused by name [OR-62]",
     (type) => {
       const { content } = readContinuation(
         readCreateRequest({ input: [user([{ type }])] }),
@@ -164,7 +168,7 @@ describe("content that no agent takes", () => {
     },
   );
 
-  it("is a picture by its address, and every picture where none are taken [OR-62]", () => {
+  it("An image by URL is refused, and an image as data is accepted [OR-62]", () => {
     const picture = (image_url: string) => {
       const input = [user([{ type: "input_image", image_url }])];
       return readContinuation(readCreateRequest({ input }), new Set()).content;
@@ -177,11 +181,11 @@ describe("content that no agent takes", () => {
   });
 });
 
-describe("what a request asks of its turn", () => {
+describe("Prompt options of a request", () => {
   const facts = { instructions: "I", agentTools: ["fs/read", "search"] };
   const tools = [{ type: "function", name: "weather" }];
 
-  it("is its tools, its limits and its instructions", () => {
+  it("Tools, limits and instructions become prompt options", () => {
     const request = readCreateRequest({ tools, max_output_tokens: 99, max_tool_calls: 2 });
     expect(toPromptOptions(request, facts)).toEqual({
       instructions: "I",
@@ -197,7 +201,7 @@ describe("what a request asks of its turn", () => {
     [{ type: "function", name: "weather" }, ["weather"]],
     [{ type: "allowed_tools", tools: [{ type: "function", name: "search" }] }, ["search"]],
     [{ type: "allowed_tools", mode: "none", tools: [{ type: "function", name: "search" }] }, []],
-  ])("is which tools may be called: %j [OR-57]", (tool_choice, allowedTools) => {
+  ])("tool_choice %j sets the allowed tools [OR-57]", (tool_choice, allowedTools) => {
     const request = readCreateRequest({ tools, tool_choice });
     expect(toPromptOptions(request, facts).allowedTools).toEqual(allowedTools);
   });

@@ -12,31 +12,31 @@ import { joinText } from "./read-input.ts";
 import { createNotFoundError, createRequestError } from "./request-error.ts";
 import type { ModelMessage } from "../../../domain/model/model-request.ts";
 
-/** What a request says to a session that knows all that was said before. */
+/** The new content of a request for a session which has the earlier messages. */
 export interface ContinuationInput {
   readonly instructions: string | null;
   readonly content: readonly ContentPart[];
-  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  /** Number of parts per message of `content`. Absent if all parts are one message. */
   readonly messages?: readonly number[];
-  /** Of calls that the session waits for. */
+  /** Results of tool calls the session waits for. */
   readonly results: readonly ToolResultInput[];
 }
 
-/** What a request says to a session that is still to be opened. */
+/** The content of a request which opens a session. */
 export interface OpeningInput {
   readonly instructions: string | null;
   readonly content: readonly ContentPart[];
-  /** How many parts each message of `content` has. Absent: all parts are one message. */
+  /** Number of parts per message of `content`. Absent if all parts are one message. */
   readonly messages?: readonly number[];
-  /** What was said elsewhere, with a result for every call. */
+  /** Messages of an earlier conversation, with a result for every tool call. */
   readonly history: readonly ModelMessage[];
 }
 
 type NewRequest = Pick<CreateRequest, "instructions" | "input">;
 
 /**
- * Only what is new: everything behind the agent's last word. A result that stands before a later call was brought
- * already, unless its call is among those that are still open: some clients put every result behind its own call.
+ * Reads only the new content: everything after the last item of the agent. A result before a later tool call was
+ * submitted before, unless its tool call is still open: some clients send each result directly after its tool call.
  */
 export function readContinuation(
   request: NewRequest,
@@ -54,7 +54,7 @@ export function readContinuation(
   return { instructions: readInstructions(request), ...userContent, results };
 }
 
-/** Results behind all that the agent said; it may have called more tools since. */
+/** Returns the results after the last assistant item. The agent may have called more tools since. */
 export function findNewResults(input: readonly InputItem[]): readonly ToolResultInput[] {
   return input.slice(findLastAgentIndex(input) + 1).filter((item) => item.kind === "result");
 }
@@ -63,7 +63,7 @@ function findLastAgentIndex(input: readonly InputItem[]): number {
   return input.findLastIndex((item) => isAgentItem(item) && item.kind !== "call");
 }
 
-/** The index of the last item that is not new in a request that opens a session; -1 if all are new. */
+/** Returns the index of the last item which is not new in a request opening a session. -1 if all items are new. */
 export function findLastAgentItem(input: readonly InputItem[]): number {
   return input.findLastIndex((item) => isAgentItem(item) || item.kind === "result");
 }
@@ -78,38 +78,39 @@ export function readOpening(request: NewRequest): OpeningInput {
   return { instructions: readInstructions(request), ...userContent, history };
 }
 
-/** A result of a call that nobody waits for. */
+/** Creates the error for a result whose tool call is not open. */
 export function createUnknownCallError({
   callId,
   path,
 }: Pick<ToolResultInput, "callId" | "path">): Error {
   const why = parseCallSession(callId) === null ? OTHER_CALL_HINT : KNOWN_CALL_HINT;
-  return createRequestError(`No call "${callId.slice(0, 80)}" waits for a result${why}`, {
+  return createRequestError(`No tool call "${callId.slice(0, 80)}" waits for a result${why}`, {
     param: `${path}.call_id`,
     code: "unknown_call",
   });
 }
 
-const OTHER_CALL_HINT = "; send those that are open, or add what the user says behind it";
+const OTHER_CALL_HINT =
+  "; send the results of open tool calls, or add a user message after the result";
 const KNOWN_CALL_HINT =
-  ": the agent has run it itself, and its output is in the response, or it has its result already. " +
-  'Run only calls that have no output there, or ask for the trace mode "mcp", which shows your own calls alone as function calls';
+  ": the agent ran the tool itself, with the output in the response, or the result was submitted before. " +
+  'Run only tool calls without an output there, or use the trace mode "mcp", in which only your own tool calls are function calls';
 
-/** What the agent said or did, also as it was sent back to us. */
+/** Returns whether an item is output of the agent, also if sent back by the caller. */
 function isAgentItem(item: InputItem): boolean {
   if (item.kind === "message") return item.role === "assistant";
-  // An output that we gave has an id of ours; one that the caller made has none.
+  // An output created by this server has an id of this server; an output of the caller has none.
   if (item.kind === "result") return item.id !== null && parseItemSession(item.id) !== null;
   return true;
 }
 
-/** Without a session there are no calls but those in the input, and no items to refer to. */
+/** Without a session, only the tool calls in the input exist, and references cannot be resolved. */
 function checkInputIsComplete(input: readonly InputItem[]): void {
   checkResultsHaveCalls(input);
   for (const item of input) if (item.kind === "reference") throw createUnknownItemError(item);
 }
 
-/** Throws if a result has no call before it. */
+/** Throws `unknown_call` if a result has no tool call before it. */
 export function checkResultsHaveCalls(items: readonly InputItem[]): void {
   const calls = new Set<string>();
   for (const item of items) {
@@ -119,7 +120,7 @@ export function checkResultsHaveCalls(items: readonly InputItem[]): void {
 }
 
 function createUnknownItemError({ id, path }: ReferenceInput): Error {
-  return createNotFoundError(`There is no item "${id.slice(0, 80)}"; send the item itself`, {
+  return createNotFoundError(`Item "${id.slice(0, 80)}" was not found. Fix: send the item itself`, {
     param: `${path}.id`,
     code: "item_not_found",
   });
@@ -141,7 +142,7 @@ function isFromUser(item: InputItem): item is MessageInput {
   return item.kind === "message" && item.role === "user";
 }
 
-/** The parts in their order; texts that follow each other are one, on lines of their own. */
+/** Joins adjacent texts of a message with line breaks; the parts keep their order. */
 function joinTextParts({ parts, path }: MessageInput): ContentPart[] {
   const content: ContentPart[] = [];
   for (const part of parts) {
@@ -151,7 +152,7 @@ function joinTextParts({ parts, path }: MessageInput): ContentPart[] {
     else content.push(part);
   }
   if (content.every((part) => part.type === "text" && part.text.trim() === ""))
-    throw createRequestError("A message of the user's says nothing; give it some text", {
+    throw createRequestError("A user message is empty: expected some text", {
       param: path === "input" ? path : `${path}.content`,
       code: "empty_message",
     });
@@ -162,17 +163,17 @@ function createNothingNewError(input: readonly InputItem[]): Error {
   const last = input.at(-1);
   if (last?.kind === "result" && !isAgentItem(last)) return createUnknownCallError(last);
   return input.some(isFromUser)
-    ? createRequestError("The agent has the last word in the input; add what the user says to it", {
+    ? createRequestError("The input ends with output of the agent. Fix: add a user message", {
         param: "input",
         code: "no_new_message",
       })
-    : createRequestError("There is no message of the user's in the input; add one", {
+    : createRequestError("The input has no user message. Fix: add one", {
         param: "input",
         code: "missing_user_message",
       });
 }
 
-/** For this request alone: the caller sends them again, or does without them. */
+/** Collects the instructions. They apply to this request only; the caller sends them with every request. */
 export function readInstructions({ instructions, input }: NewRequest): string | null {
   const texts = input.flatMap((item) => {
     if (item.kind === "compaction") return item.instructions === null ? [] : [item.instructions];

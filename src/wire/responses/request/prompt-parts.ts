@@ -5,7 +5,7 @@ import type { CreateRequest } from "./create-request.ts";
 import type { ContentPart } from "./input-item.ts";
 import { createFieldError } from "./request-error.ts";
 
-/** New content as a session takes it. Whether its agent takes pictures, the session knows. */
+/** Converts new content to the parts of a prompt. The session checks whether its agent supports images. */
 export function toPromptParts(content: readonly ContentPart[]): readonly SubmittedPart[] {
   return content.map((part) => {
     if (part.type === "text") return { type: "text", text: part.text };
@@ -18,12 +18,12 @@ export function createUnsupportedContentError(part: ContentPart): Error {
   const kind = part.type === "unsupported" ? part.kind : part.type;
   return createFieldError(
     part.path,
-    `is ${kind}, which no agent here takes; send text`,
+    `is ${kind}, which is not supported; send text`,
     "unsupported_content",
   );
 }
 
-/** What a request asks of its turn. `agentTools` are the agent's own, whose names may be others on the wire. */
+/** Returns the prompt options set by a request. `agentTools` are the agent's tools, whose wire names may differ. */
 export function toPromptOptions(
   { tools, toolChoice, maxOutputTokens, maxToolCalls }: CreateRequest,
   {
@@ -51,7 +51,7 @@ export function toPromptOptions(
   };
 }
 
-/** Which field of a request a part of the command came from that was made of it. */
+/** Maps the path of a command field to the request field it came from, for error messages. */
 export function resolveRequestField(path: string): string | undefined {
   return FIELDS_BY_PATH.get(path);
 }
@@ -59,7 +59,7 @@ export function resolveRequestField(path: string): string | undefined {
 const FIELDS_BY_PATH: ReadonlyMap<string, string> = new Map([
   ["content", "input"],
   ["results", "input"],
-  // All else in a note is short.
+  // Other values in a note are short, so only the instructions can exceed its limit.
   ["note", "instructions"],
   ["options.instructions", "instructions"],
   ["options.tools", "tools"],
@@ -68,7 +68,7 @@ const FIELDS_BY_PATH: ReadonlyMap<string, string> = new Map([
   ["options.maxToolCalls", "max_tool_calls"],
 ]);
 
-/** Null where any tool may be called. */
+/** Null if all tools are allowed. */
 function listAllowedTools(choice: CreateRequest["toolChoice"]): readonly string[] | null {
   if (choice === "none") return [];
   if (typeof choice === "string") return null;

@@ -4,17 +4,21 @@ import { joinPath, type Fields, readList, readObject, readString } from "./body-
 import type { ContentPart } from "./input-item.ts";
 import { createFieldError } from "./request-error.ts";
 
-/** In characters, of one text: what the specification allows. */
+/** Characters of one text: the limit of the specification. */
 export const MAX_TEXT_LENGTH = 10_485_760;
 const MAX_PARTS = 1000;
 const MAX_IMAGE_LENGTH = 20_971_520;
 
-/** The content of a message or a result: a text, or parts in their order. */
+/** Reads the content of a message or a result: a string, or a list of parts. */
 export function readContent(content: unknown, path: string): readonly ContentPart[] {
   if (typeof content === "string")
     return [{ type: "text", text: readString(content, path, MAX_TEXT_LENGTH), path }];
   if (content === null || content === undefined)
-    throw createFieldError(path, "is missing; give a text or an array of parts", "missing_field");
+    throw createFieldError(
+      path,
+      "is missing: expected a string or an array of parts",
+      "missing_field",
+    );
   return readList(content, path, MAX_PARTS).map((part, index) =>
     readPart(readObject(part, `${path}[${index}]`), `${path}[${index}]`),
   );
@@ -56,15 +60,15 @@ function readPart(part: Fields, path: string): ContentPart {
 
 function readImage({ image_url: url }: Fields, path: string): ContentPart {
   if (url === null || url === undefined)
-    return { type: "unsupported", kind: "a picture by file id", path };
+    return { type: "unsupported", kind: "an image by file id", path };
   const address = joinPath(path, "image_url");
   const text = readString(url, address, MAX_IMAGE_LENGTH);
-  if (!text.startsWith("data:")) return { type: "unsupported", kind: "a picture by address", path };
+  if (!text.startsWith("data:")) return { type: "unsupported", kind: "an image by URL", path };
   return { type: "image", image: parseImageUrl(text, address), path };
 }
 
 function parseImageUrl(url: string, path: string): ImageBlock {
-  // The data is cut off first: it is megabytes, and of no interest to the pattern.
+  // The data is cut off before matching, because it may have megabytes.
   const comma = url.indexOf(",");
   const [, mediaType] = /^data:([a-z]+\/[a-z0-9.+-]+);base64$/i.exec(url.slice(0, comma)) ?? [];
   if (mediaType === undefined)
@@ -72,6 +76,6 @@ function parseImageUrl(url: string, path: string): ImageBlock {
   try {
     return createImageBlock(mediaType.toLowerCase(), url.slice(comma + 1));
   } catch (error) {
-    throw createFieldError(path, `is of no use: ${formatThrown(error)}`, "invalid_image");
+    throw createFieldError(path, `is not a valid image: ${formatThrown(error)}`, "invalid_image");
   }
 }

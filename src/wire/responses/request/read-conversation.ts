@@ -6,12 +6,12 @@ import { checkResultsHaveCalls } from "./new-input.ts";
 import { readItems } from "./read-input.ts";
 import { createFieldError } from "./request-error.ts";
 
-/** A conversation that somebody wants to begin. */
+/** A validated request to create a conversation. */
 export interface CreateConversationRequest {
-  /** The agent; ours, since a session belongs to one. */
+  /** The name of the agent. A Spanline extension, because a session belongs to one agent. */
   readonly model: string | null;
   readonly metadata: { readonly [name: string]: string };
-  /** What was said before it. */
+  /** Earlier messages of the conversation. */
   readonly history: readonly ModelMessage[];
 }
 
@@ -25,7 +25,7 @@ export function readCreateConversation(body: unknown): CreateConversationRequest
   };
 }
 
-/** The body of an update: the metadata that replaces the conversation's. */
+/** Reads an update: the metadata which replaces the metadata of the conversation. */
 export function readConversationUpdate(body: unknown): CreateConversationRequest["metadata"] {
   const { metadata } = readObject(body, "body");
   if (isAbsent(metadata))
@@ -33,12 +33,12 @@ export function readConversationUpdate(body: unknown): CreateConversationRequest
   return readMetadata(metadata);
 }
 
-/** The body of a request that adds items: the messages that they come to. */
+/** Reads a request which adds items. Returns the messages of the items. */
 export function readAddedItems(body: unknown): readonly ModelMessage[] {
   const { items } = readObject(body, "body");
   const read = readHistoryItems(items);
   if (read.length === 0)
-    throw createFieldError("items", "has none; send at least one item", "missing_field");
+    throw createFieldError("items", "is empty; send at least one item", "missing_field");
   checkResultsHaveCalls(read);
   return toMessages(read);
 }
@@ -49,7 +49,7 @@ function readHistoryItems(value: unknown): readonly InputItem[] {
   return items;
 }
 
-/** What cannot be a part of what was said would be lost without a word. */
+/** Refuses items which cannot be part of a history, because they would be lost silently. */
 function checkHistoryItem(item: InputItem): void {
   const { path } = item;
   if (item.kind === "reference")

@@ -7,14 +7,14 @@ import { runs } from "../../../../test/support/test-depth.ts";
 
 function refusalOf(read: () => unknown): { readonly param: unknown; readonly code: unknown } {
   const { kind, param, code } = refused(read) ?? { kind: "none" };
-  if (kind !== "invalid_message") throw new Error(`It was refused as ${kind}`);
+  if (kind !== "invalid_message") throw new Error(`The request was refused as ${kind}`);
   return { param, code };
 }
 
 const PNG = "data:image/png;base64,iVBORw0KGgo=";
 
-describe("a request for a response", () => {
-  it("that says nothing has its defaults", () => {
+describe("Reading a request for a response", () => {
+  it("An empty request has default values", () => {
     expect(readCreateRequest({})).toEqual({
       model: null,
       input: [],
@@ -50,7 +50,7 @@ describe("a request for a response", () => {
     });
   });
 
-  it("is read whole", () => {
+  it("All fields of a request are read", () => {
     const schema = { type: "object", properties: { city: { type: "string" } } };
     const request = readCreateRequest({
       model: "demo",
@@ -119,7 +119,7 @@ describe("a request for a response", () => {
     });
   });
 
-  it("takes input as a text, as messages with and without a type, and every item that we give [OR-61]", () => {
+  it("Input may be a string, messages with and without a type, and every output item [OR-61]", () => {
     const packed = packConversation({ instructions: "x", messages: [] });
     const { input } = readCreateRequest({
       input: [
@@ -229,7 +229,7 @@ describe("a request for a response", () => {
     ]);
   });
 
-  it("reports the fields that nobody knows, and goes on [OR-63]", () => {
+  it("Unknown fields are reported as ignored, and the request is accepted [OR-63]", () => {
     const body = JSON.parse('{"input":"hi","user":"u","__proto__":{"model":"x"},"constructor":1}');
     const request = readCreateRequest(body);
     expect(request.ignored).toEqual(["user", "__proto__", "constructor"]);
@@ -237,14 +237,19 @@ describe("a request for a response", () => {
   });
 
   it.each<[string, unknown, string | null, string]>([
-    ["no object", [], null, "invalid_body"],
+    ["a body that is not an object", [], null, "invalid_body"],
     ["a model of the wrong type", { model: 1 }, "model", "invalid_type"],
     ["too few tokens", { max_output_tokens: 15 }, "max_output_tokens", "invalid_value"],
     ["half a token", { max_output_tokens: 16.5 }, "max_output_tokens", "invalid_value"],
     ["no tool calls", { max_tool_calls: 0 }, "max_tool_calls", "invalid_value"],
-    ["no number", { temperature: Number.NaN }, "temperature", "invalid_value"],
+    [
+      "a temperature that is not a number",
+      { temperature: Number.NaN },
+      "temperature",
+      "invalid_value",
+    ],
     ["an unknown choice", { truncation: "some" }, "truncation", "invalid_value"],
-    ["a flag as text", { stream: "yes" }, "stream", "invalid_type"],
+    ["a flag as a string", { stream: "yes" }, "stream", "invalid_type"],
     [
       "17 pairs",
       { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [at, ""])) },
@@ -284,13 +289,13 @@ describe("a request for a response", () => {
       "invalid_value",
     ],
     [
-      "a call that it would force [OR-57]",
+      "a forced tool call [OR-57]",
       { tool_choice: "required" },
       "tool_choice",
       "unsupported_tool_choice",
     ],
     [
-      "one call of several that it would force [OR-57]",
+      "a forced choice of several tools [OR-57]",
       {
         tool_choice: {
           type: "allowed_tools",
@@ -322,7 +327,7 @@ describe("a request for a response", () => {
     ["another role", { input: [{ role: "tool", content: "x" }] }, "input[0].role", "invalid_value"],
     ["no content", { input: [{ role: "user" }] }, "input[0].content", "missing_field"],
     [
-      "no picture",
+      "an invalid image",
       {
         input: [
           {
@@ -341,7 +346,7 @@ describe("a request for a response", () => {
       "missing_field",
     ],
     [
-      "a compaction of somebody else's",
+      "a compaction of another server",
       { input: [{ type: "compaction", encrypted_content: "gAAA" }] },
       "input[0].encrypted_content",
       "invalid_compaction",
@@ -359,11 +364,11 @@ describe("a request for a response", () => {
       "metadata.spanline_trace",
       "invalid_value",
     ],
-  ])("with %s is refused, and the field is named [OR-70]", (_, body, param, code) => {
+  ])("A request with %s is refused with the name of the field [OR-70]", (_, body, param, code) => {
     expect(refusalOf(() => readCreateRequest(body))).toEqual({ param, code });
   });
 
-  it("is refused where it is nested too deep, and never overflows", () => {
+  it("A deeply nested request is refused without a stack overflow", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(400)}1${"}".repeat(400)}`);
     const tools = [{ type: "function", name: "f", parameters: deep }];
     expect(refusalOf(() => readCreateRequest({ tools }))).toEqual({
@@ -372,7 +377,7 @@ describe("a request for a response", () => {
     });
   });
 
-  it("is taken or refused with an error of ours, whatever it is", () => {
+  it("A random request is accepted, or refused with a typed error", () => {
     const names = [
       "input",
       "tools",
@@ -409,23 +414,26 @@ describe("a request for a response", () => {
   });
 });
 
-describe("a frame of a WebSocket", () => {
-  it("is a request that streams", () => {
+describe("Reading a WebSocket frame", () => {
+  it("A frame is a streamed request", () => {
     expect(readCreateFrame({ type: "response.create", input: "hi" })).toEqual({
       ...readCreateRequest({ input: "hi" }),
       stream: true,
     });
   });
 
-  it.each(["stream", "stream_options", "background"])("must not have %s [OR-76]", (name) => {
-    const frame = { type: "response.create", input: "hi", [name]: true };
-    expect(refusalOf(() => readCreateFrame(frame))).toEqual({
-      param: name,
-      code: "unsupported_field",
-    });
-  });
+  it.each(["stream", "stream_options", "background"])(
+    "A frame with %s is refused [OR-76]",
+    (name) => {
+      const frame = { type: "response.create", input: "hi", [name]: true };
+      expect(refusalOf(() => readCreateFrame(frame))).toEqual({
+        param: name,
+        code: "unsupported_field",
+      });
+    },
+  );
 
-  it("of another type is refused", () => {
+  it("A frame of another type is refused", () => {
     expect(refusalOf(() => readCreateFrame({ type: "session.update" }))).toEqual({
       param: "type",
       code: "unknown_frame",
@@ -433,8 +441,8 @@ describe("a frame of a WebSocket", () => {
   });
 });
 
-describe("a request to compact", () => {
-  it("names its model [OR-77]", () => {
+describe("Reading a compaction request", () => {
+  it("A compaction request without a model is refused [OR-77]", () => {
     expect(refusalOf(() => readCompactRequest({ input: "hi" }))).toEqual({
       param: "model",
       code: "missing_field",

@@ -19,7 +19,7 @@ import { readToolChoice, readTools } from "./read-tools.ts";
 import { createRequestError, createFieldError } from "./request-error.ts";
 import type { TraceMode } from "../../../domain/responses-settings.ts";
 
-/** The body of a request for a response. Throws a refusal that names the field. */
+/** Validates the body of a request for a response. Throws `invalid_message` with the name of the field. */
 export function readCreateRequest(body: unknown): CreateRequest {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw createRequestError("The body has to be a JSON object", {
@@ -69,7 +69,7 @@ export function readCreateRequest(body: unknown): CreateRequest {
   };
 }
 
-/** A frame of a WebSocket that asks for a response. What belongs to HTTP alone must not be in it. */
+/** Validates a WebSocket frame which requests a response. Fields for HTTP only are refused. */
 export function readCreateFrame(frame: unknown): CreateRequest {
   const { type, ...body } = readObject(frame, "frame");
   if (type !== "response.create")
@@ -81,21 +81,21 @@ export function readCreateFrame(frame: unknown): CreateRequest {
     if (body[name] !== undefined)
       throw createFieldError(
         name,
-        "is not taken over a WebSocket; leave it out",
+        "is not supported over a WebSocket; omit it",
         "unsupported_field",
       );
   }
-  // To be told something and not to answer is not in the specification, and nothing that an agent can do.
+  // Input without generation is not in the specification, and agents do not support it.
   if (body["generate"] === false)
     throw createFieldError(
       "generate",
-      "cannot be false: an agent is asked, or not",
+      "cannot be false: agents do not accept input without running",
       "unsupported_field",
     );
   return { ...readCreateRequest(body), stream: true };
 }
 
-/** A request to pack a conversation: as for a response, but the model has to be named. */
+/** Validates a compaction request: like a request for a response, but `model` is required. */
 export function readCompactRequest(body: unknown): CreateRequest & { readonly model: string } {
   const request = readCreateRequest(body);
   const { model } = request;
@@ -160,7 +160,7 @@ function readFormat(format: unknown): TextFormat {
 
 interface OutputRequest {
   readonly include: readonly string[];
-  /** What is wanted of the text is what there is anyway. */
+  /** True if the requested text options equal the defaults. */
   readonly isPlain: boolean;
 }
 
@@ -177,10 +177,10 @@ function listIgnoredFields(fields: Fields, { include, isPlain }: OutputRequest):
   return names.slice(0, MAX_REPORTED_FIELDS).map((name) => name.slice(0, 64));
 }
 
-/** Where the agent's reasoning is encrypted, it is given to everybody. */
+/** Encrypted reasoning is always included in the response. */
 const INCLUDED_BY_DEFAULT = "reasoning.encrypted_content";
 
-/** What no agent here is tuned by. */
+/** Parameters without effect on agents. */
 const UNUSED_FIELDS: ReadonlySet<string> = new Set([
   "temperature",
   "top_p",
@@ -197,7 +197,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   service_tier metadata safety_identifier prompt_cache_key trace`.split(/\s+/),
 );
 const FORMATS = ["text", "json_object", "json_schema"] as const;
-/** `minimal` is in OpenAI's list and not in the specification's. */
+/** `minimal` is in OpenAI's list but not in the specification. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
 const TRACE_NAME = "spanline_trace";
 const COUNT_RANGE = { min: 1, max: 1_000_000_000, isInteger: true } as const;

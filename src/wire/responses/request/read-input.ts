@@ -18,7 +18,7 @@ import type { ContentPart, InputItem, MessageInput } from "./input-item.ts";
 import { MAX_TEXT_LENGTH, readContent } from "./read-content.ts";
 import { createFieldError } from "./request-error.ts";
 
-/** The `input` of a request: a text is one message of the user's. */
+/** Reads the `input` of a request. A string is one user message. */
 export function readInput(input: unknown): readonly InputItem[] {
   if (isAbsent(input)) return [];
   if (typeof input === "string") {
@@ -28,7 +28,7 @@ export function readInput(input: unknown): readonly InputItem[] {
   return readItems(input, "input");
 }
 
-/** A list of items, under the name that the request has for it. */
+/** Reads a list of items in the field `param`. */
 export function readItems(items: unknown, param: string): readonly InputItem[] {
   const budget = new JsonBudget();
   return readList(items, param, MAX_ITEMS).map((item, index) => {
@@ -38,7 +38,7 @@ export function readItems(items: unknown, param: string): readonly InputItem[] {
 }
 
 function readItem(item: Fields, path: string, budget: JsonBudget): InputItem {
-  // Without a type it is a message if it has a role, and a reference if it has nothing but an id.
+  // An item without a type is a message if it has a role, and a reference otherwise.
   const type = item["type"] ?? ("role" in item ? "message" : "item_reference");
   const origin = {
     path,
@@ -80,7 +80,7 @@ function readItem(item: Fields, path: string, budget: JsonBudget): InputItem {
     default:
       throw createFieldError(
         joinPath(path, "type"),
-        "names an item that is not taken here; see the list of input items",
+        "is not a supported item type; see the list of input items",
         "unsupported_item",
       );
   }
@@ -91,7 +91,7 @@ type ItemOrigin = Pick<MessageInput, "path" | "id" | "sessionId">;
 function readMessage(item: Fields, origin: ItemOrigin): MessageInput {
   const role = readChoice(item["role"], joinPath(origin.path, "role"), ROLES);
   const { content } = item;
-  // Some clients send an assistant's message without text as null.
+  // Some clients send an assistant message without text as null.
   const isSilent = role === "assistant" && isAbsent(content);
   return {
     kind: "message",
@@ -110,7 +110,7 @@ function listPartSessionIds(content: unknown): readonly unknown[] {
     .filter((id) => !isAbsent(id));
 }
 
-/** What stands on a message beside what a message has. */
+/** Collects the fields of a message which are not part of the message format. */
 function readState(item: Fields, path: string): JsonObject {
   const entries = Object.entries(item)
     .filter(([name, value]) => !MESSAGE_FIELDS.has(name) && value !== undefined)
@@ -119,7 +119,7 @@ function readState(item: Fields, path: string): JsonObject {
   if (entries.length > 0 && JSON.stringify(state).length > MAX_STATE_LENGTH)
     throw createFieldError(
       path,
-      `carries more than ${MAX_STATE_LENGTH} characters of state; keep it elsewhere and carry its name`,
+      `has more than ${MAX_STATE_LENGTH} characters of state; store the state elsewhere and send a reference`,
       "state_too_large",
     );
   return state;
@@ -163,13 +163,13 @@ function readExecutedToolCall(item: Fields, path: string, budget: JsonBudget) {
   };
 }
 
-/** A text, or an object in the vendor's own shape. */
+/** An error is a string, or an object in the vendor's format. */
 function formatErrorText(error: unknown, path: string): string {
   if (typeof error === "string") return readString(error, path, MAX_TEXT_LENGTH);
   return formatOutputPart({ type: "json", value: readJson(error, path) });
 }
 
-/** The texts of some parts, each on its own line. */
+/** Joins the texts of the parts with line breaks. */
 export function joinText(parts: readonly ContentPart[]): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
@@ -187,9 +187,9 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
   "withdrawn",
 ]);
 const MAX_ITEMS = 10_000;
-/** An id of ours has a session's in it. */
+/** Ids created by this server contain a session id. */
 const MAX_ID_LENGTH = 512;
-/** Names from elsewhere are only read. */
+/** Names of foreign tools are only read, so they may exceed the limit for own tools. */
 const MAX_NAME_LENGTH = 256;
 const MAX_STATE_LENGTH = 16_384;
 const MAX_COMPACTION_LENGTH = 33_554_432;

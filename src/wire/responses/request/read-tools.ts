@@ -22,7 +22,7 @@ export function readTools(tools: unknown): readonly RequestTool[] {
   const names = new Set<string>();
   for (const [index, { name }] of read.entries()) {
     if (names.has(name))
-      throw createFieldError(`tools[${index}].name`, "is the name of two tools", "duplicate_tool");
+      throw createFieldError(`tools[${index}].name`, "is used by two tools", "duplicate_tool");
     names.add(name);
   }
   if (JSON.stringify(read).length > MAX_TOOLS_LENGTH)
@@ -38,7 +38,7 @@ function readTool(tool: Fields, path: string): RequestTool {
   if (tool["type"] !== "function")
     throw createFieldError(
       joinPath(path, "type"),
-      'has to be "function"; tools that run elsewhere belong to the agent',
+      'has to be "function"; hosted tools are configured with the agent',
       "unsupported_tool",
     );
   return {
@@ -51,7 +51,10 @@ function readTool(tool: Fields, path: string): RequestTool {
   };
 }
 
-/** What cannot be made to hold is refused: an agent cannot be made to call a tool. A function that is named is a limit. */
+/**
+ * Reads `tool_choice`. `required` is refused, because an agent cannot be forced to call a tool. A named function
+ * restricts the allowed tools.
+ */
 export function readToolChoice(choice: unknown): RequestToolChoice {
   if (isAbsent(choice)) return "auto";
   if (typeof choice === "string") return readMode(choice, "tool_choice");
@@ -70,7 +73,7 @@ export function readToolChoice(choice: unknown): RequestToolChoice {
 function readMode(value: unknown, path: string): "none" | "auto" {
   const mode = readChoice(value, path, ["none", "auto", "required"]);
   if (mode !== "required") return mode;
-  const expected = 'is "required", and an agent cannot be made to call a tool; use "auto"';
+  const expected = 'is "required": an agent cannot be forced to call a tool. Fix: use "auto"';
   throw createFieldError(path, expected, "unsupported_tool_choice");
 }
 

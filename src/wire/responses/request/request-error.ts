@@ -1,12 +1,12 @@
 import { SpanlineError, type ErrorCode } from "../../../domain/errors.ts";
 
-/** What a caller's program can branch on, and the field that it is about. */
+/** The field with the problem and a stable code, for programs. */
 export interface RequestErrorDetails {
   readonly param: string | null;
   readonly code: string;
 }
 
-/** A request that is wrong. Whoever answers finds the field and the word for it in the details. */
+/** Creates the error of an invalid request, with the field and the code in its details. */
 export function createRequestError(
   message: string,
   { param, code }: RequestErrorDetails,
@@ -14,7 +14,7 @@ export function createRequestError(
   return createError("invalid_message", message, { param, code });
 }
 
-/** A request about something that is not there. */
+/** Creates the error of a request for an unknown object. */
 export function createNotFoundError(
   message: string,
   { param, code }: RequestErrorDetails,
@@ -22,7 +22,7 @@ export function createNotFoundError(
   return createError("not_found", message, { param, code });
 }
 
-/** A field that is not what it has to be; `wanted` goes on from the name of the field. */
+/** Creates the error of an invalid field. `requirement` continues the sentence after the name of the field. */
 export function createFieldError(
   param: string,
   requirement: string,
@@ -38,7 +38,7 @@ function createError(code: ErrorCode, message: string, facts: RequestErrorDetail
   return new SpanlineError(code, message, { details: { ...facts } });
 }
 
-/** A name may be as long as the caller likes. */
+/** Field names have no length limit, so long names are truncated. */
 function truncateParam(param: string): string {
   return param.length <= MAX_PARAM_LENGTH ? param : `${param.slice(0, MAX_PARAM_LENGTH)}…`;
 }

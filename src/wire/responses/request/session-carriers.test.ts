@@ -37,20 +37,20 @@ function resultOf(sessionId: string): object {
   return { type: "function_call_output", call_id: formatCallId(sessionId, "t"), output: "" };
 }
 
-describe("the session of a request", () => {
+describe("The session of a request", () => {
   it.each<[string, object, string, CarrierContext?]>([
     ["a header", {}, "x-session-id", HEADER],
-    ["conversation as a text", { conversation: ONE }, "conversation"],
+    ["conversation as a string", { conversation: ONE }, "conversation"],
     ["conversation as an object", { conversation: { id: ONE } }, "conversation"],
     ["session_id", { session_id: ONE }, "session_id"],
     ["metadata", { metadata: { session_id: ONE } }, "metadata.session_id"],
-    ["a message of the assistant's", said({ session_id: ONE }), "input[0].session_id"],
+    ["an assistant message", said({ session_id: ONE }), "input[0].session_id"],
     [
-      "a part of such a message",
+      "a part of an assistant message",
       said({ content: [{ type: "output_text", text: "", session_id: ONE }] }),
       "input[0].content.session_id",
     ],
-  ])("is named by %s alone [OR-32]", (_, body, param, facts) => {
+  ])("The session is named by %s alone [OR-32]", (_, body, param, facts) => {
     const session = { type: "session", sessionId: ONE, param, isImplied: false };
     expect(resolved(body, facts)).toEqual(session);
   });
@@ -62,31 +62,31 @@ describe("the session of a request", () => {
       { input: [{ type: "item_reference", id: formatItemId("message", ONE, "9") }] },
       "id",
     ],
-    ["the id of a call", { input: [resultOf(ONE)] }, "call_id"],
+    ["the id of a tool call", { input: [resultOf(ONE)] }, "call_id"],
     [
-      "an executed call",
+      "an executed tool call",
       { input: [{ type: "mcp_call", id: formatItemId("mcp_call", ONE, "9"), name: "f" }] },
       "id",
     ],
-  ])("is read out of %s alone [OR-32]", (_, body, field) => {
+  ])("The session is derived from %s alone [OR-32]", (_, body, field) => {
     const param = `input[0].${field}`;
     expect(resolved(body)).toEqual({ type: "session", sessionId: ONE, param, isImplied: true });
   });
 
-  it("is named by the response before, whose place is known [OR-32]", () => {
+  it("The session is named by the previous response, with its position [OR-32]", () => {
     const previous_response_id = formatResponseId({ sessionId: ONE, seq: 12 });
     const param = "previous_response_id";
     const session = { type: "session", sessionId: ONE, param, after: 12, isImplied: false };
     expect(resolved({ previous_response_id })).toEqual(session);
   });
 
-  it("is none where nothing names one, and ids of others are no names", () => {
+  it("A request without a session id names no session, and foreign ids are ignored", () => {
     expect(resolved(said({ id: "msg_68a1b2c3d4" }))).toEqual({ type: "none" });
     const input = [{ type: "function_call_output", call_id: "call_abc", output: "" }];
     expect(resolved({ input })).toEqual({ type: "none" });
   });
 
-  it("is found on an earlier message, where the last has none [SD-6]", () => {
+  it("The session is found on an earlier message if the last has none [SD-6]", () => {
     const input = [
       { role: "assistant", content: "a", session_id: ONE },
       { role: "assistant", content: "b" },
@@ -95,7 +95,7 @@ describe("the session of a request", () => {
     expect(resolved({ input })).toMatchObject({ sessionId: ONE });
   });
 
-  it("does not follow what a message of the user's says of itself", () => {
+  it("The session id of a user message is ignored", () => {
     expect(resolved({ input: [{ role: "user", content: "x", session_id: TWO }] })).toEqual({
       type: "none",
     });
@@ -123,12 +123,12 @@ describe("the session of a request", () => {
       { conversation: ONE, ...said({ id: formatItemId("message", TWO, "3") }) },
       "input[0].id",
     ],
-  ])("is refused where %s disagree [OR-33, SD-6]", (_, body, param, facts) => {
+  ])("Different sessions in %s are refused [OR-33, SD-6]", (_, body, param, facts) => {
     const answer = { kind: "invalid_message", param, code: "conflicting_session" };
     expect(answerTo(body, facts)).toEqual(answer);
   });
 
-  it("is refused with both previous_response_id and conversation [OR-30]", () => {
+  it("previous_response_id together with conversation is refused [OR-30]", () => {
     const body = {
       conversation: ONE,
       previous_response_id: formatResponseId({ sessionId: ONE, seq: 1 }),
@@ -137,28 +137,31 @@ describe("the session of a request", () => {
     expect(answerTo(body)).toEqual({ kind: "invalid_message", param, code: "conflicting_state" });
   });
 
-  it.each(["resp_unknown", "", "resp_1"])("is not found by %j [OR-29]", (id) => {
-    const param = "previous_response_id";
-    const code = "previous_response_not_found";
-    expect(answerTo({ previous_response_id: id })).toEqual({ kind: "not_found", param, code });
-    const thrown = refused(() => {
-      throw createPreviousResponseNotFoundError(id);
-    });
-    expect(thrown).toEqual({ kind: "not_found", param, code });
-  });
+  it.each(["resp_unknown", "", "resp_1"])(
+    "The unknown previous response %j is not found [OR-29]",
+    (id) => {
+      const param = "previous_response_id";
+      const code = "previous_response_not_found";
+      expect(answerTo({ previous_response_id: id })).toEqual({ kind: "not_found", param, code });
+      const thrown = refused(() => {
+        throw createPreviousResponseNotFoundError(id);
+      });
+      expect(thrown).toEqual({ kind: "not_found", param, code });
+    },
+  );
 
   it.each<[string, object, string]>([
-    ["short", { conversation: "abc" }, "conversation"],
-    ["long", { session_id: "a".repeat(257) }, "session_id"],
+    ["too short", { conversation: "abc" }, "conversation"],
+    ["too long", { session_id: "a".repeat(257) }, "session_id"],
     ["a number", { session_id: 7 }, "session_id"],
-    ["no letters", said({ session_id: "!".repeat(40) }), "input[0].session_id"],
-  ])("is refused where its name is %s [OR-35, SD-7]", (_, body, param) => {
+    ["without letters", said({ session_id: "!".repeat(40) }), "input[0].session_id"],
+  ])("A session id that is %s is refused [OR-35, SD-7]", (_, body, param) => {
     expect(answerTo(body)).toEqual({ kind: "invalid_message", param, code: "invalid_session_id" });
   });
 });
 
-describe("state that a caller carries", () => {
-  it("is what the newest message that has any carries", () => {
+describe("State carried by the caller", () => {
+  it("The state of the newest message with state is used", () => {
     const input = [
       { role: "assistant", content: "a", cursor: 1, thread_id: "t" },
       {
@@ -174,7 +177,7 @@ describe("state that a caller carries", () => {
     expect(readCarriedState(readCreateRequest({ input }))).toEqual({ cursor: { at: 2 } });
   });
 
-  it("keeps a key __proto__ as data", () => {
+  it("A key __proto__ is kept as data", () => {
     const body = JSON.parse('{"input":[{"role":"assistant","content":"a","__proto__":{"x":1}}]}');
     const state = readCarriedState(readCreateRequest(body));
     expect(Object.entries(state)).toEqual([["__proto__", { x: 1 }]]);
@@ -182,7 +185,7 @@ describe("state that a caller carries", () => {
   });
 });
 
-describe("the session of a request to an agent that keeps no state", () => {
+describe("The session of a request to a stateless agent", () => {
   const THREE = `ses_${"3".repeat(32)}`;
   const turn = (sessionId: string) => [
     { role: "user", content: "x" },
@@ -198,17 +201,17 @@ describe("the session of a request to an agent that keeps no state", () => {
   const stateless = (body: object) =>
     resolveSession(findStatelessCarriers(readCreateRequest(body)));
 
-  it("is none that only what was said names", () => {
+  it("Session ids in messages alone name no session", () => {
     const input = [...turn(ONE), ...turn(TWO), { role: "user", content: "x" }];
     expect(stateless({ input })).toEqual({ type: "none" });
   });
 
-  it("is the one whose call is answered", () => {
+  it("A new tool result names the session of its tool call", () => {
     const input = [...turn(ONE), ...turn(THREE).slice(0, 3)];
     expect(stateless({ input })).toMatchObject({ sessionId: THREE, isImplied: true });
   });
 
-  it("is the one that the request itself names", () => {
+  it("A session id of the request itself names the session", () => {
     const input = [...turn(ONE), { role: "user", content: "x" }];
     const named = stateless({ input, conversation: TWO });
     expect(named).toMatchObject({ sessionId: TWO, param: "conversation", isImplied: false });

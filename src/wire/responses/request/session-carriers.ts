@@ -12,16 +12,16 @@ import { findNewResults } from "./new-input.ts";
 import { createNotFoundError, createRequestError, createFieldError } from "./request-error.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-/** One thing in a request that names a session. */
+/** A field or header of a request with a session id. */
 export interface Carrier {
-  /** The field or header. */
+  /** The name of the field or header. */
   readonly param: string;
   readonly sessionId: string;
-  /** Where the response begins that the request goes on from. */
+  /** Sequence number of the previous response, from which the request continues. */
   readonly after?: number;
   /**
-   * The session is only read out of an id that was echoed. An id of somebody else's may look like one of ours, so a
-   * session that is not there then means a conversation from elsewhere, and no mistake.
+   * True if the session is only derived from an echoed id. A foreign id may look like an id of this server, so an
+   * unknown session then means an imported conversation and not an error.
    */
   readonly isImplied: boolean;
 }
@@ -31,20 +31,20 @@ export type ResolvedSession =
   | {
       readonly type: "session";
       readonly sessionId: string;
-      /** What names it, of several the first. */
+      /** The field with the session id. The first field if several have the id. */
       readonly param: string;
-      /** Where the response begins that has to be the session's last. */
+      /** Sequence number of the previous response, which must be the last of the session. */
       readonly after?: number;
       readonly isImplied: boolean;
     };
 
-/** What a surface knows beside the body. */
+/** Session fields outside the body. */
 export interface CarrierContext {
-  /** The value of the header that names a session, and its name. */
+  /** Name and value of the session header. */
   readonly header?: { readonly name: string; readonly value: string };
 }
 
-/** Everything that names a session, in the order in which it counts. Throws for what cannot be a session's name. */
+/** Finds all session ids of a request, in order of priority. Throws `invalid_session_id` for an invalid id. */
 export function findCarriers(
   request: CreateRequest,
   facts: CarrierContext = {},
@@ -59,8 +59,9 @@ export function findCarriers(
 }
 
 /**
- * The same for an agent that is told the whole conversation every time: what was said names the sessions that it was
- * said in, and means none of them. Only who brings the result of a call means that call's.
+ * Finds the session ids for an agent which receives the whole conversation with every request: messages name the
+ * sessions of earlier turns, not the session of this request. Only a new tool result implies the session of its tool
+ * call.
  */
 export function findStatelessCarriers(
   request: CreateRequest,
@@ -78,7 +79,7 @@ function findRequestCarriers(
   { header }: CarrierContext,
 ): Carrier[] {
   if (conversation !== null && previousResponseId !== null)
-    throw createRequestError("Send previous_response_id or conversation, and not both", {
+    throw createRequestError("Send either previous_response_id or conversation, not both", {
       param: "previous_response_id",
       code: "conflicting_state",
     });
@@ -92,7 +93,7 @@ function findRequestCarriers(
   ];
 }
 
-/** The one session that all of them name. */
+/** Resolves the session named by all carriers. Throws `conflicting_session` if two differ. */
 export function resolveSession(carriers: readonly Carrier[]): ResolvedSession {
   const [first] = carriers;
   if (first === undefined) return { type: "none" };
@@ -100,7 +101,7 @@ export function resolveSession(carriers: readonly Carrier[]): ResolvedSession {
   const conflicting = carriers.find((carrier) => carrier.sessionId !== sessionId);
   if (conflicting !== undefined)
     throw createRequestError(
-      `"${first.param}" and "${conflicting.param}" name different sessions; go on with one of them`,
+      `"${first.param}" and "${conflicting.param}" name different sessions; continue with one of them`,
       { param: conflicting.param, code: "conflicting_session" },
     );
   const after = carriers.find((carrier) => carrier.after !== undefined)?.after;
@@ -108,7 +109,7 @@ export function resolveSession(carriers: readonly Carrier[]): ResolvedSession {
   return { type: "session", sessionId, param, isImplied, ...omitUndefined({ after }) };
 }
 
-/** State that the caller carries along on what the assistant said; the newest that has any counts. */
+/** Reads the state carried by the caller on assistant messages. The newest message with state counts. */
 export function readCarriedState({ input }: Pick<CreateRequest, "input">): JsonObject {
   const newest = input.findLast(
     (item) => item.kind === "message" && Object.keys(item.state).length > 0,
@@ -121,13 +122,13 @@ function toExplicitCarriers(value: unknown, param: string): Carrier[] {
   if (typeof value !== "string" || !isSessionId(value))
     throw createFieldError(
       param,
-      `has to be a session's id: 33 to 256 letters, digits, dashes and underscores. ${SESSION_ID_HINT}`,
+      `has to be a session id: 33 to 256 letters, digits, dashes and underscores. ${SESSION_ID_HINT}`,
       "invalid_session_id",
     );
   return [{ param, sessionId: value, isImplied: false }];
 }
 
-/** An id that was never given out is as unknown as one that is gone. */
+/** An id which was never issued is reported like the id of a deleted response. */
 function toPreviousResponseCarriers(id: string | null): Carrier[] {
   if (id === null) return [];
   const position = parseResponseId(id);
@@ -138,7 +139,7 @@ function toPreviousResponseCarriers(id: string | null): Carrier[] {
 
 export function createPreviousResponseNotFoundError(id: string): Error {
   return createNotFoundError(
-    `There is no response "${id.slice(0, 100)}"; begin without previous_response_id`,
+    `Response "${id.slice(0, 100)}" was not found. Fix: omit previous_response_id`,
     {
       param: "previous_response_id",
       code: "previous_response_not_found",

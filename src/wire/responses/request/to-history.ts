@@ -6,8 +6,8 @@ import { createUnsupportedContentError } from "./prompt-parts.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /**
- * What was said elsewhere, as an agent can be told it: roles alternate, and every call has its result behind it. Messages that
- * came `earlier` are part of it.
+ * Converts items to a history for an agent: roles alternate, and every tool call is followed by its result. `earlier`
+ * messages come first.
  */
 export function toHistory(
   items: readonly InputItem[],
@@ -16,7 +16,7 @@ export function toHistory(
   return normalizeHistory([...earlier, ...toMessages(items)]);
 }
 
-/** The messages of the items as they are. */
+/** Converts items to messages without normalization. */
 export function toMessages(items: readonly InputItem[]): readonly ModelMessage[] {
   return items.flatMap(toItemMessages);
 }
@@ -49,7 +49,7 @@ function toItemMessages(item: InputItem): readonly ModelMessage[] {
     case "reasoning":
       return [{ role: "assistant", blocks: [toReasoningBlock(item)] }];
     case "reference":
-      // It names an item of a session, and there is none: nothing can be told of it.
+      // A reference names an item of a session; without a session it has no content.
       return [];
     default:
       return item satisfies never;
@@ -78,7 +78,7 @@ function toReasoningBlock(item: Extract<InputItem, { readonly kind: "reasoning" 
   };
 }
 
-/** What a caller's tool gave, as a result holds it. */
+/** Converts a content part of a caller's tool result. */
 export function toResultPart(part: ContentPart): ToolResultPart {
   if (part.type === "text") return { type: "text", text: part.text };
   throw createUnsupportedContentError(part);

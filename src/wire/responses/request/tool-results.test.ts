@@ -18,8 +18,8 @@ function given(...calls: readonly string[]) {
   return toToolResults(results, OPEN);
 }
 
-describe("results that a caller brings", () => {
-  it("go to the calls that wait for them, in any order [OR-53, OR-54]", () => {
+describe("Results submitted by a caller", () => {
+  it("Results are matched to their open tool calls in any order [OR-53, OR-54]", () => {
     expect(given("t1", "t0")).toEqual([
       { toolCallId: "t1", parts: [{ type: "text", text: "of t1" }], isError: true },
       { toolCallId: "t0", parts: [{ type: "text", text: "of t0" }], isError: false },
@@ -27,10 +27,10 @@ describe("results that a caller brings", () => {
   });
 
   it.each<[string, readonly string[], string, string]>([
-    ["another call", ["t0", "other"], "input[1].call_id", "unknown_call"],
-    ["one call twice", ["t0", "t0"], "input[1].call_id", "duplicate_result"],
-    ["not all calls", ["t0"], "input", "missing_result"],
-  ])("are refused where they are of %s [OR-53]", (_, calls, param, code) => {
+    ["another tool call", ["t0", "other"], "input[1].call_id", "unknown_call"],
+    ["one tool call twice", ["t0", "t0"], "input[1].call_id", "duplicate_result"],
+    ["not all tool calls", ["t0"], "input", "missing_result"],
+  ])("Results for %s are refused [OR-53]", (_, calls, param, code) => {
     expect(refused(() => given(...calls))).toEqual({ kind: "invalid_message", param, code });
   });
 });

@@ -5,21 +5,21 @@ import type { ToolResultInput } from "./input-item.ts";
 import { createUnknownCallError } from "./new-input.ts";
 import { createRequestError, createFieldError } from "./request-error.ts";
 
-/** The calls that a session waits for. */
+/** The tool calls a session waits for. */
 export interface OpenToolCalls {
   readonly sessionId: string;
-  /** The session's ids of them. */
+  /** The tool call ids of the session. */
   readonly toolCallIds: readonly string[];
-  /** Where the response begins that left them open. */
+  /** Sequence number of the response which left the tool calls open. */
   readonly seq?: number;
 }
 
-/** The same ids as the caller knows them. */
+/** Returns the ids of the open tool calls as known to the caller. */
 export function listOpenCallIds({ sessionId, toolCallIds }: OpenToolCalls): ReadonlySet<string> {
   return new Set(toolCallIds.map((toolCallId) => formatCallId(sessionId, toolCallId)));
 }
 
-/** Results as a session takes them: of all open calls, each once, and of no others. */
+/** Converts results for a session. Throws unless every open tool call has exactly one result. */
 export function toToolResults(
   results: readonly ToolResultInput[],
   { sessionId, toolCallIds }: OpenToolCalls,
@@ -32,7 +32,7 @@ export function toToolResults(
     if (resultsById.has(toolCallId))
       throw createFieldError(
         `${path}.call_id`,
-        "has a result already; send one",
+        "already has a result; send only one",
         "duplicate_result",
       );
     resultsById.set(toolCallId, { toolCallId, parts: parts.map(toResultPart), isError });
@@ -40,7 +40,7 @@ export function toToolResults(
   const missingId = toolCallIds.find((toolCallId) => !resultsById.has(toolCallId));
   if (missingId !== undefined)
     throw createRequestError(
-      `The call "${formatCallId(sessionId, missingId)}" has no result; send those of all open calls together`,
+      `The tool call "${formatCallId(sessionId, missingId)}" has no result; send the results of all open tool calls together`,
       { param: "input", code: "missing_result" },
     );
   return [...resultsById.values()];

@@ -18,9 +18,9 @@ import {
 } from "./stream-state.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-// A call and its result as one item, for callers who would run a `function_call` again.
+// A tool call and its result as one item, for callers which would run a `function_call` again.
 
-/** Announces the item of a call that is known in full, if there is to be one. */
+/** Opens the item of a complete tool call, if its presentation has an item. */
 export function openExecutedItem(
   state: StreamState,
   draft: ToolCallDraft,
@@ -55,7 +55,7 @@ export function openExecutedItem(
   }
 }
 
-/** Closes it with its result, or without one where none came. */
+/** Closes the item with its result. Without a result, the item is incomplete. */
 export function closeExecutedItem(
   state: StreamState,
   draft: ToolCallDraft,
@@ -74,7 +74,7 @@ export function closeExecutedItem(
   else closeItem(state, item.index, encodeToolCallItem(state, draft, toolCall, outcome), emit);
 }
 
-/** Whether a call came to nothing, whatever its result says. */
+/** Returns whether a tool call failed, by its ending or by its result. */
 export function isFailedOutcome({ ending, result }: ToolOutcome): boolean {
   return result.isError || FAILED_ENDINGS.has(ending);
 }

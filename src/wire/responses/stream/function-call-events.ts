@@ -53,7 +53,7 @@ export function encodeToolCallReceived(
   if (draft.toolCall === null) completeToolCall(state, draft, toolCall, emit);
 }
 
-/** A call whose arguments never came, where its end comes or the response's does. */
+/** Completes a tool call without complete arguments, when the tool call or the response ends. */
 export function closeCutToolCall(
   state: StreamState,
   draft: ToolCallDraft,
@@ -65,7 +65,7 @@ export function closeCutToolCall(
   completeToolCall(state, draft, createCutToolCall(facts), emit);
 }
 
-/** A call that the caller is to run after all, though it was not shown as one. */
+/** Shows a tool call as function call for the caller to run, if it was shown in another form before. */
 export function handOutToolCall(
   state: StreamState,
   draft: ToolCallDraft,
@@ -132,7 +132,7 @@ function addInput(
   );
 }
 
-/** The call in full. What is shown is what was streamed, with what is missing of it. */
+/** Completes a tool call. The item has the streamed arguments plus the missing remainder. */
 function completeToolCall(
   state: StreamState,
   draft: ToolCallDraft,
@@ -144,7 +144,7 @@ function completeToolCall(
   const wholeInput = isContinuation ? call.inputText : sentInput;
   const isBare = wholeInput.trim() === "" && call.input !== null;
   const remainingInput = isBare ? "{}" : wholeInput.slice(sentInput.length);
-  // At least one, also for arguments that were cut before the first.
+  // At least one delta is sent, also for arguments truncated before the first delta.
   if (remainingInput !== "" || sentInput === "") addInput(state, draft, remainingInput, emit);
   const inputText = draft.inputText.text;
   draft.toolCall = { ...call, inputText };
@@ -166,7 +166,7 @@ function completeToolCall(
   closeItem(state, item.index, finishedItem, emit);
 }
 
-/** What came of a call. One that this response did not show is not answered in it either. */
+/** Encodes the result of a tool call. A tool call not shown in this response has no result here either. */
 export function encodeToolFinished(
   state: StreamState,
   event: ToolFinished,

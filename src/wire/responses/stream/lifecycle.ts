@@ -25,7 +25,7 @@ import type { LifecycleType, StreamEvent } from "./response-stream-event.ts";
 import { emitStreamEvent, type MessageDraft, type StreamState } from "./stream-state.ts";
 import { closeThoughts } from "./thought-events.ts";
 
-/** The first event. In the background a response waits first; otherwise its caller does, and is told that it runs. */
+/** Emits the first events. A background response is queued first; any other response is reported as running at once. */
 export function beginResponse(
   state: StreamState,
   event: PromptAccepted | ToolResultsSubmitted,
@@ -41,7 +41,7 @@ export function beginResponse(
   if (!isBackground || event.type === "tool_results.submitted") startRunning(state, emit);
 }
 
-/** Its turn has come. */
+/** The turn of a queued response starts. */
 export function startTurn(state: StreamState, turnId: string, emit: Emit<StreamEvent>): void {
   state.turnId = turnId;
   if (state.recorded.isBackground) startRunning(state, emit);
@@ -52,7 +52,7 @@ function startRunning(state: StreamState, emit: Emit<StreamEvent>): void {
   emitLifecycleEvent(state, "response.in_progress", emit);
 }
 
-/** The turn waits for the caller: so far it is complete. */
+/** The turn waits for the caller. The response so far is complete. */
 export function pauseResponse(
   state: StreamState,
   event: TurnPaused,
@@ -76,7 +76,7 @@ export function finishTurn(state: StreamState, event: TurnFinished, emit: Emit<S
   );
 }
 
-/** Ends as the turn did; null where nobody knows how it ended. */
+/** Ends the response with the status of the turn. Null if the end of the turn is unknown. */
 export function endWithTurn(
   state: StreamState,
   turn: TurnEnd | null,
@@ -88,14 +88,14 @@ export function endWithTurn(
   finishResponse(state, status, emit);
 }
 
-/** No event of the specification's says so; the response itself does. */
+/** The specification has no event for a cancellation; the response has the status. */
 export function cancelResponse(state: StreamState, emit: Emit<StreamEvent>): void {
   if (state.status === "queued") startRunning(state, emit);
   closeOpenItems(state, { isWaiting: false, response: "failed" }, emit);
   finishResponse(state, { status: "cancelled", incomplete_details: null, error: null }, emit);
 }
 
-/** The response as it stands. */
+/** Returns the current state of the response. Null before its first event. */
 export function snapshotResponse(state: StreamState): ResponseObject | null {
   if (state.response !== null) return state.response;
   if (state.start === null) return null;
@@ -204,7 +204,7 @@ function createResponseProgress(state: StreamState, ending: ResponseEnding): Res
   };
 }
 
-/** Clients add these up without looking: where nobody counted, it is zero, and no step is listed. */
+/** Clients sum these counts unchecked: without reported counts the usage is zero, and no step is listed. */
 function resolveUsage({ usage: total, steps, status }: StreamState): ResponseUsage | null {
   const usage = encodeResponseUsage(total, steps);
   if (usage === null) return status === "failed" ? null : NO_USAGE;

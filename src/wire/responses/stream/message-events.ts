@@ -47,7 +47,7 @@ export function encodeTextFinished(
   if (role !== "assistant" || (text === "" && !isKnown)) return;
   const piece = ensurePiece(state, event, resolveBlockKey(state, event), emit);
   if (piece.isFinished) return;
-  // The deltas may be gone from the log, or have stopped early: the end has the whole.
+  // Deltas may be missing in the log or incomplete; the finished event has the whole text.
   const sentText = piece.content.text;
   if (text.length > sentText.length && text.startsWith(sentText))
     addText(state, piece, text.slice(sentText.length), emit);
@@ -57,8 +57,8 @@ export function encodeTextFinished(
 }
 
 /**
- * What was shown cannot be unsaid: it stays, marked as withdrawn, and what stands in its place comes behind it. Where
- * the new text only goes on from the shown one, it goes on.
+ * Sent text cannot be removed: it stays, marked as withdrawn, and the replacement follows. If the replacement continues
+ * the sent text, only the remainder is sent.
  */
 export function encodeMessageReplaced(
   state: StreamState,
@@ -84,13 +84,13 @@ export function encodeMessageReplaced(
     settleDraft(state, draft, text !== "", emit);
   }
   if (text === "") return;
-  // No block has a number below zero.
+  // Block numbers of a provider are never negative.
   const replacement = ensurePiece(state, { messageId, block: -seq }, String(seq), emit);
   addText(state, replacement, text, emit);
   replacement.isFinished = true;
 }
 
-/** A tool, or a later message, follows: whatever was said so far was not the answer. */
+/** A tool call or a later message follows, so the text so far is not the final answer. */
 export function settleMessages(
   state: StreamState,
   emit: Emit<StreamEvent>,
@@ -99,7 +99,7 @@ export function settleMessages(
   for (const draft of state.pending.filter(isEarlier)) settleDraft(state, draft, true, emit);
 }
 
-/** Closes what is still open at the end of the response. */
+/** Closes all open messages at the end of the response. */
 export function closeMessages(
   state: StreamState,
   phase: AssistantMessageItem["phase"],
@@ -137,7 +137,7 @@ function ensurePiece(
   const existing = state.texts.get(block);
   if (existing !== undefined) return existing;
   settleMessages(state, emit, ({ messageId }) => messageId !== position.messageId);
-  // A new piece stands on its own: what was said before it ends with a blank line.
+  // A new piece is a separate paragraph: the text before it ends with a blank line.
   for (const draft of state.pending)
     for (const piece of draft.pieces) if (piece.isFinished) closePiece(state, piece, true, emit);
   const draft = ensureDraft(state, position.messageId, key, emit);
@@ -158,7 +158,7 @@ function ensurePiece(
   return piece;
 }
 
-/** Neighbouring text of one message is one item. */
+/** Adjacent text of one message is one item. */
 function ensureDraft(
   state: StreamState,
   messageId: string,
@@ -183,7 +183,7 @@ function addText(
   emit: Emit<StreamEvent>,
 ): void {
   appendText(piece.content, text);
-  // Nearly all events are this one: it is made in one go, and not of pieces.
+  // Most events are of this kind, so the object is created directly without spreading.
   emit({
     type: "response.output_text.delta",
     sequence_number: state.sequence,
@@ -227,7 +227,7 @@ function closePiece(
   emit: Emit<StreamEvent>,
 ): void {
   if (piece.isClosed) return;
-  // Clients join the texts of all messages without a space.
+  // Clients join the texts of all messages without a separator.
   if (isFollowed && !piece.content.text.endsWith("\n")) addText(state, piece, BLANK_LINE, emit);
   piece.isClosed = true;
   const { text } = piece.content;
@@ -266,7 +266,7 @@ function closeDraft(
   closeItem(state, index, item, emit);
 }
 
-/** Text that the provider put into the user's mouth. It is no output to be streamed, and is there all the same. */
+/** Encodes user text sent by the provider. The text is not streamed, but is part of the output. */
 function encodeUserText(
   state: StreamState,
   text: string,

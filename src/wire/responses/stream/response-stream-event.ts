@@ -4,22 +4,22 @@ import type { OutputItem } from "../items/output-item.ts";
 import type { OutputText } from "../items/response-item.ts";
 import type { ResponseObject } from "../response-object.ts";
 
-/** Something that somebody is asked while a response waits. Whoever called cannot answer it, but can see it. */
+/** An approval requested while a response waits. The caller cannot decide the approval, but can see it. */
 export interface PendingApproval {
   readonly id: string;
   readonly question: ApprovalQuestion;
-  /** The tool, or the question in words. */
+  /** The tool, or the text of the question. */
   readonly action: string;
-  /** The call that it is about; null where it is about none. */
+  /** The tool call in question. Null if the approval is about something else. */
   readonly call_id: string | null;
-  /** When it counts as a no, in seconds since 1970. */
+  /** Seconds since 1970. After this time the approval counts as denied. */
   readonly expires_at: number;
 }
 
-/** One event of a response's stream, with its number in it. */
+/** One event of a response stream with its sequence number. */
 export type StreamEvent = StreamEventBody & { readonly sequence_number: number };
 
-/** The events that are sent; the specification has others, which nothing here gives cause for. */
+/** The supported events. The specification has further events for features which agents do not have. */
 export type StreamEventBody =
   | { readonly type: LifecycleType; readonly response: ResponseObject }
   | ({ readonly type: "response.output_item.added"; readonly item: OpenItem } & OutputIndexField)
@@ -54,7 +54,7 @@ export type StreamEventBody =
       readonly by: ApprovalResolved["resolvedBy"];
     };
 
-/** An error as the API tells one. */
+/** An error in the format of the API. */
 interface ErrorPayload {
   readonly message: string;
   readonly type: string;
@@ -73,7 +73,7 @@ export type LifecycleType = `response.${
 export type ArgumentsKind = "function_call_arguments" | "mcp_call_arguments";
 type Edge = "added" | "done";
 
-/** An item as it is announced: whatever is still to come has its zero value. */
+/** An item when announced: fields without a value yet have their zero value. */
 export interface OpenItem {
   readonly id: string;
   readonly type: OutputItem["type"];

@@ -75,7 +75,7 @@ function answered(toolCallId: string, ending: ToolEnding = "succeeded"): Session
   return { type: "tool.finished", toolCallId, ending, result };
 }
 
-/** A turn with everything in it. */
+/** A turn with all kinds of items. */
 const TURN = turn([
   ...message(
     "m0",
@@ -89,8 +89,8 @@ const TURN = turn([
 
 const CALL_ID = formatCallId(SESSION, "t");
 
-describe("the stream of a response", () => {
-  it("has a rule for every event of a session, and no reason is empty", () => {
+describe("The stream of a response", () => {
+  it("Every event of a session has a rule, and no reason is empty", () => {
     expect(Object.keys(STREAM_RULES).sort()).toEqual(Object.keys(EVENT_MANIFEST).sort());
     for (const { silent, encode } of Object.values(STREAM_RULES))
       expect([silent, encode].filter((value) => value !== undefined && value !== "")).toHaveLength(
@@ -98,7 +98,7 @@ describe("the stream of a response", () => {
       );
   });
 
-  it("tells a turn in the order of the specification [OR-11, OR-14, OR-15, OR-16, OR-25]", () => {
+  it("A turn is streamed in the order of the specification [OR-11, OR-14, OR-15, OR-16, OR-25]", () => {
     const events = streamOf(TURN);
     expect(events.flatMap(eventProblems)).toEqual([]);
     expect(events.map(({ type }) => type.replace("response.", ""))).toEqual([
@@ -136,7 +136,7 @@ describe("the stream of a response", () => {
     ]);
   });
 
-  it("ends with all items, the answer told from what was said on the way [OR-34, OR-56, OR-59]", () => {
+  it("The last event has all items, with the final answer separate from commentary [OR-34, OR-56, OR-59]", () => {
     expect(responseOf(TURN).output).toEqual([
       {
         id: `rs_${SESSION}_9-0`,
@@ -181,7 +181,7 @@ describe("the stream of a response", () => {
     ]);
   });
 
-  it("shows executed tools as calls of a server, with OpenAI's events [OR-58]", () => {
+  it("Executed tools are shown as MCP calls with OpenAI's events [OR-58]", () => {
     const events = streamOf(TURN, { trace: "mcp" });
     const types = events.map(({ type }) => type).filter((type) => type.includes("mcp_call"));
     expect(types).toEqual([
@@ -203,7 +203,7 @@ describe("the stream of a response", () => {
     });
   });
 
-  it("shows executed tools as items of our own, or not at all [OR-24, OR-58]", () => {
+  it("Executed tools are shown as Spanline items, or hidden [OR-24, OR-58]", () => {
     expect(responseOf(TURN, { trace: "extension" }).output[2]).toEqual({
       id: `stc_${SESSION}_14`,
       type: "spanline:tool_call",
@@ -224,7 +224,7 @@ describe("the stream of a response", () => {
   });
 
   it.each<ToolEnding>(["failed", "denied", "cancelled", "timed-out", "refused", "unknown"])(
-    "shows that a tool came to nothing: %s [OR-55, SD-27]",
+    "A tool call that ended as %s is marked as failed [OR-55, SD-27]",
     (ending) => {
       const log = turn([...message("m0", ...called("t", "m0")), answered("t", ending)]);
       const error = { is_error: true, error: "no", ending };
@@ -239,7 +239,7 @@ describe("the stream of a response", () => {
     },
   );
 
-  it("keeps parallel calls in the order they were made, whichever result comes first [OR-54]", () => {
+  it("Parallel tool calls keep their order for any order of results [OR-54]", () => {
     const log = turn([
       ...message("m0", ...called("t0", "m0"), ...called("t1", "m0")),
       answered("t1"),
@@ -250,7 +250,7 @@ describe("the stream of a response", () => {
     expect(calls).toEqual([one, two, two, one]);
   });
 
-  it("gives a call without arguments an empty object, and one delta [OR-8, OR-16]", () => {
+  it("A tool call without arguments has an empty object and one delta [OR-8, OR-16]", () => {
     const call = createToolCall({ id: "c", name: "now", inputText: "", runBy: "server" });
     const place = { toolCallId: "t", messageId: "m0", block: 0 };
     const events = streamOf(
@@ -264,7 +264,7 @@ describe("the stream of a response", () => {
     ).toMatchObject([{ arguments: "{}", status: "completed" }]);
   });
 
-  it("keeps arguments that cannot be read, as incomplete [SD-30]", () => {
+  it("Unreadable arguments are kept and marked as incomplete [SD-30]", () => {
     const call = createToolCall({ id: "c", name: "f", inputText: '{"a":', runBy: "client" });
     const place = { toolCallId: "t", messageId: "m0", block: 0 };
     expect(
@@ -273,7 +273,7 @@ describe("the stream of a response", () => {
     ).toMatchObject([{ arguments: '{"a":', status: "incomplete" }]);
   });
 
-  it("maps a tool's name that the API does not take, and says the real one [OR-64]", () => {
+  it("A tool name that the API does not accept is mapped, with the original name added [OR-64]", () => {
     const log = turn(message("m0", ...called("t", "m0", "fs/read")));
     expect(responseOf(log).output[0]).toMatchObject({
       name: expect.stringMatching(/^fs_read-[0-9a-v]{13}$/),
@@ -281,26 +281,26 @@ describe("the stream of a response", () => {
     });
   });
 
-  it("has no message where nothing was said [OR-10]", () => {
+  it("A turn without text has no message [OR-10]", () => {
     const blank: SessionEvent = { type: "text.finished", messageId: "m0", block: 0, text: "" };
     expect(responseOf(turn(message("m0", blank))).output).toEqual([]);
   });
 
-  it("has one delta with the whole where the log has dropped them", () => {
+  it("A log without deltas yields one delta with the whole text", () => {
     const log = TURN.filter(({ event }) => !event.type.endsWith(".delta"));
     const deltas = streamOf(log).flatMap((event) => ("delta" in event ? [event.delta] : []));
     expect(deltas).toEqual(["Hm.", "Let me look.", "\n\n", '{"path":"a"}', "It is there."]);
     expect(responseOf(log)).toEqual(responseOf(TURN));
   });
 
-  it("parts two texts of one message by a blank line [OR-59]", () => {
+  it("Two texts of one message are separated by a blank line [OR-59]", () => {
     const log = turn(message("m0", ...said("m0", 0, "First."), ...said("m0", 1, "Second.")));
     expect(responseOf(log).output).toMatchObject([
       { content: [{ text: "First.\n\n" }, { text: "Second." }], phase: "final_answer" },
     ]);
   });
 
-  it("keeps what was taken back, marked, and goes on behind it", () => {
+  it("Withdrawn text stays, marked as withdrawn, and the replacement follows", () => {
     const replaced: SessionEvent = { type: "message.replaced", messageId: "m0", text: "Better." };
     const log = turn(message("m0", ...said("m0", 0, "Wrong."), replaced));
     expect(responseOf(log).output).toMatchObject([
@@ -309,7 +309,7 @@ describe("the stream of a response", () => {
     ]);
   });
 
-  it("only goes on where the new text begins with the old, and takes it where nothing was shown", () => {
+  it("A replacement that continues the sent text is appended, and replaces a message without text", () => {
     const replaced: SessionEvent = {
       type: "message.replaced",
       messageId: "m0",
@@ -322,7 +322,7 @@ describe("the stream of a response", () => {
     expect(responseOf(turn(message("m0", replaced))).output).toMatchObject([shown]);
   });
 
-  it("keeps text that the provider put into the user's mouth [SD-25]", () => {
+  it("User text sent by the provider is kept [SD-25]", () => {
     const log = turn([
       { type: "message.started", messageId: "u", role: "user" },
       { type: "text.finished", messageId: "u", block: 0, text: "Did I?" },
@@ -338,17 +338,17 @@ describe("the stream of a response", () => {
     ]);
   });
 
-  it("carries the caller's state on what the assistant says, and nothing of it hides a field", () => {
+  it("The caller's state is carried on assistant messages and hides no field", () => {
     const state = { cursor: 7, id: "mine" };
     const [, message] = responseOf(TURN, { state }).output;
     expect(message).toMatchObject({ cursor: 7, id: `msg_${SESSION}_9-1`, session_id: SESSION });
   });
 });
 
-describe("the end of a response", () => {
+describe("The end of a response", () => {
   const text = message("m0", ...said("m0", 0, "So far"));
 
-  it("is incomplete with the reason where a limit ended the turn [OR-5, SD-31]", () => {
+  it("A limited turn is incomplete with its reason [OR-5, SD-31]", () => {
     const end = ended({ outcome: "limited", reason: "max_tokens" });
     expect(responseOf(turn(text, end))).toMatchObject({
       status: "incomplete",
@@ -362,13 +362,13 @@ describe("the end of a response", () => {
     ["max_steps", "max_tool_calls"],
     ["max_tool_calls", "max_tool_calls"],
     ["max_seconds", "timeout"],
-  ])("says our own cap %s as %s", (reason, shown) => {
+  ])("The local limit %s is reported as %s", (reason, shown) => {
     expect(responseOf(turn(text, ended({ outcome: "limited", reason })))).toMatchObject({
       incomplete_details: { reason: shown },
     });
   });
 
-  it("is an error and then the failure, which keeps the items [OR-5, OR-22, SD-32]", () => {
+  it("A failed turn ends with an error and the failed response, which keeps the items [OR-5, OR-22, SD-32]", () => {
     const failure = { code: "connection_lost", message: "It broke", details: {} } as const;
     const cut = {
       type: "text.finished",
@@ -396,7 +396,7 @@ describe("the end of a response", () => {
     expect(events.flatMap(eventProblems)).toEqual([]);
   });
 
-  it("is cancelled where somebody stopped the turn, or took the prompt back [OR-5]", () => {
+  it("A cancelled turn and a withdrawn prompt are cancelled responses [OR-5]", () => {
     const stopped = responseOf(turn(text, ended({ outcome: "cancelled" })));
     expect(stopped).toMatchObject({ status: "cancelled", incomplete_details: null, error: null });
     const [accepted] = began();
@@ -406,14 +406,14 @@ describe("the end of a response", () => {
     expect(responseOf(taken, { isBackground: true })).toMatchObject({ status: "cancelled" });
   });
 
-  it("is a failure where the log stops [OR-26]", () => {
+  it("A log that stops before the end of the turn is a failure [OR-26]", () => {
     expect(responseOf(logOf([...began(), ...text]))).toMatchObject({
       status: "failed",
       error: { code: "incomplete_turn" },
     });
   });
 
-  it("has the usage of its own calls, and its total is their sum [OR-3, SD-33]", () => {
+  it("Usage is summed over the invocations of the response [OR-3, SD-33]", () => {
     const usage = {
       inputTokens: 10,
       outputTokens: 5,
@@ -449,7 +449,7 @@ describe("the end of a response", () => {
     ]);
   });
 
-  it("has times in whole seconds, and none of its end before the end [OR-2]", () => {
+  it("Times are whole seconds, and completed_at is null before the end [OR-2]", () => {
     const first = TURN[0]?.at ?? 0;
     const log = TURN.map((envelope) => ({ ...envelope, at: envelope.at + 999 }));
     expect(responseOf(log)).toMatchObject({ created_at: Math.floor((first + 999) / 1000) });
@@ -461,7 +461,7 @@ describe("the end of a response", () => {
   });
 });
 
-describe("calls that the caller runs", () => {
+describe("Client-run tool calls", () => {
   const paused: SessionEvent = { type: "turn.paused", turnId: "turn_1", toolCallIds: ["t"] };
   const first = turn(
     message("m0", ...said("m0", 0, "One moment."), ...called("t", "m0", "weather")),
@@ -469,7 +469,7 @@ describe("calls that the caller runs", () => {
   );
 
   it.each(["pairs", "mcp", "extension", "none"] as const)(
-    "are open calls at the end of a complete response, in the mode %s [OR-53]",
+    "A paused turn is a completed response with open function calls in the mode %s [OR-53]",
     (trace) => {
       const { status, output } = responseOf(first, { trace, clientTools: ["weather"] });
       expect(status).toBe("completed");
@@ -481,7 +481,7 @@ describe("calls that the caller runs", () => {
   );
 
   it.each(["mcp", "extension", "none"] as const)(
-    "are handed out even if nobody said that they are the caller's, in the mode %s",
+    "Open tool calls are shown as function calls even if they are not recorded as client tools, in the mode %s",
     (trace) => {
       expect(responseOf(first, { trace }).output.at(-1)).toMatchObject({
         type: "function_call",
@@ -491,7 +491,7 @@ describe("calls that the caller runs", () => {
     },
   );
 
-  it("go on with a response of its own, whose input are the results [OR-53]", () => {
+  it("Submitted results continue the turn with a new response [OR-53]", () => {
     const log = logOf(
       [
         { type: "tool_results.submitted", promptId: "r", turnId: "turn_1", toolCallIds: ["t"] },
@@ -507,8 +507,8 @@ describe("calls that the caller runs", () => {
   });
 });
 
-describe("a response among others", () => {
-  it("passes over what belongs to other turns, and begins when its own does", () => {
+describe("Responses of a session with several turns", () => {
+  it("Events of other turns are skipped, and a response starts with its own turn", () => {
     const [accepted, started] = began();
     if (accepted === undefined || started === undefined) throw new Error("There are two");
     const other = { ...ended(), turnId: "turn_0" };
@@ -519,7 +519,7 @@ describe("a response among others", () => {
     expect(responseOf([...before, ...own]).output).toMatchObject([{ content: [{ text: "Mine" }] }]);
   });
 
-  it("waits in the background as queued, and then runs", () => {
+  it("A background response is queued, and then runs", () => {
     const events = streamOf(TURN, { isBackground: true });
     expect(events.slice(0, 3)).toMatchObject([
       { type: "response.created", response: { status: "queued" } },
@@ -533,7 +533,7 @@ describe("a response among others", () => {
     });
   });
 
-  it("can be looked at while it runs", () => {
+  it("A running response can be read", () => {
     expect(foldResponse(TURN.slice(0, 6), RECORDED)).toMatchObject({
       status: "in_progress",
       completed_at: null,
@@ -542,7 +542,7 @@ describe("a response among others", () => {
     expect(foldResponse([], RECORDED)).toBeNull();
   });
 
-  it("says nothing after its end", () => {
+  it("No event follows the end of a response", () => {
     const late = logOf(message("m9", ...said("m9", 0, "Late")), 90);
     expect(streamOf([...TURN, ...late])).toEqual(streamOf(TURN));
   });

@@ -10,8 +10,8 @@ import { STREAM_RULES } from "./stream-rules.ts";
 import { createStreamState, type StreamState } from "./stream-state.ts";
 
 /**
- * One response as its stream: a session's events from the one that begins it. Those of other turns, which may run
- * before its own, are passed over. The same events give the same stream, whenever they are read.
+ * Encodes one response as its stream, starting with the event of its prompt. Events of other turns, which may run
+ * before, are skipped. The same events always yield the same stream.
  */
 export function createResponseStream(
   recorded: RecordedRequest,
@@ -30,7 +30,7 @@ export function createResponseStream(
   };
 }
 
-/** The response that these events come to: the one that its stream ends with, or as far as it has come. */
+/** Folds events to the response: its final state, or its current state while it runs. */
 export function foldResponse(
   envelopes: Iterable<Envelope>,
   recorded: RecordedRequest,
@@ -46,7 +46,7 @@ export function foldResponse(
 
 function ignore(): void {}
 
-/** Before its turn a response has no events but those that name its prompt. */
+/** Before its turn starts, only events about its prompt belong to a response. */
 function isOwnEvent({ start, turnId }: StreamState, envelope: Envelope): boolean {
   const { event, turnId: of, visibility } = envelope;
   if (visibility !== "public") return false;

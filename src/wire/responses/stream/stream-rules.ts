@@ -25,16 +25,16 @@ import type { StreamEvent, PendingApproval } from "./response-stream-event.ts";
 import { type StreamState, getSessionId, emitStreamEvent } from "./stream-state.ts";
 import { encodeThoughtDelta, encodeThoughtFinished } from "./thought-events.ts";
 
-/** Every event of a session and what the response that it belongs to says of it. */
+/** The rule for every event of a session: how the stream of a response encodes the event, or why not. */
 export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
   "session.opened": silent("a response names its session"),
   "agent.configured": silent("a response names its model"),
   "session.folders_changed": silent("a response has no folders"),
-  "session.recovered": silent("what follows from it is told"),
-  "session.metadata_changed": silent("a response has metadata of its own"),
+  "session.recovered": silent("its consequences are sent"),
+  "session.metadata_changed": silent("a response has its own metadata"),
   "session.title_changed": silent("a response has no title"),
-  "session.mode_changed": silent("what the mode refuses is told with its call"),
-  "history.imported": silent("it is the request's, who knows it"),
+  "session.mode_changed": silent("a refusal is part of its tool call"),
+  "history.imported": silent("part of the request"),
   "prompt.accepted": mapped((state, event, emit, envelope) => {
     if (state.start === null) beginResponse(state, event, emit, envelope);
   }),
@@ -44,13 +44,13 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
   "prompt.withdrawn": mapped((state, { promptId }, emit) => {
     if (promptId === state.start?.promptId) cancelResponse(state, emit);
   }),
-  "prompt.hidden": silent("whoever asks for it is told that it is not there"),
+  "prompt.hidden": silent("a hidden response is not found"),
   "turn.started": mapped((state, { turnId, promptId }, emit) => {
     if (promptId === state.start?.promptId) startTurn(state, turnId, emit);
   }),
   "turn.paused": mapped(pauseResponse),
   "turn.finished": mapped(finishTurn),
-  ...silentGroup("the provider's side is no matter of the caller's", [
+  ...silentGroup("internal to the provider connection", [
     "upstream.opened",
     "upstream.settled",
     "invocation.started",
@@ -58,7 +58,7 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
   "invocation.finished": mapped((state, { usage }) => {
     if (usage !== null) state.usage = state.usage === null ? usage : addUsage(state.usage, usage);
   }),
-  "invocation.lost": silent("what it left open is closed as cut"),
+  "invocation.lost": silent("its open items are closed as truncated"),
   "message.sent": mapped((state, { origin, promptId }) => {
     const isOwnPrompt = promptId === state.start?.promptId;
     if (isOwnPrompt && origin === "instructions") state.anomalies.push(INSTRUCTIONS_AS_TEXT);
@@ -80,40 +80,40 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
   "tool_call.opened": mapped(encodeToolCallOpened),
   "tool_call.input.delta": mapped(encodeToolInputDelta),
   "tool_call.received": mapped(encodeToolCallReceived),
-  "tool_call.paths_resolved": silent("what follows from it is told"),
-  "policy.decided": silent("the end of the call says it"),
-  ...silentGroup("the call is open until it ends", ["tool.started", "tool.waiting_for_host"]),
-  ...silentGroup("a process group is the session's own", [
-    "tool.process_started",
-    "tool.process_exited",
-  ]),
-  ...silentGroup("the specification has no word for it", [
+  "tool_call.paths_resolved": silent("its consequences are sent"),
+  "policy.decided": silent("the end of the tool call has the decision"),
+  ...silentGroup("the tool call is open until its end", ["tool.started", "tool.waiting_for_host"]),
+  ...silentGroup("internal to the session", ["tool.process_started", "tool.process_exited"]),
+  ...silentGroup("not part of the specification", [
     "tool.progress",
     "hook.fired",
     "provider.activity",
   ]),
   "tool.finished": mapped(encodeToolFinished),
-  "plan.updated": silent("the call that made it is told"),
+  "plan.updated": silent("its tool call is sent"),
   "approval.requested": mapped(encodeApprovalRequested),
-  "approval.routed": silent("the caller waits; clients that can decide are asked elsewhere"),
-  "approval.voted": silent("the caller waits; whoever can answer is asked elsewhere"),
+  "approval.routed": silent("the caller waits; other clients decide"),
+  "approval.voted": silent("the caller waits; other clients decide"),
   "approval.resolved": mapped(encodeApprovalResolved),
-  "approvals.invalidated": silent("whoever has to be asked is asked again"),
-  ...silentGroup("it is no matter of one response", ["grant.added", "grant.revoked"]),
-  ...silentGroup("other clients are no matter of the caller's", [
+  "approvals.invalidated": silent("approvals are requested again"),
+  ...silentGroup("not specific to a response", ["grant.added", "grant.revoked"]),
+  ...silentGroup("about other clients", [
     "client.attached",
     "client.heartbeat",
     "client.detached",
     "controller.changed",
   ]),
-  ...silentGroup("it is between the session and a client", ["host.requested", "host.replied"]),
+  ...silentGroup("between the session and a client", ["host.requested", "host.replied"]),
   "usage.reported": mapped((state, { usage, latencyMs }) => {
     state.steps.push(latencyMs === undefined ? { usage } : { usage, latencyMs });
   }),
-  ...silentGroup("for the operator, who reads the log", ["diagnostic.raised", "provider.unknown"]),
+  ...silentGroup("for operators; in the log", ["diagnostic.raised", "provider.unknown"]),
 };
 
-/** The response has it while it waits. The specification has no event for it: those who want ours are told. */
+/**
+ * Adds the approval to the waiting response. The specification has no event for approvals, so the Spanline event is
+ * sent only in the trace mode `extension`.
+ */
 function encodeApprovalRequested(
   state: StreamState,
   { approvalId, question, action, subjectId, deadline }: ApprovalRequested,

@@ -18,33 +18,33 @@ import type {
   StreamEventBody,
 } from "./response-stream-event.ts";
 
-/** How far one response has come. */
+/** The progress of one response. */
 export interface StreamState {
   readonly recorded: RecordedRequest;
   readonly clientTools: ReadonlySet<string>;
   sequence: number;
-  /** Null until its first event. */
+  /** Null before the first event. */
   start: ResponseStart | null;
   turnId: string | null;
   status: WireStatus;
-  /** Of the last event that was seen. */
+  /** Time of the last event. */
   lastEventAt: number;
-  /** Finished items by their place in the output; a place stays empty while its item is open. */
+  /** Finished items by output index. An index is undefined while its item is open. */
   readonly output: (OutputItem | undefined)[];
   readonly messages: Map<string, MessageState>;
-  /** Pieces of text by their block. */
+  /** Pieces of text by block. */
   readonly texts: Map<string, TextPiece>;
-  /** Messages of which it is not known whether they are the answer, in their order. */
+  /** Messages which may still be the final answer, in order. */
   pending: MessageDraft[];
   readonly thoughts: Map<string, ThoughtDraft>;
   readonly toolCalls: Map<string, ToolCallDraft>;
-  /** Questions that wait for somebody's answer. */
+  /** Approvals waiting for a decision. */
   readonly approvals: Map<string, PendingApproval>;
   readonly steps: UsageStep[];
   readonly anomalies: Anomaly[];
-  /** Of its own calls of the provider: a turn may be several responses. */
+  /** Usage of the invocations of this response. A turn may consist of several responses. */
   usage: Usage | null;
-  /** The last word about it. */
+  /** The final response. Null while the response runs. */
   response: ResponseObject | null;
 }
 
@@ -55,17 +55,17 @@ export interface ResponseStart {
 }
 
 export interface MessageState {
-  /** Of its first event. */
+  /** Sequence number of the first event of the message. */
   readonly seq: number;
   readonly role: Role;
   reason: string | null;
 }
 
-/** An item of the output that is still open. */
+/** An open item of the output. */
 export interface OpenOutputItem {
   readonly id: string;
   readonly index: number;
-  /** What its id is made of. */
+  /** The last part of the id. */
   readonly key: string;
 }
 
@@ -74,7 +74,7 @@ export interface MessageDraft extends OpenOutputItem {
   readonly pieces: TextPiece[];
   isCut: boolean;
   isWithdrawn: boolean;
-  /** Known to be commentary, and closed when its last piece is. */
+  /** Set once the message is known to be commentary; the message closes with its last piece. Null before. */
   phase: AssistantMessageItem["phase"] | null;
 }
 
@@ -82,9 +82,9 @@ export interface TextPiece {
   readonly draft: MessageDraft;
   readonly contentIndex: number;
   readonly content: TextBuilder;
-  /** Its block has ended, or was taken back. */
+  /** The block ended or was withdrawn. */
   isFinished: boolean;
-  /** Its part is closed. */
+  /** The content part is closed. */
   isClosed: boolean;
 }
 
@@ -100,7 +100,7 @@ export interface ToolCallDraft {
   readonly name: string;
   readonly presentation: "function" | "mcp" | "extension" | "hidden";
   readonly inputText: TextBuilder;
-  /** While its item is open. */
+  /** Null unless the item is open. */
   item: OpenOutputItem | null;
   toolCall: ToolCall | null;
   isAnswered: boolean;
@@ -142,7 +142,7 @@ export function getSessionId({ start }: StreamState): string {
   return start?.position.sessionId ?? "";
 }
 
-/** A key for a block, made of what no log drops. */
+/** Returns a key for a block, made of values which the log never drops. */
 export function resolveBlockKey(
   { messages }: StreamState,
   { messageId, block }: { readonly messageId: string; readonly block: number },
@@ -152,7 +152,7 @@ export function resolveBlockKey(
 
 type OpeningFields = Omit<OpenItem, "id" | "status" | "type">;
 
-/** Announces an item behind all others; `fields` are the zero values of its kind. */
+/** Opens an item at the end of the output. `fields` are the zero values of its type. */
 export function openItem(
   state: StreamState,
   { type, key, fields }: { type: OutputItem["type"]; key: string; fields: OpeningFields },

@@ -15,7 +15,7 @@ import {
 } from "./stream-state.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-// Thoughts ride as summaries: the one family of events that the specification and every client share.
+// Reasoning is sent as summaries, the only reasoning events shared by the specification and every client.
 
 export function encodeThoughtDelta(
   state: StreamState,
@@ -50,7 +50,7 @@ export function encodeThoughtFinished(
   );
 }
 
-/** Closes those that nothing ended. */
+/** Closes all open reasoning items as incomplete. */
 export function closeThoughts(state: StreamState, emit: Emit<StreamEvent>): void {
   for (const draft of state.thoughts.values())
     if (!draft.isClosed) closeDraft(state, draft, { status: "incomplete", seal: {} }, emit);
