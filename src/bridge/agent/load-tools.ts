@@ -16,7 +16,7 @@ export async function loadTools(file: string, folder = "."): Promise<readonly To
   return tools.map((tool: unknown, at) => {
     if (isTool(tool)) return tool;
     throw createLoadError(
-      `default[${at}] of ${file} is not a tool. Fix: create it with defineTool from "spanline"`,
+      `default[${at}] of ${file} is not a tool. Fix: create it with defineTool of "spanline"`,
     );
   });
 }

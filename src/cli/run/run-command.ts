@@ -28,7 +28,7 @@ export function addRunCommand(spanline: Command, execute: ExecuteCommand): void 
     .option("--model <id>", "Bedrock model id (default: the harness setting)")
     .optionsGroup("Tools:")
     .option("--tools <file>", "module whose default export is an array of tools; its code runs")
-    .option("-y, --yes", "approve every tool call")
+    .option("-y, --yes", "approve every tool call that needs an approval")
     .addOption(
       new Option("-n, --no", "deny every tool call that needs an approval").conflicts("yes"),
     )

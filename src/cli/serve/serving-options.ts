@@ -20,7 +20,7 @@ export function addServingOptions(command: Command): Command {
     .addOption(updatesOption())
     .option(
       "--access-log [file]",
-      "append one JSON line per request to the file (default: standard error)",
+      "append one JSON line per request to the file, or to standard error without a file",
     )
     .option("--keep-days <number>", "delete sessions unused for this number of days", parsePositive)
     .option(

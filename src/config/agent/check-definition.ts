@@ -107,7 +107,7 @@ const PROVIDER_SCHEMA: Schema<ProviderTraits> = (value, path) => {
     path,
     value,
     expected: "a provider",
-    fix: 'create one with harnessProvider, runtimeProvider or localProvider from "spanline/providers"',
+    fix: 'create one with harnessProvider, runtimeProvider or localProvider of "spanline/providers"',
   });
 };
 

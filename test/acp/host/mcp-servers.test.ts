@@ -127,7 +127,7 @@ describe("MCP server of a client", () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(Array(3).fill("equipment_unusable"));
     const said = diagnostics.map(({ message }) => message).join("\n");
     expect(said).toContain("The MCP server missing");
-    expect(said).toContain("The MCP server h is not used");
+    expect(said).toContain("The MCP server h is ignored");
     expect(said).toContain("NOT A NAME");
     expect(said).not.toContain(SECRET);
     expect(client.notes).toHaveLength(3);
