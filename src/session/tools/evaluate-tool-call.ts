@@ -36,10 +36,10 @@ export function evaluateToolCall(
   const callCount =
     (hasOriginalInput ? run.repeatCount : undefined) ??
     countRepeats(tools.callCounts, run.name, input);
-  const { repeats, repeatsForgotten } = callCount;
-  const context = {
+  const { repeats, uncountedRepeats } = callCount;
+  const context: PolicyContext = {
     ...createPolicyContext(facts, paths, repeats),
-    ...(repeatsForgotten > 0 && { repeatsForgotten }),
+    uncountedRepeats,
   };
   return {
     verdict: "decide",

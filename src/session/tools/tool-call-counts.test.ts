@@ -23,9 +23,9 @@ describe("countToolCall", () => {
   it("Calls are counted separately per arguments", () => {
     const { calls } = made([1, 2, 1]);
     expect([1, 2, 3].map((n) => countRepeats(calls, "pay", { n }))).toEqual([
-      { repeats: 2, repeatsForgotten: 0 },
-      { repeats: 1, repeatsForgotten: 0 },
-      { repeats: 0, repeatsForgotten: 0 },
+      { repeats: 2, uncountedRepeats: 0 },
+      { repeats: 1, uncountedRepeats: 0 },
+      { repeats: 0, uncountedRepeats: 0 },
     ]);
     expect(countRepeats(calls, "look", { n: 1 })).toMatchObject({ repeats: 0 });
   });
@@ -33,9 +33,9 @@ describe("countToolCall", () => {
   it("The most frequent calls are kept exactly, and all others as an upper bound", () => {
     const { calls } = made([...upTo(10), ...upTo(10), ...upTo(5000, 10)]);
     expect(calls.entries).toHaveLength(4096);
-    expect(countRepeats(calls, "pay", { n: 3 })).toEqual({ repeats: 2, repeatsForgotten: 0 });
-    expect(countRepeats(calls, "pay", { n: 10 })).toEqual({ repeats: 0, repeatsForgotten: 1 });
-    expect(countRepeats(calls, "pay", { n: -1 })).toEqual({ repeats: 0, repeatsForgotten: 1 });
+    expect(countRepeats(calls, "pay", { n: 3 })).toEqual({ repeats: 2, uncountedRepeats: 0 });
+    expect(countRepeats(calls, "pay", { n: 10 })).toEqual({ repeats: 0, uncountedRepeats: 1 });
+    expect(countRepeats(calls, "pay", { n: -1 })).toEqual({ repeats: 0, uncountedRepeats: 1 });
   });
 
   it.each([
@@ -46,8 +46,8 @@ describe("countToolCall", () => {
     (_, numbers) => {
       const { calls, counts } = made(numbers);
       const wrong = [...counts].filter(([n, count]) => {
-        const { repeats, repeatsForgotten } = countRepeats(calls, "pay", { n });
-        return repeats > count || repeats + repeatsForgotten < count;
+        const { repeats, uncountedRepeats } = countRepeats(calls, "pay", { n });
+        return repeats > count || repeats + uncountedRepeats < count;
       });
       expect(wrong).toEqual([]);
     },

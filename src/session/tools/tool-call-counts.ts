@@ -22,7 +22,7 @@ export const NO_TOOL_CALLS: ToolCallCounts = { entries: [], maxEvictedCount: 0 }
 /** Certain number of calls, and the upper bound of further ones. */
 export interface RepeatCount {
   readonly repeats: number;
-  readonly repeatsForgotten: number;
+  readonly uncountedRepeats: number;
 }
 
 export function countRepeats(
@@ -35,7 +35,7 @@ export function countRepeats(
     count: 0,
     maxEarlierCount: maxEvictedCount,
   };
-  return { repeats: count, repeatsForgotten: maxEarlierCount };
+  return { repeats: count, uncountedRepeats: maxEarlierCount };
 }
 
 export function countToolCall(

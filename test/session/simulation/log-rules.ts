@@ -215,7 +215,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
           if (owed !== undefined) owed.isSaid = true;
           // Equal tool results are restated in the same words.
           const texts = event.content.map(formatPromptPart);
-          const words = JSON.stringify({ texts, answers: null });
+          const words = JSON.stringify({ texts, toolResults: null });
           for (const key of lost) if (key.endsWith(` ${words}`)) lost.delete(key);
         }
         // A repeated reprompt has the same text, which is not a repetition of a lost message.
