@@ -135,13 +135,14 @@ const RUNTIME_SCHEMA: Schema<AgentCoreConfig> = refine(
   (config) => ({ ...config, overrides: {} }),
 );
 
-export const PROVIDER_SCHEMA: Schema<ProviderConfig> = variants(
-  "type",
-  {
-    local: LOCAL_SCHEMA,
-    harness: HARNESS_SCHEMA,
-    runtime: RUNTIME_SCHEMA,
-    demo: object({ type: oneOf(["demo"]) }),
-  },
-  { expected: "an object with a type" },
-);
+/** Has a row for every provider type, so a new type is a compile error here. */
+const PROVIDER_SCHEMAS: { readonly [Type in ProviderConfig["type"]]: Schema<ProviderConfig> } = {
+  local: LOCAL_SCHEMA,
+  harness: HARNESS_SCHEMA,
+  runtime: RUNTIME_SCHEMA,
+  demo: object({ type: oneOf(["demo"]) }),
+};
+
+export const PROVIDER_SCHEMA: Schema<ProviderConfig> = variants("type", PROVIDER_SCHEMAS, {
+  expected: "an object with a type",
+});

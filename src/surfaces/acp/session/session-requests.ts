@@ -138,6 +138,8 @@ async function dispatch(
       return readArguments(context, request, sessionRequest);
     case "configure":
       return configureSession(context, request, sessionRequest);
+    default:
+      return sessionRequest satisfies never;
   }
 }
 
