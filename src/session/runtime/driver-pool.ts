@@ -169,7 +169,7 @@ export function createDriverPool(options: PoolOptions): DriverPool {
     stopStarting() {
       eviction.stop();
       driverRetry.stop();
-      rest(createAbortedStartError("The sessions are closed here"));
+      rest(createAbortedStartError("This process has closed its sessions"));
     },
     async close() {
       const open = await Promise.allSettled([...drivers.values()].map(({ started }) => started));

@@ -155,7 +155,7 @@ export function findRunningAttempt(
   return run?.status === "running" && run.attempt === attempt ? run : undefined;
 }
 
-/** Whether the current attempt only asks for an earlier result. */
+/** Whether the current attempt only requests the result of an earlier attempt. */
 export function isRepeat({ attempt, repeatAttempt }: ToolRun): boolean {
   return attempt === repeatAttempt;
 }
