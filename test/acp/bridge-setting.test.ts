@@ -22,7 +22,7 @@ afterAll(() => command.close());
 const TIMEOUT = { timeout: 60_000 };
 const STANDARD = /^(user|agent)_|^(tool_call|plan|session_info|current_mode|config_option|usage)/;
 
-/** An agent that calls a host tool. */
+/** An agent which calls a host tool. */
 function world(): Promise<AcpProject> {
   return createAcpProject(command, {}, ({ messages }) =>
     messages.at(-1)?.role === "tool"
@@ -68,7 +68,7 @@ const RESULTS: { readonly [method: string]: object } = {
   "session/request_permission": { granted: true },
 };
 
-/** Replies to every request from Spanline, like a host that implements the bridge protocol. */
+/** Replies to every request from Spanline, as a host of the bridge protocol does. */
 function answerRequests(talk: AcpPeer): void {
   const answered = new Set<JsonValue>();
   const isNew = ({ id, method }: Message): boolean =>
@@ -84,7 +84,7 @@ function answerRequests(talk: AcpPeer): void {
   next().catch(() => {});
 }
 
-/** The names of all messages that the host receives in a turn. */
+/** The names of all messages received by the host in a turn. */
 async function story(talk: AcpPeer, { project }: AcpProject) {
   answerRequests(talk);
   const { agentCapabilities } = await talk.requestResult("initialize", { protocolVersion: 1 });

@@ -282,7 +282,7 @@ describe("The emulator's agent", () => {
     expect((await hear(provider.open(), ask)).text).toBe("I do not know your name yet.");
   });
 
-  it("The agent accepts a history of its own turns with an open tool call", async () => {
+  it("The agent accepts a history of earlier turns with an open tool call", async () => {
     const emulator = await started();
     const provider = providerOn(emulator);
     const tools = [

@@ -117,7 +117,7 @@ function formatWithdrawal(reason: unknown, hasLostControl: boolean): string {
     return "The connection is lost; the question is asked again after reconnecting.";
   return hasLostControl
     ? "Not answered: another client has taken control and is asked now."
-    : "Another client answered, or the question was withdrawn.";
+    : "The request is closed: another client decided, or the request expired or was withdrawn.";
 }
 
 function formatReply({ options }: PermissionRequest, reply: PermissionReply): string {

@@ -28,14 +28,16 @@ function formatText(
   directory: string,
   { dataDir, program }: UpFlags & { readonly program: string },
 ): string {
-  const { link, otherUrls, isOwner, config, session, portalPid } = up;
+  const { link, otherUrls, isOwner, ownerPid, config, session, portalPid } = up;
   const where = dataDir === undefined ? "" : ` --data-dir ${quoteShellWord(directory)}`;
   const which = `--session ${quoteShellWord(session.sessionId)}${where}`;
   const lines = [
     config === undefined
-      ? "Saving a note asks for your approval everywhere except curl."
-      : "Approvals can be answered in any of them except curl.",
-    ...(isOwner ? ["Kill this process during a turn and start it again: the turn continues."] : []),
+      ? "Saving a note needs your approval: decide in the browser, the terminal or the editor."
+      : "Decide approvals in the browser, the terminal or the editor.",
+    ...(isOwner
+      ? [`Kill this process (${ownerPid}) during a turn and start it again: the turn continues.`]
+      : []),
     ...(otherUrls.length === 0 ? [] : [`Other machines reach it at ${otherUrls.join(", ")}.`]),
     `Sessions are kept in ${directory}.`,
   ];

@@ -37,10 +37,9 @@ export function evaluateToolCall(
     (hasOriginalInput ? run.repeatCount : undefined) ??
     countRepeats(tools.callCounts, run.name, input);
   const { repeats, uncountedRepeats } = callCount;
-  const context: PolicyContext = {
-    ...createPolicyContext(facts, paths, repeats),
-    uncountedRepeats,
-  };
+  const certain = createPolicyContext(facts, paths, repeats);
+  // The receipt contains the context, so the usual 0 is left out.
+  const context: PolicyContext = uncountedRepeats > 0 ? { ...certain, uncountedRepeats } : certain;
   return {
     verdict: "decide",
     decision: evaluatePolicy(resolvePolicy(agent), context, input),

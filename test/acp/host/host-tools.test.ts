@@ -135,7 +135,7 @@ describe("Host tools", () => {
     ]);
     expect(await world.listTools(sessionId)).toEqual(["host__Read", "host__Text"]);
     expect(client.notes).toHaveLength(1);
-    expect(JSON.stringify(await world.readLog(sessionId))).toContain("The host's tool Bad");
+    expect(JSON.stringify(await world.readLog(sessionId))).toContain("The host tool Bad");
   });
 
   it("An invalid or duplicate tool is reported and does not affect the other tools [B-235]", async () => {

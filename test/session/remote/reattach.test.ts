@@ -92,7 +92,7 @@ describe("A client whose owner dies", () => {
   });
 
   it("A client refused as controller by the next owner is attached as observer", async () => {
-    // This process does not follow the session, so it does not learn that another client took over.
+    // This process does not follow the session, so the takeover by another client is not noticed.
     const { sessions, owned, sessionId, ownerDies } = await joinedProcess({ isFollowing: false });
     await sessions.command(sessionId, attach("a", "a1"), from("a"));
     await owned.command(sessionId, attach("c", "c1", { takeOver: true }), from("c"));
