@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { sharedAbort } from "./shared-abort.ts";
+import { createSharedAbort } from "./shared-abort.ts";
 
-describe("sharedAbort", () => {
+describe("createSharedAbort", () => {
   it("A joined signal aborts with the shared signal and its reason", () => {
     const shared = new AbortController();
-    const { signal } = sharedAbort(shared.signal).join(new AbortController().signal);
+    const { signal } = createSharedAbort(shared.signal).join(new AbortController().signal);
     const reason = new Error("The server ends");
     shared.abort(reason);
     expect({ aborted: signal.aborted, reason: signal.reason }).toEqual({ aborted: true, reason });
   });
 
   it("A joined signal aborts with its own signal and reason, and the other signals do not", () => {
-    const shared = sharedAbort(new AbortController().signal);
+    const shared = createSharedAbort(new AbortController().signal);
     const caller = new AbortController();
     const joined = shared.join(caller.signal);
     const other = shared.join(new AbortController().signal);
@@ -23,7 +23,7 @@ describe("sharedAbort", () => {
   it("A signal that joins after an abort is aborted at once", () => {
     const early = new Error("Too late");
     const shared = new AbortController();
-    const ends = sharedAbort(shared.signal);
+    const ends = createSharedAbort(shared.signal);
     expect(ends.join(AbortSignal.abort(early)).signal.reason).toBe(early);
     shared.abort(early);
     expect(ends.join(new AbortController().signal).signal.reason).toBe(early);
@@ -32,7 +32,7 @@ describe("sharedAbort", () => {
   it("A signal does not abort after leave", () => {
     const shared = new AbortController();
     const caller = new AbortController();
-    const { signal, leave } = sharedAbort(shared.signal).join(caller.signal);
+    const { signal, leave } = createSharedAbort(shared.signal).join(caller.signal);
     leave();
     caller.abort();
     shared.abort();

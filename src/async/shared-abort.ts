@@ -8,7 +8,7 @@ export interface SharedAbort {
  * For a shared signal with the lifetime of the process. `AbortSignal.any` does the same, but in Node 20 every signal
  * created by it leaves an entry on its sources: a memory leak.
  */
-export function sharedAbort(shared: AbortSignal): SharedAbort {
+export function createSharedAbort(shared: AbortSignal): SharedAbort {
   const joined = new Set<AbortController>();
   shared.addEventListener(
     "abort",

@@ -74,5 +74,8 @@ export function cacheCredentials(source: CredentialSource, clock: TimeSource): C
   };
 }
 
-/** Five minutes. A turn may be long, but its request is signed once, at the start. */
+/**
+ * Milliseconds before the expiry at which credentials are refreshed. A long turn needs no later refresh, because its
+ * request is signed once, at the start.
+ */
 const EXPIRY_MARGIN = 5 * 60 * 1000;

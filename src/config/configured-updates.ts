@@ -7,7 +7,7 @@ import { readConfigFile } from "./read-config-file.ts";
  * Reads `acp.updates` of a configuration. Default: `auto`, also for an invalid file, since the start of the agents
  * reports its errors.
  */
-export async function configuredUpdates(file: string): Promise<UpdatesSetting> {
+export async function readConfiguredUpdates(file: string): Promise<UpdatesSetting> {
   try {
     const { acp } = readConfig(parseConfigText(await readConfigFile(file), file));
     return acp.updates ?? "auto";

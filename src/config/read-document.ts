@@ -1,5 +1,5 @@
 import { isMap, isNode, isScalar, parseDocument, visit, type Document } from "yaml";
-import { readConfigFile, unusableFileError } from "./read-config-file.ts";
+import { readConfigFile, createUnusableFileError } from "./read-config-file.ts";
 
 /** Reads a YAML or JSON file without validating its content. */
 export async function readDocument(file: string): Promise<unknown> {
@@ -14,11 +14,11 @@ export function parseConfigText(text: string, file: string): unknown {
   const [problem] = document.errors;
   // The first line contains the position. The remaining lines repeat the source.
   if (problem !== undefined)
-    throw unusableFileError(file, (problem.message.split("\n")[0] ?? "").replace(/:$/, ""));
+    throw createUnusableFileError(file, (problem.message.split("\n")[0] ?? "").replace(/:$/, ""));
   const structureProblem = findProblem(document);
   if (structureProblem !== undefined) {
     const line = text.slice(0, structureProblem.offset).split("\n").length;
-    throw unusableFileError(
+    throw createUnusableFileError(
       file,
       `${structureProblem.description} at line ${line}${structureProblem.suggestion}`,
     );
@@ -26,7 +26,11 @@ export function parseConfigText(text: string, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (cause) {
-    throw unusableFileError(file, cause instanceof Error ? cause.message : String(cause), cause);
+    throw createUnusableFileError(
+      file,
+      cause instanceof Error ? cause.message : String(cause),
+      cause,
+    );
   }
 }
 

@@ -83,7 +83,7 @@ function checkNames(
   issues.throwIfAny();
 }
 
-/** An object with some of these names. Its members are read elsewhere. */
+/** An object with no other names than these. The values are not validated. */
 export function members(names: readonly string[]): Schema<{ readonly [name: string]: unknown }> {
   return object(Object.fromEntries(names.map((name) => [name, anything])));
 }
@@ -310,7 +310,7 @@ export function refine<Value, Result>(
   return (value, path) => step(schema(value, path), path);
 }
 
-/** Any value, present or absent. The value is validated elsewhere. */
+/** Any value, present or absent. The value is not validated. */
 export const anything: OptionalSchema<unknown> = Object.assign((value: unknown) => value, {
   isOptional: true as const,
 });

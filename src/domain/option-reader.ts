@@ -13,10 +13,10 @@ export function readOptions<Value>(schema: Schema<Value>, value: unknown, path: 
     return schema(value, path);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    throw invalidOptionError(error.issues[0].path, error.message);
+    throw createInvalidOptionError(error.issues[0].path, error.message);
   }
 }
 
-export function invalidOptionError(path: string, message: string): SpanlineError {
+export function createInvalidOptionError(path: string, message: string): SpanlineError {
   return new SpanlineError("invalid_option", message, { details: { path } });
 }

@@ -21,7 +21,7 @@ describe("Capture format detection", () => {
     ["recording", bytes('{"recording":1,"status":200,"headers":{}}\n{"at":0,"end":"whole"}\n')],
     ["recording", bytes('{"recording":1,"status":200,"headers":{}}')],
     ["json", bytes('{"recording":"song.mp3"}')],
-  ] as const)("takes it for %s", (format, start) => {
+  ] as const)("The format %s is detected from the start of a capture", (format, start) => {
     expect(detectFormat(start, true)).toBe(format);
   });
 

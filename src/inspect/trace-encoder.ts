@@ -197,7 +197,7 @@ function formatEnd(end: TurnEnd, state: TraceState, style: Style): string {
     failed: style.bad,
     other: style.warn,
   }[end.outcome];
-  // Provider streams have no outcome `cancelled`; only the reason tells.
+  // Provider streams have no outcome `cancelled`; only the reason identifies a cancelled turn.
   const isCancelled = end.outcome === "other" && end.reason === "cancelled";
   const ending = isCancelled ? "cancelled" : end.outcome;
   const reason = end.reason === null || isCancelled ? "" : ` (${toSingleLine(end.reason)})`;

@@ -51,6 +51,6 @@ function addLabels(
 }
 
 /** Whether the session mode is among the rules that ask. */
-export function isAskedByMode({ rule, otherRules: others = [] }: PolicyDecision): boolean {
+export function hasModeApproval({ rule, otherRules: others = [] }: PolicyDecision): boolean {
   return [rule, ...others].some((matchedRule) => matchedRule?.source === MODE_SOURCE);
 }

@@ -115,7 +115,10 @@ function findPathProblem(fact: PathFact): string | undefined {
 
 const UNRESOLVED = "it could not be resolved";
 
-/** Whether a resolved path contains no `.`, `..`, empty segment or NUL. */
+/**
+ * Whether a resolved path contains no `.`, `..`, empty segment or NUL. The empty path and `.` alone mean the workspace
+ * folder itself.
+ */
 function isNormalizedPath(path: string | null): path is string {
   if (path === null) return false;
   return path === "" || path === "." || !/(^|[/\\])\.{1,2}([/\\]|$)|.\/$|\/\/|\0/.test(path);

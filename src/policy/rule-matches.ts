@@ -6,7 +6,7 @@ import type {
   PolicyContext,
 } from "../domain/policy/policy-decision.ts";
 import { mayWrite } from "./facts/tool-call-effect.ts";
-import { maxRepeats } from "./facts/tool-call-facts.ts";
+import { computeMaxRepeats } from "./facts/tool-call-facts.ts";
 import type { CompiledLayer } from "./compile-policy.ts";
 import { checkPaths } from "./path-check.ts";
 import { isAllowedPath } from "./matching/path-matching.ts";
@@ -122,7 +122,7 @@ function runsPrograms({ kind, sideEffect, command }: PolicyContext): boolean {
 
 function matchRepeatLimit({ layer }: CompiledLayer, call: PolicyContext): RuleMatch[] {
   const { repeatLimit, repeatAction } = layer;
-  if (repeatLimit === null || maxRepeats(call) < repeatLimit) return [];
+  if (repeatLimit === null || computeMaxRepeats(call) < repeatLimit) return [];
   const reason =
     call.repeats < repeatLimit
       ? `${call.tool} may have been called with the same arguments before: there were too many calls to count`

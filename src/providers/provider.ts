@@ -80,7 +80,7 @@ export interface ProviderSession {
    * throws only if the caller aborts: an `AbortError` with the signal's reason.
    */
   invoke(input: InvocationInput, options: InvocationOptions): Promise<ProviderInvocation>;
-  /** Stops the machine of the conversation. The agent's memory elsewhere remains. */
+  /** Stops the machine of the conversation. Memory which the agent stores outside this machine remains. */
   stop?(options: StopOptions): Promise<void>;
   /** Runs a command on the agent's machine, independent of the agent. */
   runCommand?(command: string, options: CommandOptions): Promise<CommandRun>;

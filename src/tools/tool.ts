@@ -95,7 +95,7 @@ export interface SpawnOptions {
 }
 
 export interface SpawnedProcess {
-  /** Chunks as they arrive. Read both streams. */
+  /** Chunks as they arrive. Read `output` and `errors`: a program whose pipe is full stops at its next write. */
   readonly output: AsyncIterable<Uint8Array>;
   readonly errors: AsyncIterable<Uint8Array>;
   /** Resolves when the program itself has exited. Background processes may still hold its outputs open. */

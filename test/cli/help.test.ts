@@ -10,9 +10,9 @@ beforeAll(async () => {
 afterAll(() => command.close());
 
 describe("The help", () => {
-  it.each([["--help"], ["policy", "--help"], ["help", "sessions", "list"]])(
-    "The help %s %s %s ends without an error if its reader closes the pipe",
-    async (...args) => {
+  it.each([[["--help"]], [["policy", "--help"]], [["help", "sessions", "list"]]])(
+    "The help with the arguments %j ends without an error if its reader closes the pipe",
+    async (args) => {
       const child = command.start(args);
       child.stdout.destroy();
       const [noted, [status]] = await Promise.all([text(child.stderr), once(child, "exit")]);

@@ -4,7 +4,7 @@ import { readJsonBody } from "../../src/http/routing/json-body.ts";
 import { createJsonResponse } from "../../src/http/routing/json-response.ts";
 import { formatOpenAiError } from "../../src/http/routing/openai-errors.ts";
 import { duplicateWithPrefix, type RouteGroup } from "../../src/http/routing/router.ts";
-import { portalErrors } from "../../src/surfaces/portal/error-body.ts";
+import { formatPortalError } from "../../src/surfaces/portal/error-body.ts";
 import { plain, served, TEST_LIMITS, type Served } from "./test-server.ts";
 
 const open: Served[] = [];
@@ -22,7 +22,7 @@ const portal: RouteGroup = {
       handle: async (request) => createJsonResponse(200, readJsonBody(request)),
     },
   ],
-  formatError: portalErrors,
+  formatError: formatPortalError,
 };
 
 const responses: RouteGroup = {

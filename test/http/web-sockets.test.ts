@@ -238,7 +238,7 @@ describe("Invalid WebSocket messages", () => {
     expect(await closing(client)).toEqual([1008, "Too many messages wait"]);
   });
 
-  it("A fragmented message is received as one", async () => {
+  it("A fragmented message is received as one message", async () => {
     const server = await started(echo);
     const socket = await rawSocket(server);
     const bytes = Buffer.from("é🙂");

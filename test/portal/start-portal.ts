@@ -4,7 +4,7 @@ import { startHttpServer, type HttpServer } from "../../src/http/server/start-se
 import type { Clock } from "../../src/platform/clock.ts";
 import type { Sessions } from "../../src/session/sessions.ts";
 import type { PortalOptions } from "../../src/surfaces/portal/portal-options.ts";
-import { PORTAL_LIMITS, portalRoutes } from "../../src/surfaces/portal/portal-routes.ts";
+import { PORTAL_LIMITS, createPortalRoutes } from "../../src/surfaces/portal/portal-routes.ts";
 import { createRouter } from "../../src/http/routing/router.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 
@@ -43,7 +43,7 @@ export async function servedPortal(
 ): Promise<ServedPortal> {
   const bugs: unknown[] = [];
   const onBug = (error: unknown): void => void bugs.push(error);
-  const group = portalRoutes({
+  const group = createPortalRoutes({
     sessions,
     token: TOKEN,
     keyless: true,

@@ -362,15 +362,18 @@ describe("Failed creations", () => {
     },
   );
 
-  it.each([listed(), createRefusal(403, "AccessDeniedException")])(
-    "A creation whose harness cannot be found fails with its own error",
-    async (list) => {
+  it.each([
+    ["is empty", listed()],
+    ["is refused", createRefusal(403, "AccessDeniedException")],
+  ] as const)(
+    "A lost creation fails with its own error if the list of harnesses %s",
+    async (_, list) => {
       const { error } = await refused({ create: ["reset"], list: [list] });
       expect(error).toMatchObject({ code: "connection_lost" });
     },
   );
 
-  it("A creation without an answer ends with the budget [RMA-P1-13]", async () => {
+  it("A creation without a response ends with the budget [RMA-P1-13]", async () => {
     const { error, warnings } = await refused({ create: ["hang"] }, { timeout: 3000 });
     expect(error).toMatchObject({
       code: "not_ready_in_time",

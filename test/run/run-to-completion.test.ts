@@ -152,8 +152,8 @@ describe("Approvals in a run", () => {
   });
 
   it.each([
-    ["nobody answers", {}],
-    ["the caller says no", { approve: async () => "deny" as const }],
+    ["the caller has no approve function", {}],
+    ["the caller denies it", { approve: async () => "deny" as const }],
     [
       "the caller fails",
       {

@@ -176,8 +176,8 @@ describe("defineAgent", () => {
     expect(() => defineAgent(Object(definition))).toThrow(message);
   });
 
-  it.each([undefined, null, "%j is refused as a definition", []])(
-    "refuses %j for a definition",
+  it.each([[undefined], [null], ["demo"], [[]]])(
+    "The agent definition %j is refused",
     (definition) => {
       expect(() => defineAgent(Object.freeze(definition as never))).toThrow(
         expect.objectContaining({ code: "invalid_option" }),

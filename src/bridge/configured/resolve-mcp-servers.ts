@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { invalidOptionError } from "../../domain/option-reader.ts";
+import { createInvalidOptionError } from "../../domain/option-reader.ts";
 import { isFolder } from "../../platform/files/is-folder.ts";
 import { formatValue } from "../../text/format-value.ts";
 import type { McpServerSettings } from "../../tools/mcp/mcp-server-settings.ts";
@@ -43,7 +43,7 @@ async function checkRoots({ roots = [] }: McpServerSettings, path: string): Prom
   for (const [at, root] of roots.entries()) {
     if (await isFolder(root)) continue;
     const message = `${path}[${at}] is ${formatValue(root)}: no such folder. Fix: create it, or correct the path`;
-    throw invalidOptionError(`${path}[${at}]`, message);
+    throw createInvalidOptionError(`${path}[${at}]`, message);
   }
 }
 

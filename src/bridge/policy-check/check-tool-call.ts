@@ -17,7 +17,7 @@ export interface ToolCallCheck {
   readonly isKnown: boolean;
   /** The problem of invalid arguments, independent of the rules. */
   readonly problem?: string;
-  /** An additional remark for people. */
+  /** An additional remark for the user. Absent if there is none. */
   readonly note?: string;
 }
 

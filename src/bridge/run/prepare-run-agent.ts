@@ -2,7 +2,7 @@ import { digestValue } from "../../platform/digest.ts";
 import type { Agent } from "../../session/runtime/agent/agent.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { mergeCaps } from "../../config/agent/turn-caps.ts";
-import { invalidOptionError } from "../../domain/option-reader.ts";
+import { createInvalidOptionError } from "../../domain/option-reader.ts";
 import { createGuardedProvider, type TurnUsage } from "./guarded-provider.ts";
 import type { RunOptions } from "./run-options.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
@@ -17,7 +17,7 @@ export function prepareRunAgent(agent: Agent, options: RunOptions): RunAgent {
   const { guard, caps, stopAtTerminalTool = false } = options;
   const name = stopAtTerminalTool ? agent.spec.terminalTool?.name : undefined;
   if (stopAtTerminalTool && name === undefined) {
-    throw invalidOptionError(
+    throw createInvalidOptionError(
       "stopAtTerminalTool",
       `${agent.spec.name} has no terminal tool to stop at`,
     );

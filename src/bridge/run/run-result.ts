@@ -5,7 +5,7 @@ import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
 import type { ServerToolCall } from "../../domain/provider/turn.ts";
 import type { Usage } from "../../domain/usage.ts";
 
-/** The result of a run. */
+/** The result of a run, also if the turn failed: see `outcome` and `failure`. */
 export interface RunResult {
   readonly outcome: TurnOutcome;
   /**

@@ -1,4 +1,4 @@
-import { sharedAbort } from "../../async/shared-abort.ts";
+import { createSharedAbort } from "../../async/shared-abort.ts";
 import { withCleanup } from "../../async/with-cleanup.ts";
 import { formatThrown } from "../../domain/errors.ts";
 import { createAccess } from "../../http/access/access.ts";
@@ -20,7 +20,7 @@ import type { Sessions } from "../../session/sessions.ts";
 import type { AcpServerOptions } from "../../surfaces/acp/connection/caller-connection.ts";
 import { createAcpHttp } from "../../surfaces/acp/http/acp-http-routes.ts";
 import { createAcpSocketRoute } from "../../surfaces/acp/socket/acp-socket-route.ts";
-import { PORTAL_LIMITS, portalRoutes } from "../../surfaces/portal/portal-routes.ts";
+import { PORTAL_LIMITS, createPortalRoutes } from "../../surfaces/portal/portal-routes.ts";
 import { createResponsesSurface } from "../../surfaces/responses/responses-surface.ts";
 import { createLineCache } from "../../wire/acp/encode/line-cache.ts";
 import type { ServeSettings } from "../configured/serve-settings.ts";
@@ -74,7 +74,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
     },
     report,
   });
-  const portal = portalRoutes({ sessions, clock, token, keyless: isKeyless(options) });
+  const portal = createPortalRoutes({ sessions, clock, token, keyless: isKeyless(options) });
   // Uses the original sessions instead of the wrapped sessions, because ACP clients are detached after the signal.
   const editors: AcpServerOptions = {
     sessions: options.sessions,
@@ -154,7 +154,7 @@ const OTHER_BODY_BYTES = 64 * 1024;
 
 /** Wraps sessions for HTTP clients: after the signal, subscriptions end and new commands are refused with 503. */
 function stopSessionsOnSignal(sessions: Sessions, end: AbortSignal): Sessions {
-  const readers = sharedAbort(end);
+  const readers = createSharedAbort(end);
   const refuse = (): void => {
     if (end.aborted) throw createShutdownError();
   };

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { AcpFlags } from "./run-acp-command.ts";
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
-import { updatesOption } from "../shared/flags/updates-option.ts";
+import { createUpdatesOption } from "../shared/flags/updates-option.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** `spanline acp`. */
+/** Declares `spanline acp`. The code of the command is loaded when it runs, so the help stays fast. */
 export function addAcpCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("acp")
@@ -12,7 +12,7 @@ export function addAcpCommand(spanline: Command, execute: ExecuteCommand): void 
     .option("-s, --session <id>", 'session to join instead of creating one: its id, or "latest"')
     .option("-c, --config <file>", CONFIG_DESCRIPTION)
     .option("-d, --data-dir <folder>", "data directory with the sessions")
-    .addOption(updatesOption())
+    .addOption(createUpdatesOption())
     .option("-v, --verbose", "also log ignored messages on standard error")
     .addHelpText("after", EXAMPLES)
     .action((flags: AcpFlags) =>

@@ -77,7 +77,9 @@ export async function runAcpCommand(flags: AcpFlags, io: CommandIo): Promise<num
 function updatesFrom(flags: AcpFlags, io: CommandIo): Exclude<AcpOptions["updates"], undefined> {
   const file = resolveConfigFile(flags, io);
   if (flags.updates !== undefined || file === undefined) return flags.updates ?? "auto";
-  return import("../../config/configured-updates.ts").then((read) => read.configuredUpdates(file));
+  return import("../../config/configured-updates.ts").then((read) =>
+    read.readConfiguredUpdates(file),
+  );
 }
 
 /** Editors use pipes; a terminal on standard input means a person typed the command. */

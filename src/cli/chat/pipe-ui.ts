@@ -194,7 +194,7 @@ function createPipeOutput(terminal: Terminal): PipeOutput {
 function showUpdate(chat: PipeChat, { update, ...context }: SessionNotification): void {
   const { output } = chat;
   if (chat.isJson) return output.writeJson({ type: "update", ...context, update });
-  // A program that sends prompts expects only the agent's message.
+  // The history is omitted: a program that sends prompts expects only the response to its own prompt.
   if (context.isHistory && !chat.isObserver) return;
   switch (update.type) {
     case "agent-text":

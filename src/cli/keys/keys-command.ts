@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { KeysFlags } from "./run-keys-commands.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** `spanline keys`. */
+/** Declares `spanline keys`. The code of the command is loaded when it runs, so the help stays fast. */
 export function addKeysCommand(spanline: Command, execute: ExecuteCommand): void {
   const keys = spanline
     .command("keys")

@@ -3,7 +3,7 @@ import type { ServeFlags } from "./run-serve-command.ts";
 import { addServingOptions } from "./serving-options.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** `spanline serve`. */
+/** Declares `spanline serve`. The code of the command is loaded when it runs, so the help stays fast. */
 export function addServeCommand(spanline: Command, execute: ExecuteCommand): void {
   const serve = spanline
     .command("serve")

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import { parsePort, parsePositive } from "../shared/flags/number-option.ts";
-import { updatesOption } from "../shared/flags/updates-option.ts";
+import { createUpdatesOption } from "../shared/flags/updates-option.ts";
 
 /** Adds the options of all commands that serve over HTTP. */
 export function addServingOptions(command: Command): Command {
@@ -17,7 +17,7 @@ export function addServingOptions(command: Command): Command {
     )
     .option("-c, --config <file>", CONFIG_DESCRIPTION)
     .option("-d, --data-dir <folder>", "data directory with the sessions")
-    .addOption(updatesOption())
+    .addOption(createUpdatesOption())
     .option(
       "--access-log [file]",
       "append one JSON line per request to the file, or to standard error without a file",

@@ -9,7 +9,7 @@ import type { ListFlags } from "./sessions-list.ts";
 import type { ShowFlags, TailFlags } from "./sessions-show.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** `spanline sessions`. */
+/** Declares `spanline sessions`. The code of the command is loaded when it runs, so the help stays fast. */
 export function addSessionsCommand(spanline: Command, execute: ExecuteCommand): void {
   const sessions = spanline
     .command("sessions")

@@ -80,8 +80,8 @@ describe("The transcript of a session", () => {
       [lost, { ...invoked, invocationId: "call_2" }],
       "! The connection to the agent was lost",
     ],
-    ["in the turn before", [recovery], `! ${notice}`],
-  ])("An answer that is lost %s has one line", (_, events, line) => {
+    ["in the previous turn", [recovery], `! ${notice}`],
+  ])("A response that is lost %s has one line in the transcript", (_, events, line) => {
     const [begun, ended] = [shown(...said, invoked), shown(...said, invoked, ...events)];
     expect(ended.slice(begun.length)).toBe(`  ${line}\n`);
   });

@@ -4,7 +4,7 @@ import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import type { TestAgentFlags } from "./run-test-command.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** `spanline test`. */
+/** Declares `spanline test`. The code of the command is loaded when it runs, so the help stays fast. */
 export function addTestCommand(spanline: Command, execute: ExecuteCommand): void {
   const test = spanline
     .command("test")

@@ -22,7 +22,7 @@ export type ProviderConfig = LocalConfig | AgentCoreConfig | { readonly type: "d
 
 export interface LocalConfig {
   readonly type: "local";
-  /** For example `ollama:qwen3`. */
+  /** Model API and model name, such as `ollama:qwen3`. */
   readonly model: string;
   /** Address of the model's server, such as `http://127.0.0.1:8000/v1`. */
   readonly baseUrl?: string;

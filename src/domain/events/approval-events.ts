@@ -21,7 +21,7 @@ export interface ApprovalRequested {
   readonly options: readonly ApprovalDecision[];
   /** The id of the tool call, or of the lost invocation. */
   readonly subjectId: string;
-  /** The tool's name and arguments, for people. */
+  /** The tool's name and arguments, for display. */
   readonly action: string;
   readonly input: JsonObject | null;
   /** Milliseconds since 1970. */
@@ -112,7 +112,7 @@ export interface GrantScope {
   readonly rule: MatchedRule | null;
   /** Further rules which required the approval. */
   readonly otherRules?: readonly (MatchedRule | null)[];
-  /** For tools which run commands: the command, for people. */
+  /** The command, for display only. Absent for tools which do not run commands. */
   readonly command?: string;
   /**
    * Digest of all arguments. Present if any changed argument could change the effect: in another folder, the same

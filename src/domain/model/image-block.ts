@@ -1,6 +1,6 @@
 import { SpanlineError } from "../errors.ts";
 
-/** An image for a model. */
+/** An image for a model. `base64` is padded and has no `data:` prefix. */
 export interface ImageBlock {
   readonly type: "image";
   readonly mediaType: ImageType;

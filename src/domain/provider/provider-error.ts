@@ -118,7 +118,7 @@ export class AbortError extends SpanlineError {
   readonly wasSent: boolean;
 
   constructor(reason: unknown, sent = true) {
-    super("aborted", "The call was aborted", { cause: reason, details: { sent } });
+    super("aborted", "The invocation was aborted", { cause: reason, details: { sent } });
     this.name = "AbortError";
     this.wasSent = sent;
   }

@@ -7,7 +7,7 @@ export interface ToolOutput {
   readonly text: string;
   /** The result for programs. */
   readonly data?: JsonObject;
-  /** Changes of files, for people. */
+  /** File changes, for display. The model does not receive them. */
   readonly diffs?: readonly FileDiff[];
   /** Files the tool read or wrote, for an editor following along. */
   readonly locations?: readonly FileLocation[];

@@ -38,7 +38,7 @@ export class Constraints {
     const count = this.#violations.length;
     if (count === 0) return;
     const sentences = this.#violations.map(({ message }) => message);
-    if (count === MAX_VIOLATIONS) sentences.push("the rest was not looked at");
+    if (count === MAX_VIOLATIONS) sentences.push("the rest was not checked");
     const errors = `${count} validation error${count === 1 ? "" : "s"} detected`;
     const text = `${errors}: ${sentences.join("; ")}`;
     throw createValidationError(text, "FieldValidationFailed", this.#violations);

@@ -1,5 +1,5 @@
 import { systemClock } from "../../platform/clock.ts";
-import { webRandomFraction, webRandomHex } from "../../platform/web-random.ts";
+import { randomWebFraction, randomWebHex } from "../../platform/web-random.ts";
 import { readAgentProfile, type AgentProfile } from "../../wire/acp/client/agent-profile.ts";
 import * as asking from "../../wire/acp/client/agent-requests.ts";
 import {
@@ -120,7 +120,7 @@ function createLink(
     connect: isSingleUse ? () => connect : connect,
     open: (transport) =>
       openConnection(transport, {
-        connectionId: webRandomHex(8),
+        connectionId: randomWebHex(8),
         answer: (request, context) => host.answer(request, context),
         onNotification,
         report,
@@ -136,7 +136,7 @@ function createLink(
     rules: { ...DEFAULT_RECONNECT, ...options.reconnect, ...(isSingleUse && { attempts: 0 }) },
     keepAlive: { ...DEFAULT_KEEP_ALIVE, ...options.keepAlive },
     clock,
-    random: options.random ?? webRandomFraction,
+    random: options.random ?? randomWebFraction,
     onState: (state) => runGuarded(() => options.onState?.(state)),
   });
 }

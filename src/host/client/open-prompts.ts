@@ -1,6 +1,6 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import type { JsonValue } from "../../data/json.ts";
-import { webRandomHex } from "../../platform/web-random.ts";
+import { randomWebHex } from "../../platform/web-random.ts";
 import {
   encodeCancelNotification,
   encodePromptRequest,
@@ -56,7 +56,7 @@ export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
    * prompts.
    */
   async function send(sentPrompt: SentPrompt): Promise<void> {
-    const promptId = webRandomHex(16);
+    const promptId = randomWebHex(16);
     for (;;) {
       const initialized = await (sentPrompt.isSent
         ? link.getConnection()

@@ -107,7 +107,7 @@ function createThrottledError(
 function checkLimits(options: RateLimitOptions): void {
   for (const [path, value] of Object.entries(options)) {
     if (value === undefined || (Number.isFinite(value) && value >= 1)) continue;
-    const message = `"${path}" is ${String(value)}, expected a number >= 1`;
+    const message = `${String(value)} is not a valid ${path}: expected a number >= 1`;
     throw new SpanlineError("invalid_option", message, { details: { path } });
   }
 }

@@ -39,7 +39,7 @@ export const SOCKET_LIMITS: Required<SocketLimits> = {
   ageMs: 3_600_000,
 };
 
-/** Between the expiry signal (or the close frame) and the end of the connection. */
+/** Milliseconds between the expiry signal (or the close frame) and the end of the connection. */
 const CLOSING_MS = 5000;
 
 /** Multiple of `unsentBytes` at which a connection whose sender ignores backpressure is terminated. */
@@ -83,7 +83,7 @@ export function wrapSocket(
   };
   socket.on("message", (data: Buffer, isBinary: boolean) => {
     if (isBinary) {
-      if (binaryAnswer === undefined) socket.close(1003, "Only text is understood");
+      if (binaryAnswer === undefined) socket.close(1003, "Only text messages are supported");
       else answer(binaryAnswer);
       return;
     }

@@ -18,9 +18,9 @@ export interface Companion {
 }
 
 export interface CompanionExit {
-  /** Above 128 if the program was killed by a signal from elsewhere. */
+  /** 128 plus the number of the signal if a signal ended only the program. Null if the whole group was killed. */
   readonly code: number | null;
-  /** The signal that killed the whole group. */
+  /** The signal that killed the whole group. Null otherwise. */
   readonly signal: string | null;
 }
 

@@ -1,4 +1,4 @@
-import { namesTools } from "../matching/exact-matcher.ts";
+import { hasToolConditions } from "../matching/exact-matcher.ts";
 import type { Matcher } from "../../domain/policy/policy.ts";
 import { integer, members } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
@@ -72,6 +72,6 @@ export function readMatcher(value: unknown, path: string, isAllowing: boolean): 
 function checkAllowMatcher(matcher: Matcher, path: string): void {
   const { args, method, repeatCountAtLeast } = matcher;
   const isLoose = args ?? method ?? repeatCountAtLeast;
-  if (isLoose !== undefined && !namesTools(matcher))
+  if (isLoose !== undefined && !hasToolConditions(matcher))
     throwProblem(`${path}.tool`, "is missing: expected the tool whose arguments the rule allows");
 }

@@ -86,7 +86,7 @@ describe("Reading a policy document", () => {
       "a negated path",
       { write_path_allowlist: ["!src/**"] },
       "policy.write_path_allowlist[0]",
-      "no negation",
+      "negation is not supported",
     ],
     [
       "an allowlist outside the workspace",

@@ -62,7 +62,7 @@ export function createPolicyContext(
 /**
  * Upper bound of earlier identical calls, for restrictions: includes calls which are no longer counted individually.
  */
-export function maxRepeats({ repeats, uncountedRepeats = 0 }: PolicyContext): number {
+export function computeMaxRepeats({ repeats, uncountedRepeats = 0 }: PolicyContext): number {
   return repeats + uncountedRepeats;
 }
 

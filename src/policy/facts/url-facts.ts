@@ -7,7 +7,10 @@ export interface UrlFacts {
   readonly domains: readonly string[];
 }
 
-/** Every URL in the arguments, at any depth. Undefined if there are none. */
+/**
+ * Every URL in the arguments, at any depth. Undefined if there are none. Contains `UNKNOWN_URL` if a
+ * URL cannot be read, or if there are too many values or URLs.
+ */
 export function readUrlFacts(input: JsonObject): UrlFacts | undefined {
   const { values, isComplete } = collectValues(input, URL_ARGUMENT_NAME);
   const foundUrls = new Set<string>();

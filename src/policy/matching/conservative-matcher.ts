@@ -1,7 +1,7 @@
 import type { PolicyContext, SimpleCommand } from "../../domain/policy/policy-decision.ts";
 import { createWideArgumentCheck } from "./argument-checks.ts";
 import { createMatcherCheck, type ToolCallCheck, type CheckFactories } from "./tool-call-check.ts";
-import { maxRepeats } from "../facts/tool-call-facts.ts";
+import { computeMaxRepeats } from "../facts/tool-call-facts.ts";
 import { useBareName, spaceOperators } from "../command/command-lines.ts";
 import { listCoveringTexts } from "../command/join-words.ts";
 import { toBareName, readProgramName } from "../command/launchers.ts";
@@ -68,7 +68,7 @@ const CONSERVATIVE_CHECKS: CheckFactories = {
   capability: (patterns) =>
     createNameCheck(patterns, (call, mayMatchName) => call.capabilities.some(mayMatchName)),
   // Negated, so that a count which is not a number (NaN) matches.
-  repeatCountAtLeast: (least) => (call) => !(maxRepeats(call) < least),
+  repeatCountAtLeast: (least) => (call) => !(computeMaxRepeats(call) < least),
   args: (tests) => {
     const checks = tests.map(createWideArgumentCheck);
     return (_, input) => checks.every((check) => check(input));

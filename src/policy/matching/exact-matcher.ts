@@ -67,7 +67,7 @@ const EXACT_CHECKS: CheckFactories = {
  * rule which names no tools must therefore cover all effects of the call: its paths, its command and its URLs.
  */
 function createCoverageCheck(matcher: Matcher): ToolCallCheck {
-  if (Object.keys(matcher).length === 0 || namesTools(matcher)) return () => true;
+  if (Object.keys(matcher).length === 0 || hasToolConditions(matcher)) return () => true;
   const { path, command, commandIdentity, url, domain } = matcher;
   return (call) =>
     (path !== undefined || (call.paths.length === 0 && call.pathsUnclear === undefined)) &&
@@ -76,7 +76,7 @@ function createCoverageCheck(matcher: Matcher): ToolCallCheck {
 }
 
 /** Whether a matcher selects tools by their identity or traits rather than by arguments. */
-export function namesTools(matcher: Matcher): boolean {
+export function hasToolConditions(matcher: Matcher): boolean {
   const { tool, toolKind, sideEffect, capability, mcpServer, mcpTool } = matcher;
   const keys = [tool, toolKind, sideEffect, capability, mcpServer, mcpTool];
   return keys.some((key) => key !== undefined);

@@ -60,7 +60,8 @@ export function mayMatchBelow({ variants: ways }: PathPattern, path: Segments): 
 
 /** Why a pattern is invalid, for its author. Undefined if it is valid. */
 export function findPathPatternProblem(pattern: string): string | undefined {
-  if (pattern.startsWith("!")) return "begins with !; there is no negation, use a rule that denies";
+  if (pattern.startsWith("!"))
+    return "starts with !, but negation is not supported. Fix: use a rule that denies";
   if (/[@!+*?]\(/.test(pattern)) return "has an extended glob such as !(…); use *, **, ? and {a,b}";
   const [sign] = /[[\]|]/.exec(pattern) ?? [];
   if (sign !== undefined) return `has ${sign}; ${CHARACTER_CLASS_PROBLEM}`;

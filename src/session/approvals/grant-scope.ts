@@ -46,8 +46,12 @@ export function formatGrantScope(decision: PolicyDecision): string {
 const MAX_NAME_LENGTH = 120;
 
 /**
- * Returns how far a grant extends. If the asking rule names paths, the rule sets the extent; otherwise the grant covers
- * only the call shown.
+ * Returns how far a grant extends:
+ *
+ * - `arguments`: the same arguments only, for tools with effects outside the workspace and for unclear paths.
+ * - `tool`: every call of a read-only tool without paths.
+ * - `rule`: every path for which the same path rule asks.
+ * - `paths`: the same paths.
  */
 function resolveGrantWidth({
   context,

@@ -8,7 +8,10 @@ interface RemoteClient {
   readonly connection: object;
   readonly sessionId: string;
   readonly clientId: string;
-  /** Includes the attachment id, if there is one: a client which has attached again elsewhere stays attached. */
+  /**
+   * Includes the attachment id, if there is one: a client which has attached again over another connection stays
+   * attached.
+   */
   readonly sender: Sender;
 }
 
@@ -37,7 +40,7 @@ export class RemoteClients {
     this.#clients.set(key, { connection, sessionId, clientId, sender });
   }
 
-  /** Detaches the clients of a closed connection, except those which have attached over another one. */
+  /** Detaches the clients of a closed connection, except clients which have attached over another connection. */
   async detachClients(connection: object, sessions: Sessions): Promise<void> {
     for (const [key, client] of this.#clients) {
       if (client.connection !== connection) continue;

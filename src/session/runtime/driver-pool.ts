@@ -1,7 +1,7 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Driver, DriverOptions } from "./driver.ts";
-import { idleEviction, type MemoryLimits } from "./idle-eviction.ts";
+import { createIdleEviction, type MemoryLimits } from "./idle-eviction.ts";
 import { createDriverRetry } from "./driver-retry.ts";
 
 export interface PoolOptions {
@@ -101,7 +101,7 @@ export function createDriverPool(options: PoolOptions): DriverPool {
       .finally(() => endings.delete(sessionId));
     endings.set(sessionId, ending);
   };
-  const eviction = idleEviction({ clock, idleMs, limits, evict });
+  const eviction = createIdleEviction({ clock, idleMs, limits, evict });
 
   const rested = (sessionId: string, pooled: PooledDriver): void => {
     const { driver, users } = pooled;
@@ -169,7 +169,7 @@ export function createDriverPool(options: PoolOptions): DriverPool {
     stopStarting() {
       eviction.stop();
       driverRetry.stop();
-      rest(createAbortedStartError("The sessions are closed here"));
+      rest(createAbortedStartError("This process has closed its sessions"));
     },
     async close() {
       const open = await Promise.allSettled([...drivers.values()].map(({ started }) => started));

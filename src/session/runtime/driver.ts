@@ -21,7 +21,7 @@ import type { LiveAgent } from "./agent/live-agent.ts";
 import { createEffectRunner } from "./effects/effect-runner.ts";
 import { createHostReplies } from "./effects/host-replies.ts";
 import { performEffect, recheckBeforeEffect } from "./effects/perform-effect.ts";
-import { cachedBytes, createHistoryCaches } from "./effects/perform-invocation.ts";
+import { countCachedBytes, createHistoryCaches } from "./effects/perform-invocation.ts";
 import { createConversationReader } from "./history/conversation-reader.ts";
 import { appendDecision, type AppendOptions, type AppendResult } from "./log/append-decision.ts";
 import { createSnapshotSaver } from "./log/load-state.ts";
@@ -219,7 +219,7 @@ export function startDriver(initial: SessionState, options: DriverOptions): Driv
       const { agent, ...own } = state;
       // Sessions opened in this process share the definition of their agent.
       const facts = agent?.spec === liveAgent.current.spec ? 0 : estimateBytes(agent);
-      return DRIVER_BYTES + facts + estimateBytes(own) + cachedBytes(history.caches);
+      return DRIVER_BYTES + facts + estimateBytes(own) + countCachedBytes(history.caches);
     },
     send,
     async setClientTools(clientId, equipment) {

@@ -30,7 +30,12 @@ export interface IdleEviction {
   stop(): void;
 }
 
-export function idleEviction({ clock, idleMs, limits, evict }: EvictionOptions): IdleEviction {
+export function createIdleEviction({
+  clock,
+  idleMs,
+  limits,
+  evict,
+}: EvictionOptions): IdleEviction {
   /** Estimated bytes of every session in memory. */
   const sizes = new Map<string, number>();
   /** The least recently used session is the first. */

@@ -1,7 +1,7 @@
 import type { ToolStarted } from "../../domain/events/tool-events.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
-import { isAskedByMode } from "../../policy/apply-mode.ts";
+import { hasModeApproval } from "../../policy/apply-mode.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { formatGrantScope } from "../approvals/grant-scope.ts";
 import { requestApproval } from "../approvals/approval-requests.ts";
@@ -72,7 +72,7 @@ function requestRun(decision: Decision, run: ToolRun, policyDecision: PolicyDeci
   const approvers = Math.max(1, policyDecision.approvers);
   // No `allow-always` if several approvers are required, if the session mode asks (it overrides grants), or for a
   // second attempt.
-  const isForGood = approvers === 1 && !isAskedByMode(policyDecision) && attempt === 0;
+  const isForGood = approvers === 1 && !hasModeApproval(policyDecision) && attempt === 0;
   const always = isForGood ? (["allow-always"] as const) : [];
   requestApproval(decision, {
     question: "run",

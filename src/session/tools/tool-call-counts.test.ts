@@ -39,8 +39,11 @@ describe("countToolCall", () => {
   });
 
   it.each([
-    ["again and again in a circle", [...upTo(4200), ...upTo(4200)]],
-    ["some of them more often", [...upTo(4100), ...upTo(300), ...upTo(4300, 3900), ...upTo(50)]],
+    ["all calls repeated once", [...upTo(4200), ...upTo(4200)]],
+    [
+      "some calls repeated more often",
+      [...upTo(4100), ...upTo(300), ...upTo(4300, 3900), ...upTo(50)],
+    ],
   ])(
     "Calls are never counted too low in total, and never too high for certain: %s",
     (_, numbers) => {

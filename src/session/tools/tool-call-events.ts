@@ -17,7 +17,7 @@ export interface ToolCallLocation {
   readonly messageId: string;
 }
 
-/** Context of a tool call. */
+/** Data of a tool call that is not part of the provider's event. */
 interface ToolCallContext {
   /** Validation error of the arguments. Undefined if they are valid. */
   readonly problem: string | undefined;
@@ -25,7 +25,7 @@ interface ToolCallContext {
   readonly options: PromptOptions | null;
 }
 
-/** The following functions translate the provider's tool events for the log. */
+/** Translates the start of a tool call for the log. The functions below translate the other tool events. */
 export function toToolCallOpened(
   location: ToolCallLocation,
   { block, name }: ProviderEventOf<"tool.start">,

@@ -77,7 +77,7 @@ export interface ToolRun {
   /** The latest decision of the rules. */
   readonly evaluation?: LastEvaluation;
   /** The latest request shown to an approver. */
-  readonly shownRequest?: ShownRequest;
+  readonly shownRequest?: RequestDigests;
   /** The latest approval. */
   readonly approval?: ToolApproval;
   /** 0 before the first attempt. */
@@ -101,7 +101,7 @@ export interface LastEvaluation {
   readonly action: PolicyAction;
 }
 
-export interface ShownRequest {
+export interface RequestDigests {
   /** Digest of the tool at the time of the request. */
   readonly toolDigest: string;
   /** Digest of the decision to ask. */
@@ -155,7 +155,7 @@ export function findRunningAttempt(
   return run?.status === "running" && run.attempt === attempt ? run : undefined;
 }
 
-/** Whether the current attempt only asks for an earlier result. */
+/** Whether the current attempt only requests the result of an earlier attempt. */
 export function isRepeat({ attempt, repeatAttempt }: ToolRun): boolean {
   return attempt === repeatAttempt;
 }

@@ -99,7 +99,10 @@ async function createFile(file: string, DatabaseSync: Engine["DatabaseSync"]): P
   renameSync(draft, file);
 }
 
-/** SQLite creates the `-wal` and `-shm` files with the permissions of the database file. */
+/**
+ * The `-wal` and `-shm` files contain parts of the log, too. SQLite creates new ones with the permissions of the
+ * database file; existing files are restricted here.
+ */
 function restrictPermissions(file: string): void {
   for (const suffix of ["", "-wal", "-shm"]) restrictToOwner(`${file}${suffix}`);
 }

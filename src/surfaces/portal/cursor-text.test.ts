@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { cursorText, parseCursor } from "./cursor-text.ts";
+import { formatCursor, parseCursor } from "./cursor-text.ts";
 
 describe("Cursors as text", () => {
   it.each([
     { incarnation: "abc", seq: 0 },
     { incarnation: "a.b.7", seq: 123_456_789 },
   ])("A cursor is parsed as it was formatted: %j", (cursor) => {
-    expect(parseCursor(cursorText(cursor))).toEqual(cursor);
+    expect(parseCursor(formatCursor(cursor))).toEqual(cursor);
   });
 
   it.each([

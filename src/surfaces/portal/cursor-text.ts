@@ -1,7 +1,7 @@
 import type { Cursor } from "../../domain/events/envelope.ts";
 
 /** Formats a cursor as the id of a server-sent event. */
-export function cursorText({ incarnation, seq }: Cursor): string {
+export function formatCursor({ incarnation, seq }: Cursor): string {
   return `${incarnation}.${seq}`;
 }
 

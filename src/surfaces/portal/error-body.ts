@@ -14,7 +14,7 @@ export interface ErrorBody {
   };
 }
 
-export function portalErrors(error: ApiError): ServedResponse {
+export function formatPortalError(error: ApiError): ServedResponse {
   const { status, code, message, headers } = error;
   const hint = error.hint ?? (status === 410 ? CURSOR_HINT : undefined);
   const body: ErrorBody = { error: { code, message, ...omitUndefined({ hint }) } };
@@ -23,6 +23,6 @@ export function portalErrors(error: ApiError): ServedResponse {
 
 const CURSOR_HINT = "Discard the events read so far, and read from the beginning: without a cursor";
 
-export function failureBody({ code, message, details }: Failure): ErrorBody {
+export function createFailureBody({ code, message, details }: Failure): ErrorBody {
   return { error: { code, message, details } };
 }

@@ -1,7 +1,7 @@
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { toJsonText } from "../../data/json.ts";
 import { BoundedCache } from "../../data/bounded-cache.ts";
-import { cursorText } from "./cursor-text.ts";
+import { formatCursor } from "./cursor-text.ts";
 
 /** Consecutive events of a log. */
 export interface EventRun {
@@ -11,13 +11,13 @@ export interface EventRun {
 
 /** Maximum bytes per write. Limits the unread data per reader, in addition to Node's own buffer. */
 const PIECE_BYTES = 64 * 1024;
-const KEPT_BYTES = 2_000_000;
+const MAX_CACHED_BYTES = 2_000_000;
 /** Estimated memory of a cached frame in addition to its bytes. */
-const BESIDE_BYTES = 300;
+const FRAME_OVERHEAD_BYTES = 300;
 
 /** Encodes events as server-sent events, each once for all readers at about the same position. */
 export class EventFrames {
-  readonly #frames = new BoundedCache<Uint8Array>(KEPT_BYTES);
+  readonly #frames = new BoundedCache<Uint8Array>(MAX_CACHED_BYTES);
   /** The last single event. Readers at the same position request the same event one after another. */
   #last: { readonly envelope: Envelope; readonly pieces: readonly Uint8Array[] } | undefined;
 
@@ -39,35 +39,35 @@ export class EventFrames {
     let length = 0;
     for (const envelope of events) {
       if (envelope.visibility === "internal") continue;
-      const frame = this.#frameOf(incarnation, envelope);
+      const frame = this.#encodeFrame(incarnation, envelope);
       if (length > 0 && length + frame.length > PIECE_BYTES) {
-        yield* cut(joined(gathered));
+        yield* splitBytes(concatFrames(gathered));
         gathered = [];
         length = 0;
       }
       gathered.push(frame);
       length += frame.length;
     }
-    yield* cut(joined(gathered));
+    yield* splitBytes(concatFrames(gathered));
   }
 
-  #frameOf(incarnation: string, envelope: Envelope): Uint8Array {
-    const id = cursorText({ incarnation, seq: envelope.seq });
+  #encodeFrame(incarnation: string, envelope: Envelope): Uint8Array {
+    const id = formatCursor({ incarnation, seq: envelope.seq });
     const known = this.#frames.get(id);
     if (known !== undefined) return known;
     const frame = Buffer.from(`id: ${id}\ndata: ${toJsonText(envelope)}\n\n`);
-    this.#frames.set(id, frame, frame.length + BESIDE_BYTES);
+    this.#frames.set(id, frame, frame.length + FRAME_OVERHEAD_BYTES);
     return frame;
   }
 }
 
 /** A single frame is not copied, so all readers share its bytes. */
-function joined(frames: readonly Uint8Array[]): Uint8Array {
+function concatFrames(frames: readonly Uint8Array[]): Uint8Array {
   const [only, ...more] = frames;
   return only !== undefined && more.length === 0 ? only : Buffer.concat(frames);
 }
 
-function* cut(bytes: Uint8Array): Generator<Uint8Array> {
+function* splitBytes(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
     yield bytes.subarray(at, at + PIECE_BYTES);
   }

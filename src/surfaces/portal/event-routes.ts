@@ -6,15 +6,15 @@ import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import { readHeader } from "../../http/routing/read-header.ts";
 import type { Route } from "../../http/routing/router.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
-import { principalOf } from "./portal-access.ts";
-import { parseCursor, cursorText } from "./cursor-text.ts";
-import { failureBody } from "./error-body.ts";
+import { authenticate } from "./portal-access.ts";
+import { parseCursor, formatCursor } from "./cursor-text.ts";
+import { createFailureBody } from "./error-body.ts";
 import { EventFrames, type EventRun } from "./event-frames.ts";
-import { streamingOf, type PortalOptions } from "./portal-options.ts";
-import { foundSession, type SessionRecord } from "./session-view.ts";
+import { createStreamOptions, type PortalOptions } from "./portal-options.ts";
+import { findSession, type SessionRecord } from "./session-view.ts";
 
 /** Streams a session's log as server-sent events, from a cursor or from the beginning, and then live. */
-export function eventRoutes(options: PortalOptions): Route[] {
+export function createEventRoutes(options: PortalOptions): Route[] {
   const { sessions } = options;
   const frames = new EventFrames();
   return [
@@ -22,17 +22,17 @@ export function eventRoutes(options: PortalOptions): Route[] {
       method: "GET",
       path: "/api/sessions/:id/events",
       async handle(request, { id = "" }) {
-        const principal = principalOf(request, options);
-        const cursor = cursorIn(request);
-        const record = await foundSession(sessions, id, principal);
+        const principal = authenticate(request, options);
+        const cursor = readCursor(request);
+        const record = await findSession(sessions, id, principal);
         const { disconnectSignal } = request;
         const subscribe = (start: Cursor | undefined): AsyncIterator<EventRun> =>
           sessions.subscribe(id, start, disconnectSignal)[Symbol.asyncIterator]();
         const batches = subscribe(cursor);
-        const ready = isAtEnd(cursor, record) ? batches : await firstFetched(batches);
+        const ready = isAtEnd(cursor, record) ? batches : await fetchFirst(batches);
         const { incarnation } = record;
         const reader = { frames, disconnectSignal, subscribe, incarnation };
-        return createEventStream(streamed(ready, reader), streamingOf(options));
+        return createEventStream(encodeEventRuns(ready, reader), createStreamOptions(options));
       },
     },
   ];
@@ -41,7 +41,7 @@ export function eventRoutes(options: PortalOptions): Route[] {
 /**
  * A reconnecting browser sends the original address with the old cursor, so the `last-event-id` header has priority.
  */
-function cursorIn(request: ServedRequest): Cursor | undefined {
+function readCursor(request: ServedRequest): Cursor | undefined {
   const asked = new URLSearchParams(request.query).get("cursor") ?? "";
   const text = readHeader(request, "last-event-id") || asked;
   if (text === "") return undefined;
@@ -62,7 +62,7 @@ function isAtEnd(cursor: Cursor | undefined, { incarnation, seq }: SessionRecord
  * Waits for the first batch, or for the error of an invalid cursor. Only before the stream starts can the error be sent
  * as an HTTP status, which stops the browser from reconnecting.
  */
-async function firstFetched<Item>(source: AsyncIterator<Item>): Promise<AsyncIterator<Item>> {
+async function fetchFirst<Item>(source: AsyncIterator<Item>): Promise<AsyncIterator<Item>> {
   let first: Promise<IteratorResult<Item>> | undefined = source.next();
   // A gap does not prevent the stream: the stream reports the gap and continues behind it.
   await first.catch((error: unknown) => {
@@ -87,7 +87,7 @@ interface EventReader {
   readonly incarnation: string;
 }
 
-function streamed(
+function encodeEventRuns(
   batches: AsyncIterator<EventRun>,
   { frames, disconnectSignal: gone, subscribe, incarnation }: EventReader,
 ): AsyncIterable<Uint8Array | string> {
@@ -99,12 +99,12 @@ function streamed(
       const gap = gone.aborted ? undefined : findGap(error);
       if (gap === undefined) return undefined;
       const source = subscribe({ incarnation, seq: gap.through });
-      return { source, pieces: [gapFrame(gap, incarnation)] };
+      return { source, pieces: [encodeGapFrame(gap, incarnation)] };
     },
     onFailure(error) {
       if (gone.aborted) return [];
       if (!(error instanceof SpanlineError)) throw error;
-      const body = JSON.stringify(failureBody(error.toFailure()));
+      const body = JSON.stringify(createFailureBody(error.toFailure()));
       return [`event: failure\ndata: ${body}\n\n`];
     },
   });
@@ -124,12 +124,12 @@ function findGap(error: unknown): LogGap | undefined {
 }
 
 /** The frame in place of the missing events. Its id is the cursor behind the gap, so a resuming reader gets it once. */
-function gapFrame({ seq, through }: LogGap, incarnation: Cursor["incarnation"]): string {
+function encodeGapFrame({ seq, through }: LogGap, incarnation: Cursor["incarnation"]): string {
   const events =
     seq === through ? `Event ${seq} of the log is` : `Events ${seq} to ${through} of the log are`;
   const message = `${events} missing or cannot be read. Fix: see spanline sessions check`;
   const data = JSON.stringify({
     error: { code: "store_damaged", message, details: { seq, through } },
   });
-  return `id: ${cursorText({ incarnation, seq: through })}\nevent: gap\ndata: ${data}\n\n`;
+  return `id: ${formatCursor({ incarnation, seq: through })}\nevent: gap\ndata: ${data}\n\n`;
 }

@@ -14,11 +14,11 @@ export async function openOnce(
 ): Promise<SessionRecord> {
   const name = JSON.stringify([requested.principal.id, key]);
   const sessionId = `ses_${digestText(name).slice(0, ID_LENGTH)}`;
-  const label = requestLabel({ agent: sessions.agents[0], ...requested });
+  const label = createRequestLabel({ agent: sessions.agents[0], ...requested });
   // Compared afterwards: of two concurrent requests, the second gets the session opened by the first.
   const record = await sessions.open({ ...requested, sessionId, label });
   if (record.label === label) return record;
-  const message = `The Idempotency-Key was used for a session with another ${changedField(record, label)}`;
+  const message = `The Idempotency-Key was used for a session with another ${findChangedField(record, label)}`;
   throw new ApiError(409, "conflict", message, { hint: "Use a different key for every session" });
 }
 
@@ -26,13 +26,13 @@ export async function openOnce(
 const ID_LENGTH = 26;
 const FIELDS = ["agent", "title", "workingDirectory"] as const;
 
-type Requested = { readonly [Field in (typeof FIELDS)[number]]?: string | undefined };
+type RequestedFields = { readonly [Field in (typeof FIELDS)[number]]?: string | undefined };
 
 /**
  * One digest per requested field. The session itself cannot be compared with the request: its folder may be the agent's default,
  * and its title may have changed since.
  */
-function requestLabel(requested: Requested): string {
+function createRequestLabel(requested: RequestedFields): string {
   const digests = FIELDS.map((field) =>
     digestText(JSON.stringify(requested[field] ?? null)).slice(0, DIGEST_LENGTH),
   );
@@ -41,7 +41,7 @@ function requestLabel(requested: Requested): string {
 
 const DIGEST_LENGTH = 32;
 
-function changedField({ label }: Pick<SessionRecord, "label">, requested: string): string {
+function findChangedField({ label }: Pick<SessionRecord, "label">, requested: string): string {
   const [, ...before] = (label ?? "").split("/");
   const [, ...now] = requested.split("/");
   return FIELDS.find((_, at) => before[at] !== now[at]) ?? "agent";

@@ -11,13 +11,13 @@ export interface PageParts {
   readonly script: string;
 }
 
-export function page({ title, body, script }: PageParts): ServedResponse {
+export function renderPage({ title, body, script }: PageParts): ServedResponse {
   return {
     status: 200,
     headers: {
       ...SECURITY_HEADERS,
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policy(script),
+      "content-security-policy": createContentPolicy(script),
       "x-frame-options": "DENY",
     },
     body: Buffer.from(`<!doctype html>
@@ -40,11 +40,11 @@ export function page({ title, body, script }: PageParts): ServedResponse {
 /**
  * The content security policy: only the page's own script and style run, and the script cannot turn text into markup.
  */
-function policy(script: string): string {
+function createContentPolicy(script: string): string {
   return [
     "default-src 'none'",
-    `script-src '${hash(script)}'`,
-    `style-src '${hash(PAGE_STYLE)}'`,
+    `script-src '${hashScript(script)}'`,
+    `style-src '${hashScript(PAGE_STYLE)}'`,
     "img-src data:",
     "connect-src 'self'",
     "base-uri 'none'",
@@ -55,6 +55,6 @@ function policy(script: string): string {
   ].join("; ");
 }
 
-function hash(text: string): string {
+function hashScript(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }

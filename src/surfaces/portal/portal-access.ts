@@ -23,22 +23,22 @@ const TOKEN_HINT =
   "Open the link printed by `spanline up`, or send its token as `Authorization: Bearer …`";
 
 /** Authenticates a caller and returns its rights. Throws 401 or 403 if the caller may not use this server. */
-export function principalOf(request: ServedRequest, options: AccessOptions): Principal {
+export function authenticate(request: ServedRequest, options: AccessOptions): Principal {
   refuseOtherPages(request);
-  const principal = { id: options.principal ?? "local", rights: rightsOf(request, options) };
+  const principal = { id: options.principal ?? "local", rights: resolveRights(request, options) };
   request.onCaller?.(principal.id);
   return principal;
 }
 
-function rightsOf(request: ServedRequest, options: AccessOptions): readonly Right[] {
+function resolveRights(request: ServedRequest, options: AccessOptions): readonly Right[] {
   const bearer = readBearer(request);
   if (bearer !== undefined && !isToken(bearer, options.token))
-    throw unknownCaller("The bearer token is not the token of this bridge");
+    throw createUnknownCallerError("The bearer token is not the token of this bridge");
   // A cookie with an old token is not an error: browsers keep cookies, and pages without rights can still be read.
-  if (bearer !== undefined || isToken(cookieOf(request) ?? "", options.token)) {
+  if (bearer !== undefined || isToken(readTokenCookie(request) ?? "", options.token)) {
     return TOKEN_RIGHTS;
   }
-  if (!options.keyless) throw unknownCaller("This server requires its token");
+  if (!options.keyless) throw createUnknownCallerError("This server requires its token");
   return KEYLESS_RIGHTS;
 }
 
@@ -49,15 +49,15 @@ export function requireRight({ rights }: Principal, right: Right, what: string):
   });
 }
 
-export function isToken(given: string, token: string): boolean {
-  return matchesSecret(given, digestSecret(token));
+export function isToken(receivedToken: string, token: string): boolean {
+  return matchesSecret(receivedToken, digestSecret(token));
 }
 
 /**
  * `SameSite=Strict`: pages of other sites cannot make the browser send the cookie. `HttpOnly`: scripts cannot read it.
  */
-export function tokenCookie(request: ServedRequest, token: string): string {
-  return `${cookieName(request)}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict`;
+export function formatTokenCookie(request: ServedRequest, token: string): string {
+  return `${createCookieName(request)}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict`;
 }
 
 /**
@@ -71,20 +71,20 @@ function refuseOtherPages(request: ServedRequest): void {
   throw new ApiError(403, "access_denied", message);
 }
 
-function cookieOf(request: ServedRequest): string | undefined {
-  const name = cookieName(request);
+function readTokenCookie(request: ServedRequest): string | undefined {
+  const name = createCookieName(request);
   const pairs = (readHeader(request, "cookie") ?? "").split(/; */).map((pair) => pair.split("="));
   const value = pairs.find(([key]) => key === name)?.[1];
   return value === undefined ? undefined : decodePercent(value);
 }
 
 /** Cookies ignore ports, so two bridges on one machine need different cookie names. */
-function cookieName(request: ServedRequest): string {
+function createCookieName(request: ServedRequest): string {
   const port = /:(\d+)$/.exec(readHeader(request, "host") ?? "")?.[1] ?? "80";
   return `spanline_${port}`;
 }
 
-function unknownCaller(message: string): ApiError {
+function createUnknownCallerError(message: string): ApiError {
   const headers = { "www-authenticate": "Bearer" };
   return new ApiError(401, "unauthorized", message, { hint: TOKEN_HINT, headers });
 }

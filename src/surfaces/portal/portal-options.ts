@@ -18,7 +18,7 @@ export interface PortalOptions extends AccessOptions {
 }
 
 /** The options of an event stream. */
-export function streamingOf(options: PortalOptions): EventStreamOptions {
+export function createStreamOptions(options: PortalOptions): EventStreamOptions {
   const { clock, heartbeatMs, stalledMs } = options;
   return {
     clock,

@@ -1,12 +1,12 @@
 import type { ServerLimits } from "../../http/server/server-options.ts";
-import { commandRoutes } from "./command-routes.ts";
-import { portalErrors } from "./error-body.ts";
-import { eventRoutes } from "./event-routes.ts";
-import { pageRoutes } from "./page-routes.ts";
+import { createCommandRoutes } from "./command-routes.ts";
+import { formatPortalError } from "./error-body.ts";
+import { createEventRoutes } from "./event-routes.ts";
+import { createPageRoutes } from "./page-routes.ts";
 import type { PortalOptions } from "./portal-options.ts";
-import { promptRoutes } from "./prompt-routes.ts";
+import { createPromptRoutes } from "./prompt-routes.ts";
 import type { RouteGroup } from "../../http/routing/router.ts";
-import { sessionRoutes } from "./session-routes.ts";
+import { createSessionRoutes } from "./session-routes.ts";
 
 /** Size limits of a request to the portal. */
 export const PORTAL_LIMITS: ServerLimits = {
@@ -15,15 +15,15 @@ export const PORTAL_LIMITS: ServerLimits = {
 };
 
 /** The portal: its pages, and the HTTP API used by the pages and by `curl`. */
-export function portalRoutes(options: PortalOptions): RouteGroup {
+export function createPortalRoutes(options: PortalOptions): RouteGroup {
   return {
     routes: [
-      ...pageRoutes(options),
-      ...sessionRoutes(options),
-      ...eventRoutes(options),
-      ...commandRoutes(options),
-      ...promptRoutes(options),
+      ...createPageRoutes(options),
+      ...createSessionRoutes(options),
+      ...createEventRoutes(options),
+      ...createCommandRoutes(options),
+      ...createPromptRoutes(options),
     ],
-    formatError: portalErrors,
+    formatError: formatPortalError,
   };
 }

@@ -2,52 +2,53 @@ import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { Cursor } from "../../domain/events/envelope.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
-import { principalOf, requireRight } from "./portal-access.ts";
-import { failureBody } from "./error-body.ts";
-import { cursorText } from "./cursor-text.ts";
+import { authenticate, requireRight } from "./portal-access.ts";
+import { createFailureBody } from "./error-body.ts";
+import { formatCursor } from "./cursor-text.ts";
 import { readHeader } from "../../http/routing/read-header.ts";
 import { createJsonResponse, createTextStream } from "../../http/routing/json-response.ts";
-import { streamingOf, type PortalOptions } from "./portal-options.ts";
-import { promptCommand, senderOf } from "./read-command.ts";
+import { createStreamOptions, type PortalOptions } from "./portal-options.ts";
+import { createPromptCommand, createSender } from "./read-command.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
-import { optionalFlag, requiredText } from "./request-body.ts";
+import { readOptionalBoolean, readRequiredString } from "./request-body.ts";
 import type { Route } from "../../http/routing/router.ts";
-import { foundSession } from "./session-view.ts";
-import { addToReport, initialReport, reportOf, type TurnReport } from "./turn-report.ts";
-import { addToText, breakOff, initialText } from "./turn-text.ts";
+import { findSession } from "./session-view.ts";
+import { addToReport, createReportState, createReport, type TurnReport } from "./turn-report.ts";
+import { addToText, writeDisconnectNote, createTextState } from "./turn-text.ts";
 
 const DEFAULT_WAIT_MS = 280_000;
 
 /** Submits a prompt. With `wait`, responds at the end of the turn, so `curl` gets the answer in one request. */
-export function promptRoutes(options: PortalOptions): Route[] {
+export function createPromptRoutes(options: PortalOptions): Route[] {
   const { sessions } = options;
   return [
     {
       method: "POST",
       path: "/api/sessions/:id/prompt",
       async handle(request, { id: sessionId = "" }) {
-        const principal = principalOf(request, options);
+        const principal = authenticate(request, options);
         requireRight(principal, "prompt", "Prompting");
         const body = readJsonBody(request);
-        const text = requiredText(body, "text");
-        const wait = optionalFlag(body, "wait") ?? false;
-        const { incarnation, seq } = await foundSession(sessions, sessionId, principal);
+        const text = readRequiredString(body, "text");
+        const wait = readOptionalBoolean(body, "wait") ?? false;
+        const { incarnation, seq } = await findSession(sessions, sessionId, principal);
         const before = { incarnation, seq };
-        const sender = senderOf(request, principal);
-        const reply = await sessions.command(sessionId, promptCommand(text), sender);
-        if (reply.status === "refused") return createJsonResponse(409, failureBody(reply.failure));
+        const sender = createSender(request, principal);
+        const reply = await sessions.command(sessionId, createPromptCommand(text), sender);
+        if (reply.status === "refused")
+          return createJsonResponse(409, createFailureBody(reply.failure));
         const { promptId, turnId = null } = reply;
         if (promptId === undefined) throw new Error("An accepted prompt has no id");
-        const place = { sessionId, promptId, events: eventsPath(sessionId, before) };
+        const place = { sessionId, promptId, events: formatEventsPath(sessionId, before) };
         if (!wait) return createJsonResponse(202, { ...place, turnId });
         // The turn of a repeated command may be long over, so the log is read from its beginning.
         const cursor = sender.commandId === undefined ? before : undefined;
         const prompted = { sessionId, promptId, cursor };
-        if (wantsText(request)) {
-          const pieces = turnText(options, prompted, request.disconnectSignal);
-          return createTextStream(pieces, streamingOf(options));
+        if (acceptsText(request)) {
+          const pieces = streamTurnText(options, prompted, request.disconnectSignal);
+          return createTextStream(pieces, createStreamOptions(options));
         }
-        const report = await turnEnd(options, prompted, request.disconnectSignal);
+        const report = await awaitTurnEnd(options, prompted, request.disconnectSignal);
         const answer: PromptAnswer = { ...place, ...report };
         return createJsonResponse(answer.outcome === null ? 202 : 200, answer);
       },
@@ -55,12 +56,12 @@ export function promptRoutes(options: PortalOptions): Route[] {
   ];
 }
 
-function eventsPath(sessionId: string, cursor: Cursor): string {
-  const from = encodeURIComponent(cursorText(cursor));
+function formatEventsPath(sessionId: string, cursor: Cursor): string {
+  const from = encodeURIComponent(formatCursor(cursor));
   return `/api/sessions/${encodeURIComponent(sessionId)}/events?cursor=${from}`;
 }
 
-interface Prompted {
+interface SubmittedPrompt {
   readonly sessionId: string;
   readonly promptId: string;
   /** The log position before the turn. Undefined: the beginning of the log. */
@@ -68,43 +69,43 @@ interface Prompted {
 }
 
 /** Reads until the prompt's turn has ended or the wait times out. */
-async function turnEnd(
+async function awaitTurnEnd(
   options: PortalOptions,
-  prompted: Prompted,
+  prompted: SubmittedPrompt,
   gone: AbortSignal,
 ): Promise<TurnReport> {
-  const state = initialReport(prompted.promptId);
-  for await (const events of eventsOf(options, prompted, gone)) {
+  const state = createReportState(prompted.promptId);
+  for await (const events of readTurnEvents(options, prompted, gone)) {
     for (const event of events) addToReport(state, event);
     if (state.end !== null) break;
   }
-  return reportOf(state);
+  return createReport(state);
 }
 
 /** Streams the turn as text. The status is already sent, so a failure in the middle is reported as text. */
-async function* turnText(
+async function* streamTurnText(
   options: PortalOptions,
-  prompted: Prompted,
+  prompted: SubmittedPrompt,
   gone: AbortSignal,
 ): AsyncGenerator<string> {
-  const state = initialText(prompted.promptId);
+  const state = createTextState(prompted.promptId);
   try {
-    for await (const events of eventsOf(options, prompted, gone)) {
+    for await (const events of readTurnEvents(options, prompted, gone)) {
       const text = addToText(state, events);
       if (text !== "") yield text;
       if (state.report.end !== null) return;
     }
-    yield breakOff(state, "the turn continues");
+    yield writeDisconnectNote(state, "the turn continues");
   } catch (error) {
     if (!(error instanceof SpanlineError)) throw error;
-    yield breakOff(state, `failed: ${error.message}`);
+    yield writeDisconnectNote(state, `failed: ${error.message}`);
   }
 }
 
 /** The events from a prompt on, until the wait times out. A caller that disconnects leaves the turn running. */
-async function* eventsOf(
+async function* readTurnEvents(
   { sessions, clock, waitMs = DEFAULT_WAIT_MS }: PortalOptions,
-  { sessionId, cursor }: Prompted,
+  { sessionId, cursor }: SubmittedPrompt,
   gone: AbortSignal,
 ): AsyncGenerator<readonly SessionEvent[]> {
   const over = new AbortController();
@@ -128,7 +129,7 @@ interface PromptAnswer extends TurnReport {
   readonly events: string;
 }
 
-function wantsText(request: ServedRequest): boolean {
+function acceptsText(request: ServedRequest): boolean {
   const accept = readHeader(request, "accept") ?? "";
   return /\btext\/plain\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept);
 }

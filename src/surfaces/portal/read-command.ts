@@ -8,45 +8,52 @@ import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
 import type { Sender } from "../../session/sessions.ts";
-import { optionalText, requiredText } from "./request-body.ts";
+import { readOptionalString, readRequiredString } from "./request-body.ts";
 
 /** A command and the right it requires. */
-export interface AskedCommand {
+export interface PortalCommand {
   readonly command: SessionCommand;
   readonly right: Right;
   /** The action's name in the error for callers without the right. */
   readonly what: string;
 }
 
-export function readCommand(body: JsonObject): AskedCommand {
-  const type = requiredText(body, "type");
+export function readCommand(body: JsonObject): PortalCommand {
+  const type = readRequiredString(body, "type");
   switch (type) {
     case "prompt":
       return {
-        command: promptCommand(requiredText(body, "text")),
+        command: createPromptCommand(readRequiredString(body, "text")),
         right: "prompt",
         what: "Prompting",
       };
     case "answer":
-      return { command: answerIn(body), right: "approve", what: "Answering an approval" };
+      return {
+        command: readApprovalCommand(body),
+        right: "approve",
+        what: "Answering an approval",
+      };
     case "cancel": {
-      const turnId = optionalText(body, "turnId");
+      const turnId = readOptionalString(body, "turnId");
       const command = { type: "cancel", ...omitUndefined({ turnId }) } as const;
       return { command, right: "control", what: "Cancelling a turn" };
     }
     case "withdraw": {
       const command = {
         type: "withdraw-prompt",
-        promptId: requiredText(body, "promptId"),
+        promptId: readRequiredString(body, "promptId"),
       } as const;
       return { command, right: "prompt", what: "Withdrawing a prompt" };
     }
     case "revoke": {
-      const command = { type: "revoke-grant", grantId: requiredText(body, "grantId") } as const;
+      const command = {
+        type: "revoke-grant",
+        grantId: readRequiredString(body, "grantId"),
+      } as const;
       return { command, right: "approve", what: "Revoking a grant" };
     }
     case "configure":
-      return { command: configureIn(body), right: "prompt", what: "Changing the mode" };
+      return { command: readModeCommand(body), right: "prompt", what: "Changing the mode" };
     default:
       throw createInvalidRequestError(
         `"type" is "${type}": expected prompt, answer, cancel, withdraw, revoke or configure`,
@@ -54,15 +61,15 @@ export function readCommand(body: JsonObject): AskedCommand {
   }
 }
 
-function configureIn(body: JsonObject): SessionCommand {
-  const mode = requiredText(body, "mode");
+function readModeCommand(body: JsonObject): SessionCommand {
+  const mode = readRequiredString(body, "mode");
   if (isSessionMode(mode)) return { type: "set-mode", mode };
   throw createInvalidRequestError(
     `"mode" is "${mode}": expected one of ${SESSION_MODES.join(", ")}`,
   );
 }
 
-export function promptCommand(text: string): SessionCommand {
+export function createPromptCommand(text: string): SessionCommand {
   return { type: "prompt", content: [{ type: "text", text }] };
 }
 
@@ -78,10 +85,10 @@ const DECISIONS: { readonly [Name in ApprovalDecision]: true } = {
   stop: true,
 };
 
-function answerIn(body: JsonObject): SessionCommand {
-  const approvalId = requiredText(body, "approvalId");
-  const decision = requiredText(body, "decision");
-  const reason = optionalText(body, "reason");
+function readApprovalCommand(body: JsonObject): SessionCommand {
+  const approvalId = readRequiredString(body, "approvalId");
+  const decision = readRequiredString(body, "decision");
+  const reason = readOptionalString(body, "reason");
   if (!isDecision(decision)) {
     throw createInvalidRequestError(
       `"decision" is "${decision}": expected one of ${Object.keys(DECISIONS).join(", ")}`,
@@ -94,7 +101,7 @@ function isDecision(text: string): text is ApprovalDecision {
   return Object.hasOwn(DECISIONS, text);
 }
 
-export function senderOf(request: ServedRequest, principal: Principal): Sender {
+export function createSender(request: ServedRequest, principal: Principal): Sender {
   const key = readIdempotencyKey(request);
   // Command ids of all surfaces share one session, so the prefix names the surface.
   return { principal, ...(key !== undefined && { commandId: `portal:${key}` }) };

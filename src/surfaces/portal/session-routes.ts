@@ -1,40 +1,40 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { createInvalidRequestError, readJsonBody } from "../../http/routing/json-body.ts";
-import { optionalText } from "./request-body.ts";
+import { readOptionalString } from "./request-body.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
-import { principalOf, requireRight } from "./portal-access.ts";
+import { authenticate, requireRight } from "./portal-access.ts";
 import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createJsonResponse } from "../../http/routing/json-response.ts";
 import { openOnce } from "./open-once.ts";
 import type { PortalOptions } from "./portal-options.ts";
 import type { Route } from "../../http/routing/router.ts";
-import { foundSession, ownedBy, sessionView } from "./session-view.ts";
+import { findSession, createOwnerFilter, createSessionView } from "./session-view.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 const DEFAULT_LIMIT = 50;
-const MOST_SESSIONS = 200;
+const MAX_SESSIONS = 200;
 
 /** Routes to list, create and read sessions. */
-export function sessionRoutes(options: PortalOptions): Route[] {
+export function createSessionRoutes(options: PortalOptions): Route[] {
   const { sessions } = options;
   return [
     {
       method: "GET",
       path: "/api/sessions",
       async handle(request) {
-        const principal = principalOf(request, options);
+        const principal = authenticate(request, options);
         const query = new URLSearchParams(request.query);
         const page = query.get("page");
         const search = query.get("search");
         const found = await sessions.list({
-          limit: limitIn(query),
-          ...ownedBy(principal),
+          limit: readLimit(query),
+          ...createOwnerFilter(principal),
           ...(page !== null && page !== "" && { page }),
           ...(search !== null && search !== "" && { search }),
         });
         return createJsonResponse(200, {
-          sessions: found.sessions.map(sessionView),
+          sessions: found.sessions.map(createSessionView),
           nextPage: found.nextPage ?? null,
           agents: sessions.agents,
           rights: principal.rights,
@@ -45,17 +45,17 @@ export function sessionRoutes(options: PortalOptions): Route[] {
       method: "POST",
       path: "/api/sessions",
       async handle(request) {
-        const principal = principalOf(request, options);
+        const principal = authenticate(request, options);
         const body = readJsonBody(request);
-        const agent = optionalText(body, "agent");
-        const title = optionalText(body, "title");
-        const workingDirectory = optionalText(body, "workingDirectory");
+        const agent = readOptionalString(body, "agent");
+        const title = readOptionalString(body, "title");
+        const workingDirectory = readOptionalString(body, "workingDirectory");
         if (workingDirectory !== undefined) {
           requireRight(principal, "control", "Choosing a working directory");
           await requireFolder(workingDirectory);
         }
         if (agent !== undefined && !sessions.agents.includes(agent))
-          throw noAgent(agent, sessions.agents);
+          throw createUnknownAgentError(agent, sessions.agents);
         const requested = {
           principal,
           ...omitUndefined({ agent, title, workingDirectory }),
@@ -64,7 +64,7 @@ export function sessionRoutes(options: PortalOptions): Route[] {
         const record = await (key === undefined
           ? sessions.open(requested)
           : openOnce(sessions, requested, key));
-        const view = sessionView(record);
+        const view = createSessionView(record);
         return createJsonResponse(201, view, { location: `/api${view.page}` });
       },
     },
@@ -72,9 +72,9 @@ export function sessionRoutes(options: PortalOptions): Route[] {
       method: "GET",
       path: "/api/sessions/:id",
       async handle(request, { id = "" }) {
-        const principal = principalOf(request, options);
-        const record = await foundSession(sessions, id, principal);
-        return createJsonResponse(200, { ...sessionView(record), rights: principal.rights });
+        const principal = authenticate(request, options);
+        const record = await findSession(sessions, id, principal);
+        return createJsonResponse(200, { ...createSessionView(record), rights: principal.rights });
       },
     },
   ];
@@ -88,19 +88,19 @@ async function requireFolder(path: string): Promise<void> {
   throw createInvalidRequestError(message, { param: "workingDirectory" });
 }
 
-function limitIn(query: URLSearchParams): number {
+function readLimit(query: URLSearchParams): number {
   const text = query.get("limit");
   if (text === null) return DEFAULT_LIMIT;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MOST_SESSIONS) {
+  if (limit < 1 || limit > MAX_SESSIONS) {
     throw createInvalidRequestError(
-      `"limit" is "${text}": expected a whole number from 1 to ${MOST_SESSIONS}`,
+      `"limit" is "${text}": expected a whole number from 1 to ${MAX_SESSIONS}`,
     );
   }
   return limit;
 }
 
-function noAgent(name: string, agents: readonly string[]): ApiError {
+function createUnknownAgentError(name: string, agents: readonly string[]): ApiError {
   return new ApiError(404, "not_found", `The agent "${name}" does not exist`, {
     hint: `Available: ${agents.join(", ")}`,
   });

@@ -1,7 +1,7 @@
 import type { Principal } from "../../domain/actor.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
-import { cursorText } from "./cursor-text.ts";
+import { formatCursor } from "./cursor-text.ts";
 
 export type SessionRecord = Awaited<ReturnType<Sessions["open"]>>;
 
@@ -13,22 +13,22 @@ export interface SessionView extends SessionRecord {
   readonly page: string;
 }
 
-export function sessionView(record: SessionRecord): SessionView {
+export function createSessionView(record: SessionRecord): SessionView {
   return {
     ...record,
-    cursor: cursorText(record),
+    cursor: formatCursor(record),
     page: `/sessions/${encodeURIComponent(record.sessionId)}`,
   };
 }
 
 /** Finds a session of this principal, or any session if the principal has the right `control`. Throws 404 otherwise. */
-export async function foundSession(
+export async function findSession(
   sessions: Sessions,
   sessionId: string,
   principal: Principal,
 ): Promise<SessionRecord> {
   const record = await sessions.find(sessionId);
-  const requested = ownedBy(principal).principal ?? record?.principal;
+  const requested = createOwnerFilter(principal).principal ?? record?.principal;
   if (record !== undefined && record.principal === requested) return record;
   throw new ApiError(404, "not_found", `The session "${sessionId}" does not exist`, {
     hint: "GET /api/sessions lists the existing sessions",
@@ -36,6 +36,6 @@ export async function foundSession(
 }
 
 /** The filter for listing sessions: all sessions with the right `control`, else the principal's own. */
-export function ownedBy({ id, rights }: Principal): { readonly principal?: string } {
+export function createOwnerFilter({ id, rights }: Principal): { readonly principal?: string } {
   return rights.includes("control") ? {} : { principal: id };
 }

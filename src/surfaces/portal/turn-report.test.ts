@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
-import { addToReport, initialReport, reportOf, type TurnReport } from "./turn-report.ts";
+import { addToReport, createReportState, createReport, type TurnReport } from "./turn-report.ts";
 
 const started: SessionEvent = { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" };
 const agentSpeaks: SessionEvent = { type: "message.started", messageId: "m", role: "assistant" };
 
 function reported(...events: readonly SessionEvent[]): TurnReport {
-  const state = initialReport("prompt_1");
+  const state = createReportState("prompt_1");
   for (const event of events) addToReport(state, event);
-  return reportOf(state);
+  return createReport(state);
 }
 
 describe("Turn reports", () => {

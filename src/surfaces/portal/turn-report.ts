@@ -43,7 +43,7 @@ export interface ReportState {
   readonly approvals: Map<string, Omit<ApprovalRequested, "type">>;
 }
 
-export function initialReport(promptId: string): ReportState {
+export function createReportState(promptId: string): ReportState {
   return {
     promptId,
     turnId: null,
@@ -57,7 +57,7 @@ export function initialReport(promptId: string): ReportState {
 /** Turns of a session are serial: all events between the turn's start and its end belong to the turn. */
 export function addToReport(state: ReportState, event: SessionEvent): void {
   if (state.end !== null) return;
-  if (state.turnId !== null) addOfTurn(state, event);
+  if (state.turnId !== null) addTurnEvent(state, event);
   else if (event.type === "turn.started" && event.promptId === state.promptId) {
     state.turnId = event.turnId;
   } else if (event.type === "prompt.withdrawn" && event.promptId === state.promptId) {
@@ -65,7 +65,7 @@ export function addToReport(state: ReportState, event: SessionEvent): void {
   }
 }
 
-export function reportOf(state: ReportState): TurnReport {
+export function createReport(state: ReportState): TurnReport {
   const texts = [...state.messages.values()].map((blocks) => [...blocks.values()].join(""));
   return {
     turnId: state.turnId,
@@ -76,7 +76,7 @@ export function reportOf(state: ReportState): TurnReport {
   };
 }
 
-function addOfTurn(state: ReportState, event: SessionEvent): void {
+function addTurnEvent(state: ReportState, event: SessionEvent): void {
   switch (event.type) {
     case "message.started":
       if (event.role === "assistant") state.messages.set(event.messageId, new Map());

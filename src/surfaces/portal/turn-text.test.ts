@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
-import { addToText, breakOff, initialText } from "./turn-text.ts";
+import { addToText, writeDisconnectNote, createTextState } from "./turn-text.ts";
 
 const start: readonly SessionEvent[] = [
   { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
@@ -33,7 +33,7 @@ const approval: SessionEvent = {
 
 /** The text added by each batch of events. */
 function addBatches(...batches: (readonly SessionEvent[])[]): string[] {
-  const state = initialText("prompt_1");
+  const state = createTextState("prompt_1");
   return batches.map((events) => addToText(state, events));
 }
 
@@ -97,8 +97,8 @@ describe("A turn as text", () => {
   });
 
   it("A note in brackets ends the text if the turn continues", () => {
-    const state = initialText("prompt_1");
+    const state = createTextState("prompt_1");
     addToText(state, [...start, delta("Half")]);
-    expect(breakOff(state, "the turn continues")).toBe("\n\n[the turn continues]\n");
+    expect(writeDisconnectNote(state, "the turn continues")).toBe("\n\n[the turn continues]\n");
   });
 });

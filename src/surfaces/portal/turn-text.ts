@@ -1,25 +1,25 @@
 import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { toJsonText } from "../../data/json.ts";
-import { addToReport, initialReport, type ReportState } from "./turn-report.ts";
+import { addToReport, createReportState, type ReportState } from "./turn-report.ts";
 
 /** State of a turn's text for a reader that follows the turn live. Belongs to one prompt and is changed in place. */
 export interface TextState {
   readonly report: ReportState;
   /** Characters written of each block, by message and block number. */
   readonly written: Map<string, number>;
-  readonly asked: Set<string>;
+  readonly notedApprovals: Set<string>;
   /** The message whose text was written last. */
   message: string | null;
   /** Number of line ends at the end of the text so far. Null if no text was written. */
   lineEnds: number | null;
 }
 
-export function initialText(promptId: string): TextState {
+export function createTextState(promptId: string): TextState {
   return {
-    report: initialReport(promptId),
+    report: createReportState(promptId),
     written: new Map(),
-    asked: new Set(),
+    notedApprovals: new Set(),
     message: null,
     lineEnds: null,
   };
@@ -35,22 +35,22 @@ export function addToText(state: TextState, events: Iterable<SessionEvent>): str
   for (const event of events) {
     if (report.end !== null) break;
     addToReport(report, event);
-    text += said(state, event);
+    text += writeEvent(state, event);
   }
   for (const approval of report.approvals.values()) {
-    if (report.end !== null || state.asked.has(approval.approvalId)) continue;
-    state.asked.add(approval.approvalId);
-    text += note(state, waitingFor(approval));
+    if (report.end !== null || state.notedApprovals.has(approval.approvalId)) continue;
+    state.notedApprovals.add(approval.approvalId);
+    text += writeNote(state, formatWaitingApproval(approval));
   }
-  return report.end === null ? text : text + ending(state, report.end);
+  return report.end === null ? text : text + writeTurnEnd(state, report.end);
 }
 
 /** The last note for a reader that is disconnected before the end of the turn. */
-export function breakOff(state: TextState, why: string): string {
-  return note(state, why);
+export function writeDisconnectNote(state: TextState, why: string): string {
+  return writeNote(state, why);
 }
 
-function said(state: TextState, event: SessionEvent): string {
+function writeEvent(state: TextState, event: SessionEvent): string {
   switch (event.type) {
     case "text.delta":
     case "text.finished": {
@@ -61,14 +61,14 @@ function said(state: TextState, event: SessionEvent): string {
       const fresh = event.type === "text.delta" ? text : text.slice(before);
       if (!isOurs || fresh === "") return "";
       state.written.set(key, before + fresh.length);
-      const gap = state.message === messageId ? "" : apart(state);
+      const gap = state.message === messageId ? "" : writeGap(state);
       state.message = messageId;
       return gap + write(state, fresh);
     }
     case "message.replaced": {
       if (!state.report.messages.has(event.messageId)) return "";
-      const withdrawn = state.message === null ? "" : note(state, "replaced by:");
-      const gap = apart(state);
+      const withdrawn = state.message === null ? "" : writeNote(state, "replaced by:");
+      const gap = writeGap(state);
       state.message = event.messageId;
       return withdrawn + gap + write(state, event.text);
     }
@@ -77,28 +77,28 @@ function said(state: TextState, event: SessionEvent): string {
   }
 }
 
-function waitingFor({ action, input }: Omit<ApprovalRequested, "type">): string {
+function formatWaitingApproval({ action, input }: Omit<ApprovalRequested, "type">): string {
   const what = input === null ? action : `${action} ${toJsonText(input)}`;
   return `waiting for your approval: ${what} — answer in the browser`;
 }
 
-function ending(state: TextState, end: NonNullable<ReportState["end"]>): string {
+function writeTurnEnd(state: TextState, end: NonNullable<ReportState["end"]>): string {
   const { outcome, reason, failure } = end;
   const why = failure?.message ?? reason;
   if (outcome !== "completed" && outcome !== null) {
-    return note(state, why === null ? outcome : `${outcome}: ${why}`);
+    return writeNote(state, why === null ? outcome : `${outcome}: ${why}`);
   }
   return state.lineEnds === 0 || state.lineEnds === null ? write(state, "\n") : "";
 }
 
 /** A note on its own line, with a line end, so that line-buffered readers show it at once. */
-function note(state: TextState, text: string): string {
-  const gap = apart(state);
+function writeNote(state: TextState, text: string): string {
+  const gap = writeGap(state);
   state.message = null;
   return gap + write(state, `[${text}]\n`);
 }
 
-function apart(state: TextState): string {
+function writeGap(state: TextState): string {
   const { lineEnds } = state;
   return lineEnds === null ? "" : write(state, "\n".repeat(Math.max(0, 2 - lineEnds)));
 }

@@ -11,20 +11,20 @@ import { readThisMachine, type MachineInfo } from "./machine-info.ts";
  * Other missing shells are omitted.
  */
 export async function findShells(machine: MachineInfo = readThisMachine()): Promise<ShellList> {
-  const shellsByPath = new Map<string, Shell>();
+  const shellsById = new Map<string, Shell>();
   for (const [source, named] of await listCandidates(machine)) {
     const id = createShellId(named);
     if (id === "" || NO_SHELLS.has(id)) continue;
     // The first shell with an id wins, unless it is missing and a later one is available.
-    if (shellsByPath.get(id)?.isAvailable === true || shellsByPath.size >= MAX_SHELLS) continue;
+    if (shellsById.get(id)?.isAvailable === true || shellsById.size >= MAX_SHELLS) continue;
     const path = await findProgram(named, machine);
-    if (path === undefined && (!PREFERRED_SOURCES.has(source) || shellsByPath.has(id))) continue;
+    if (path === undefined && (!PREFERRED_SOURCES.has(source) || shellsById.has(id))) continue;
     const isAvailable = path !== undefined;
     const platform = PLATFORMS.get(machine.platform) ?? machine.platform;
-    shellsByPath.delete(id);
-    shellsByPath.set(id, createShell({ path: path ?? named, platform, source, isAvailable }));
+    shellsById.delete(id);
+    shellsById.set(id, createShell({ path: path ?? named, platform, source, isAvailable }));
   }
-  const shells = [...shellsByPath.values()];
+  const shells = [...shellsById.values()];
   return { shells, defaultId: shells.find(({ isAvailable }) => isAvailable)?.id ?? null };
 }
 

@@ -122,7 +122,10 @@ function resolveLimits(overrides: Partial<WorkspaceLimits> = {}): WorkspaceLimit
       throw createOptionError(`limits.${name}`, `Unknown limit ${name}`);
     }
     if (!(value >= 1))
-      throw createOptionError(`limits.${name}`, `${name} is ${value}: expected a number >= 1`);
+      throw createOptionError(
+        `limits.${name}`,
+        `${value} is not a valid ${name}: expected a number >= 1`,
+      );
   }
   return { ...DEFAULT_WORKSPACE_LIMITS, ...overrides };
 }

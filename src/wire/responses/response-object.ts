@@ -13,7 +13,7 @@ export type WireStatus =
   | "failed"
   | "cancelled";
 
-/** The progress of a response. */
+/** The fields of a response that change while it runs. */
 export interface ResponseProgress {
   /** Position of the first event, which determines the id. */
   readonly position: LogPosition;

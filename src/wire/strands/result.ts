@@ -19,7 +19,7 @@ function foldResultText(state: StrandsState, text: string, emit: EmitEvent): voi
   const { trackedMessage } = state;
   if (trackedMessage === null) return foldBareText(state, text, emit);
   if (endsWithText(readMessageText(trackedMessage), text)) return;
-  const note = "The result differs from the text that came before it; the earlier text is used";
+  const note = "The result differs from the earlier text; the earlier text is used";
   diagnose(state.converse, "text_disagrees", note, emit);
   emit({ type: "unknown", what: "event", name: "result", raw: text });
 }

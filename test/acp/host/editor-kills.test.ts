@@ -14,7 +14,7 @@ afterAll(() => command.close());
 const never = (): Promise<object> => new Promise<object>(() => {});
 
 describe("Process killed during an editor write", () => {
-  it("The write is not repeated, and the next client is asked for its outcome [ACP-59] [ACP-91]", async () => {
+  it("An editor write interrupted by a kill is not repeated, and the next client is asked for its outcome [ACP-59] [ACP-91]", async () => {
     const world = await createAcpProject(command);
     const note = join(world.project, "note.txt");
     const machine = createEditorMachine();

@@ -76,11 +76,11 @@ describe("Prompt with a client id", () => {
   });
 
   it.each([
-    [says("Hi"), { result: { stopReason: "end_turn" } }],
-    [refuses("throttled"), { error: { data: { code: "throttled" } } }],
+    ["completed", says("Hi"), { result: { stopReason: "end_turn" } }],
+    ["failed", refuses("throttled"), { error: { data: { code: "throttled" } } }],
   ])(
-    "A repeated prompt gets the same response after its turn has ended",
-    async (answer, expected) => {
+    "A repeated prompt gets the same response after its turn has %s",
+    async (_, answer, expected) => {
       const { connect, turns, sessions } = await world(answer);
       const lost = await connect();
       const { sessionId } = await lost.requestResult("session/new", SETUP);

@@ -149,7 +149,7 @@ describe("Hostile requests", () => {
   });
 
   it.each([
-    ["itself", (names: string) => `{"input":"Hi",${names}}`],
+    ["the request body", (names: string) => `{"input":"Hi",${names}}`],
     ["an unknown field", (names: string) => `{"input":"Hi","x":[{${names}}]}`],
     ["a message", (names: string) => `{"input":[{"role":"user","content":"Hi",${names}}]}`],
   ])("Too many members in %s are refused as invalid JSON [OR-71]", async (_, bodyOf) => {

@@ -157,7 +157,7 @@ describe.each(WAYS)("Requests repeated with %s", (_, first, again) => {
 
 describe("Reused idempotency keys", () => {
   it.each([
-    ["words", { input: "Other" }],
+    ["input", { input: "Other" }],
     ["options", { input: "Go", temperature: 0.5 }],
   ])("A key is refused with different %s [OR-45]", async (_, other) => {
     const world = await worldOf([echoes()]);

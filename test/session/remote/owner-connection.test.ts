@@ -130,7 +130,7 @@ describe("A joined process that dies", () => {
 });
 
 describe("A client of a process whose connection breaks", () => {
-  it("A client which has attached again elsewhere stays attached", async () => {
+  it("A client which has attached again over another connection stays attached", async () => {
     const world = await linked();
     const { sessions, sessionId } = world;
     const { remote, socket } = await world.join();

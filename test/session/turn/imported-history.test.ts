@@ -87,7 +87,7 @@ describe("The id of a session", () => {
 });
 
 describe("The label of a session", () => {
-  it("The label is logged, and finds its session", async () => {
+  it("A session's label is logged, and the list of sessions can be filtered by label", async () => {
     const { sessions, sessionId } = await prompted({ label: "key-1" });
     await sessions.open({ principal: ME, label: "key-2" });
     const { sessions: found } = await sessions.list({ limit: 9, label: "key-1" });

@@ -97,7 +97,7 @@ describe("Images in a prompt", () => {
     ["that is not base64", [{ ...IMAGE, base64: "???" }]],
     ["that is too large", [{ ...IMAGE, base64: "A".repeat(6_000_000) }]],
     ["among too many", Array.from({ length: 21 }, () => IMAGE)],
-  ])("An image is refused if it is one %s", async (_, content) => {
+  ])("An image %s is refused", async (_, content) => {
     const { world } = await worldWith({});
     expect(await world.send({ type: "prompt", content })).toMatchObject({
       failure: { code: "invalid_message" },

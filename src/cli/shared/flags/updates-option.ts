@@ -6,7 +6,7 @@ export interface UpdatesFlags {
 }
 
 /** Has no default here, because `acp.updates` of the configuration takes precedence over the default. */
-export function updatesOption(): Option {
+export function createUpdatesOption(): Option {
   return new Option(
     "-u, --updates <which>",
     "updates for ACP clients: by their declared capabilities (auto, the default), the whole bridge protocol, or ACP only",

@@ -54,7 +54,8 @@ export interface ScriptRefusal {
 export type ScriptItem =
   | {
       readonly type: "text";
-      readonly text: string /** Overrides the pace of the scenario. */;
+      readonly text: string;
+      /** Overrides the pace of the scenario. */
       readonly pace: Partial<Pace>;
     }
   | {

@@ -43,7 +43,7 @@ export function createHistoryCaches(): HistoryCaches {
 }
 
 /** Counts twice: each message exists as an object and in the encoded request. */
-export function cachedBytes({ withImages, withNotes }: HistoryCaches): number {
+export function countCachedBytes({ withImages, withNotes }: HistoryCaches): number {
   return 2 * (withImages.bytes + withNotes.bytes);
 }
 

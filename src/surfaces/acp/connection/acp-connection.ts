@@ -82,7 +82,7 @@ export interface AcpConnection {
   disconnect(reason: string): Promise<void>;
 }
 
-/** The parts of a connection. */
+/** The parts of a connection that exist before its link to the client. */
 interface ConnectionParts {
   readonly options: AcpConnectionOptions;
   readonly rpc: RpcConnection<OpenRequest>;

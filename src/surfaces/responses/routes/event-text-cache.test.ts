@@ -25,7 +25,7 @@ it("An event sent to several readers in a row is encoded once", () => {
 
 // After retention dropped deltas, the log contains the same text in fewer, longer deltas.
 it.each([
-  ["words", delta("Hello there", 4)],
+  ["text", delta("Hello there", 4)],
   ["number", delta("Hello", 5)],
   ["item", delta("Hello", 4, "msg_ses_2_3")],
 ])("An event with another %s is encoded again instead of taken from the cache", (_, other) => {

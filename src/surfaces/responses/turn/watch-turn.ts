@@ -35,7 +35,7 @@ export interface WatchOptions {
 export interface TurnWatcher {
   /** The next events, or "quiet" if there were none within `holdMs`. */
   next(): Promise<readonly Envelope[] | "quiet">;
-  /** All later events. */
+  /** The events after the last `next()`, until the end of the response. */
   readRest(): AsyncIterator<readonly Envelope[]>;
   hasOutput(): boolean;
   leave(): Promise<void>;

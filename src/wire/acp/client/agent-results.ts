@@ -79,7 +79,7 @@ function readSessionRow(row: JsonObject): SessionRow | undefined {
   };
 }
 
-/** The result of a prompt. */
+/** The result of `session/prompt`, sent when the turn has ended. */
 export interface PromptResult {
   /** `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`, or a value of a later version. */
   readonly reason: string;

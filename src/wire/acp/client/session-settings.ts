@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import { readObject, readObjects, readString } from "../json-fields.ts";
 
-/** The modes of a session. */
+/** The modes of a session. `current` is the id of an available mode. */
 export interface SessionModes {
   readonly current: string;
   readonly available: readonly AvailableMode[];

@@ -33,7 +33,7 @@ import { encodeDiagnostic, encodeUnknown, encodeRecovery } from "./log-updates.t
 import {
   encodeApprovalRequested,
   encodeApprovalResolved,
-  questionRouted,
+  emitRouteChange,
 } from "./permissions/approval-updates.ts";
 import { encodePlanUpdated } from "./plan-updates.ts";
 import { encodeCancelledOutcome, encodePromptOutcome, markAsQueued } from "./prompt-outcome.ts";
@@ -122,7 +122,7 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "tool.finished": duringTurn(encodeToolFinished),
   "plan.updated": duringTurn(encodePlanUpdated),
   "approval.requested": mapped(encodeApprovalRequested),
-  "approval.routed": mapped(questionRouted),
+  "approval.routed": mapped(emitRouteChange),
   "approval.voted": silent("the approval is still open"),
   "approval.resolved": mapped(encodeApprovalResolved),
   "history.imported": silent("the history comes from another conversation"),

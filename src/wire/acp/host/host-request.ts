@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../data/json.ts";
 
-/** A request to a host. */
+/** A JSON-RPC request to a bridge host, without its id. */
 export interface HostRequest {
   readonly method: string;
   readonly params: JsonObject;

@@ -157,7 +157,7 @@ describe("Shell replies of a host", () => {
       '"command_arg_index"',
     ],
     ["a shell that is a string", { ...INVOCATION, shell: "zsh" }, "a shell is not an object"],
-  ])("An invocation with %s is rejected", (_, result, problem) => {
+  ])("A shell invocation with %s is rejected", (_, result, problem) => {
     expect(readShellInvocation({ ok: true, result })).toMatchObject({
       type: "failed",
       failure: { message: expect.stringContaining(problem) },
@@ -220,11 +220,11 @@ describe("Shell replies of a host", () => {
     ["a string for a shell", { shells: ["zsh"] }, "a shell is not an object"],
     ["an id twice", { shells: [ZSH_FIELDS, ZSH_FIELDS] }, 'two shells with the id "zsh"'],
     [
-      "too many",
+      "too many shells",
       { shells: Array.from({ length: 65 }, () => ZSH_FIELDS) },
       "it has 65 shells, more than 64",
     ],
-  ])("A list with %s is rejected", (_, result, problem) => {
+  ])("A shell list with %s is rejected", (_, result, problem) => {
     expect(listProblem(result)).toContain(problem);
   });
 

@@ -325,7 +325,7 @@ describe("Content of the recordings", () => {
     );
   });
 
-  it("Text of a nested agent is not part of the text [AC-84]", () => {
+  it("Text of a nested agent is not part of the turn's text [AC-84]", () => {
     const turn = turnOfFixture("py-agent-as-tool.sse");
     expect(turn.text).toBe("Asking.The helper said it.");
     const progress = fold(readFixture("py-agent-as-tool.sse")).filter(

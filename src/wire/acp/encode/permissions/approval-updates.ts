@@ -53,7 +53,7 @@ export function encodeApprovalRequested(
 }
 
 /** Tells bridge hosts that an open request is now routed to another controller. */
-export function questionRouted(
+export function emitRouteChange(
   state: UpdateState,
   { approvalId, routedTo }: ApprovalRouted,
   emit: Emit<AcpOutput>,
