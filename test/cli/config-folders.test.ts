@@ -82,4 +82,11 @@ describe("The code of a configuration", () => {
     expect(changed.status).not.toBe(0);
     expect(changed.stderr).toContain("this version is not trusted");
   });
+
+  it("Trust in a configuration with a missing tool file is refused with the path", async () => {
+    const { root, run } = await project("m", [says("Hello.")], { tools: ["./tols.mjs"] });
+    const { status, stdout, stderr } = await run(["trust"], root);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`${root}/tols.mjs does not exist. Fix: create the file`);
+  });
 });

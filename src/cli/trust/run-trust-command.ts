@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { trustConfig, readConfigVersion } from "../../config/trust/trusted-configs.ts";
 import { formatThrown } from "../../domain/errors.ts";
 import { toSingleLine } from "../../inspect/trace-style.ts";
@@ -17,6 +18,13 @@ export async function runTrustCommand(config: string | undefined, io: CommandIo)
     }
     const version = await readConfigVersion(file);
     const { files, commands } = version;
+    const missing = files.find((path) => !existsSync(path));
+    if (missing !== undefined) {
+      terminal.note(
+        `${toSingleLine(missing)} does not exist. Fix: create the file, or remove it from ${toSingleLine(file)}.\n`,
+      );
+      return 2;
+    }
     const lines = [...commands, ...files].map((line) => `  ${toSingleLine(line)}\n`).join("");
     await terminal.write(
       lines === "" ? "It runs no code before a tool call.\n" : `It runs:\n${lines}`,
