@@ -27,3 +27,12 @@ export function addFileToError(error: unknown, file: string): unknown {
   const { code, message, details } = error;
   return new SpanlineError(code, `${file}: ${message}`, { details, cause: error });
 }
+
+/** Runs `read` and prefixes any error with the file. */
+export function withErrorFile<Value>(file: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw addFileToError(error, file);
+  }
+}

@@ -89,4 +89,13 @@ describe("The code of a configuration", () => {
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`${root}/tols.mjs does not exist. Fix: create the file`);
   });
+
+  it.each([["trust"], ["policy check read_file {}"]])(
+    "An invalid option is reported with the path of the configuration: %s",
+    async (line) => {
+      const { root, run, config } = await project("p", [], { wrkspace: true });
+      const { status, stderr } = await run(line.split(" "), root);
+      expect([status, stderr.startsWith(`${config}: agents.coder.wrkspace`)]).toEqual([2, true]);
+    },
+  );
 });

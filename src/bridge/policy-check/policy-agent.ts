@@ -1,3 +1,4 @@
+import { withErrorFile } from "../../config/error-path.ts";
 import { dirname, resolve } from "node:path";
 import type { ApprovalRules } from "../../domain/agent-spec.ts";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
@@ -54,7 +55,7 @@ export async function loadConfiguredAgent(
   { agent: name, tool, configContext, ...place }: ConfiguredAgentContext,
 ): Promise<Agent> {
   const text = await readConfigFile(file);
-  const parsed = readConfig(parseConfigText(text, file));
+  const parsed = withErrorFile(file, () => readConfig(parseConfigText(text, file)));
   const config = parsed.agents.find((candidate) => name === undefined || candidate.name === name);
   if (config === undefined) {
     const agentNames = parsed.agents.map((candidate) => candidate.name).join(", ");

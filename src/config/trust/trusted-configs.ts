@@ -3,6 +3,7 @@ import { isObject, parseJson } from "../../data/json.ts";
 import { digestValue, digestText } from "../../platform/digest.ts";
 import { digestFile } from "../../platform/files/file-digest.ts";
 import { readSavedFile, saveFile } from "../../platform/files/private-files.ts";
+import { withErrorFile } from "../error-path.ts";
 import { listCodeFiles } from "./code-files.ts";
 import { readConfig, type Config } from "../read-config.ts";
 import { parseConfigText } from "../read-document.ts";
@@ -25,10 +26,8 @@ export interface ConfigVersion extends TrustedVersion {
 /** Reads the current version of a configuration. */
 export async function readConfigVersion(file: string): Promise<ConfigVersion> {
   const text = await readConfigFile(file);
-  return computeConfigVersion(readConfig(parseConfigText(text, file)), {
-    file,
-    digest: digestText(text),
-  });
+  const config = withErrorFile(file, () => readConfig(parseConfigText(text, file)));
+  return computeConfigVersion(config, { file, digest: digestText(text) });
 }
 
 /**
