@@ -63,7 +63,7 @@ async function world(): Promise<World> {
     },
     async notes() {
       const file = join(directory, "notes.txt");
-      return existsSync(file) ? (await readFile(file, "utf8")).trim().split("\n") : [];
+      return existsSync(file) ? (await readFile(file, "utf8")).split("\n").filter(Boolean) : [];
     },
   };
 }

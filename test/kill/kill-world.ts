@@ -90,7 +90,7 @@ async function worldAround(
     log,
     async effects() {
       if (!existsSync(effects)) return [];
-      return (await readFile(effects, "utf8")).trim().split("\n");
+      return (await readFile(effects, "utf8")).split("\n").filter(Boolean);
     },
     async end() {
       await close();

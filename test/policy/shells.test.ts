@@ -73,7 +73,7 @@ function run(shell: string, command: string): { programs: string[]; files: strin
     input: "rm\n",
     timeout: 20_000,
   });
-  const programs = existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n") : [];
+  const programs = existsSync(notes) ? readFileSync(notes, "utf8").split("\n").filter(Boolean) : [];
   const names = readdirSync(workplace);
   rmSync(workplace, { recursive: true, force: true });
   return {
