@@ -62,7 +62,7 @@ const bytes = (measureHeap() - bytesBefore) / SESSIONS;
 const wakes: number[] = [];
 for (const sessionId of ids.slice(0, 50)) {
   const start = performance.now();
-  await sessions.command(sessionId, { type: "title", title: "Awake" }, { principal });
+  await sessions.command(sessionId, { type: "set-title", title: "Awake" }, { principal });
   wakes.push(performance.now() - start);
 }
 await sessions.close();
