@@ -53,7 +53,7 @@ async function worldWithSlowTool(): Promise<{ world: AcpProject; runs: () => str
     import { defineTool } from ${JSON.stringify(join(command.folder, "kit/define-tool.mjs"))};
     export default [defineTool({ ${facts}, run: async (input, context) => { ${run} } })];`,
   );
-  // A file that was just created has no line yet.
+  // A new file has no line yet.
   const lines = (): string[] =>
     existsSync(effects) ? readFileSync(effects, "utf8").split("\n").filter(Boolean) : [];
   return { world, runs: lines };
