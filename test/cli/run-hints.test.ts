@@ -99,3 +99,13 @@ it("`spanline acp` in a terminal explains its purpose", async () => {
   child.stdin.end();
   await once(child, "exit");
 });
+
+it("An unknown agent is reported also while a running bridge uses the folder of the demo agent", async () => {
+  const place = ["--data-dir", join(command.folder, "beside")];
+  const up = command.start(["up", "--port", "0", "--json", ...place]);
+  await waitForOutput(up.stdout, "}\n");
+  const { status, stderr } = await command.run(["run", "--agent", "nope", "Hi", ...place]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining("expected demo")]);
+  up.kill("SIGINT");
+  await once(up, "exit");
+});

@@ -51,7 +51,7 @@ export function createAgentsStarter(
     const file = resolveConfigFile(flags, io);
     if (file === undefined) {
       const { startDemoAgents } = await import("../../../bridge/agent/start-demo-agents.ts");
-      return startDemoAgents(directory, systemClock);
+      return startDemoAgents(directory, systemClock, isSingleRun);
     }
     // Modules for configurations are loaded only if a configuration exists.
     const { startConfiguredAgents } =
