@@ -29,8 +29,8 @@ export type { PathFact, PolicyAction, PolicyDecision } from "./domain/policy/pol
 export type { Policy } from "./domain/policy/policy.ts";
 export type { Outcome, ProviderEvent, Role, TurnEnd } from "./domain/provider/provider-event.ts";
 export {
-  toolError,
-  toolSuccess,
+  createToolError,
+  createToolSuccess,
   type Runner,
   type ToolCall,
   type ToolInputError,

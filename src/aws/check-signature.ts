@@ -1,11 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { formatIsoTime } from "../text/format-iso-time.ts";
 import { buildCanonicalRequest, type SignedRequest } from "./canonical-request.ts";
-import {
-  parseAuthorization,
-  SIGNATURE_ALGORITHM,
-  type SignatureClaim,
-} from "./parse-authorization.ts";
 
 export interface KnownCredentials {
   readonly accessKeyId: string;
@@ -140,7 +135,7 @@ function verifySignature(
   const payloadHash = sha256(request.body);
   const canonical = buildCanonicalRequest(request, claim.signedHeaders, payloadHash);
   if ((readHeader(request, "x-amz-content-sha256") ?? payloadHash) !== payloadHash) {
-    const message = "The provided 'x-amz-content-sha256' header does not match what was computed.";
+    const message = "The x-amz-content-sha256 header does not match the digest of the body.";
     return createRefusal("payload-mismatch", message, canonical);
   }
   const { date, region, service } = claim.scope;
@@ -225,4 +220,52 @@ function parseTime(text: string): number | undefined {
 /** Formats a time as `20240229T235959Z`, the format of signatures. */
 function formatBasicTime(milliseconds: number): string {
   return formatIsoTime(milliseconds).replaceAll(/[-:]|\.\d+/g, "");
+}
+
+/** The parts of an `Authorization` header of Signature Version 4. */
+interface SignatureClaim {
+  readonly accessKeyId: string;
+  readonly scope: CredentialScope;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+}
+
+interface CredentialScope {
+  /** Eight digits: YYYYMMDD. */
+  readonly date: string;
+  readonly region: string;
+  readonly service: string;
+}
+
+const SIGNATURE_ALGORITHM = "AWS4-HMAC-SHA256";
+
+/** Parses the header. Returns the error message of AWS as a string if the header is invalid. */
+function parseAuthorization(header: string): SignatureClaim | string {
+  const [algorithm = "", rest = ""] = header.split(/\s+(.*)/s);
+  if (algorithm !== SIGNATURE_ALGORITHM) {
+    return `Unsupported AWS 'algorithm': '${algorithm}' (only ${SIGNATURE_ALGORITHM} is supported).`;
+  }
+  const parts = new Map(rest.split(",").map(splitPair));
+  const missing = ["Credential", "Signature", "SignedHeaders"].filter((key) => !parts.get(key));
+  if (missing.length > 0) {
+    return missing.map((key) => `Authorization header requires '${key}' parameter.`).join(" ");
+  }
+  const [accessKeyId, date, region, service, terminator, ...more] = (
+    parts.get("Credential") ?? ""
+  ).split("/");
+  const isComplete = accessKeyId && date && region && service && more.length === 0;
+  if (!isComplete || terminator !== "aws4_request") {
+    return "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term";
+  }
+  return {
+    accessKeyId,
+    scope: { date, region, service },
+    signedHeaders: (parts.get("SignedHeaders") ?? "").split(";"),
+    signature: parts.get("Signature") ?? "",
+  };
+}
+
+function splitPair(part: string): [string, string] {
+  const [key = "", value = ""] = part.trim().split(/=(.*)/s);
+  return [key, value];
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "../platform/environment.ts";
-import { resolveHomeDirectory } from "../platform/files/home-directory.ts";
+import { resolveHomeDirectory } from "../platform/files/state-directory.ts";
 
 /** The region of a profile in the shared AWS files. Undefined if the profile has no region. */
 export async function readProfileRegion(

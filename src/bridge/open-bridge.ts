@@ -3,7 +3,7 @@ import { toDiskFullError } from "../domain/errors.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { BridgeOptions } from "./bridge-options.ts";
 import { createResilientSessions } from "../session/remote/resilient-sessions.ts";
-import type { Ownership } from "./owner/ownership.ts";
+import type { Ownership, OwnershipOptions } from "./owner/ownership.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface Bridge {
@@ -19,35 +19,21 @@ export interface Bridge {
  * ended.
  */
 export function openBridge(options: BridgeOptions): Bridge {
-  const { directory, keysDirectory, version, clock, onWaiting, config, notice, report } = options;
+  const { directory, keysDirectory, clock } = options;
   const end = new AbortController();
+  const { signal } = end;
   let ownership: Ownership | undefined;
   let joining: Promise<Ownership> | undefined;
   const connect = async (): Promise<Ownership> => {
     // Loaded here, so an editor gets its first response before the modules for running sessions are loaded.
     const { claimDirectory } = await import("./owner/data-directory.ts");
-    const { ownOrJoin } = await import("./owner/ownership.ts");
+    const { acquireOrJoin } = await import("./owner/ownership.ts");
     const isRetry = ownership !== undefined;
     if (keysDirectory !== undefined && !isRetry) await claimDirectory(directory, keysDirectory);
-    joining = ownOrJoin({
-      directory,
-      version,
-      clock,
-      signal: end.signal,
-      // The modules for running sessions are loaded only in the owner.
-      start: async (broken) => {
-        const { startSessions } = await import("./start-sessions.ts");
-        return startSessions(options, broken, { create: !isRetry });
-      },
-      isRetry,
-      report,
-      ...omitUndefined({ onWaiting }),
-      // Only the first owner's configuration is compared. After that, this process continues with any owner.
-      ...(config !== undefined && ownership === undefined && { config }),
-      ...omitUndefined({ notice }),
-    });
+    joining = acquireOrJoin(createOwnershipOptions(options, signal, isRetry));
     ownership = await joining;
-    ownership.closed.addEventListener("abort", () => void joinNext(), { once: true });
+    const joinNext = (): void => void findNextOwner(sessions, signal, options);
+    ownership.closed.addEventListener("abort", joinNext, { once: true });
     return ownership;
   };
   const connectOrExplain = (): Promise<Ownership> =>
@@ -55,29 +41,12 @@ export function openBridge(options: BridgeOptions): Bridge {
       throw toDiskFullError(error) ?? error;
     });
   const sessions = createResilientSessions({ clock, connect: connectOrExplain });
-  /** Finds the next owner, so interrupted turns continue even if this process makes no request. */
-  const joinNext = async (): Promise<void> => {
-    for (
-      let pauseMs = FIRST_RETRY_DELAY_MS;
-      !end.signal.aborted;
-      pauseMs = nextRetryDelay(pauseMs)
-    ) {
-      try {
-        await sessions.list({ limit: 1 });
-        return;
-      } catch (error) {
-        if (end.signal.aborted) return;
-        if (pauseMs === FIRST_RETRY_DELAY_MS) report(error);
-        await pause(clock, pauseMs, end.signal).catch(() => undefined);
-      }
-    }
-  };
   return {
     sessions,
     async getOwnership() {
       await sessions.list({ limit: 1 });
-      const { isOwner = false, pid = process.pid, config: selectedConfig } = ownership ?? {};
-      return { isOwner, pid, config: selectedConfig };
+      const { isOwner = false, pid = process.pid, config } = ownership ?? {};
+      return { isOwner, pid, config };
     },
     async close() {
       end.abort();
@@ -85,6 +54,48 @@ export function openBridge(options: BridgeOptions): Bridge {
       await last?.close();
     },
   };
+}
+
+function createOwnershipOptions(
+  options: BridgeOptions,
+  signal: AbortSignal,
+  isRetry: boolean,
+): OwnershipOptions {
+  const { directory, version, clock, onWaiting, config, notice, report } = options;
+  return {
+    directory,
+    version,
+    clock,
+    signal,
+    // The modules for running sessions are loaded only in the owner.
+    start: async (broken) => {
+      const { startSessions } = await import("./start-sessions.ts");
+      return startSessions(options, broken, { create: !isRetry });
+    },
+    isRetry,
+    report,
+    // Only the first owner's configuration is compared. After that, this process continues with any owner.
+    ...(config !== undefined && !isRetry && { config }),
+    ...omitUndefined({ onWaiting, notice }),
+  };
+}
+
+/** Finds the next owner, so interrupted turns continue even if this process makes no request. */
+async function findNextOwner(
+  sessions: Sessions,
+  signal: AbortSignal,
+  { clock, report }: BridgeOptions,
+): Promise<void> {
+  for (let pauseMs = FIRST_RETRY_DELAY_MS; !signal.aborted; pauseMs = nextRetryDelay(pauseMs)) {
+    try {
+      await sessions.list({ limit: 1 });
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (pauseMs === FIRST_RETRY_DELAY_MS) report(error);
+      await pause(clock, pauseMs, signal).catch(() => undefined);
+    }
+  }
 }
 
 /** Milliseconds. A full disk or a removed directory may recover after a while. */

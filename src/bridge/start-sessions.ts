@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { randomString } from "../platform/random.ts";
-import { createSessions, type SessionsOptions } from "../session/runtime/create-sessions.ts";
+import { createSessions } from "../session/runtime/create-sessions.ts";
+import type { SessionsOptions } from "../session/runtime/sessions-options.ts";
 import type { VerifySignature } from "../session/runtime/log/receipt-verifier.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { BridgeOptions } from "./bridge-options.ts";

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { CommandIo } from "../platform/process/command-io.ts";
+import { formatUnknownName } from "../text/unknown-name.ts";
 import { readPackageVersion } from "../platform/package-version.ts";
 import { addAcpCommand } from "./acp/acp-command.ts";
 import type { AddCommand } from "./commands.ts";
@@ -19,7 +20,7 @@ export async function runCommandLine(io: CommandIo): Promise<number> {
       writeErr: (text) => void stderr.write(text),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_WIDTH,
-      outputError: (text, write) => write(removeFarGuess(text)),
+      outputError: (text, write) => write(rewordUnknownName(text, spanline, argv.slice(1))),
     })
     .exitOverride();
 
@@ -40,15 +41,34 @@ export async function runCommandLine(io: CommandIo): Promise<number> {
 /** Commander's default width without a terminal. */
 const DEFAULT_WIDTH = 80;
 
-/**
- * Commander also suggests commands with little in common with the typed name. Suggestions with another first letter are
- * removed.
- */
-function removeFarGuess(text: string): string {
-  return text.replace(
-    /(unknown command '(.)[^']*')\n\(Did you mean (?!\2)[^)]*\)/,
-    (_, unknown: string) => unknown,
-  );
+/** Replaces Commander's messages for an unknown command or option by the standard wording. */
+function rewordUnknownName(text: string, program: Command, args: readonly string[]): string {
+  const [whole, kind, name = ""] = UNKNOWN_NAME.exec(text) ?? [];
+  if (whole === undefined) return text;
+  const command = findCommand(program, args);
+  const help = command.createHelp();
+  // The list of options would be long, and the next line refers to --help.
+  const message =
+    kind === "command"
+      ? formatUnknownName("Command", name, {
+          names: help.visibleCommands(command).map((known) => known.name()),
+        })
+      : formatUnknownName("Option", name, {
+          names: help.visibleOptions(command).flatMap(({ long }) => long ?? []),
+          isListed: false,
+        });
+  return `error: ${message}\n${text.slice(whole.length)}`;
+}
+
+const UNKNOWN_NAME = /^error: unknown (command|option) '(.*)'\n(?:\(Did you mean [^)]*\)\n)?/s;
+
+/** Finds the innermost command that the arguments name. */
+function findCommand(program: Command, args: readonly string[]): Command {
+  let command = program;
+  for (const arg of args) {
+    command = command.commands.find((known) => known.name() === arg) ?? command;
+  }
+  return command;
 }
 
 /** Loads only the requested command: loading all of them takes time, and editors wait for `acp` to start. */

@@ -7,4 +7,5 @@ export const DEFAULT_SERVE_CONFIG = {
   limits: {},
   settings: {},
   deterministic: false,
+  webhooks: [],
 } as const;

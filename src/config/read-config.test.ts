@@ -23,14 +23,17 @@ function complaintAbout(agent: object): { readonly path: unknown; readonly messa
 describe("An invalid configuration", () => {
   it.each<[path: string, agent: object, expected: string]>([
     ["caps.steps", { caps: { steps: 0 } }, "expected a whole number, at least 1"],
-    ["caps.stps", { caps: { stps: 3 } }, "did you mean steps?"],
+    ["caps.stps", { caps: { stps: 3 } }, 'did you mean "steps"?'],
     ["caps", { caps: 3 }, "expected an object"],
+    ["budgets.turn.tokens", { budgets: { turn: { tokens: 0 } } }, "a whole number, at least 1"],
+    ["budgets.day.usd", { budgets: { day: { usd: 1 } } }, "needs prices. Fix: set budgets.prices"],
+    ["budgets.dya", { budgets: { dya: { tokens: 1 } } }, 'did you mean "day"?'],
     ["onLost", { onLost: "reseeed" }, "expected ask, continue, reseed or resend"],
     ["settle", { settle: 1 }, "expected wait, stop or reseed"],
     ["invalidToolInput", { invalidToolInput: "stop" }, "expected report or fail"],
     ["approvalSeconds", { approvalSeconds: -1 }, "expected a number above 0"],
-    ["upstream.idle", { upstream: { idle: 1 } }, "did you mean idleSeconds?"],
-    ["approvals.alow", { approvals: { alow: [] } }, "did you mean allow?"],
+    ["upstream.idle", { upstream: { idle: 1 } }, 'did you mean "idleSeconds"?'],
+    ["approvals.alow", { approvals: { alow: [] } }, 'did you mean "allow"?'],
     ["approvals.allow[0]", { approvals: { allow: [1] } }, "expected the name of a tool"],
     ["policy", { approvals: {}, policy: {} }, "expected only one of them"],
     ["provider", { provider: "local" }, "expected an object with a type"],
@@ -38,7 +41,7 @@ describe("An invalid configuration", () => {
     ["commands", { commands: [] }, "expected an object"],
     ["commands.Review", { commands: { Review: {} } }, "expected up to 32 lowercase letters"],
     ["commands.status", { commands: { status: {} } }, "a built-in command"],
-    ["commands.a.promt", { commands: { a: { promt: "x" } } }, "did you mean prompt?"],
+    ["commands.a.promt", { commands: { a: { promt: "x" } } }, 'did you mean "prompt"?'],
     [
       "commands.a.description",
       { commands: { a: { prompt: "x" } } },
@@ -65,7 +68,7 @@ describe("An invalid configuration", () => {
     [
       "provider.guards.repeatedCals",
       { provider: { ...LOCAL, guards: { repeatedCals: {} } } },
-      "expected repeatedCalls instead",
+      'did you mean "repeatedCalls"?',
     ],
     [
       "provider.guards.lastSteps.within",
@@ -75,7 +78,7 @@ describe("An invalid configuration", () => {
     [
       "provider.limits.idle",
       { provider: { ...HARNESS, limits: { idle: 5 } } },
-      "did you mean idleSeconds?",
+      'did you mean "idleSeconds"?',
     ],
     [
       "provider.limits.totalSeconds",

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SpanlineError } from "../domain/errors.ts";
 import { readConfig } from "./read-config.ts";
+import { listKeyFiles } from "./read-serve.ts";
+import { findServeTrustReason } from "./trust/trust-reasons.ts";
 
 function readWith(serve: unknown) {
   const provider = { type: "local", model: "ollama:qwen3" };
@@ -66,7 +68,28 @@ describe("The serve section of a configuration", () => {
         approvalMs: 500,
       },
       deterministic: true,
+      webhooks: [],
     });
+  });
+
+  it("Webhooks are parsed, with a reference to their secret", () => {
+    const hook = { url: "https://hooks.example/a", secret: { env: "HOOK" } };
+    const local = {
+      url: "http://127.0.0.1:9/",
+      secret: { file: "hook.txt" },
+      allowPrivate: true,
+      details: true,
+      events: ["request.opened"],
+    };
+    const serve = readWith({ publicUrl: "https://agents.example/", webhooks: [hook, local] });
+    expect(serve.publicUrl).toBe("https://agents.example");
+    const path = "serve.webhooks[0].secret";
+    expect(serve.webhooks).toEqual([
+      { url: hook.url, secret: { name: "secret", path, source: { env: "HOOK" } } },
+      { ...local, secret: { name: "secret", path: path.replace("0", "1"), source: local.secret } },
+    ]);
+    expect(listKeyFiles(serve)).toEqual(["hook.txt"]);
+    expect(findServeTrustReason(serve)).toContain("to other servers");
   });
 
   it("Allowed hosts are normalized to the form in requests", () => {
@@ -77,28 +100,49 @@ describe("The serve section of a configuration", () => {
 
   it.each<[path: string, serve: unknown, expected: string]>([
     ["serve", 7, "expected an object"],
-    ["serve.hots", { hots: "::1" }, "did you mean host?"],
+    ["serve.hots", { hots: "::1" }, 'did you mean "host"?'],
     ["serve.port", { port: 70_000 }, "expected a whole number from 0 to 65535"],
     ["serve.port", { port: "80" }, "expected a whole number from 0 to 65535"],
     ["serve.keys", { keys: {} }, "expected an array of keys"],
-    ["serve.keys[0].nam", { keys: [{ nam: "ada" }] }, "did you mean name?"],
+    ["serve.keys[0].nam", { keys: [{ nam: "ada" }] }, 'did you mean "name"?'],
     ["serve.keys[0].name", { keys: [{}] }, "expected the name of the owner"],
     ["serve.keys[0]", { keys: [{ name: "ada" }] }, "expected either key"],
     ["serve.keys[0].key", { keys: [{ name: "ada", key: "sk-1234" }] }, "looks like a secret"],
     [
       "serve.keys[0].rights[0]",
       { keys: [{ name: "ada", sha256: "ab", rights: ["promt"] }] },
-      "did you mean prompt?",
+      'did you mean "prompt"?',
     ],
     [
       "serve.keys[0].agents[0]",
       { keys: [{ name: "ada", sha256: "ab", agents: ["codr"] }] },
-      "did you mean coder?",
+      'did you mean "coder"?',
     ],
     [
       "serve.keys[0].trace",
       { keys: [{ name: "ada", sha256: "ab", trace: "pair" }] },
       "expected pairs, mcp, extension or none",
+    ],
+    ["serve.publicUrl", { publicUrl: "agents.example" }, 'such as "https://agents.example"'],
+    [
+      "serve.webhooks[0].url",
+      { webhooks: [{ url: "http://x.example", secret: { env: "S" } }] },
+      "https",
+    ],
+    [
+      "serve.webhooks[0].url",
+      { webhooks: [{ url: "https://a:b@x.example", secret: { env: "S" } }] },
+      "https",
+    ],
+    [
+      "serve.webhooks[0].secret",
+      { webhooks: [{ url: "https://x.example", secret: "abc" }] },
+      "looks like a secret",
+    ],
+    [
+      "serve.webhooks[1].url",
+      { webhooks: [1, 2].map(() => ({ url: "https://x.example", secret: { env: "S" } })) },
+      "is the URL of another webhook",
     ],
     ["serve.statelessAgents[0]", { statelessAgents: ["x"] }, "expected coder or reviewer"],
     ["serve.allowedHosts[0]", { allowedHosts: ["vm:4805"] }, "without a scheme or a port"],
@@ -107,7 +151,7 @@ describe("The serve section of a configuration", () => {
     ["serve.allowedHosts[0]", { allowedHosts: ["*.example"] }, 'such as "agents.example"'],
     ["serve.allowedOrigins[0]", { allowedOrigins: ["https://a.example/"] }, "without a path"],
     ["serve.rates.turns", { rates: { turns: 0 } }, "expected a whole number, at least 1"],
-    ["serve.limits.body", { limits: { body: 1 } }, "did you mean bodyBytes?"],
+    ["serve.limits.body", { limits: { body: 1 } }, 'did you mean "bodyBytes"?'],
     ["serve.trace", { trace: "all" }, "expected pairs, mcp, extension or none"],
     ["serve.foreignHistory", { foreignHistory: true }, "expected replay, reject or ignore"],
     ["serve.onDisconnect", { onDisconnect: "stop" }, "expected cancel or finish"],

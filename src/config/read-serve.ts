@@ -24,6 +24,7 @@ import type { RateLimitOptions } from "../http/access/rate-limits.ts";
 import { DEFAULT_SERVE_CONFIG } from "./default-serve-config.ts";
 import { readVariable, type Variable } from "./variables/variables.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
+import { WEBHOOK_EVENTS, type WebhookEvent } from "../domain/webhook-events.ts";
 
 /** Settings for serving agents over HTTP. Omitted settings have their defaults. */
 export interface ServeConfig {
@@ -36,6 +37,19 @@ export interface ServeConfig {
   readonly limits: ServeLimits;
   readonly settings: Partial<ResponsesSettings>;
   readonly deterministic: boolean;
+  /** The address of this server for people, in links. */
+  readonly publicUrl?: string;
+  readonly webhooks: readonly WebhookConfig[];
+}
+
+/** A receiver of messages about requests to people. */
+export interface WebhookConfig {
+  readonly url: string;
+  /** A reference: a configuration never contains the secret itself. */
+  readonly secret: Variable;
+  readonly events?: readonly WebhookEvent[];
+  readonly allowPrivate?: boolean;
+  readonly details?: boolean;
 }
 
 /** An access key: its digest, or a reference to it. A configuration never contains the key itself. */
@@ -61,15 +75,18 @@ export function createServeSchema(agents: readonly string[]): Schema<ServeConfig
     ...LISTENER_SHAPE,
     ...createResponsesShape(agents),
     keys: withDefault(array(createKeySchema(agents), { expected: "an array of keys" }), []),
+    publicUrl: optional(PUBLIC_URL),
+    webhooks: withDefault(WEBHOOKS, []),
   });
   const read: Schema<ServeConfig> = (value, path) => {
     const { host, port, keys, allowedHosts, allowedOrigins, rates, limits, ...rest } = schema(
       value,
       path,
     );
-    const { deterministic, queueSeconds, approvalSeconds, ...settings } = rest;
+    const { deterministic, queueSeconds, approvalSeconds, publicUrl, webhooks, ...settings } = rest;
     return {
-      ...omitUndefined({ host, port }),
+      ...omitUndefined({ host, port, publicUrl }),
+      webhooks,
       keys,
       allowedHosts,
       allowedOrigins,
@@ -101,6 +118,39 @@ const ORIGIN: Schema<string> = refine(string(), (origin, path) => {
   if (URL.canParse(origin) && new URL(origin).origin === origin) return origin;
   const expected = 'an origin such as "https://app.example", without a path';
   return throwInvalid({ path, value: origin, expected });
+});
+
+const PUBLIC_URL: Schema<string> = refine(string(), (text, path) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "")
+    return text.replace(/\/+$/, "");
+  return throwInvalid({ path, value: text, expected: 'a URL such as "https://agents.example"' });
+});
+
+const WEBHOOK: Schema<WebhookConfig> = refine(
+  object({
+    url: string(),
+    secret: (value: unknown, path: string) => readVariable(value, path, "secret"),
+    events: optional(array(oneOf(WEBHOOK_EVENTS))),
+    allowPrivate: optional(boolean()),
+    details: optional(boolean()),
+  }),
+  ({ url, ...webhook }, path) => {
+    const { protocol, username } = URL.canParse(url)
+      ? new URL(url)
+      : { protocol: "", username: "" };
+    const isAllowed = protocol === "https:" || (protocol === "http:" && webhook.allowPrivate);
+    if (isAllowed === true && username === "") return { url, ...omitUndefined(webhook) };
+    const expected = "an https URL without a user name, or an http URL with allowPrivate";
+    return throwInvalid({ path: `${path}.url`, value: url, expected });
+  },
+);
+
+const WEBHOOKS = refine(array(WEBHOOK, { expected: "an array of webhooks" }), (webhooks, path) => {
+  const urls = webhooks.map(({ url }) => url);
+  const repeated = urls.findIndex((url, at) => urls.indexOf(url) !== at);
+  if (repeated === -1) return webhooks;
+  return throwProblem(`${path}[${repeated}].url`, "is the URL of another webhook");
 });
 
 const LISTENER_SHAPE = {
@@ -147,9 +197,10 @@ function createKeySchema(agents: readonly string[]): Schema<KeyConfig> {
   });
 }
 
-/** Returns the files with keys, which are protected paths. */
-export function listKeyFiles({ keys }: ServeConfig): readonly string[] {
-  return keys.flatMap(({ key }) =>
+/** Returns the files with keys and secrets, which are protected paths. */
+export function listKeyFiles({ keys, webhooks }: ServeConfig): readonly string[] {
+  const references = [...keys.map(({ key }) => key), ...webhooks.map(({ secret }) => secret)];
+  return references.flatMap((key) =>
     key !== undefined && "file" in key.source ? [key.source.file] : [],
   );
 }

@@ -195,3 +195,9 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+
+/** True if a value has more than `levels` levels of nesting. The recursion stops at this depth. */
+export function exceedsDepth(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => exceedsDepth(inner, levels - 1));
+}

@@ -1,5 +1,5 @@
-import { suggestNames } from "../text/suggest-name.ts";
 import { formatValue } from "../text/format-value.ts";
+import { formatUnknownName } from "../text/unknown-name.ts";
 
 /** A missing value has the code `invalid_type` or `invalid_value`, like any other wrong value. */
 export type IssueCode =
@@ -110,16 +110,8 @@ export function throwProblem(
 
 export function throwUnknownName(path: string, name: string, names: readonly string[]): never {
   const fullPath = joinPath(path, name);
-  const fix = suggestFix(name, names);
-  const rest = fix === undefined ? `: expected ${formatChoices(names)}` : formatFix(fix);
-  const message = `${shortenPath(fullPath)} is not a known name${rest}`;
+  const message = formatUnknownName("Key", name, { names, path: fullPath });
   throwIssue({ path: fullPath, code: "unknown_name", message });
-}
-
-/** Undefined if no name is similar. */
-export function suggestFix(name: unknown, names: readonly string[]): string | undefined {
-  const [near] = typeof name === "string" ? suggestNames(name.slice(0, MAX_NAME), names) : [];
-  return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
 /** `a, b or c`. */
@@ -151,5 +143,4 @@ function shortenPath(path: string): string {
   return path.length <= MAX_PATH ? path : `${path.slice(0, MAX_PATH)}…`;
 }
 
-const MAX_NAME = 100;
 const MAX_PATH = 200;

@@ -3,11 +3,11 @@ import {
   formatChoices,
   IssueCollector,
   joinPath,
-  suggestFix,
   throwInvalid,
   throwProblem,
   throwUnknownName,
 } from "./schema-error.ts";
+import { suggestFix } from "../text/unknown-name.ts";
 
 /** Reads an unknown value at a path, or throws a `SchemaError`. Any function with this signature is a schema. */
 export type Schema<Value> = (value: unknown, path: string) => Value;

@@ -1,4 +1,4 @@
-import { exceedsDepth } from "./exceeds-depth.ts";
+import { exceedsDepth } from "./json.ts";
 
 /** Replaces secrets in all strings of a value, including names. */
 export type RedactSecrets = <Value>(value: Value) => Value;

@@ -1,5 +1,7 @@
 import type { JsonObject } from "../data/json.ts";
-import type { AgentCommand } from "./agent-command.ts";
+import type { DaemonSpec } from "./daemon.ts";
+import type { AgentCommand } from "./slash-commands.ts";
+import type { AgentBudgets } from "./budget.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { ToolTraits } from "./tools/tool-traits.ts";
 
@@ -16,10 +18,14 @@ export interface AgentSpec {
   /** Base folder of relative paths in sessions without a working directory. Absent if not configured. */
   readonly workspace?: string;
   readonly caps: TurnCaps;
+  /** Absent: no budgets. */
+  readonly budgets?: AgentBudgets;
   readonly onLost: LostInvocationPolicy;
   readonly settle: QuiescePolicy;
   /** Milliseconds an approval request waits. Afterwards its denying decision applies. */
   readonly approvalMs: number;
+  /** The agent has the tool `ask_user`. Absent if it does not. */
+  readonly askUser?: AskUserSpec;
   /** Milliseconds before a paused turn without results ends. Default: 1 day. */
   readonly resultsMs?: number;
   /** Handling of a tool call whose arguments are not a JSON object. Default: `report`. */
@@ -32,6 +38,25 @@ export interface AgentSpec {
   readonly commands?: readonly AgentCommand[];
   /** A turn that ends without calling this tool is prompted again, at most `maxReprompts` times. */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
+  /** The agent stays available between turns and announces that it is idle. Absent: it does not. */
+  readonly daemon?: DaemonSpec;
+  /** Reminders which the runtime itself creates. Absent: the defaults. */
+  readonly reminders?: ReminderSettings;
+}
+
+/** Reminders which the runtime itself creates. */
+export interface ReminderSettings {
+  /** Announces that the conversation fills 70, 85 or 95 % of `contextTokens`. Default: true. */
+  readonly tokenPressure?: boolean;
+  /** Names files which changed since the agent read or wrote them. Default: true. */
+  readonly changedFiles?: boolean;
+  /** Repeats the reason of a denied tool call. Default: false, because the tool result has the reason. */
+  readonly deniedApproval?: boolean;
+}
+
+export interface AskUserSpec {
+  /** Milliseconds a question waits, and the most that a question may request. */
+  readonly waitMs: number;
 }
 
 /** The properties of a provider on which decisions depend. */

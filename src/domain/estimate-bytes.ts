@@ -1,4 +1,4 @@
-/** Estimates how many bytes of memory plain data takes. Objects that occur twice count twice. */
+/** Estimates how many bytes of memory plain data takes. Objects which occur twice count twice. */
 export function estimateBytes(value: unknown): number {
   let bytes = 0;
   const rest: unknown[] = [value];

@@ -3,7 +3,7 @@ import type { Envelope } from "./events/envelope.ts";
 import type { SessionEvent, SessionEventType } from "./events/session-event.ts";
 
 /**
- * How one surface encodes each session event. The table is total over the `SessionEvent` union: a new variant is a
+ * How a surface encodes each session event. The table is total over the `SessionEvent` union: a new variant is a
  * compile error in every table until the table maps it or names why it is silent.
  */
 export type EventRules<State, Out> = {
@@ -63,7 +63,7 @@ export function silentGroup<const Type extends SessionEventType>(
   return Object.fromEntries(types.map((type) => [type, rule])) as Record<Type, SilentRule>;
 }
 
-/** Encodes one event by its rule. A silent rule emits nothing. */
+/** Encodes an event by its rule. A silent rule emits nothing. */
 export function applyEventRule<State, Out>(
   rules: EventRules<State, Out>,
   state: State,

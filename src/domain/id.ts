@@ -1,4 +1,5 @@
 import { ID_ALPHABET } from "../data/id-alphabet.ts";
+import type { QuestionKind } from "./question.ts";
 
 /** The kind of object an id names; the first part of the id. */
 export type IdPrefix =
@@ -6,9 +7,12 @@ export type IdPrefix =
   | "turn"
   | "prompt"
   | "msg"
+  | "msg_inj"
+  | "rem"
   | "tool"
   | "inv"
   | "appr"
+  | `hitl_${QuestionKind}`
   | "host"
   | "client"
   | "cmd"

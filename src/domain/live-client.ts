@@ -2,7 +2,7 @@ import type { ClientAttached, ClientRole } from "./events/client-events.ts";
 import type { SessionEvent } from "./events/session-event.ts";
 import type { JsonObject } from "../data/json.ts";
 
-/** A client that is attached to a session. */
+/** A client attached to a session. */
 export interface LiveClient {
   readonly clientId: string;
   readonly role: ClientRole;

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../data/json.ts";
+import type { BudgetCaps } from "./budget.ts";
 import type { ImageType } from "./model/image-block.ts";
 import type { TraceContext } from "./trace-context.ts";
 
@@ -30,6 +31,8 @@ export interface PromptOptions {
   readonly allowedTools?: readonly string[];
   readonly maxOutputTokens?: number;
   readonly maxToolCalls?: number;
+  /** Budget of the turn. It applies next to the agent's budgets, and never raises them. */
+  readonly budget?: BudgetCaps;
   /** Milliseconds an approval request waits while no client but the sender is attached. */
   readonly approvalMs?: number;
   /** Position of the prompt in the sender's distributed trace. */
@@ -41,4 +44,14 @@ export interface PromptTool {
   readonly description: string;
   /** A JSON Schema of an object. */
   readonly schema: JsonObject;
+}
+
+/** Formats a prompt part as text, for readers without image support. */
+export function formatPromptPart(part: PromptPart): string {
+  return part.type === "text" ? part.text : formatImagePart(part);
+}
+
+/** Describes an image by its type and size. */
+export function formatImagePart({ mediaType, bytes, blobId }: ImagePart): string {
+  return `(An image, ${mediaType}, ${bytes} bytes, stored as ${blobId}. It cannot be shown here.)`;
 }

@@ -1,10 +1,12 @@
 import type { ClientRole } from "./events/client-events.ts";
+import type { InjectMode } from "./events/steering-events.ts";
+import type { Reminder } from "./reminder.ts";
 import type { SessionMetadata } from "./events/lifecycle-events.ts";
 import type { ApprovalDecision } from "./policy/approval-decision.ts";
 import type { PromptOptions, TextPart } from "./prompt.ts";
 import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./model/image-block.ts";
-import type { JsonObject } from "../data/json.ts";
+import type { JsonObject, JsonValue } from "../data/json.ts";
 import type { ClientStatus } from "./live-client.ts";
 import type { ModelMessage } from "./model/model-request.ts";
 import type { SessionMode } from "./session-mode.ts";
@@ -37,6 +39,28 @@ export type SessionCommand<Part = SubmittedPart> =
       readonly note?: JsonObject;
       readonly expectedPromptSeq?: number;
     }
+  /** Adds a message to the running turn or to the queue. Without a running turn, the message starts a turn. */
+  | {
+      readonly type: "inject";
+      readonly mode: InjectMode;
+      readonly content: readonly Part[];
+      /** Refuses the message if no turn is running. Default: it starts a turn. */
+      readonly onlyIntoTurn?: true;
+      /** Refuses the message if another turn, or none, is running. */
+      readonly turnId?: string;
+    }
+  /** Changes the content of a message which is not delivered yet. */
+  | {
+      readonly type: "replace-inject";
+      readonly messageId: string;
+      readonly content: readonly Part[];
+    }
+  | { readonly type: "revoke-inject"; readonly messageId: string }
+  /** `reminderId`: an id chosen by the sender, unique in the session. Absent: the session creates one. */
+  | { readonly type: "remind"; readonly reminder: Reminder; readonly reminderId?: string }
+  | { readonly type: "revoke-reminder"; readonly reminderId: string }
+  /** Wakes an idle daemon without a message. */
+  | { readonly type: "resume-daemon" }
   | { readonly type: "hide-prompt"; readonly promptId: string }
   | { readonly type: "withdraw-prompt"; readonly promptId: string }
   /** Cancels the running turn. With `turnId`, only if this turn is the running one. */
@@ -48,11 +72,18 @@ export type SessionCommand<Part = SubmittedPart> =
       /** Number of subscribers which are only waiting for their own queued prompt; they do not count as followers. */
       readonly waitingReaders?: number;
     }
+  /** Decides an approval request or answers a question. With neither of the three, the command is refused. */
   | {
       readonly type: "decide-approval";
       readonly approvalId: string;
-      readonly decision: ApprovalDecision;
+      readonly decision?: ApprovalDecision;
+      /** A plain yes or no, in place of `decision`. */
+      readonly approved?: boolean;
+      /** The answer to a question of the agent, or the name of a decision. */
+      readonly answer?: JsonValue;
       readonly reason?: string;
+      /** The reviewer's name as stated by the client, for display. */
+      readonly reviewer?: string;
       /** Replaces the arguments of the tool call. */
       readonly input?: JsonObject;
     }
@@ -114,10 +145,30 @@ export type CommandReply =
       readonly turnId?: string;
       /** Log position of the submitted prompt or results. */
       readonly seq?: number;
+      /** Id of an injected message. */
+      readonly messageId?: string;
+      readonly deliveredAs?: DeliveredAs;
+      readonly reminderId?: string;
+      /** Result of a change of an injection. */
+      readonly injectionStatus?: (typeof INJECTION_STATUSES)[number];
       /** Present for commands about clients. */
       readonly clientStatus?: ClientStatus;
     }
   | { readonly status: "refused"; readonly failure: Failure };
+
+/**
+ * Where an injected message goes, as known when it is accepted:
+ *
+ * - `steer`: into the running turn, at its next injection point.
+ * - `queue`: into a turn after the running one, also if the running turn has no injection point left.
+ * - `turn`: into a turn which starts now.
+ *
+ * A turn that ends early, by a failure or a cancel, delivers its `steer` messages with the next turn.
+ */
+export type DeliveredAs = (typeof DELIVERIES)[number];
+
+export const DELIVERIES = ["steer", "queue", "turn"] as const;
+export const INJECTION_STATUSES = ["revoked", "already_revoked", "replaced"] as const;
 
 /** Result of a tool call run by the prompter. `toolCallId` is the session's id of the call. */
 export interface SubmittedResult {

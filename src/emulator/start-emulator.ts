@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { SpanlineError } from "../domain/errors.ts";
 import type { ServedRequest } from "../http/server/http-types.ts";
-import { startHttpServer } from "../http/server/start-server.ts";
+import { startHttpServer, type HttpServer } from "../http/server/start-server.ts";
 import type { ServerLimits } from "../http/server/server-options.ts";
 import { systemClock } from "../platform/clock.ts";
 import { FolderLockedError, lockFolder } from "../platform/files/folder-lock.ts";
@@ -12,12 +12,21 @@ import {
   createStrictAuthenticator,
   type AuthenticateRequest,
 } from "./service/authenticate-request.ts";
-import { DEMO_HARNESS_ID, openControlPlane } from "./control/emulated-control-plane.ts";
+import {
+  DEMO_HARNESS_ID,
+  openControlPlane,
+  type ControlPlane,
+} from "./control/emulated-control-plane.ts";
 import { NO_DELAYS } from "./control/delays.ts";
 import type { InjectedOutcome } from "./control/injected-outcomes.ts";
 import { formatHarnessArn, type AccountLocation } from "./control/resource-names.ts";
 import type { HarnessRegistry } from "./control/harness-registry.ts";
-import { DEFAULT_LOCATION, TEST_CREDENTIALS, type EmulatorOptions } from "./emulator-options.ts";
+import {
+  DEFAULT_LOCATION,
+  TEST_CREDENTIALS,
+  type DataPlaneRoutes,
+  type EmulatorOptions,
+} from "./emulator-options.ts";
 import type { EmulatorRoute } from "./service/service-types.ts";
 import type { MovableClock } from "./movable-clock.ts";
 import { createOperatorRoutes, type OperatorParts } from "./service/operator-routes.ts";
@@ -84,44 +93,22 @@ async function openEmulator(options: EmulatorOptions): Promise<Emulator> {
     resolveDataPath("clock.json"),
   );
   const { clock, advance } = savedClock;
-  const now = (): number => clock.now();
-  const { routes, registry, inject, close } = await openControlPlane({
+  const control = await openControlPlane({
     path: resolveDataPath("harnesses.json"),
-    now,
+    now: () => clock.now(),
     location,
     delays: { ...NO_DELAYS, ...options.delays },
     deleteWhileCreating: options.deleteWhileCreating ?? "409",
     createSuffix: createHarnessSuffix,
   });
+  const { registry, inject } = control;
   const data = await options.dataPlane?.({ ...location, registry, clock, dataDirectory, onBug });
-  const authenticate = createAuthenticator(options, location, now);
-  const guardControl = (list: readonly EmulatorRoute[]): GuardedRoute[] =>
-    guardRoutes(list, (request) => authenticate(request, "control"));
-  const guardData = (list: readonly EmulatorRoute[]): GuardedRoute[] =>
-    guardRoutes(list, (request) => authenticate(request, "data"));
-  const serviceRoutes = [...guardControl(routes), ...guardData(data?.routes ?? [])];
-  const describe = createDescription(options, { location, savedClock, routes: serviceRoutes });
-  const server = await startHttpServer({
-    host: options.host ?? "127.0.0.1",
-    port: options.port ?? 0,
-    ...omitUndefined({ allowedHosts: options.allowedHosts }),
-    limits: SERVER_LIMITS,
-    onBug,
-    ...createService({
-      routes: [
-        ...guardRoutes(createOperatorRoutes({ describe, now, advance, inject }), () => {}),
-        ...serviceRoutes,
-        ...guardControl(UNSUPPORTED_OPERATIONS.control),
-        ...guardData(UNSUPPORTED_OPERATIONS.data),
-      ],
-      now,
-      createRequestId: randomUUID,
-      onBug,
-    }),
-  }).catch(async (error: unknown) => {
-    await data?.close();
-    throw error;
-  });
+  const server = await startService(options, { location, savedClock, control, data }).catch(
+    async (error: unknown) => {
+      await data?.close();
+      throw error;
+    },
+  );
   return {
     url: server.url,
     port: server.port,
@@ -134,9 +121,51 @@ async function openEmulator(options: EmulatorOptions): Promise<Emulator> {
     async close() {
       await server.close();
       await data?.close();
-      await close();
+      await control.close();
     },
   };
+}
+
+interface ServiceParts {
+  readonly location: AccountLocation;
+  readonly savedClock: SavedClock;
+  readonly control: ControlPlane;
+  readonly data: DataPlaneRoutes | undefined;
+}
+
+/** Starts the HTTP server with the routes of the control plane, the data plane and the operator. */
+async function startService(
+  options: EmulatorOptions,
+  { location, savedClock, control, data }: ServiceParts,
+): Promise<HttpServer> {
+  const { onBug = () => {} } = options;
+  const now = (): number => savedClock.clock.now();
+  const authenticate = createAuthenticator(options, location, now);
+  const guardControl = (list: readonly EmulatorRoute[]): GuardedRoute[] =>
+    guardRoutes(list, (request) => authenticate(request, "control"));
+  const guardData = (list: readonly EmulatorRoute[]): GuardedRoute[] =>
+    guardRoutes(list, (request) => authenticate(request, "data"));
+  const serviceRoutes = [...guardControl(control.routes), ...guardData(data?.routes ?? [])];
+  const describe = createDescription(options, { location, savedClock, routes: serviceRoutes });
+  const operatorParts = { describe, now, advance: savedClock.advance, inject: control.inject };
+  return startHttpServer({
+    host: options.host ?? "127.0.0.1",
+    port: options.port ?? 0,
+    ...omitUndefined({ allowedHosts: options.allowedHosts }),
+    limits: SERVER_LIMITS,
+    onBug,
+    ...createService({
+      routes: [
+        ...guardRoutes(createOperatorRoutes(operatorParts), () => {}),
+        ...serviceRoutes,
+        ...guardControl(UNSUPPORTED_OPERATIONS.control),
+        ...guardData(UNSUPPORTED_OPERATIONS.data),
+      ],
+      now,
+      createRequestId: randomUUID,
+      onBug,
+    }),
+  });
 }
 
 const MEGABYTE = 1_000_000;

@@ -13,11 +13,11 @@ describe("Switches", () => {
 
   it("Unknown names and values are refused", () => {
     expect(() => parseSwitches({ overlaping: "409" })).toThrow(
-      '"overlaping" is not a valid switch: expected onDisconnect, overlapping,',
+      'Key "switches.overlaping" does not exist. Fix: did you mean "overlapping"?',
     );
     expect(() => parseSwitches({ overlapping: "maybe" })).toThrow(
-      '"maybe" is not a valid value of the switch "overlapping": expected "409" or "interleave"',
+      '"maybe" is not a valid switches.overlapping: expected 409 or interleave',
     );
-    expect(() => parseSwitches("x")).toThrow('"x" is not valid for switches: expected an object');
+    expect(() => parseSwitches("x")).toThrow('"x" is not a valid switches: expected an object');
   });
 });

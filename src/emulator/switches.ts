@@ -1,5 +1,5 @@
-import { SpanlineError } from "../domain/errors.ts";
-import { isObject, toJsonText } from "../data/json.ts";
+import { object, oneOf, withDefault, type Schema } from "../data/schema-reader.ts";
+import { readOptions } from "../domain/option-reader.ts";
 
 /** Behaviour that AWS does not document, as choices. The first value of each list is the default. */
 const SWITCH_CHOICES = {
@@ -48,29 +48,19 @@ export type Switches = {
 /** The choices by name, the default first. */
 export const SWITCHES: { readonly [name: string]: readonly string[] } = SWITCH_CHOICES;
 
-/** Parses switches and adds the defaults. Throws on an unknown name or value. */
-export function parseSwitches(input: unknown = {}): Switches {
-  if (!isObject(input))
-    throwInvalidSwitch(`${toJsonText(input)} is not valid for switches: expected an object`);
-  for (const [name, value] of Object.entries(input)) {
-    const choices = Object.hasOwn(SWITCHES, name) ? SWITCHES[name] : undefined;
-    if (choices === undefined) {
-      const names = Object.keys(SWITCHES).join(", ");
-      throwInvalidSwitch(`"${name}" is not a valid switch: expected ${names}`);
-    }
-    // YAML reads 409 as a number.
-    if (!choices.includes(typeof value === "number" ? String(value) : (value as string))) {
-      const allowed = choices.map((choice) => `"${choice}"`).join(" or ");
-      throwInvalidSwitch(
-        `${toJsonText(value)} is not a valid value of the switch "${name}": expected ${allowed}`,
-      );
-    }
-  }
-  const defaults = Object.entries(SWITCHES).map(([name, choices]) => [name, choices[0]]);
-  const set = Object.entries(input).map(([name, value]) => [name, String(value)]);
-  return Object.fromEntries([...defaults, ...set]) as Switches;
+const SWITCHES_SCHEMA = object(
+  Object.fromEntries(
+    Object.entries(SWITCHES).map(([name, choices]) => [name, createSwitchSchema(choices)]),
+  ),
+);
+
+function createSwitchSchema(choices: readonly string[]): Schema<string | undefined> {
+  const read = withDefault(oneOf(choices), choices[0]);
+  // YAML reads 409 as a number.
+  return (value, path) => read(typeof value === "number" ? String(value) : value, path);
 }
 
-function throwInvalidSwitch(message: string): never {
-  throw new SpanlineError("invalid_option", message);
+/** Parses switches and adds the defaults. Throws `invalid_option` on an unknown name or value. */
+export function parseSwitches(input: unknown = {}): Switches {
+  return readOptions(SWITCHES_SCHEMA, input, "switches") as Switches;
 }

@@ -30,6 +30,12 @@ export type {
   TruncatedArguments,
 } from "../wire/acp/client/read-permission-request.ts";
 export type { PermissionReply } from "../wire/acp/client/permission-reply.ts";
+export type {
+  QuestionChoice,
+  QuestionField,
+  QuestionReply,
+  QuestionRequest,
+} from "../wire/acp/client/question-messages.ts";
 export type { PromptBlock } from "../wire/acp/client/prompt-block.ts";
 export type {
   BridgeFields,
@@ -70,6 +76,13 @@ export type {
   SkillMatch,
   SkillMatchRequest,
 } from "../wire/acp/host/skill-messages.ts";
+
+export type { InjectedMessage, ReminderOptions } from "../wire/acp/client/steering-requests.ts";
+export type {
+  IdleWait,
+  InjectResult,
+  PendingInjection,
+} from "../wire/acp/client/steering-results.ts";
 
 export type { RpcError } from "../wire/jsonrpc/rpc-error.ts";
 export type { RequestId, RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";

@@ -69,23 +69,63 @@ export interface ScriptedRuntime {
   drop(): void;
 }
 
-interface ScriptedPrompt {
-  readonly outcome: Promise<RpcOutcome>;
-  readonly cancelController: AbortController;
+export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): ScriptedRuntime {
+  const { answer = () => undefined } = options;
+  const receivedMessages: (RpcRequest | RpcNotification)[] = [];
+  const clients = createScriptedClients();
+  const agent = createScriptedAgent(options, clients);
+  const link = {
+    async answer(request: RpcRequest, { signal }: RequestContext): Promise<RpcOutcome> {
+      receivedMessages.push(request);
+      return runAnswer(answer, request) ?? agent.respond(request, signal);
+    },
+    onNotification(notification: RpcNotification): void {
+      receivedMessages.push(notification);
+      agent.handleNotification(notification);
+    },
+    report: ignoreReport,
+  };
+  return {
+    receivedMessages,
+    connect() {
+      const [ours, theirs] = createMemoryTransports();
+      clients.add((connectionId) => openConnection(ours, { ...link, connectionId }));
+      return theirs;
+    },
+    request: (method, params) => clients.sendRequest({ method, params }),
+    sendUpdate: clients.sendUpdate,
+    notify: (method, params) => clients.getNewestConnection().notify({ method, params }),
+    drop: clients.closeAll,
+  };
 }
 
-export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): ScriptedRuntime {
-  const { turn = () => {}, extensions = [], answer = () => undefined } = options;
-  const { repeatsPrompts = false } = options;
-  /** Prompts with an id. */
-  const prompts = new Map<string, ScriptedPrompt>();
-  const receivedMessages: (RpcRequest | RpcNotification)[] = [];
+function runAnswer(
+  answer: NonNullable<ScriptedRuntimeOptions["answer"]>,
+  { method, params }: RpcRequest,
+): RpcOutcome | undefined {
+  try {
+    const result = answer(method, params);
+    return result === undefined ? undefined : { ok: true, result };
+  } catch (error) {
+    return { ok: false, error: toScriptedError(error) };
+  }
+}
+
+/** The connected clients and the sent updates. */
+interface ScriptedClients {
+  readonly add: (open: (connectionId: string) => Connection) => void;
+  readonly getNewestConnection: () => Connection;
+  readonly sendUpdate: (sessionId: string, update: JsonObject) => void;
+  readonly sendRequest: (request: HostRequest) => Promise<JsonValue>;
+  /** Sends the updates of a session again. */
+  readonly replayUpdates: (params: JsonObject) => void;
+  readonly closeAll: () => void;
+}
+
+function createScriptedClients(): ScriptedClients {
   const connections: Connection[] = [];
   /** Updates sent for each session, replayed by `session/load`. */
   const sentUpdates = new Map<string, JsonObject[]>();
-  const turns = new Map<string, AbortController>();
-  const tails = new Map<string, Promise<void>>();
-  let count = 0;
 
   function getNewestConnection(): Connection {
     const connection = connections.at(-1);
@@ -93,18 +133,120 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): Scr
     throw new SpanlineError("invalid_option", "No client is connected to the runtime");
   }
 
-  function sendUpdate(sessionId: string, update: JsonObject): void {
-    const earlierUpdates = sentUpdates.get(sessionId) ?? [];
-    sentUpdates.set(sessionId, [...earlierUpdates, update]);
-    getNewestConnection().notify({ method: UPDATE_METHOD, params: { sessionId, update } });
-  }
+  return {
+    add: (open) => void connections.push(open(`scripted${connections.length}`)),
+    getNewestConnection,
+    sendUpdate(sessionId, update) {
+      const earlierUpdates = sentUpdates.get(sessionId) ?? [];
+      sentUpdates.set(sessionId, [...earlierUpdates, update]);
+      getNewestConnection().notify({ method: UPDATE_METHOD, params: { sessionId, update } });
+    },
+    sendRequest: ({ method, params }) => getNewestConnection().request({ method, params }),
+    replayUpdates(params) {
+      for (const update of sentUpdates.get(readSessionId(params)) ?? []) {
+        getNewestConnection().notify({ method: UPDATE_METHOD, params: { ...params, update } });
+      }
+    },
+    closeAll() {
+      for (const connection of connections) connection.close();
+    },
+  };
+}
 
-  function sendRequest({ method, params }: HostRequest): Promise<JsonValue> {
-    return getNewestConnection().request({ method, params });
-  }
+/** The default responses, sent if `answer` returns undefined. */
+function createScriptedAgent(
+  { turn = () => {}, extensions = [], repeatsPrompts = false }: ScriptedRuntimeOptions,
+  clients: ScriptedClients,
+) {
+  let count = 0;
+  const createId = (prefix: string): string => {
+    count += 1;
+    return `${prefix}_${count}`;
+  };
+  const prompts = createPromptQueue(async (scriptedPrompt) => {
+    const turnEnd = await turn(createScriptedTurn(scriptedPrompt, createId("msg"), clients));
+    const { signal } = scriptedPrompt;
+    return encodeScriptedTurnEnd(turnEnd ?? (signal.aborted ? "cancelled" : "completed"));
+  });
+
+  return {
+    respond(request: RpcRequest, signal: AbortSignal): RpcOutcome | Promise<RpcOutcome> {
+      const { method } = request;
+      const params = isObject(request.params) ? request.params : {};
+      switch (method) {
+        case "initialize":
+          return { ok: true, result: encodeScriptedInitialize(extensions, repeatsPrompts) };
+        case "session/new":
+        case "session/fork":
+          return { ok: true, result: { sessionId: createId("ses") } };
+        case "session/load":
+          clients.replayUpdates(params);
+          return { ok: true, result: {} };
+        case "session/resume":
+        case "session/close":
+        case "session/delete":
+        case "authenticate":
+          return { ok: true, result: {} };
+        case "session/prompt":
+          return repeatsPrompts
+            ? prompts.runRepeatable(params, signal)
+            : prompts.run(params, signal);
+        default:
+          return { ok: false, error: createMethodNotFound(method) };
+      }
+    },
+    handleNotification({ method, params }: RpcNotification): void {
+      if (method !== "session/cancel" || !isObject(params)) return;
+      prompts.cancel(readSessionId(params));
+    },
+  };
+}
+
+function createScriptedTurn(
+  { sessionId, prompt, signal }: RunningPrompt,
+  messageId: string,
+  { sendUpdate, sendRequest }: ScriptedClients,
+): ScriptedTurn {
+  return {
+    sessionId,
+    prompt: Array.isArray(prompt) ? prompt : [],
+    signal,
+    say: (text) => sendUpdate(sessionId, encodeScriptedText("agent", text, messageId)),
+    think: (text) => sendUpdate(sessionId, encodeScriptedText("thought", text, messageId)),
+    update: (update) => sendUpdate(sessionId, update),
+    requestPermission: (question) =>
+      sendRequest({
+        method: PERMISSION_METHOD,
+        params: encodeScriptedPermission(sessionId, question),
+      }),
+    callTool: (name, input, toolCallId) =>
+      sendRequest(
+        encodeToolCallRequest(name, input, toolCallId === undefined ? undefined : { toolCallId }),
+      ),
+  };
+}
+
+interface RunningPrompt {
+  readonly sessionId: string;
+  readonly prompt: JsonValue | undefined;
+  /** Aborts when the client cancels or disconnects. */
+  readonly signal: AbortSignal;
+}
+
+interface ScriptedPrompt {
+  readonly outcome: Promise<RpcOutcome>;
+  readonly cancelController: AbortController;
+}
+
+/** The prompts of all sessions, in the order of their arrival. */
+function createPromptQueue(runTurn: (prompt: RunningPrompt) => Promise<RpcOutcome>) {
+  /** Prompts with an id. */
+  const prompts = new Map<string, ScriptedPrompt>();
+  const turns = new Map<string, AbortController>();
+  const tails = new Map<string, Promise<void>>();
 
   /** Runs one turn at a time per session. The next turn starts after the previous response was sent. */
-  function queuePrompt(params: JsonObject, unwanted: AbortSignal): Promise<RpcOutcome> {
+  function run(params: JsonObject, unwanted: AbortSignal): Promise<RpcOutcome> {
     const id = readSessionId(params);
     const outcome = (tails.get(id) ?? Promise.resolve())
       .then(() => runPrompt(id, params["prompt"], unwanted))
@@ -116,25 +258,6 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): Scr
     return outcome;
   }
 
-  /** Continues after a lost connection. Ends when any request for the prompt is cancelled. */
-  function runRepeatablePrompt(
-    params: JsonObject,
-    requestSignal: AbortSignal,
-  ): Promise<RpcOutcome> {
-    const promptId = readScriptedPromptId(params) ?? "";
-    const prompt = prompts.get(promptId) ?? startPrompt(params);
-    prompts.set(promptId, prompt);
-    requestSignal.addEventListener("abort", () => {
-      if (requestSignal.reason !== CONNECTION_GONE) prompt.cancelController.abort();
-    });
-    return prompt.outcome;
-  }
-
-  function startPrompt(params: JsonObject): ScriptedPrompt {
-    const cancelController = new AbortController();
-    return { cancelController, outcome: queuePrompt(params, cancelController.signal) };
-  }
-
   async function runPrompt(
     id: string,
     prompt: JsonValue | undefined,
@@ -144,94 +267,29 @@ export function createScriptedRuntime(options: ScriptedRuntimeOptions = {}): Scr
     unwanted.addEventListener("abort", () => controller.abort());
     if (unwanted.aborted) controller.abort();
     turns.set(id, controller);
-    count += 1;
-    const messageId = `msg_${count}`;
-    const turnEnd = await turn({
-      sessionId: id,
-      prompt: Array.isArray(prompt) ? prompt : [],
-      signal: controller.signal,
-      say: (text) => sendUpdate(id, encodeScriptedText("agent", text, messageId)),
-      think: (text) => sendUpdate(id, encodeScriptedText("thought", text, messageId)),
-      update: (update) => sendUpdate(id, update),
-      requestPermission: (question) =>
-        sendRequest({ method: PERMISSION_METHOD, params: encodeScriptedPermission(id, question) }),
-      callTool: (name, input, toolCallId) =>
-        sendRequest(
-          encodeToolCallRequest(name, input, toolCallId === undefined ? undefined : { toolCallId }),
-        ),
-    });
+    const outcome = await runTurn({ sessionId: id, prompt, signal: controller.signal });
     turns.delete(id);
-    return encodeScriptedTurnEnd(
-      turnEnd ?? (controller.signal.aborted ? "cancelled" : "completed"),
-    );
+    return outcome;
   }
 
-  function runAnswer({ method, params }: RpcRequest): RpcOutcome | undefined {
-    try {
-      const result = answer(method, params);
-      return result === undefined ? undefined : { ok: true, result };
-    } catch (error) {
-      return { ok: false, error: toScriptedError(error) };
-    }
-  }
-
-  async function respond(request: RpcRequest, { signal }: RequestContext): Promise<RpcOutcome> {
-    receivedMessages.push(request);
-    const { method } = request;
-    const params = isObject(request.params) ? request.params : {};
-    const scriptedOutcome = runAnswer(request);
-    if (scriptedOutcome !== undefined) return scriptedOutcome;
-    switch (method) {
-      case "initialize":
-        return { ok: true, result: encodeScriptedInitialize(extensions, repeatsPrompts) };
-      case "session/new":
-      case "session/fork":
-        count += 1;
-        return { ok: true, result: { sessionId: `ses_${count}` } };
-      case "session/load":
-        for (const update of sentUpdates.get(readSessionId(params)) ?? []) {
-          getNewestConnection().notify({ method: UPDATE_METHOD, params: { ...params, update } });
-        }
-        return { ok: true, result: {} };
-      case "session/resume":
-      case "session/close":
-      case "session/delete":
-      case "authenticate":
-        return { ok: true, result: {} };
-      case "session/prompt":
-        return repeatsPrompts ? runRepeatablePrompt(params, signal) : queuePrompt(params, signal);
-      default:
-        return { ok: false, error: createMethodNotFound(method) };
-    }
-  }
-
-  function handleNotification(notification: RpcNotification): void {
-    receivedMessages.push(notification);
-    const { method, params } = notification;
-    if (method !== "session/cancel" || !isObject(params)) return;
-    turns.get(readSessionId(params))?.abort();
+  function startPrompt(params: JsonObject): ScriptedPrompt {
+    const cancelController = new AbortController();
+    return { cancelController, outcome: run(params, cancelController.signal) };
   }
 
   return {
-    receivedMessages,
-    connect() {
-      const [ours, theirs] = createMemoryTransports();
-      const connectionId = `scripted${connections.length}`;
-      const link = {
-        connectionId,
-        answer: respond,
-        onNotification: handleNotification,
-        report: ignoreReport,
-      };
-      connections.push(openConnection(ours, link));
-      return theirs;
+    run,
+    /** Continues after a lost connection. Ends when any request for the prompt is cancelled. */
+    runRepeatable(params: JsonObject, requestSignal: AbortSignal): Promise<RpcOutcome> {
+      const promptId = readScriptedPromptId(params) ?? "";
+      const prompt = prompts.get(promptId) ?? startPrompt(params);
+      prompts.set(promptId, prompt);
+      requestSignal.addEventListener("abort", () => {
+        if (requestSignal.reason !== CONNECTION_GONE) prompt.cancelController.abort();
+      });
+      return prompt.outcome;
     },
-    request: (method, params) => sendRequest({ method, params }),
-    sendUpdate,
-    notify: (method, params) => getNewestConnection().notify({ method, params }),
-    drop() {
-      for (const connection of connections) connection.close();
-    },
+    cancel: (sessionId: string): void => turns.get(sessionId)?.abort(),
   };
 }
 

@@ -104,7 +104,7 @@ function createUnrecognizedError(name: string, { failure }: Recognition): Spanli
   );
 }
 
-/** Whether the data read so far is a known stream: JSON may contain anything. */
+/** Records whether the data read so far is a known stream, because JSON may contain anything. */
 interface Recognition {
   isKnown: boolean;
   /** Whether an unknown event was read. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../domain/codec.ts";
-import { createToolCall, toolSuccess } from "../domain/tools/tool-call.ts";
+import { createToolCall, createToolSuccess } from "../domain/tools/tool-call.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import { createLiveEncoder } from "./live-encoder.ts";
 import { PLAIN_STYLE } from "./trace-style.ts";
@@ -15,7 +15,7 @@ const EVENTS: readonly ProviderEvent[] = [
   { type: "tool.end", message: 0, block: 1, toolCall: call },
   { type: "message.end", message: 0, reason: "tool_use" },
   { type: "message.start", message: 1, role: "user" },
-  { type: "tool.result", message: 1, block: 2, result: toolSuccess("c", "two") },
+  { type: "tool.result", message: 1, block: 2, result: createToolSuccess("c", "two") },
   { type: "message.end", message: 1, reason: "tool_result" },
   { type: "message.start", message: 2, role: "assistant" },
   { type: "text.delta", message: 2, block: 3, text: "Two.\n" },
@@ -43,6 +43,15 @@ describe("Live output of a turn", () => {
     const last = (reason: string | null) => runCodec(encoder, [{ ...end, reason }]).at(-1)?.text;
     expect(last("cancelled")).toBe("\ncancelled · 0 messages, 0 calls · no usage reported\n");
     expect(last("odd")).toBe("\nother (odd) · 0 messages, 0 calls · no usage reported\n");
+  });
+
+  it("A message with a tool call and no text has no heading", () => {
+    const encoder = createLiveEncoder({ style: PLAIN_STYLE, isTerminal: false });
+    const [first] = runCodec(encoder, [
+      { type: "message.start", message: 0, role: "assistant" },
+      { type: "tool.end", message: 0, block: 0, toolCall: call },
+    ]);
+    expect(first?.text).toMatch(/^ {2}→ look/);
   });
 
   it("The notes contain tool calls and results without repeating the assistant heading", () => {

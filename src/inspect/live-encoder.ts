@@ -32,7 +32,11 @@ export function createLiveEncoder({
   return {
     initial: () => ({ trace: trace.initial(), roles: new Map(), block: null, isLineOpen: false }),
     step(state, event, emit) {
-      if (event.type === "message.start") state.roles.set(event.message, event.role);
+      if (event.type === "message.start") {
+        state.roles.set(event.message, event.role);
+        // The reader knows who speaks, so a message of the assistant without text has no heading either.
+        if (event.role === "assistant") state.trace.heading = event.message;
+      }
       if (event.type === "text.end" && state.block === event.block) return;
       if (event.type === "text.delta" && state.roles.get(event.message) === "assistant") {
         const text = isTerminal ? escapeControls(event.text) : event.text;

@@ -11,6 +11,7 @@ import type { Model, ModelSettings } from "./model.ts";
 import { openAiCompatible } from "./openai-compatible.ts";
 import type { Environment } from "../platform/environment.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
+import { suggestFix } from "../text/unknown-name.ts";
 
 export type { Environment };
 
@@ -30,13 +31,17 @@ export function modelFromName(
   { baseUrl, ...settings }: NamedModelSettings = {},
 ): Model {
   const colonIndex = name.indexOf(":");
-  const createModel = SOURCES.get(name.slice(0, Math.max(0, colonIndex)));
+  const source = name.slice(0, Math.max(0, colonIndex));
+  const createModel = SOURCES.get(source);
   const model = name.slice(colonIndex + 1);
   if (createModel !== undefined && model !== "") {
     return createModel({ name, model, env, settings, baseUrl });
   }
-  const knownNames = [...SOURCES.keys()].map((source) => `${source}:<model>`).join(", ");
-  const message = `"${name}" is not a valid model: expected ${knownNames}`;
+  const sources = [...SOURCES.keys()];
+  const knownNames = sources.map((known) => `${known}:<model>`).join(", ");
+  const suggestion = createModel === undefined ? suggestFix(source, sources) : undefined;
+  const fix = suggestion === undefined ? "" : `. Fix: ${suggestion}`;
+  const message = `"${name}" is not a valid model: expected ${knownNames}${fix}`;
   throw new SpanlineError("invalid_option", message, { details: { path: "model" } });
 }
 

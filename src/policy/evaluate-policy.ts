@@ -18,11 +18,11 @@ import { formatThrown } from "../domain/errors.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { PolicyContext, PolicyDecision } from "../domain/policy/policy-decision.ts";
 import { normalizeTraits } from "./facts/tool-call-facts.ts";
-import { limitComparisons } from "./limit-comparisons.ts";
-import { compilePolicy } from "./compile-policy.ts";
+import { compilePolicy, type CompiledLayer } from "./compile-policy.ts";
 import { collectRuleMatches, createDenial, type RuleMatch } from "./rule-matches.ts";
 import type { Policy } from "../domain/policy/policy.ts";
 import { findStrictest } from "./strictest-action.ts";
+import { HOLE } from "./matching/wildcard.ts";
 
 /**
  * Decides whether a tool call is allowed, requires approval, or is denied. Pure: the result depends only on the
@@ -90,3 +90,25 @@ interface LayerMatches {
 function addLayer(ruleMatch: RuleMatch, layer: number): RuleMatch {
   return ruleMatch.rule === null ? ruleMatch : { ...ruleMatch, rule: { ...ruleMatch.rule, layer } };
 }
+
+/**
+ * Bounds the time of matching. A command too long for the number of command patterns is replaced by an unknown command:
+ * `deny` and `ask` rules match it, `allow` rules do not.
+ */
+function limitComparisons(
+  call: PolicyContext,
+  layers: readonly Pick<CompiledLayer, "commandPatterns">[],
+): PolicyContext {
+  const patterns = layers.reduce((sum, layer) => sum + layer.commandPatterns, 0);
+  const words = (call.simpleCommands ?? []).flatMap((command) => command.words);
+  const texts = [...words, ...(call.commandLines ?? [])];
+  const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
+  if (length * patterns <= MAX_COMPARED_CHARACTERS) return call;
+  const commandUnparsed =
+    call.commandUnparsed ?? "it is too long to compare with this many command patterns";
+  const simpleCommands = [{ program: null, words: [HOLE] }];
+  return { ...call, commandUnparsed, simpleCommands, commandLines: [] };
+}
+
+/** Characters times patterns: a few tenths of a second in the worst case. */
+export const MAX_COMPARED_CHARACTERS = 5_000_000;

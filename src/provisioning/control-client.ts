@@ -15,7 +15,7 @@ import {
   type Page,
 } from "../wire/agentcore/control/control-response.ts";
 import type { HarnessChanges, HarnessSpec } from "../wire/agentcore/control/harness-settings.ts";
-import { createControlConnection } from "./control-connection.ts";
+import { createControlConnection, type ControlConnection } from "./control-connection.ts";
 
 export type { Endpoint, Harness };
 
@@ -31,10 +31,13 @@ export interface ControlOptions extends ConnectionOptions {
  * The AgentCore control plane for harnesses. Reads and deletes are retried within the budget; creates and updates are
  * sent once.
  */
-export interface ControlClient {
+export interface ControlClient extends HarnessMethods, EndpointMethods {
   readonly clock: SteadyClock;
   /** The origin of the service, used to keep stored data of different services apart. */
   readonly origin: string;
+}
+
+interface HarnessMethods {
   createHarness(spec: HarnessSpec, budget: Budget): Promise<Harness>;
   getHarness(id: string, budget: Budget, version?: string): Promise<Harness>;
   updateHarness(id: string, changes: HarnessChanges, budget: Budget): Promise<Harness>;
@@ -46,6 +49,9 @@ export interface ControlClient {
   ): Promise<Harness | null>;
   listHarnesses(budget: Budget): Promise<Listing<Harness>>;
   listVersions(id: string, budget: Budget): Promise<Listing<Harness>>;
+}
+
+interface EndpointMethods {
   createEndpoint(id: string, endpoint: request.EndpointSpec, budget: Budget): Promise<Endpoint>;
   getEndpoint(id: string, name: string, budget: Budget): Promise<Endpoint>;
   updateEndpoint(
@@ -60,10 +66,19 @@ export interface ControlClient {
 export function createControlClient(options: ControlOptions): ControlClient {
   const { createToken = randomToken } = options;
   const connection = createControlConnection(options);
-  const { sendOnce, sendWithRetry } = connection;
   return {
     clock: connection.clock,
     origin: connection.origin,
+    ...createHarnessMethods(connection, createToken),
+    ...createEndpointMethods(connection, createToken),
+  };
+}
+
+function createHarnessMethods(
+  { sendOnce, sendWithRetry }: ControlConnection,
+  createToken: () => string,
+): HarnessMethods {
+  return {
     async createHarness(spec, budget) {
       const body = await sendOnce(request.encodeCreateHarness(spec, createToken()), budget);
       return readHarness(body, "CreateHarness");
@@ -99,6 +114,14 @@ export function createControlClient(options: ControlOptions): ControlClient {
         },
         ({ version, arn }) => version ?? arn,
       ),
+  };
+}
+
+function createEndpointMethods(
+  { sendOnce, sendWithRetry }: ControlConnection,
+  createToken: () => string,
+): EndpointMethods {
+  return {
     async createEndpoint(id, endpoint, budget) {
       const body = await sendOnce(
         request.encodeCreateEndpoint(id, endpoint, createToken()),

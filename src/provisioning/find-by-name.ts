@@ -8,7 +8,11 @@ export async function findHarnessByName(
   { client, budget }: Pick<Poll, "client" | "budget">,
 ): Promise<Harness | null> {
   const { items } = await client.listHarnesses(budget);
-  const twins = items.filter((harness) => harness.name === name);
+  return selectHarness(items, name);
+}
+
+export function selectHarness(harnesses: readonly Harness[], name: string): Harness | null {
+  const twins = harnesses.filter((harness) => harness.name === name);
   // If two harnesses share a name, the older one is being deleted.
   return twins.find(({ status }) => resolveReadiness(status) !== "deleting") ?? twins[0] ?? null;
 }

@@ -13,6 +13,7 @@ import { isNotFound } from "./transient.ts";
 import { HarnessDeletingError, HarnessFailedError } from "./wait-errors.ts";
 import { waitForEndpoint, waitForHarness } from "./wait-until-ready.ts";
 import { DEFAULT_ENDPOINT, DEFAULT_TIMEOUT_MS, startPoll } from "./poll.ts";
+import { formatUnknownName } from "../text/unknown-name.ts";
 
 export type EnsureOptions = Omit<ProvisionOptions, "client">;
 
@@ -39,9 +40,7 @@ export interface HarnessCache {
 export function createHarnessCache(client: ControlClient, store: HandleStore): HarnessCache {
   /** Harnesses verified by this process; a stored handle may be older than a deletion. */
   const verified = new Set<string>();
-  const formatKey = (name: string): string => `${client.origin} ${name}`;
-  const formatTag = (base: string, tag: string): string =>
-    `${client.origin} ${shortenBase(base)}:${tag}`;
+  const formatKey = (name: string): string => formatStoreKey(client, name);
 
   async function forget(name: string): Promise<void> {
     verified.delete(formatKey(name));
@@ -87,23 +86,48 @@ export function createHarnessCache(client: ControlClient, store: HandleStore): H
       return { handle, origin };
     },
     forget,
-    async setTag(base, tag, name) {
+    ...createTagMethods(client, store),
+  };
+}
+
+function formatStoreKey({ origin }: ControlClient, name: string): string {
+  return `${origin} ${name}`;
+}
+
+/** Tags are names of harnesses that can be moved, stored by base and tag. */
+function createTagMethods(client: ControlClient, store: HandleStore) {
+  const formatTag = (base: string, tag: string): string =>
+    formatStoreKey(client, `${shortenBase(base)}:${tag}`);
+  return {
+    async setTag(base: string, tag: string, name: string): Promise<void> {
       const digest = parseContentDigest(name, base);
       checkTag(tag);
       if (digest === null)
         throw createOptionError(`${name} was not created from ${base} by its content`);
       await store.putTag(formatTag(base, tag), digest);
     },
-    async resolveTag(reference) {
+    async resolveTag(reference: string): Promise<HarnessHandle> {
       const [base = "", tag] = reference.split(/:(.*)/s);
       if (tag === undefined) throw createOptionError(`${reference} has no tag: expected base:tag`);
       const digest = await store.getTag(formatTag(base, tag));
-      if (digest === null) throw createUnknownTagError(reference, "no harness has this tag");
-      const handle = await store.getHandle(formatKey(`${shortenBase(base)}_${digest}`));
+      if (digest === null) {
+        const tags = await store.listTags(formatTag(base, ""));
+        const names = [...tags.keys()].map((key) => key.slice(formatStoreKey(client, "").length));
+        throw createUnknownTagError(
+          reference,
+          formatUnknownName("Harness tag", reference, { names }),
+        );
+      }
+      const handle = await store.getHandle(
+        formatStoreKey(client, `${shortenBase(base)}_${digest}`),
+      );
       if (handle !== null) return handle;
-      throw createUnknownTagError(reference, `the harness with the digest ${digest} is unknown`);
+      throw createUnknownTagError(
+        reference,
+        `${reference}: the harness with the digest ${digest} is unknown`,
+      );
     },
-    async listTaggedDigests(base) {
+    async listTaggedDigests(base: string): Promise<ReadonlySet<string>> {
       const tags = await store.listTags(formatTag(base, ""));
       return new Set(tags.values());
     },
@@ -132,8 +156,8 @@ function createOptionError(message: string): SpanlineError {
   return new SpanlineError("invalid_option", message);
 }
 
-function createUnknownTagError(reference: string, problem: string): SpanlineError {
-  return new SpanlineError("unknown_tag", `${reference}: ${problem}`, { details: { reference } });
+function createUnknownTagError(reference: string, message: string): SpanlineError {
+  return new SpanlineError("unknown_tag", message, { details: { reference } });
 }
 
 /** Throws `invalid_option` if the string is not a valid tag. */

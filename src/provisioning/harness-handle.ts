@@ -1,4 +1,5 @@
-import { isObject } from "../data/json.ts";
+import { IssueCollector } from "../data/schema-error.ts";
+import { object, string, type Schema } from "../data/schema-reader.ts";
 
 /** The data needed to invoke, find and delete a harness. Independent of its source. */
 export interface HarnessHandle {
@@ -9,13 +10,14 @@ export interface HarnessHandle {
   readonly endpoint: string;
 }
 
+const HANDLE_PART = string({ isFilled: true });
+
+const HANDLE: Schema<HarnessHandle> = object(
+  { arn: HANDLE_PART, id: HANDLE_PART, name: HANDLE_PART, endpoint: HANDLE_PART },
+  { otherNames: "ignore" },
+);
+
 /** Null if the value is not a handle, for example in a file edited by others. */
 export function parseHandle(value: unknown): HarnessHandle | null {
-  if (!isObject(value)) return null;
-  const { arn, id, name, endpoint } = value;
-  const isComplete = [arn, id, name, endpoint].every(
-    (text) => typeof text === "string" && text !== "",
-  );
-  if (!isComplete) return null;
-  return { arn: String(arn), id: String(id), name: String(name), endpoint: String(endpoint) };
+  return new IssueCollector().attempt(() => HANDLE(value, "")) ?? null;
 }

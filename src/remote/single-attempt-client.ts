@@ -38,11 +38,10 @@ export function createSingleAttemptClient(options: SingleAttemptOptions): SendOn
 
   async function attempt(request: HttpRequest, signal: AbortSignal, progress: Progress) {
     // A credential source may take any time and cannot be cancelled.
-    const authorizedRequest = await waitUnlessAborted(
-      awaitAuthorization(authorize(request)),
-      signal,
-    );
-    const scrub = createRequestRedactor(authorizedRequest);
+    const authorizedRequest = await waitUnlessAborted(authorizeRequest(authorize, request), signal);
+    // Most responses need no redaction, so the redactor is created on use.
+    const scrub: RedactSecrets = (value) =>
+      createSecretRedactor(collectSecrets(authorizedRequest))(value);
     const response = await send(authorizedRequest, signal);
     progress.isSent = true;
     if (response.status >= 200 && response.status < 300) return { ...response, scrub };
@@ -71,9 +70,12 @@ interface Progress {
 }
 
 /** Any failure of a credential source becomes `no_credentials`. */
-async function awaitAuthorization(authorizing: Promise<HttpRequest>): Promise<HttpRequest> {
+async function authorizeRequest(
+  authorize: SingleAttemptOptions["authorize"],
+  request: HttpRequest,
+): Promise<HttpRequest> {
   try {
-    return await authorizing;
+    return await authorize(request);
   } catch (cause) {
     if (cause instanceof SpanlineError) throw cause;
     const message = `The credential source failed: ${formatThrown(cause)}`;
@@ -95,12 +97,6 @@ function toRequestError(
   }
   const message = `Cannot connect to ${url.host}: ${error.message}`;
   return createProviderError("connect_failed", message, { phase: "connect", cause: error.cause });
-}
-
-/** Most responses need no redaction, so the redactor is created on first use. */
-function createRequestRedactor(request: HttpRequest): RedactSecrets {
-  let redact: RedactSecrets | undefined;
-  return (value) => (redact ??= createSecretRedactor(collectSecrets(request)))(value);
 }
 
 /** The credentials in the headers of a request. */

@@ -1,6 +1,7 @@
 import { toJsonText } from "../data/json.ts";
 import type { Actor, Right } from "../domain/actor.ts";
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
+import { isInjectionChange, NOT_AUTHORIZED } from "../domain/pending-injection.ts";
 import type { PromptPart } from "../domain/prompt.ts";
 import { listLiveClients, mayDecide } from "../domain/live-client.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
@@ -18,14 +19,22 @@ import {
 } from "./clients/attach-client.ts";
 import type { ClientsState, HostRequest } from "./clients/clients-state.ts";
 import { submitHostReply, dropHostRequests } from "./clients/host-requests.ts";
+import { resumeDaemon } from "./daemon/daemon-commands.ts";
 import { decideApproval } from "./decide-approval.ts";
 import { type Decision, readAgentSpec } from "./decision.ts";
 import { refuse } from "./refuse-command.ts";
 import type { TimedInput } from "./session-input.ts";
 import type { SessionState } from "./session-state.ts";
 import { setMode } from "./set-mode.ts";
+import {
+  queueReminder,
+  revokeInject,
+  revokeReminder,
+  type InjectionSender,
+} from "./steering/steering-commands.ts";
 import { waitForHost } from "./tools/host-waits.ts";
 import { findRun } from "./tools/tools-state.ts";
+import { injectMessage, replaceMessage } from "./turn/injections.ts";
 import { submitResults } from "./turn/paused-turn.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
 
@@ -35,15 +44,28 @@ export function applyCommand(decision: Decision, input: CommandInput): CommandRe
   const { command, actor, rights } = input;
   const neededRight = resolveNeededRight(decision, input);
   if (neededRight !== null && !rights.includes(neededRight)) {
-    return refuse("access_denied", `This needs the right to ${neededRight}`);
+    const reason = isInjectionChange(command) ? { reason: NOT_AUTHORIZED } : {};
+    return refuse("access_denied", `This needs the right to ${neededRight}`, reason);
   }
   const refusal = findClientRefusal(decision, input);
   if (refusal !== undefined) return refuse("access_denied", refusal);
   switch (command.type) {
     case "prompt":
-      return acceptPrompt(decision, command);
+      return acceptPrompt(decision, command, readAgentSpec(decision));
     case "submit-results":
       return submitResults(decision, command);
+    case "inject":
+      return injectMessage(decision, command);
+    case "replace-inject":
+      return replaceMessage(decision, command, resolveInjectionSender(decision, input));
+    case "revoke-inject":
+      return revokeInject(decision, command, resolveInjectionSender(decision, input));
+    case "remind":
+      return queueReminder(decision, command, actor);
+    case "revoke-reminder":
+      return revokeReminder(decision, command, resolveInjectionSender(decision, input));
+    case "resume-daemon":
+      return resumeDaemon(decision);
     case "hide-prompt":
       return hidePrompt(decision, command);
     case "withdraw-prompt":
@@ -84,6 +106,17 @@ export function applyCommand(decision: Decision, input: CommandInput): CommandRe
     default:
       return command satisfies never;
   }
+}
+
+/** An attached client may change the injections of others while it is the controller; other senders need the right. */
+function resolveInjectionSender(
+  { state }: Decision,
+  { actor, rights }: CommandInput,
+): InjectionSender {
+  const { attached, controller } = state.clients;
+  const isAttached = attached.some(({ clientId }) => clientId === actor.clientId);
+  const mayControl = isAttached ? controller === actor.clientId : rights.includes("control");
+  return { actor, mayControl };
 }
 
 function setMetadata(decision: Decision, metadata: SessionMetadata): CommandReply {
@@ -163,6 +196,9 @@ const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "submit-results",
   "add-history",
   "set-mode",
+  "inject",
+  "remind",
+  "resume-daemon",
 ]);
 
 /** Whether a command ends work submitted by another client. A client which lost control may still end its own work. */
@@ -193,6 +229,12 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
   const { command, actor: by } = input;
   switch (command.type) {
     case "prompt":
+    case "inject":
+    case "replace-inject":
+    case "revoke-inject":
+    case "remind":
+    case "revoke-reminder":
+    case "resume-daemon":
     case "hide-prompt":
     case "set-metadata":
     case "add-history":

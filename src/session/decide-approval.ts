@@ -1,5 +1,11 @@
 import type { Actor } from "../domain/actor.ts";
-import { isApproving } from "../domain/policy/approval-decision.ts";
+import {
+  APPROVING_DECISIONS,
+  DENYING_DECISIONS,
+  isCounted,
+  type ApprovalDecision,
+} from "../domain/policy/approval-decision.ts";
+import { findAnswerProblem, formatAnswer } from "../domain/question.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import { digestValue } from "../platform/digest.ts";
 import { addGrant } from "./approvals/grants.ts";
@@ -11,19 +17,24 @@ import {
   formatUnknownOutcome,
   formatLossTime,
 } from "./tools/finish-tool.ts";
+import { queueDenial } from "./steering/runtime-reminders.ts";
+import { finishAnswered } from "./tools/questions.ts";
 import { findRun } from "./tools/tools-state.ts";
 import type { Decision } from "./decision.ts";
 import type { PendingApproval } from "./approvals/approvals-state.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
-type DecideApproval = Extract<SessionCommand, { readonly type: "decide-approval" }>;
+type DecideCommand = Extract<SessionCommand, { readonly type: "decide-approval" }>;
+
+/** A command whose decision is known. */
+type DecideApproval = DecideCommand & { readonly decision: ApprovalDecision };
 
 export function decideApproval(
   decision: Decision,
-  command: DecideApproval,
+  received: DecideCommand,
   by: Actor,
 ): CommandReply {
-  const { approvalId, decision: approvalDecision } = command;
+  const { approvalId } = received;
   const request = decision.state.approvals.pending.find(
     (pending) => pending.approvalId === approvalId,
   );
@@ -33,14 +44,19 @@ export function decideApproval(
       "This approval is not open: it was decided, its deadline has passed, or its turn has ended",
     );
   }
-  if (!request.options.includes(approvalDecision)) {
+  const approvalDecision = resolveDecision(request, received);
+  if (approvalDecision === undefined || !request.options.includes(approvalDecision)) {
     const validOptions = request.options.join(", ");
+    const name = approvalDecision ?? formatAnswer(received.answer ?? null);
     return refuse(
       "invalid_option",
-      `"${approvalDecision}" is not a decision for this request: expected ${validOptions}`,
+      `"${name.slice(0, 100)}" is not a decision for this request: expected ${validOptions}`,
     );
   }
-  if (!isApproving(approvalDecision) || request.approvers <= 1)
+  const command = { ...received, decision: approvalDecision };
+  const problem = findProblem(request, command);
+  if (problem !== undefined) return refuse("invalid_option", problem, { path: "answer" });
+  if (!isCounted(approvalDecision) || request.approvers <= 1)
     return resolveApproval(decision, request, command, []);
   if (by.principal === undefined)
     return refuse(
@@ -50,8 +66,35 @@ export function decideApproval(
   return recordVote(decision, request, command, by.principal);
 }
 
+/** Resolves a plain yes or no, and an answer which names a decision. */
+function resolveDecision(
+  { question, form, options }: PendingApproval,
+  { decision, approved, answer }: DecideCommand,
+): ApprovalDecision | undefined {
+  if (decision !== undefined) return decision;
+  // To an approval, the answers true and false are a plain yes and no.
+  const isPlain = form !== undefined && form.kind !== "question" && typeof answer === "boolean";
+  const yes = approved ?? (isPlain ? answer : undefined);
+  if (yes !== undefined) return yes ? APPROVING_DECISIONS[question] : DENYING_DECISIONS[question];
+  if (question === "question") return answer === undefined ? undefined : "answer";
+  return options.find((option) => option === answer);
+}
+
+/** Returns why the answer to a question is not valid. Undefined for other requests. */
+function findProblem(
+  { form }: PendingApproval,
+  { decision, answer }: DecideApproval,
+): string | undefined {
+  if (form === undefined || decision !== "answer") return undefined;
+  if (form.kind === "question" && answer === undefined)
+    return "The question needs an answer, and the response has none";
+  const problem = findAnswerProblem(form, answer ?? true);
+  return problem === undefined ? undefined : `The answer is not valid: ${problem}`;
+}
+
 /**
- * Records an approval. Each principal counts once, and only together with principals who approved the same arguments.
+ * Records an approval or answer. Each principal counts once, and only together with principals who approved the same
+ * arguments or gave the same answer.
  */
 function recordVote(
   decision: Decision,
@@ -60,28 +103,27 @@ function recordVote(
   principal: string,
 ): CommandReply {
   const { approvalId, approvers, votes } = request;
-  const { decision: approvalDecision, reason, input } = command;
+  const { decision: approvalDecision, reason, input, answer } = command;
   const digest = digestValue(
-    input ?? findRun(decision.state.tools, request.subjectId)?.input ?? {},
+    request.form === undefined
+      ? (input ?? findRun(decision.state.tools, request.subjectId)?.input ?? {})
+      : (answer ?? true),
   );
   const agreed = votes
     .filter((earlierVote) => earlierVote.digest === digest)
     .map((earlierVote) => earlierVote.principal);
   if (agreed.includes(principal)) {
-    const message = `You have already approved this: it needs ${approvers} different people`;
+    const message = `You have already decided this: it needs ${approvers} different people`;
     return refuse("conflict", message);
   }
   if (agreed.length + 1 >= approvers)
     return resolveApproval(decision, request, command, [...agreed, principal]);
-  const why = reason === undefined ? {} : { reason };
-  const editedInput = input === undefined ? {} : { input };
   emitVote(decision, {
     approvalId,
     principal,
     decision: approvalDecision,
     digest,
-    ...editedInput,
-    ...why,
+    ...omitUndefined({ input, answer, reason }),
   });
   return { status: "accepted" };
 }
@@ -92,12 +134,19 @@ function resolveApproval(
   command: DecideApproval,
   principals: readonly string[],
 ): CommandReply {
-  const { decision: approvalDecision, reason, input } = command;
-  resolveByPerson(decision, request, {
+  const { decision: approvalDecision, reason, input, answer, reviewer } = command;
+  const isAnswered = request.form !== undefined && approvalDecision === "answer";
+  const resolution = {
     decision: approvalDecision,
-    ...omitUndefined({ reason, input }),
+    ...omitUndefined({ reason, reviewer }),
+    ...(isAnswered ? { answer: answer ?? true } : omitUndefined({ input })),
     ...(principals.length > 0 && { principals }),
-  });
+  };
+  resolveByPerson(decision, request, resolution);
+  if (request.question === "question") {
+    finishAnswered(decision, request, resolution);
+    return { status: "accepted" };
+  }
   // No rule has evaluated edited arguments yet, so they never add a grant.
   if (approvalDecision === "allow-always" && input === undefined) addGrant(decision, request);
   closeDecidedTool(decision, request, command);
@@ -118,6 +167,7 @@ function closeDecidedTool(
   } else if (approvalDecision === "deny") {
     const text = `${formatNotRun(run)}: it was denied.${why}`;
     finishTool(decision, run, { ending: "denied", text });
+    queueDenial(decision, { name: run.name, reason });
   } else if (approvalDecision === "done") {
     const text = `${run.name} did its work; its output was lost ${formatLossTime(run)}.${why}`;
     finishTool(decision, run, { ending: "succeeded", text });

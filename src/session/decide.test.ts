@@ -4,9 +4,9 @@ import type { SessionEvent } from "../domain/events/session-event.ts";
 import type { PromptPart } from "../domain/prompt.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
-import { createToolCall, toolError, toolSuccess } from "../domain/tools/tool-call.ts";
+import { createToolCall, createToolError, createToolSuccess } from "../domain/tools/tool-call.ts";
 import { decide } from "./decide.ts";
-import { due } from "./due.ts";
+import { findDueEffects } from "./due-effects.ts";
 import { evolve } from "./evolve.ts";
 import type { SessionInput } from "./session-input.ts";
 import { collectSessionFields } from "./runtime/log/append-decision.ts";
@@ -45,7 +45,7 @@ function opened(spec = FACTS) {
     const { events, reply } = decide(state, { ...happening, at, seed: SEED });
     state = events.reduce(evolve, state);
     at += 1;
-    return { events: events.map(({ event }) => event), reply, due: due(state) };
+    return { events: events.map(({ event }) => event), reply, due: findDueEffects(state) };
   };
   send({ ...OPENED, agent: { digest: "d", spec } });
   const command = (made: SessionCommand<PromptPart>, clientId?: string) =>
@@ -222,7 +222,7 @@ describe("decide", () => {
       const group = { id: index, startTime: "then" };
       session.send({ type: "process-started", toolCallId, attempt: 1, group });
     }
-    const result = toolSuccess("c1", "ok");
+    const result = createToolSuccess("c1", "ok");
     const ended = { attempt: 1, ending: "succeeded", result, durationMs: 1 } as const;
     session.send({ type: "tool-finished", toolCallId: first ?? "", ...ended });
     session.prompt();
@@ -293,7 +293,7 @@ describe("Provider events in decide", () => {
       called(0, "c1"),
       start,
       { type: "tool.delta", message: 0, block: 9, toolCallId: "c9", text: "{" },
-      { type: "tool.result", message: 0, block: 8, result: toolSuccess("c8", "ok") },
+      { type: "tool.result", message: 0, block: 8, result: createToolSuccess("c8", "ok") },
       { type: "message.end", message: 7, reason: null },
     );
     expect(
@@ -332,7 +332,7 @@ describe("Provider events in decide", () => {
     session.say(
       start,
       called(0, "c1"),
-      { type: "tool.result", message: 0, block: 1, result: toolSuccess("c1", "there") },
+      { type: "tool.result", message: 0, block: 1, result: createToolSuccess("c1", "there") },
       called(2, "c1"),
       called(3, "c1"),
       waits("c1"),
@@ -361,7 +361,10 @@ describe("Provider events in decide", () => {
       {
         type: "tool.finished",
         ending: "cancelled",
-        result: toolError("c1", "No result of read arrived. The agent did not wait for this call."),
+        result: createToolError(
+          "c1",
+          "No result of read arrived. The agent did not wait for this call.",
+        ),
       },
       { type: "invocation.finished", outcome: "action-required" },
       { type: "turn.finished", outcome: "failed", failure: { code: "protocol_error" } },

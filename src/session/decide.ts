@@ -1,7 +1,10 @@
+import { applyDaemonDeadline } from "./daemon/daemon-commands.ts";
 import type { Draft } from "../domain/events/envelope.ts";
+import { isToolQuestion } from "../domain/policy/approval-decision.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { applyCommand } from "./apply-command.ts";
 import { resolveWithoutDecision } from "./approvals/approval-requests.ts";
+import { applyReservation, applySettlement } from "./budgets/admit-invocation.ts";
 import { requestHost, expireHostRequests } from "./clients/host-requests.ts";
 import { configureAgent } from "./configure-agent.ts";
 import { startDecision, type Decision } from "./decision.ts";
@@ -23,6 +26,7 @@ import {
 import { evaluateStart } from "./tools/evaluate-start.ts";
 import { finishTool, formatNotRun, formatUnknownOutcome } from "./tools/finish-tool.ts";
 import { repeatWaitingCalls, expireWaitingCalls } from "./tools/host-waits.ts";
+import { finishUnanswered } from "./tools/questions.ts";
 import { findRun } from "./tools/tools-state.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
 import { expirePausedTurn } from "./turn/paused-turn.ts";
@@ -75,22 +79,9 @@ function addTurnId(reply: CommandReply, { state }: Decision): CommandReply {
 
 function applyInput(decision: Decision, input: TimedInput): CommandReply | undefined {
   switch (input.type) {
-    case "open-requested": {
-      const { agent, principal, title, workingDirectory, label, upstreamId, history, mode } = input;
-      const { folders = [], metadata } = input;
-      decision.emit({
-        type: "session.opened",
-        agent: agent.spec.name,
-        principal,
-        ...omitUndefined({ title, workingDirectory, label, upstreamId }),
-      });
-      if (metadata !== undefined) decision.emit({ type: "session.metadata_changed", metadata });
-      if (folders.length > 0) decision.emit({ type: "session.folders_changed", folders });
-      configureAgent(decision, agent);
-      if (history !== undefined) decision.emit({ type: "history.imported", messages: history });
-      if (mode !== undefined) setMode(decision, mode);
+    case "open-requested":
+      openSession(decision, input);
       return undefined;
-    }
     case "command-received":
       return applyCommand(decision, input);
     case "provider-events":
@@ -115,6 +106,12 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
     case "upstream-settled":
       settleUpstream(decision, input);
       return undefined;
+    case "budget-checked":
+      applyReservation(decision, input);
+      return undefined;
+    case "budget-settled":
+      applySettlement(decision, input);
+      return undefined;
     case "host-requested":
       requestHost(decision, input);
       return undefined;
@@ -138,6 +135,25 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
   }
 }
 
+function openSession(
+  decision: Decision,
+  input: Extract<TimedInput, { readonly type: "open-requested" }>,
+): void {
+  const { agent, principal, title, workingDirectory, label, upstreamId, history, mode } = input;
+  const { folders = [], metadata } = input;
+  decision.emit({
+    type: "session.opened",
+    agent: agent.spec.name,
+    principal,
+    ...omitUndefined({ title, workingDirectory, label, upstreamId }),
+  });
+  if (metadata !== undefined) decision.emit({ type: "session.metadata_changed", metadata });
+  if (folders.length > 0) decision.emit({ type: "session.folders_changed", folders });
+  configureAgent(decision, agent);
+  if (history !== undefined) decision.emit({ type: "history.imported", messages: history });
+  if (mode !== undefined) setMode(decision, mode);
+}
+
 /** Resolves everything whose deadline has passed. An expired approval request is never approved. */
 function applyDeadlines(decision: Decision): void {
   expireWaitingCalls(decision);
@@ -145,9 +161,11 @@ function applyDeadlines(decision: Decision): void {
     const { question, subjectId, deadline } = request;
     if (deadline > decision.at) continue;
     resolveWithoutDecision(decision, request, "deadline");
-    if (question !== "lost-invocation") closeExpiredTool(decision, subjectId, question);
+    if (question === "question") finishUnanswered(decision, request);
+    if (isToolQuestion(question)) closeExpiredTool(decision, subjectId, question);
   }
   expirePausedTurn(decision);
+  applyDaemonDeadline(decision);
   expireHostRequests(decision);
 }
 

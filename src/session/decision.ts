@@ -5,7 +5,7 @@ import type { Draft } from "../domain/events/envelope.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { createIdSource, type IdSource } from "../domain/id.ts";
 import { evolve } from "./evolve.ts";
-import type { TimedInput } from "./session-input.ts";
+import type { ChangedFile, TimedInput } from "./session-input.ts";
 import type { SessionState } from "./session-state.ts";
 
 /** A decision in progress: the events so far, and the state after them. */
@@ -13,6 +13,8 @@ export interface Decision {
   readonly at: number;
   readonly ids: IdSource;
   readonly drafts: readonly Draft[];
+  /** Files which changed on the disk since the agent read or wrote them. */
+  readonly changedFiles: readonly ChangedFile[];
   state: SessionState;
   /**
    * Appends an event and applies it to `state`. `by` is the actor of the event, or null for none. Default: the sender
@@ -29,6 +31,7 @@ export function startDecision(state: SessionState, input: TimedInput): Decision 
     at: input.at,
     ids: createIdSource(input.at, input.seed),
     drafts,
+    changedFiles: input.changedFiles ?? [],
     state,
     emit(event, by = sender) {
       const currentTurnId = this.state.turn.current?.turnId;

@@ -1,17 +1,28 @@
+import { EVENT_MANIFEST, type SliceEvents } from "../domain/events/event-manifest.ts";
 import type { SessionEvent } from "../domain/events/session-event.ts";
 import { isTurnRejected } from "../domain/provider/invocation-outcome.ts";
 import type { Draft } from "../domain/events/envelope.ts";
 import { evolveLastReceipt } from "../domain/events/receipt.ts";
 import { addUsage } from "../domain/usage.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
+import { evolveBudgets } from "./budgets/evolve-budgets.ts";
 import { evolveClients } from "./clients/clients-state.ts";
+import { evolveDaemon } from "./daemon/daemon-state.ts";
 import type { SessionState } from "./session-state.ts";
+import { evolveSteering } from "./steering/steering-state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
 
 /** Applies an event of the log to the state. Deterministic: the same log always produces the same state. */
 export function evolve(state: SessionState, draft: Draft): SessionState {
   const { event } = draft;
+  // These slices read their own events only.
+  const approvals = isOwnEvent(event, "approvals")
+    ? evolveApprovals(state.approvals, event, state.seq + 1)
+    : state.approvals;
+  const clients = isOwnEvent(event, "clients")
+    ? evolveClients(state.clients, event, draft.at)
+    : state.clients;
   return {
     seq: state.seq + 1,
     at: draft.at,
@@ -28,12 +39,22 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
       event.type === "prompt.hidden"
         ? [...state.hiddenPromptIds, event.promptId]
         : state.hiddenPromptIds,
-    turn: evolveTurn(state.turn, draft, state.at),
+    turn: evolveTurn(state.turn, draft, state),
     tools: evolveTools(state.tools, event, state.agent),
-    approvals: evolveApprovals(state.approvals, event),
-    clients: evolveClients(state.clients, event, draft.at),
+    approvals,
+    clients,
+    steering: evolveSteering(state.steering, draft, state.seq + 1),
+    budgets: evolveBudgets(state.budgets, draft, state),
+    daemon: evolveDaemon(state.daemon, draft),
     lastReceipt: evolveLastReceipt(state.lastReceipt, event),
   };
+}
+
+function isOwnEvent<Slice extends keyof SliceEvents>(
+  event: SessionEvent,
+  slice: Slice,
+): event is SliceEvents[Slice] {
+  return EVENT_MANIFEST[event.type].slice === slice;
 }
 
 function setsTitle(event: SessionEvent): boolean {

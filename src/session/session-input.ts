@@ -1,5 +1,6 @@
 import type { Actor, Right } from "../domain/actor.ts";
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
+import type { BudgetLevel } from "../domain/budget.ts";
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import type {
   ProcessGroup,
@@ -23,6 +24,8 @@ export type TimedInput = SessionInput & {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly seed: string;
+  /** Files which changed on the disk since the agent read or wrote them. Set if the input starts an invocation. */
+  readonly changedFiles?: readonly ChangedFile[];
 };
 
 export type SessionInput =
@@ -96,6 +99,15 @@ export type SessionInput =
       readonly upstreamId: string;
       readonly policy: QuiescePolicy;
     }
+  /** The result of a reservation in the shared budgets. */
+  | {
+      readonly type: "budget-checked";
+      readonly invocationId: string;
+      readonly round: number;
+      readonly result: BudgetCheckResult;
+    }
+  /** An ended invocation is charged to the shared budgets. */
+  | { readonly type: "budget-settled"; readonly invocationId: string }
   | {
       readonly type: "host-requested";
       readonly requestId: string;
@@ -127,6 +139,15 @@ export type SessionInput =
       readonly invalidReceiptSeq?: number;
     };
 
+export type BudgetCheckResult =
+  | {
+      readonly status: "reserved";
+      readonly levels: readonly BudgetLevel[];
+      /** Number of reserved tool calls. Absent for an invocation. */
+      readonly toolCalls?: number;
+    }
+  | { readonly status: "reached"; readonly level: BudgetLevel };
+
 export interface CommandInput {
   readonly type: "command-received";
   /** Images are stored as blobs. */
@@ -139,6 +160,12 @@ export interface CommandInput {
   readonly commandId?: string;
   /** Number of subscribers of the session, excluding the sender. */
   readonly readerCount?: number;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  /** Null if the file no longer exists. */
+  readonly sha256: string | null;
 }
 
 export interface ConfiguredAgent {

@@ -16,8 +16,9 @@ interface MethodTraits {
    * - `identify`: with an id that was added before the first attempt, so that the next owner recognizes the repetition.
    * - `reattach`: and again with each later owner, for as long as the client is attached.
    * - `resume`: from the last cursor.
+   * - `restart`: from the beginning. The first item of the stream tells its reader so.
    */
-  readonly afterOwnerLoss: "repeat" | "identify" | "reattach" | "resume";
+  readonly afterOwnerLoss: "repeat" | "identify" | "reattach" | "resume" | "restart";
 }
 
 /**
@@ -31,12 +32,20 @@ export const SESSION_METHODS = {
   command: { kind: "request", afterOwnerLoss: "identify" },
   setClientTools: { kind: "request", afterOwnerLoss: "reattach" },
   subscribe: { kind: "stream", afterOwnerLoss: "resume" },
+  watchSessions: { kind: "stream", afterOwnerLoss: "restart" },
   status: { kind: "request", afterOwnerLoss: "repeat" },
+  readUsage: { kind: "request", afterOwnerLoss: "repeat" },
   readHistory: { kind: "request", afterOwnerLoss: "repeat" },
   listToolRules: { kind: "request", afterOwnerLoss: "repeat" },
   find: { kind: "request", afterOwnerLoss: "repeat" },
   list: { kind: "request", afterOwnerLoss: "repeat" },
+  readBlob: { kind: "request", afterOwnerLoss: "repeat" },
   delete: { kind: "request", afterOwnerLoss: "repeat" },
+  readRecord: { kind: "request", afterOwnerLoss: "repeat" },
+  // A repeated write with an expected version may conflict with its own first attempt.
+  putRecord: { kind: "request", afterOwnerLoss: "repeat" },
+  deleteRecord: { kind: "request", afterOwnerLoss: "repeat" },
+  listRecords: { kind: "request", afterOwnerLoss: "repeat" },
   checkCredentials: { kind: "request", afterOwnerLoss: "repeat" },
   checkLog: { kind: "request", afterOwnerLoss: "repeat" },
 } as const satisfies { readonly [Name in SessionMethod]: MethodTraits };

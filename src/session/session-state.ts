@@ -1,10 +1,13 @@
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import { NO_RECEIPT, type LastReceipt } from "../domain/events/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
+import { initialBudgets, type BudgetsState } from "./budgets/budgets-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
+import { initialDaemon, type DaemonState } from "./daemon/daemon-state.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { Usage } from "../domain/usage.ts";
 import type { ConfiguredAgent } from "./session-input.ts";
+import { initialSteering, type SteeringState } from "./steering/steering-state.ts";
 import { initialToolsState, type ToolsState } from "./tools/tools-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
 
@@ -33,6 +36,9 @@ export interface SessionState {
   readonly tools: ToolsState;
   readonly approvals: ApprovalsState;
   readonly clients: ClientsState;
+  readonly steering: SteeringState;
+  readonly budgets: BudgetsState;
+  readonly daemon: DaemonState;
   readonly lastReceipt: LastReceipt;
 }
 
@@ -43,7 +49,7 @@ export interface SubmittedPrompt {
 }
 
 /** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
-export const STATE_VERSION = "20";
+export const STATE_VERSION = "23";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -61,5 +67,8 @@ export const initialState: SessionState = {
   tools: initialToolsState,
   approvals: initialApprovals,
   clients: initialClients,
+  steering: initialSteering,
+  budgets: initialBudgets,
+  daemon: initialDaemon,
   lastReceipt: NO_RECEIPT,
 };

@@ -1,20 +1,33 @@
 import type { Principal } from "../domain/actor.ts";
+import type { ScopeUsage } from "../domain/budget.ts";
 import type { AgentSpec } from "../domain/agent-spec.ts";
-import type { GrantScope } from "../domain/events/approval-events.ts";
+import type {
+  ApprovalRequested,
+  ApprovalVoted,
+  GrantScope,
+} from "../domain/events/approval-events.ts";
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import type { SetClientToolsReply, ClientTools } from "../domain/client-tools.ts";
 import type { Cursor } from "../domain/events/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";
+import type { PendingInjectionView } from "../domain/pending-injection.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { ToolRule } from "../domain/tools/tool-rule.ts";
 import type { Usage } from "../domain/usage.ts";
 import type { EventBatch } from "../store/log-store.ts";
-import type { SessionPage, SessionQuery, SessionRecord } from "../store/session-index.ts";
+import type { RecordStore } from "../store/record-store.ts";
+import type {
+  SessionChanges,
+  SessionPage,
+  SessionQuery,
+  SessionRecord,
+} from "../store/session-index.ts";
 
 /**
- * The entry points of sessions. Surfaces use sessions only through this interface.
+ * The entry points of sessions, and the records of surfaces which belong to no session. Surfaces use the store only
+ * through this interface.
  *
  * ```ts
  * const { sessionId } = await sessions.open({ principal });
@@ -23,7 +36,7 @@ import type { SessionPage, SessionQuery, SessionRecord } from "../store/session-
  * for await (const { events } of sessions.subscribe(sessionId, undefined, signal)) show(events);
  * ```
  */
-export interface Sessions {
+export interface Sessions extends RecordStore {
   /** Opens a session with an agent, selected by name. */
   open(options: OpenOptions): Promise<SessionRecord>;
   /**
@@ -50,12 +63,18 @@ export interface Sessions {
   ): AsyncIterable<EventBatch>;
   /** Returns the agent, mode, clients, last prompt and pending tool calls of a session. */
   status(sessionId: string): Promise<SessionStatus>;
+  /** Returns the usage and the caps of a session, of its turn, and of the budgets it shares with other sessions. */
+  readUsage(sessionId: string): Promise<readonly ScopeUsage[]>;
   /** Returns the messages of both sides up to the event `through` of the session's log. */
   readHistory(sessionId: string, through: number): Promise<readonly ModelMessage[]>;
   /** Lists the agent's tools and how the policy treats each. */
   listToolRules(sessionId: string): Promise<readonly ToolRule[]>;
   find(sessionId: string): Promise<SessionRecord | undefined>;
   list(query: SessionQuery): Promise<SessionPage>;
+  /** Yields the changes of the session list. After an item with `reset`, the caller lists the sessions. */
+  watchSessions(signal: AbortSignal): AsyncIterable<SessionChanges>;
+  /** An image or a whole tool output of a session, in base64. Undefined if the session or the blob does not exist. */
+  readBlob(sessionId: string, blobId: string): Promise<string | undefined>;
   delete(sessionId: string): Promise<boolean>;
   /**
    * Rejects with `no_credentials` if the agent's provider would reject the next turn, as far as local checks can tell.
@@ -88,6 +107,19 @@ export interface SessionStatus {
   /** Prompts excluded from lookups by id. */
   readonly hiddenPromptIds: readonly string[];
   readonly clients: readonly LiveClient[];
+  /** Messages and reminders which wait for an injection point, in the order of their acceptance. */
+  readonly pendingInjections: readonly PendingInjectionView[];
+  /** Open requests to people, oldest first. */
+  readonly openApprovals: readonly OpenApproval[];
+}
+
+/** An open request to people, as logged. */
+export interface OpenApproval {
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number;
+  readonly request: ApprovalRequested;
+  /** The approvals so far. Empty if one person decides. */
+  readonly votes: readonly ApprovalVoted[];
 }
 
 export interface ActiveGrant {
@@ -110,6 +142,11 @@ export interface OpenOptions {
   readonly history?: readonly ModelMessage[];
   /** Id of a session whose history is copied, in place of `history`. Both sessions continue independently. */
   readonly copyOf?: string;
+  /**
+   * Log position of the last event to copy; inside an invocation, the copy includes the whole invocation. Default: the
+   * end of the copied log.
+   */
+  readonly copyThrough?: number;
   /** Set by the caller, for finding the session again. */
   readonly label?: string;
 }

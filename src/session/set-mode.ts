@@ -3,6 +3,7 @@ import { isSessionMode, SESSION_MODES, type SessionMode } from "../domain/sessio
 import { withdrawChangedRequests } from "./configure-agent.ts";
 import { refuse } from "./refuse-command.ts";
 import type { Decision } from "./decision.ts";
+import { formatUnknownName } from "../text/unknown-name.ts";
 
 /**
  * Changes the session mode. Approval requests which the new mode would decide differently are withdrawn, and their tool
@@ -10,7 +11,7 @@ import type { Decision } from "./decision.ts";
  */
 export function setMode(decision: Decision, mode: SessionMode): CommandReply {
   if (!isSessionMode(mode)) {
-    const message = `"${String(mode)}" is not a session mode: expected ${SESSION_MODES.join(", ")}`;
+    const message = formatUnknownName("Mode", String(mode), { names: SESSION_MODES });
     return refuse("invalid_option", message, { path: "mode" });
   }
   if (mode === decision.state.mode) return { status: "accepted" };

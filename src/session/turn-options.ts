@@ -1,6 +1,5 @@
 import type { AgentSpec, ImageHandling } from "../domain/agent-spec.ts";
 import type { PromptOptions } from "../domain/prompt.ts";
-import type { OfferedTool } from "../providers/provider.ts";
 
 /** Whether a turn with these options may call a tool, of the agent or of the prompter. */
 export function isToolAllowed(options: PromptOptions | null, name: string): boolean {
@@ -10,20 +9,6 @@ export function isToolAllowed(options: PromptOptions | null, name: string): bool
 /** Whether the prompter brought this tool. */
 export function isPromptTool(options: PromptOptions | null, name: string): boolean {
   return options?.tools?.some((tool) => tool.name === name) ?? false;
-}
-
-/**
- * Lists the tools the model can call in this turn and which do not run at the provider. A prompt tool hides an agent
- * tool of the same name for this turn.
- */
-export function listOfferedTools(
-  { tools }: Pick<AgentSpec, "tools">,
-  options: PromptOptions | null,
-): OfferedTool[] {
-  const agentTools = tools.filter(({ name }) => !isPromptTool(options, name));
-  return [...agentTools, ...(options?.tools ?? [])]
-    .filter(({ name }) => isToolAllowed(options, name))
-    .map(({ name, description, schema }) => ({ name, description, schema }));
 }
 
 /** Maximum number of tool calls the turn may start. */

@@ -21,6 +21,19 @@ export interface SessionIndex {
    * not exist.
    */
   deleteSession(sessionId: string): Promise<boolean>;
+  /**
+   * Yields the sessions which were changed or deleted since the previous item, each once. The first item is a reset; a
+   * watcher which lists the sessions after each reset misses no change. Ends with the signal or the store.
+   */
+  watchSessions(signal: AbortSignal): AsyncIterable<SessionChanges>;
+}
+
+export interface SessionChanges {
+  /** True if changes may be missing from the items so far. The watcher lists the sessions. */
+  readonly reset: boolean;
+  readonly changed: readonly SessionRecord[];
+  /** Ids of deleted sessions. */
+  readonly removed: readonly string[];
 }
 
 export interface SessionFields {
@@ -62,6 +75,7 @@ export interface SessionQuery {
   readonly agent?: string;
   readonly workingDirectory?: string;
   readonly label?: string;
+  readonly state?: SessionRunState;
 }
 
 export interface SessionPage {

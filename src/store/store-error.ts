@@ -1,11 +1,12 @@
 import { SpanlineError } from "../domain/errors.ts";
 import type { Lease } from "./log-store.ts";
+import { formatUnknownName } from "../text/unknown-name.ts";
 
 /** A refused store operation. `code` and `message` give the reason. */
 export class StoreError extends SpanlineError {}
 
 export function createNoSessionError(sessionId: string): StoreError {
-  return new StoreError("not_found", `Session ${sessionId} does not exist`, {
+  return new StoreError("not_found", formatUnknownName("Session", sessionId), {
     details: { sessionId },
   });
 }

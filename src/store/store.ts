@@ -48,6 +48,7 @@ export type StoreReader = Pick<
   | "subscribe"
   | "listSessions"
   | "findSession"
+  | "watchSessions"
   | "readBlob"
   | "readSnapshot"
   | "readRecord"

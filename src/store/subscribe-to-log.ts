@@ -30,7 +30,7 @@ export function subscribeToLog(
   start: SubscriptionStart,
   signal: AbortSignal,
 ): AsyncIterable<EventBatch> {
-  return { [Symbol.asyncIterator]: () => createReader(log, notifier, start, signal) };
+  return { [Symbol.asyncIterator]: () => new LogReader(log, notifier, start, signal) };
 }
 
 interface PendingRead {
@@ -42,104 +42,128 @@ interface PendingRead {
  * Delivers one batch per `next`. This is written without a generator, because a generator needs several promises per
  * event. With many readers these promises are most of the cost.
  */
-function createReader(
-  log: LogView,
-  notifier: ChangeNotifier,
-  { sessionId, cursor }: SubscriptionStart,
-  signal: AbortSignal,
-): AsyncIterator<EventBatch> {
-  const mayAlwaysRead = log.waitForRead === undefined;
-  let mayRead = mayAlwaysRead;
-  let head: LogHead | undefined;
-  let seq = 0;
-  let removeListeners = (): void => {};
-  let isOver = false;
-  let pendingRead: PendingRead | undefined;
+class LogReader implements AsyncIterator<EventBatch> {
+  readonly #log: LogView;
+  readonly #notifier: ChangeNotifier;
+  readonly #start: SubscriptionStart;
+  readonly #signal: AbortSignal;
+  readonly #mayAlwaysRead: boolean;
+  #mayRead: boolean;
+  #head: LogHead | undefined;
+  #seq = 0;
+  #removeListeners = (): void => {};
+  #isOver = false;
+  #pendingRead: PendingRead | undefined;
 
-  const begin = (): LogHead => {
-    const first = log.readHead(sessionId);
-    if (first === undefined) throw createNoSessionError(sessionId);
-    seq = resolveStart(sessionId, first, cursor);
-    const leaveReaders = log.addReader?.(sessionId);
-    const stopListening = notifier.listen(sessionId, onChange);
-    // Checking `signal.aborted` for each read costs as much as looking for events, so a listener sets a flag.
-    signal.addEventListener("abort", stop);
-    isOver = signal.aborted;
-    removeListeners = () => {
-      signal.removeEventListener("abort", stop);
-      stopListening();
-      leaveReaders?.();
-    };
-    return first;
-  };
-  const close = (): void => {
-    isOver = true;
-    removeListeners();
-    removeListeners = () => {};
-  };
+  constructor(
+    log: LogView,
+    notifier: ChangeNotifier,
+    start: SubscriptionStart,
+    signal: AbortSignal,
+  ) {
+    this.#log = log;
+    this.#notifier = notifier;
+    this.#start = start;
+    this.#signal = signal;
+    this.#mayAlwaysRead = log.waitForRead === undefined;
+    this.#mayRead = this.#mayAlwaysRead;
+  }
+
+  next(): Promise<IteratorResult<EventBatch>> {
+    return new Promise((resolve, reject) => this.#resolveRead({ resolve, reject }));
+  }
+
+  async return(): Promise<IteratorResult<EventBatch>> {
+    this.#stop();
+    this.#close();
+    return END_OF_STREAM;
+  }
+
+  #resolveRead(waiter: PendingRead): void {
+    try {
+      const outcome = this.#readAvailable();
+      if (outcome === undefined) this.#pendingRead = waiter;
+      else if (outcome === "queue") void this.#readWhenQueued(waiter);
+      else {
+        if (outcome.done === true) this.#close();
+        waiter.resolve(outcome);
+      }
+    } catch (error) {
+      this.#close();
+      waiter.reject(error);
+    }
+  }
+
+  async #readWhenQueued(waiter: PendingRead): Promise<void> {
+    await this.#log.waitForRead?.(this.#signal);
+    this.#mayRead = true;
+    // The log may have changed while the reader was waiting, so everything is checked again.
+    this.#resolveRead(waiter);
+  }
+
   /**
    * The next batch, the end of the stream, or `queue` if the read must wait for its tick. Undefined if there are no new
    * events.
    */
-  const readAvailable = (): IteratorResult<EventBatch> | "queue" | undefined => {
-    if (isOver) return END_OF_STREAM;
-    head ??= begin();
-    if (isOver || notifier.isClosed) return END_OF_STREAM;
+  #readAvailable(): IteratorResult<EventBatch> | "queue" | undefined {
+    if (this.#isOver) return END_OF_STREAM;
+    const log = this.#log;
+    const { sessionId } = this.#start;
+    const head = (this.#head ??= this.#begin());
+    if (this.#isOver || this.#notifier.isClosed) return END_OF_STREAM;
     const now = log.readHead(sessionId);
     if (now?.incarnation !== head.incarnation) throw createCursorGoneError(sessionId, "deleted");
     // Events dropped before the start of this reader are not missed. Events dropped since then may be.
-    if (now.firstSeq !== head.firstSeq && isBehind(seq, now))
+    if (now.firstSeq !== head.firstSeq && isBehind(this.#seq, now))
       throw createCursorGoneError(sessionId, "retention");
-    head = now;
-    if (seq >= now.seq) return undefined;
-    const recent = log.readRecent?.(sessionId, seq);
-    if (recent === undefined && !mayRead) return "queue";
-    mayRead = mayAlwaysRead;
-    const events = recent ?? log.readNext(sessionId, seq);
+    this.#head = now;
+    if (this.#seq >= now.seq) return undefined;
+    const recent = log.readRecent?.(sessionId, this.#seq);
+    if (recent === undefined && !this.#mayRead) return "queue";
+    this.#mayRead = this.#mayAlwaysRead;
+    const events = recent ?? log.readNext(sessionId, this.#seq);
     const last = events.at(-1);
     if (last === undefined) return undefined;
-    seq = last.seq;
+    this.#seq = last.seq;
     return { done: false, value: { incarnation: now.incarnation, events } };
-  };
-  const resolveRead = (waiter: PendingRead): void => {
-    try {
-      const outcome = readAvailable();
-      if (outcome === undefined) pendingRead = waiter;
-      else if (outcome === "queue") void readWhenQueued(waiter);
-      else {
-        if (outcome.done === true) close();
-        waiter.resolve(outcome);
-      }
-    } catch (error) {
-      close();
-      waiter.reject(error);
-    }
-  };
-  const readWhenQueued = async (waiter: PendingRead): Promise<void> => {
-    await log.waitForRead?.(signal);
-    mayRead = true;
-    // The log may have changed while the reader was waiting, so everything is checked again.
-    resolveRead(waiter);
-  };
-  const onChange = (): void => {
-    const waiter = pendingRead;
-    pendingRead = undefined;
-    if (waiter !== undefined) resolveRead(waiter);
-  };
+  }
 
-  const stop = (): void => {
-    isOver = true;
-    onChange();
-  };
+  #begin(): LogHead {
+    const { sessionId, cursor } = this.#start;
+    const first = this.#log.readHead(sessionId);
+    if (first === undefined) throw createNoSessionError(sessionId);
+    this.#seq = resolveStart(sessionId, first, cursor);
+    const leaveReaders = this.#log.addReader?.(sessionId);
+    const stopListening = this.#notifier.listen(sessionId, () => this.#resumeRead());
+    const stop = (): void => this.#stop();
+    // Checking `signal.aborted` for each read costs as much as looking for events, so a listener sets a flag.
+    this.#signal.addEventListener("abort", stop);
+    this.#isOver = this.#signal.aborted;
+    this.#removeListeners = () => {
+      this.#signal.removeEventListener("abort", stop);
+      stopListening();
+      leaveReaders?.();
+    };
+    return first;
+  }
 
-  return {
-    next: () => new Promise((resolve, reject) => resolveRead({ resolve, reject })),
-    async return() {
-      stop();
-      close();
-      return END_OF_STREAM;
-    },
-  };
+  /** Repeats the read that waits for new events. */
+  #resumeRead(): void {
+    const waiter = this.#pendingRead;
+    this.#pendingRead = undefined;
+    if (waiter !== undefined) this.#resolveRead(waiter);
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    this.#resumeRead();
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#removeListeners();
+    this.#removeListeners = () => {};
+  }
 }
 
 const END_OF_STREAM = { done: true, value: undefined } as const;
@@ -186,6 +210,11 @@ export interface ChangeNotifier {
    * listening.
    */
   listen(sessionId: string, onChange: () => void): () => void;
+  /**
+   * Calls `onChange` at every change with the session's id, and without an id at a change of unknown sessions and when
+   * the notifier is closed. Returns a function that stops listening.
+   */
+  listenToAll(onChange: (sessionId: string | undefined) => void): () => void;
   /** Closes the notifier and calls every listener a last time. */
   close(): void;
   readonly isClosed: boolean;
@@ -193,17 +222,24 @@ export interface ChangeNotifier {
 
 export function createChangeNotifier(): ChangeNotifier {
   const listening = new Map<string, Set<() => void>>();
-  let isClosed = false;
-  const notify = (sessionId: string): void => {
+  const watching = new Set<(sessionId: string | undefined) => void>();
+  const notifyReaders = (sessionId: string): void => {
     listening.get(sessionId)?.forEach((onChange) => onChange());
   };
-  const notifyAll = (): void => {
-    for (const sessionId of listening.keys()) notify(sessionId);
+  const notify = (sessionId: string): void => {
+    notifyReaders(sessionId);
+    for (const onChange of watching) onChange(sessionId);
   };
-  return {
+  const notifyAll = (): void => {
+    for (const sessionId of listening.keys()) notifyReaders(sessionId);
+    for (const onChange of watching) onChange(undefined);
+  };
+  // A property without a getter: every append and every read checks it.
+  const notifier = {
+    isClosed: false,
     notify,
     notifyAll,
-    listen(sessionId, onChange) {
+    listen(sessionId: string, onChange: () => void) {
       const all = listening.get(sessionId) ?? new Set();
       all.add(onChange);
       listening.set(sessionId, all);
@@ -212,12 +248,14 @@ export function createChangeNotifier(): ChangeNotifier {
         if (all.size === 0 && listening.get(sessionId) === all) listening.delete(sessionId);
       };
     },
+    listenToAll(onChange: (sessionId: string | undefined) => void) {
+      watching.add(onChange);
+      return () => void watching.delete(onChange);
+    },
     close() {
-      isClosed = true;
+      notifier.isClosed = true;
       notifyAll();
     },
-    get isClosed() {
-      return isClosed;
-    },
   };
+  return notifier;
 }

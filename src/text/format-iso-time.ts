@@ -9,6 +9,11 @@ export function formatIsoTime(milliseconds: number): string {
   return `${formatDate(day)}T${hours}:${minutes}:${seconds}.${fraction}Z`;
 }
 
+/** Formats the day of a time in UTC, such as `2026-11-18`. */
+export function formatDay(milliseconds: number): string {
+  return formatDate(Math.floor(milliseconds / DAY_MS));
+}
+
 const DAY_MS = 86_400_000;
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { suggestNames } from "./suggest-name.ts";
 
 describe("suggestNames", () => {
-  const names = ["support", "support_6e026828", "sales", "demo"];
+  const names = ["support", "support_6e026828", "sales", "demo", "sh"];
 
   it.each([
     ["suport", ["support"]],
@@ -11,6 +11,9 @@ describe("suggestNames", () => {
     ["salse", ["sales"]],
     ["dem", ["demo"]],
     ["planner", []],
+    ["xyz", []],
+    ["xy", []],
+    ["", []],
   ])("Similar names are suggested for %s: %j", (meant, near) => {
     expect(suggestNames(meant, names)).toEqual(near);
   });

@@ -1,9 +1,11 @@
 /** Known names similar to a misspelt name, the most similar first. At most five. */
 export function suggestNames(input: string, names: readonly string[]): string[] {
   const normalizedInput = input.toLowerCase();
+  // At least one letter must match. Otherwise a short input would resemble every short name.
+  const maxDistance = Math.min(Math.max(2, input.length / 3), input.length - 1);
   return [...new Set(names)]
     .map((name) => ({ name, distance: measureDistance(normalizedInput, name.toLowerCase()) }))
-    .filter(({ distance }) => distance <= Math.max(2, normalizedInput.length / 3))
+    .filter(({ distance }) => distance <= maxDistance)
     .sort((left, right) => left.distance - right.distance)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ name }) => name);

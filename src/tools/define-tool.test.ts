@@ -179,6 +179,19 @@ describe("Invalid tool definitions", () => {
     },
   );
 
+  it("All invalid members of a tool definition are reported together", () => {
+    expect(refusal(() => defineTool({ ...good, description: "", timeoutMs: -1 }))).toEqual([
+      "invalid_tool",
+      "description",
+      'The definition of the tool "weather" is not valid: "" is not a valid description: expected a string that is not empty. Fix: describe the purpose of the tool and when to call it. -1 is not a valid timeoutMs: expected a number above 0',
+    ]);
+  });
+
+  it("A tool definition with a name that is not a string is refused", () => {
+    const definition = Object.assign({}, good, JSON.parse('{"name":5}'));
+    expect(refusal(() => defineTool(definition)).slice(0, 2)).toEqual(["invalid_tool", "name"]);
+  });
+
   it.each([
     ["description", { ...good, description: " " }],
     ["timeoutMs", { ...good, timeoutMs: 0 }],

@@ -1,5 +1,8 @@
 import { isObject, toJsonText, type JsonObject } from "../data/json.ts";
+import { SchemaError, throwInvalid } from "../data/schema-error.ts";
+import { object, string, withDefault, type Infer } from "../data/schema-reader.ts";
 import { SpanlineError, formatThrown } from "../domain/errors.ts";
+import { formatValue } from "../text/format-value.ts";
 import { createSchemaCheck } from "./json-schema-check.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
@@ -37,30 +40,8 @@ export function defineTool<Schema extends StandardSchema>(
 ): Tool;
 export function defineTool(definition: ToolDefinition<JsonObject, JsonObject>): Tool;
 export function defineTool(definition: ToolDefinition<StandardSchema | JsonObject, unknown>): Tool {
-  const {
-    name,
-    description,
-    input,
-    idempotent = false,
-    timeoutMs = DEFAULT_TIMEOUT_MS,
-  } = definition;
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    throw createToolError(
-      "name",
-      `"${name}" is not a valid tool name: expected 1 to 64 letters, digits, _ and -`,
-    );
-  }
-  if (description.trim() === "") {
-    throw createToolError(
-      "description",
-      `${name} has no description. Fix: describe its purpose and when to call it`,
-    );
-  }
-  if (!(timeoutMs > 0))
-    throw createToolError(
-      "timeoutMs",
-      `${name} has an invalid timeoutMs: expected a number above 0`,
-    );
+  const { input, idempotent = false } = definition;
+  const { name, description, timeoutMs } = readDefinition(definition);
   const reader = isStandardSchema(input)
     ? createStandardReader(name, input, definition.jsonSchema)
     : createJsonReader(name, input);
@@ -79,6 +60,39 @@ export function defineTool(definition: ToolDefinition<StandardSchema | JsonObjec
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
+
+const DEFINITION = object(
+  {
+    name: string({
+      pattern: /^[a-zA-Z0-9_-]{1,64}$/,
+      expected: "1 to 64 letters, digits, _ and -",
+    }),
+    description: string({
+      isFilled: true,
+      fix: "describe the purpose of the tool and when to call it",
+    }),
+    timeoutMs: withDefault(readTimeout, DEFAULT_TIMEOUT_MS),
+  },
+  { otherNames: "ignore" },
+);
+
+/** Infinity is valid: the tool has no time limit of its own. */
+function readTimeout(value: unknown, path: string): number {
+  return typeof value === "number" && value > 0
+    ? value
+    : throwInvalid({ path, value, expected: "a number above 0" });
+}
+
+/** Throws `invalid_tool` with the path of the first invalid member. */
+function readDefinition(definition: { readonly name: unknown }): Infer<typeof DEFINITION> {
+  try {
+    return DEFINITION(definition, "");
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    const message = `The definition of the tool ${formatValue(definition.name)} is not valid: ${error.message}`;
+    throw createToolError(error.issues[0].path, message, error);
+  }
+}
 
 interface InputReader {
   readonly schema: JsonObject;

@@ -38,8 +38,8 @@ export type {
 } from "../domain/provider/provider-event.ts";
 export type { StreamMessage } from "../domain/provider/stream-message.ts";
 export {
-  toolError,
-  toolSuccess,
+  createToolError,
+  createToolSuccess,
   type Runner,
   type ToolCall,
   type ToolInputError,

@@ -163,14 +163,14 @@ describe("defineAgent", () => {
   it.each([
     [
       { approvals: { denny: ["save_note"] } },
-      "approvals.denny is not a known name. Fix: did you mean deny?",
+      'Key "approvals.denny" does not exist: expected "deny", "ask", "allow" or "default". Fix: did you mean "deny"?',
     ],
     [
       { approvals: { deny: ["save_notes"] } },
-      '"save_notes" is not a valid approvals.deny[0]: expected a pattern that matches a tool: save_note. Fix: did you mean save_note?',
+      '"save_notes" is not a valid approvals.deny[0]: expected a pattern that matches a tool: "save_note". Fix: did you mean "save_note"?',
     ],
-    [{ onlost: "ask" }, "onlost is not a known name. Fix: did you mean onLost?"],
-    [{ colour: "red" }, /^colour is not a known name: expected name, provider, /],
+    [{ onlost: "ask" }, 'Key "onlost" does not exist. Fix: did you mean "onLost"?'],
+    [{ colour: "red" }, /^Key "colour" does not exist: expected "name", "provider", /],
   ] as const)("The error for %j names the expected value", (change, message) => {
     const definition: object = { name: "demo", provider: harness, tools: [note], ...change };
     expect(() => defineAgent(Object(definition))).toThrow(message);

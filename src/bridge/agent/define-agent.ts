@@ -3,15 +3,19 @@ import { isAbsolute, relative } from "node:path";
 import type { AgentDefinition, WorkspaceDefinition } from "../../config/agent/agent-definition.ts";
 import { checkDefinition } from "../../config/agent/check-definition.ts";
 import { mergeCaps } from "../../config/agent/turn-caps.ts";
-import type { AgentCommand } from "../../domain/agent-command.ts";
+import type { AgentCommand } from "../../domain/slash-commands.ts";
 import { SpanlineError } from "../../domain/errors.ts";
+import { DEFAULT_QUESTION_SECONDS } from "../../domain/question.ts";
 import type { AgentSpec, TurnCaps } from "../../domain/agent-spec.ts";
 import { digestValue } from "../../platform/digest.ts";
-import type { Agent } from "../../session/runtime/agent/agent.ts";
+import type { Agent, AgentHandle, OpenAgentOptions } from "../../session/runtime/agent/agent.ts";
+import { createAskUserTool } from "../../tools/ask-user-tool.ts";
 import type { Tool } from "../../tools/tool.ts";
+import { digestFiles } from "../../tools/workspace/digest-files.ts";
 import { examineToolCall } from "../../tools/workspace/examine-tool-call.ts";
-import { openAgentWithMcpServers } from "./agent-with-mcp-servers.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { resolveServerTimes, type McpConnection } from "../../tools/mcp/mcp-server-settings.ts";
+import type { McpServers } from "../../tools/mcp/open-mcp-servers.ts";
 
 const DEFAULT_CAPS: TurnCaps = {
   steps: 50,
@@ -24,7 +28,8 @@ const DEFAULT_CAPS: TurnCaps = {
 /** Creates an agent for sessions from a definition. Throws `invalid_option` for invalid or misspelled settings. */
 export function defineAgent(definition: AgentDefinition): Agent {
   checkDefinition(definition);
-  const { provider, tools = [], mcp } = definition;
+  const { provider, tools: appTools = [], mcp, askUser = false } = definition;
+  const tools = askUser === false ? appTools : [...appTools, createAskUserTool()];
   // Opening sends no request, but reports invalid settings of the provider now.
   const canStop = provider.open().stop !== undefined;
   const withTools = (serverTools: readonly Tool[]): Agent => {
@@ -53,6 +58,7 @@ function createAgent(tools: readonly Tool[], checkedDefinition: CheckedDefinitio
     tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
     ...(workspace !== undefined && {
       resolvePaths: createExaminer(workspace),
+      digestFiles: createDigester(workspace),
       resolveFolder: createFolderResolver(workspace),
     }),
   };
@@ -70,12 +76,23 @@ function createExaminer({
   };
 }
 
+function createDigester({
+  root,
+  isFixed = false,
+  protectedFolders = [],
+}: WorkspaceDefinition): NonNullable<Agent["digestFiles"]> {
+  return (paths, location) => {
+    const { workingDirectory = root, folders } = isFixed ? { folders: [] } : location;
+    return digestFiles(paths, { root: workingDirectory, folders, protectedFolders });
+  };
+}
+
 function createAgentSpec(
   tools: readonly Tool[],
   { definition, canStop }: CheckedDefinition,
 ): AgentSpec {
   const { onLost = "ask", policy, mutationScope, workspace, resultsSeconds, images } = definition;
-  const { contextTokens, commands, invalidToolInput } = definition;
+  const { contextTokens, commands, invalidToolInput, reminders, budgets } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
   const {
     deny = [],
@@ -101,16 +118,34 @@ function createAgentSpec(
     ...omitUndefined({ policy, mutationScope }),
     ...(workspace !== undefined && { workspace: workspace.root }),
     caps: mergeCaps(DEFAULT_CAPS, caps),
+    ...omitUndefined({ budgets }),
     onLost,
     settle: definition.settle ?? "wait",
     approvalMs: approvalSeconds * 1000,
+    ...createAskUserSpec(definition.askUser),
     ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
-    ...omitUndefined({ invalidToolInput, images, contextTokens }),
+    ...omitUndefined({ invalidToolInput, images, contextTokens, reminders }),
     ...(commands !== undefined && { commands: listCommands(commands) }),
     ...(terminalTool !== undefined && {
       terminalTool: { name: terminalTool.name, maxReprompts: terminalTool.maxReprompts ?? 2 },
     }),
+    ...createDaemonSpec(definition.daemon),
   };
+}
+
+function createAskUserSpec(
+  askUser: AgentDefinition["askUser"] = false,
+): Pick<AgentSpec, "askUser"> {
+  if (askUser === false) return {};
+  const { waitSeconds = DEFAULT_QUESTION_SECONDS } = askUser === true ? {} : askUser;
+  return { askUser: { waitMs: waitSeconds * 1000 } };
+}
+
+function createDaemonSpec(daemon: AgentDefinition["daemon"]): Pick<AgentSpec, "daemon"> {
+  if (daemon === undefined || daemon === false) return {};
+  const { wakeSeconds, watchdogAttempts } = daemon === true ? {} : daemon;
+  const wakeIntervalMs = wakeSeconds === undefined ? undefined : wakeSeconds * 1000;
+  return { daemon: omitUndefined({ wakeIntervalMs, watchdogAttempts }) };
 }
 
 function listCommands(commands: NonNullable<AgentDefinition["commands"]>): readonly AgentCommand[] {
@@ -144,4 +179,42 @@ async function isWithinFolder(folder: string, root: string): Promise<boolean> {
   if (places === undefined) return false;
   const relativePath = relative(...places);
   return relativePath !== ".." && !relativePath.startsWith("../") && !isAbsolute(relativePath);
+}
+
+/**
+ * Connects to the MCP servers for one session. `withTools` creates the agent with the tools currently offered by the
+ * servers.
+ */
+async function openAgentWithMcpServers(
+  { servers, ...work }: McpConnection,
+  place: OpenAgentOptions,
+  withTools: (tools: readonly Tool[]) => Agent,
+): Promise<AgentHandle> {
+  // The MCP library is loaded only for agents with MCP servers.
+  const { openMcpServers } = await import("../../tools/mcp/open-mcp-servers.ts");
+  const { workingDirectory } = place;
+  const connected: { servers?: McpServers } = {};
+  const { signal } = place;
+  const opening = new AbortController();
+  const abort = (): void => opening.abort(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted === true) abort();
+  const opened = await openMcpServers(servers, {
+    ...work,
+    signal: opening.signal,
+    ...omitUndefined({ workingDirectory }),
+    onToolsChanged: () => {
+      // Changes during the start need no notification: `opened.tools()` below includes them.
+      if (connected.servers !== undefined) place.onChange(withTools(connected.servers.tools()));
+    },
+  });
+  // From here on only the session's `close` ends the servers, not the signal.
+  signal?.removeEventListener("abort", abort);
+  if (signal?.aborted === true) {
+    await opened.close();
+    throw signal.reason;
+  }
+  connected.servers = opened;
+  const idleMs = Math.max(...servers.map((server) => resolveServerTimes(server).idleMs));
+  return { agent: withTools(opened.tools()), idleMs, close: opened.close };
 }

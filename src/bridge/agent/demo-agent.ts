@@ -39,7 +39,13 @@ export async function startDemoProvider(
 }
 
 function createDemoProvider({ demoArn, url }: Emulator): Provider {
-  return harnessProvider({ harnessArn: demoArn, endpoint: url, credentials: TEST_CREDENTIALS });
+  return harnessProvider({
+    harnessArn: demoArn,
+    endpoint: url,
+    credentials: TEST_CREDENTIALS,
+    // The demo harness has no deployed tools, so reading them would only delay the first turn.
+    offeredTools: "replace",
+  });
 }
 
 interface DemoToolsOptions {

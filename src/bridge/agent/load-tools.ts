@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { isTool } from "../../config/agent/is-tool.ts";
+import { isTool } from "../../config/agent/check-definition.ts";
 
 /** Loads the tools from the default export of a module. Loading runs the module's code. */
 export async function loadTools(file: string, folder = "."): Promise<readonly Tool[]> {

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
-import { isApproving } from "../../domain/policy/approval-decision.ts";
+import { isApproving, isAboutToolCall } from "../../domain/policy/approval-decision.ts";
 import {
   isReceipt,
   evolveLastReceipt,
@@ -63,7 +63,7 @@ export interface LogAudit {
 
 export function auditLog(keys: SigningKeys): LogAudit {
   let last = NO_RECEIPT;
-  const receiptChecker = createReceiptChecker();
+  const receiptChecker = new ReceiptChecker();
   const toolCalls = createToolCallTracker();
   const entryOf = (envelope: Envelope): AuditEntry | undefined => {
     const { seq, at, actor, event } = envelope;
@@ -128,88 +128,114 @@ function countMissingReceipts(receiptSignature: ReceiptSignature, last: LastRece
 }
 
 type GapDetails = Pick<AuditGap, "toolCallId" | "what">;
+type EventWithType<Type> = Extract<SessionEvent, { readonly type: Type }>;
+type ReceiptWithType<Type> = Extract<Receipt, { readonly type: Type }>;
 
 /**
  * Checks events that need an earlier receipt. Without this check, receipts removed at the end of the log would go
  * unnoticed.
  */
-function createReceiptChecker() {
-  const decisions = new Map<string, Extract<Receipt, { readonly type: "policy.decided" }>>();
-  const resolutions = new Map<string, boolean>();
+class ReceiptChecker {
+  readonly #decisions = new Map<string, ReceiptWithType<"policy.decided">>();
+  readonly #resolutions = new Map<string, boolean>();
   /** The latest approval of each tool call. */
-  const lastApproval = new Map<string, string>();
+  readonly #lastApproval = new Map<string, string>();
   /** Tool calls that may have run here, and tool calls run by the provider or by an HTTP client. */
-  const startedCalls = new Set<string>();
-  const externalCalls = new Set<string>();
+  readonly #startedCalls = new Set<string>();
+  readonly #externalCalls = new Set<string>();
+  /** Tool calls of the agent that ask a person. */
+  readonly #questionCalls = new Set<string>();
   /** The tool of each call according to the log. Events with the tool's name are not signed. */
-  const toolNames = new Map<string, string>();
+  readonly #toolNames = new Map<string, string>();
   /** Digest of the last agent definition in the log, computed from the definition itself. */
-  let agentDigest: string | undefined;
-  const findUnstarted = (toolCallId: string): GapDetails | undefined =>
-    startedCalls.has(toolCallId) || externalCalls.has(toolCallId)
-      ? undefined
-      : { toolCallId, what: "started" };
-  const findGap = (event: SessionEvent): GapDetails | undefined => {
+  #agentDigest: string | undefined;
+
+  addReceipt(receipt: Receipt): void {
+    if (receipt.type === "policy.decided") this.#decisions.set(receipt.toolCallId, receipt);
+    // An approval closed by a change has no decision: the policy evaluates its tool call again.
+    if (receipt.type !== "approval.resolved" || receipt.resolvedBy === "change") return;
+    this.#resolutions.set(receipt.approvalId, isApproving(receipt.decision));
+  }
+
+  check(event: SessionEvent): GapDetails | undefined {
     switch (event.type) {
       case "agent.configured":
-        agentDigest = digestValue(event.spec);
+        this.#agentDigest = digestValue(event.spec);
         return undefined;
-      case "tool_call.received": {
-        const { toolCallId, toolCall, executor } = event;
-        if (executor === "prompter" || toolCall.runBy === "server") externalCalls.add(toolCallId);
-        if (toolNames.has(toolCallId)) return { toolCallId, what: "tool" };
-        toolNames.set(toolCallId, toolCall.name);
-        return undefined;
-      }
-      case "policy.decided": {
-        const { toolCallId, decision, agent } = event;
-        if (toolNames.get(toolCallId) !== decision.context.tool)
-          return { toolCallId, what: "tool" };
-        return agent === agentDigest ? undefined : { toolCallId, what: "agent" };
-      }
+      case "tool_call.received":
+        return this.#checkToolCall(event);
+      case "policy.decided":
+        return this.#checkPolicyDecision(event);
       case "tool.process_started":
       case "tool.progress":
-        return findUnstarted(event.toolCallId);
-      case "tool.started": {
-        const { toolCallId, digest, approvalId } = event;
-        startedCalls.add(toolCallId);
-        const receipt = decisions.get(toolCallId);
-        const action = receipt?.digest === digest ? receipt.decision.action : undefined;
-        const isAnswered = action === "ask" && resolutions.get(approvalId ?? "") === true;
-        return action === "allow" || isAnswered ? undefined : { toolCallId, what: "started" };
-      }
-      case "approval.requested": {
-        const { question, subjectId: toolCallId, approvalId } = event;
-        lastApproval.set(toolCallId, approvalId);
-        if (question === "lost-invocation") return undefined;
-        if (event.decision?.context.tool !== toolNames.get(toolCallId))
-          return { toolCallId, what: "tool" };
-        if (question !== "run") return undefined;
-        const receipt = decisions.get(toolCallId);
-        if (receipt?.decision.action !== "ask") return { toolCallId, what: "asked" };
-        const isAsJudged = receipt.digest === digestValue(event.input ?? {});
-        return isAsJudged ? undefined : { toolCallId, what: "shown" };
-      }
-      case "tool.finished": {
-        const { toolCallId, ending, durationMs } = event;
-        // Only a tool that ran here has a duration or succeeds.
-        if (ending === "succeeded" || durationMs !== undefined) return findUnstarted(toolCallId);
-        if (ending !== "denied") return undefined;
-        const isDenied = decisions.get(toolCallId)?.decision.action === "deny";
-        const isAnswered = resolutions.get(lastApproval.get(toolCallId) ?? "") === false;
-        return isDenied || isAnswered ? undefined : { toolCallId, what: "denied" };
-      }
+        return this.#checkStarted(event.toolCallId);
+      case "tool.started":
+        return this.#checkStart(event);
+      case "approval.requested":
+        return this.#checkApprovalRequest(event);
+      case "tool.finished":
+        return this.#checkFinish(event);
       default:
         return undefined;
     }
-  };
-  return {
-    addReceipt(receipt: Receipt): void {
-      if (receipt.type === "policy.decided") decisions.set(receipt.toolCallId, receipt);
-      // An approval closed by a change has no decision: the policy evaluates its tool call again.
-      if (receipt.type !== "approval.resolved" || receipt.resolvedBy === "change") return;
-      resolutions.set(receipt.approvalId, isApproving(receipt.decision));
-    },
-    check: findGap,
-  };
+  }
+
+  #checkToolCall(event: EventWithType<"tool_call.received">): GapDetails | undefined {
+    const { toolCallId, toolCall, executor } = event;
+    const isExternal = executor === "prompter" || toolCall.runBy === "server";
+    if (isExternal) this.#externalCalls.add(toolCallId);
+    if (this.#toolNames.has(toolCallId)) return { toolCallId, what: "tool" };
+    this.#toolNames.set(toolCallId, toolCall.name);
+    return undefined;
+  }
+
+  #checkPolicyDecision(event: EventWithType<"policy.decided">): GapDetails | undefined {
+    const { toolCallId, decision, agent } = event;
+    if (this.#toolNames.get(toolCallId) !== decision.context.tool)
+      return { toolCallId, what: "tool" };
+    return agent === this.#agentDigest ? undefined : { toolCallId, what: "agent" };
+  }
+
+  #checkStarted(toolCallId: string): GapDetails | undefined {
+    return this.#startedCalls.has(toolCallId) || this.#externalCalls.has(toolCallId)
+      ? undefined
+      : { toolCallId, what: "started" };
+  }
+
+  #checkStart(event: EventWithType<"tool.started">): GapDetails | undefined {
+    const { toolCallId, digest, approvalId } = event;
+    this.#startedCalls.add(toolCallId);
+    const receipt = this.#decisions.get(toolCallId);
+    const action = receipt?.digest === digest ? receipt.decision.action : undefined;
+    const isAnswered = action === "ask" && this.#resolutions.get(approvalId ?? "") === true;
+    return action === "allow" || isAnswered ? undefined : { toolCallId, what: "started" };
+  }
+
+  #checkApprovalRequest(event: EventWithType<"approval.requested">): GapDetails | undefined {
+    const { question, subjectId: toolCallId, approvalId } = event;
+    this.#lastApproval.set(toolCallId, approvalId);
+    if (!isAboutToolCall(question)) return undefined;
+    if (event.decision?.context.tool !== this.#toolNames.get(toolCallId))
+      return { toolCallId, what: "tool" };
+    if (question === "question") this.#questionCalls.add(toolCallId);
+    if (question !== "run") return undefined;
+    const receipt = this.#decisions.get(toolCallId);
+    if (receipt?.decision.action !== "ask") return { toolCallId, what: "asked" };
+    const isAsJudged = receipt.digest === digestValue(event.input ?? {});
+    return isAsJudged ? undefined : { toolCallId, what: "shown" };
+  }
+
+  #checkFinish(event: EventWithType<"tool.finished">): GapDetails | undefined {
+    const { toolCallId, ending, durationMs } = event;
+    const lastApproval = this.#lastApproval.get(toolCallId) ?? "";
+    // A question succeeds with an answer, or with its default answer.
+    if (ending === "succeeded" && this.#questionCalls.has(toolCallId))
+      return this.#resolutions.has(lastApproval) ? undefined : { toolCallId, what: "started" };
+    // Only a tool that ran here has a duration or succeeds.
+    if (ending === "succeeded" || durationMs !== undefined) return this.#checkStarted(toolCallId);
+    if (ending !== "denied") return undefined;
+    const isDenied = this.#decisions.get(toolCallId)?.decision.action === "deny";
+    const isAnswered = this.#resolutions.get(lastApproval) === false;
+    return isDenied || isAnswered ? undefined : { toolCallId, what: "denied" };
+  }
 }

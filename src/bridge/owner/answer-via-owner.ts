@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../data/json.ts";
 import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { BridgeOptions } from "../bridge-options.ts";
@@ -9,6 +10,8 @@ export interface ApprovalAnswer {
   readonly sessionId: string;
   readonly approvalId: string;
   readonly decision: ApprovalDecision;
+  /** The answer to a question of the agent. */
+  readonly answer?: JsonValue;
 }
 
 /**
@@ -16,7 +19,7 @@ export interface ApprovalAnswer {
  * no effect.
  */
 export async function answerViaOwner(
-  { sessionId, approvalId, decision }: ApprovalAnswer,
+  { sessionId, ...decided }: ApprovalAnswer,
   options: Pick<BridgeOptions, "directory" | "version" | "clock" | "onWaiting">,
 ): Promise<CommandReply | undefined> {
   const { signal } = new AbortController();
@@ -28,8 +31,8 @@ export async function answerViaOwner(
     }
     const { sessions } = lockOrOwner;
     try {
-      const answer = { type: "decide-approval", approvalId, decision } as const;
-      return await sessions.command(sessionId, answer, { principal: localPrincipal });
+      const command = { type: "decide-approval", ...decided } as const;
+      return await sessions.command(sessionId, command, { principal: localPrincipal });
     } catch (error) {
       // The owner ended; the loop finds the next owner.
       if (!(error instanceof OwnerGoneError)) throw error;

@@ -58,9 +58,11 @@ export interface Ownership extends OwnerConnection {
  * the owner holds a lock, released by the kernel when the process dies. Other processes connect over a socket
  * accessible to this user only.
  */
-export async function ownOrJoin(options: OwnershipOptions): Promise<Ownership> {
+export async function acquireOrJoin(options: OwnershipOptions): Promise<Ownership> {
   const lockOrOwner = await lockOrJoin(options);
-  if (lockOrOwner.lock !== undefined) return runAsOwner(options, lockOrOwner.lock);
+  if (lockOrOwner.lock !== undefined) {
+    return new DirectoryOwner(options, lockOrOwner.lock).start();
+  }
   const { sessions, owner } = lockOrOwner;
   await checkOwnerAgents(options, sessions, owner);
   return {
@@ -88,72 +90,98 @@ async function checkOwnerAgents(
   }
 }
 
-async function runAsOwner(options: OwnershipOptions, lock: OwnerLock): Promise<Ownership> {
-  const { directory, version, clock, report } = options;
-  const token = randomToken();
-  // Letters and digits only: the part after the last hyphen identifies this socket.
-  const address = resolveLocalSocketPath(directory, token.slice(1, 13));
-  const gone = new AbortController();
-  const sockets = new Set<Socket>();
-  let owned: OwnedSessions | undefined;
-  let server: Server | undefined;
-  let closed: Promise<void> | undefined;
+/** Runs the sessions of a directory while its lock is held. */
+class DirectoryOwner {
+  readonly #options: OwnershipOptions;
+  readonly #lock: OwnerLock;
+  readonly #token = randomToken();
+  readonly #gone = new AbortController();
+  readonly #sockets = new Set<Socket>();
+  #owned: OwnedSessions | undefined;
+  #server: Server | undefined;
+  #closed: Promise<void> | undefined;
+  #stopWatch = (): void => undefined;
 
-  const letGo = async (): Promise<void> => {
-    gone.abort();
+  constructor(options: OwnershipOptions, lock: OwnerLock) {
+    this.#options = options;
+    this.#lock = lock;
+  }
+
+  async start(): Promise<Ownership> {
+    try {
+      this.#watch();
+      const owned = await this.#options.start((error) => this.#release(error));
+      this.#owned = owned;
+      this.#gone.signal.throwIfAborted();
+      const { sessions, config } = owned;
+      await this.#serve(owned);
+      const { pid } = process;
+      const closed = this.#gone.signal;
+      return { sessions, isOwner: true, pid, config, closed, close: () => this.#close() };
+    } catch (error) {
+      await this.#close();
+      throw error;
+    }
+  }
+
+  /** Accepts other processes: opens the socket, then publishes its address. */
+  async #serve({ sessions, config }: OwnedSessions): Promise<void> {
+    const { directory, version } = this.#options;
+    const token = this.#token;
+    // Letters and digits only: the part after the last hyphen identifies this socket.
+    const address = resolveLocalSocketPath(directory, token.slice(1, 13));
+    const clients = new RemoteClients();
+    const served = { sessions, token, version, clients, closing: this.#gone.signal };
+    this.#server = await listen(address, (socket) => {
+      this.#sockets.add(socket);
+      void serveSessions(socket, served).finally(() => this.#sockets.delete(socket));
+    });
+    const { pid } = process;
+    const file: BridgeFile = { address, token, version, pid, ...omitUndefined({ config }) };
+    await saveFile(join(directory, "bridge.json"), `${JSON.stringify(file)}\n`);
+  }
+
+  #watch(): void {
+    if (!this.#lock.isHeld()) {
+      this.#release(new Error("owner.lock was removed or replaced"));
+      return;
+    }
+    const { clock } = this.#options;
+    this.#stopWatch = clock.schedule(LOCK_CHECK_INTERVAL_MS, () => this.#watch());
+  }
+
+  /** Releases the directory after an error with which the sessions cannot continue here. */
+  #release(cause: unknown): void {
+    const { directory, report } = this.#options;
+    const { signal } = this.#gone;
+    if (signal.aborted) return;
+    // Aborted at once: callers with a failed request then retry with the next owner.
+    this.#gone.abort(createReleaseError(directory, cause));
+    report(signal.reason);
+    // During the start, the `catch` of `start` closes the sessions.
+    if (this.#owned !== undefined) this.#close().catch(report);
+  }
+
+  #close(): Promise<void> {
+    this.#closed ??= this.#letGo();
+    return this.#closed;
+  }
+
+  async #letGo(): Promise<void> {
+    const { directory } = this.#options;
+    this.#gone.abort();
     try {
       // After the loss of the lock, the file may already belong to the next owner.
-      if ((await readBridgeFile(directory))?.token === token) {
+      if ((await readBridgeFile(directory))?.token === this.#token) {
         await rm(join(directory, "bridge.json"), { force: true });
       }
-      server?.close();
-      for (const socket of sockets) socket.destroy();
-      await owned?.close();
+      this.#server?.close();
+      for (const socket of this.#sockets) socket.destroy();
+      await this.#owned?.close();
     } finally {
-      stopWatch();
-      lock.release();
+      this.#stopWatch();
+      this.#lock.release();
     }
-  };
-  const close = (): Promise<void> => (closed ??= letGo());
-  const closeReporting = (): Promise<void> => close().catch(report);
-  const broken = (error: unknown): void => {
-    if (gone.signal.aborted) return;
-    // Aborted at once: callers with a failed request then retry with the next owner.
-    gone.abort(createReleaseError(directory, error));
-    report(gone.signal.reason);
-    // During the start, the `catch` below closes the sessions.
-    if (owned !== undefined) void closeReporting();
-  };
-
-  let stopWatch = (): void => undefined;
-  const watch = (): void => {
-    if (!lock.isHeld()) return broken(new Error("owner.lock was removed or replaced"));
-    stopWatch = clock.schedule(LOCK_CHECK_INTERVAL_MS, watch);
-  };
-
-  try {
-    watch();
-    owned = await options.start(broken);
-    gone.signal.throwIfAborted();
-    const { sessions, config } = owned;
-    const clients = new RemoteClients();
-    const served = { sessions, token, version, clients, closing: gone.signal };
-    server = await listen(address, (socket) => {
-      sockets.add(socket);
-      void serveSessions(socket, served).finally(() => sockets.delete(socket));
-    });
-    const file: BridgeFile = {
-      address,
-      token,
-      version,
-      pid: process.pid,
-      ...omitUndefined({ config }),
-    };
-    await saveFile(join(directory, "bridge.json"), `${JSON.stringify(file)}\n`);
-    return { sessions, isOwner: true, pid: process.pid, config, closed: gone.signal, close };
-  } catch (error) {
-    await close();
-    throw error;
   }
 }
 

@@ -24,6 +24,7 @@ import { resolveVariables } from "../../config/variables/variables.ts";
 import { defineAgent } from "../agent/define-agent.ts";
 import { loadTools } from "../agent/load-tools.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface PolicyCheckContext {
   /** The workspace for a policy without a configuration. */
@@ -58,8 +59,8 @@ export async function loadConfiguredAgent(
   const parsed = withErrorFile(file, () => readConfig(parseConfigText(text, file)));
   const config = parsed.agents.find((candidate) => name === undefined || candidate.name === name);
   if (config === undefined) {
-    const agentNames = parsed.agents.map((candidate) => candidate.name).join(", ");
-    const message = `"${name}" is not a configured agent: expected ${agentNames}`;
+    const names = parsed.agents.map((candidate) => candidate.name);
+    const message = formatUnknownName("Agent", name ?? "default", { names });
     throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
   }
   const { notice } = place;
@@ -115,7 +116,7 @@ async function loadOtherTools(
   if (!(await place.isTrusted())) {
     const source = servers.length > 0 ? `the MCP server ${servers.join(", ")}` : "its tool files";
     place.notice(
-      `agents.${name}: ${tool} is not looked for in ${source}, because this version of the configuration is not trusted. Fix: run \`spanline trust\`, or name it with --config`,
+      `agents.${name}: ${tool} was not searched in ${source}, because this version of the configuration is not trusted. Fix: run \`spanline trust\`, or name the configuration with --config`,
     );
     return [];
   }

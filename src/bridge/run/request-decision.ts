@@ -1,5 +1,11 @@
 import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
-import { isObject, toJsonText, parseJson, type JsonObject } from "../../data/json.ts";
+import {
+  isObject,
+  toJsonText,
+  parseJson,
+  type JsonObject,
+  type JsonValue,
+} from "../../data/json.ts";
 import { DENYING_DECISIONS } from "../../domain/policy/approval-decision.ts";
 import { formatValue } from "../../text/format-value.ts";
 import type { RunDecision, RunOptions } from "./run-options.ts";
@@ -32,7 +38,7 @@ export async function requestDecision(
 
 function parseDecision(reply: unknown, { options, action }: ApprovalRequested): RunDecision {
   const answer = isObject(reply) ? reply : { decision: reply };
-  const { decision: requestedDecision, reason, input } = answer;
+  const { decision: requestedDecision, reason, input, answer: text } = answer;
   const decision = options.find((option) => option === requestedDecision);
   if (decision === undefined) {
     const choices = options.join(", ");
@@ -49,7 +55,17 @@ function parseDecision(reply: unknown, { options, action }: ApprovalRequested): 
     decision,
     ...omitUndefined({ reason }),
     ...(input !== undefined && { input: parseInput(input, action) }),
+    ...(text !== undefined && { answer: parseAnswer(text, action) }),
   };
+}
+
+/** Converts the answer to JSON, the form in the log. */
+function parseAnswer(answer: unknown, action: string): JsonValue {
+  const parsed = parseJson(toJsonText(answer));
+  if (parsed.ok) return parsed.value;
+  throw new TypeError(
+    `The answer to "${action}" is ${formatValue(answer)}: expected a value with a JSON form`,
+  );
 }
 
 /** Converts the input to JSON, the form in the log. */

@@ -2,13 +2,16 @@ import type { TurnCaps } from "../../domain/agent-spec.ts";
 import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
 import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
-import type { JsonObject } from "../../data/json.ts";
+import type { JsonObject, JsonValue } from "../../data/json.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { TurnGuard } from "./guarded-provider.ts";
 
 export interface RunOptions {
   readonly prompt: string;
-  /** Decides approvals requested by the agent's rules. Without this function all of them are denied. */
+  /**
+   * Decides approvals requested by the agent's rules, and answers the agent's questions. Without this function all
+   * approvals are denied and all questions declined.
+   */
   approve?(request: ApprovalRequested): Promise<ApprovalDecision | RunDecision>;
   /** Called with every event after it is stored. An exception ends the run and is thrown by it. */
   onEvent?(envelope: Envelope): void;
@@ -32,4 +35,6 @@ export interface RunDecision {
   readonly reason?: string;
   /** Replaces the arguments of the tool call. */
   readonly input?: JsonObject;
+  /** The answer to a question of the agent (`request.form`), with the decision `answer`. */
+  readonly answer?: JsonValue;
 }

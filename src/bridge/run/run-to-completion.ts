@@ -1,10 +1,10 @@
 import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
-import { SpanlineError } from "../../domain/errors.ts";
+import { SpanlineError, toSpanlineError } from "../../domain/errors.ts";
+import { DENYING_DECISIONS } from "../../domain/policy/approval-decision.ts";
 import { systemClock } from "../../platform/clock.ts";
 import type { Agent } from "../../session/runtime/agent/agent.ts";
 import type { RunningSessions } from "../../session/runtime/create-sessions.ts";
-import { checkRunOptions } from "./check-run-options.ts";
 import { localPrincipal } from "../local-principal.ts";
 import { prepareRunAgent } from "./prepare-run-agent.ts";
 import { requestDecision } from "./request-decision.ts";
@@ -12,6 +12,18 @@ import type { RunOptions } from "./run-options.ts";
 import { createRunRecord } from "./run-record.ts";
 import type { RunResult } from "./run-result.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { SchemaError, throwInvalid } from "../../data/schema-error.ts";
+import {
+  anything,
+  boolean,
+  object,
+  optional,
+  string,
+  type Schema,
+} from "../../data/schema-reader.ts";
+import { isObject } from "../../data/json.ts";
+import { CAPS_SCHEMA } from "../../config/agent/turn-caps.ts";
+import { readOptions } from "../../domain/option-reader.ts";
 
 /**
  * Runs one turn of an agent, including its tools, and returns the result. A failure of the agent, the provider or a
@@ -114,6 +126,67 @@ async function decideApproval(
   const runDecision = await requestDecision(request, options);
   const { approvalId } = request;
   const answer = { type: "decide-approval", approvalId, ...runDecision } as const;
-  // A deadline or a cancel may have resolved the approval meanwhile.
-  await sessions.command(sessionId, answer, { principal: localPrincipal }).catch(() => undefined);
+  const from = { principal: localPrincipal };
+  try {
+    // A deadline or a cancel may have resolved the approval meanwhile.
+    const reply = await sessions.command(sessionId, answer, from);
+    if (reply.status === "accepted" || reply.failure.code !== "invalid_option") return;
+    // Nobody else can answer, and the run would wait until the deadline.
+    options.report?.(toSpanlineError(reply.failure));
+    const decision = DENYING_DECISIONS[request.question];
+    const reason = reply.failure.message;
+    await sessions.command(
+      sessionId,
+      { type: "decide-approval", approvalId, decision, reason },
+      from,
+    );
+  } catch {
+    // The session has ended.
+  }
+}
+
+const FUNCTION = optional((value, path) =>
+  typeof value === "function" ? value : throwInvalid({ path, value, expected: "a function" }),
+);
+
+const OPTIONS_SHAPE: { readonly [Name in keyof RunOptions]-?: Schema<unknown> } = {
+  prompt: anything,
+  approve: FUNCTION,
+  onEvent: FUNCTION,
+  report: FUNCTION,
+  guard: FUNCTION,
+  caps: optional(CAPS_SCHEMA),
+  stopAtTerminalTool: optional(boolean()),
+  signal: createMethodsSchema(["addEventListener", "removeEventListener"]),
+  workingDirectory: optional(string()),
+  clock: createMethodsSchema(["now", "schedule", "monotonic"]),
+};
+
+/**
+ * Throws `invalid_option` for an invalid agent and for invalid or unknown options, and `invalid_message` for an invalid
+ * prompt.
+ */
+function checkRunOptions(agent: unknown, options: unknown): void {
+  readOptions(checkAgent, agent, "agent");
+  const { prompt } = readOptions(object(OPTIONS_SHAPE), options, "");
+  try {
+    string()(prompt, "prompt");
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    throw new SpanlineError("invalid_message", error.message, { details: { path: "prompt" } });
+  }
+}
+
+function checkAgent(value: unknown, path: string): void {
+  const { spec, provider, tools } = isObject(value) ? value : {};
+  if (isObject(spec) && isObject(provider) && tools instanceof Map) return;
+  throwInvalid({ path, value, expected: "an agent", fix: "create it with defineAgent" });
+}
+
+function createMethodsSchema(methods: readonly string[]): Schema<unknown> {
+  const expected = `an object with ${methods.map((method) => `${method}()`).join(", ")}`;
+  return optional((value, path) => {
+    const hasAll = methods.every((name) => isObject(value) && typeof value[name] === "function");
+    return hasAll ? value : throwInvalid({ path, value, expected });
+  });
 }

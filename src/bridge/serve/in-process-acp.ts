@@ -3,7 +3,7 @@ import { randomString } from "../../platform/random.ts";
 import { createUnknownAgentError } from "../../session/runtime/session-opening.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { createAcpConnection } from "../../surfaces/acp/connection/acp-connection.ts";
-import { createPendingCounter } from "../../surfaces/acp/connection/backpressure.ts";
+import { createPendingCounter } from "../../surfaces/acp/connection/pending-work.ts";
 import type { AcpLog } from "../../surfaces/acp/connection/client-link.ts";
 import { disconnectGracefully } from "../../surfaces/acp/connection/graceful-disconnect.ts";
 import type { LineWriter } from "../../surfaces/acp/connection/line-writer.ts";

@@ -1,11 +1,13 @@
 import { createSharedAbort } from "../../async/shared-abort.ts";
 import { withCleanup } from "../../async/with-cleanup.ts";
 import { formatThrown } from "../../domain/errors.ts";
-import { createAccess } from "../../http/access/access.ts";
+import { createAccess, createTokenKey, type Access } from "../../http/access/access.ts";
+import { readKeys } from "../../http/access/access-keys.ts";
 import { isLoopback } from "../../http/access/loopback.ts";
-import { createRateLimits } from "../../http/access/rate-limits.ts";
+import { createRateLimits, type RateLimits } from "../../http/access/rate-limits.ts";
 import { createAccessLog } from "../../http/operations/access-log.ts";
 import { createLazyMetrics } from "../../http/operations/lazy-metrics.ts";
+import type { Metrics } from "../../http/operations/metrics.ts";
 import { createOperationRoutes } from "../../http/operations/operation-routes.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
 import { createRequestId } from "../../http/routing/http-request-id.ts";
@@ -15,16 +17,25 @@ import type { ServerLimits } from "../../http/server/server-options.ts";
 import { startHttpServer, type HttpServer } from "../../http/server/start-server.ts";
 import { createLazySockets } from "../../http/sockets/lazy-sockets.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
+import { readPackageVersion } from "../../platform/package-version.ts";
 import { passMethods } from "../../session/session-methods.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import type { AcpServerOptions } from "../../surfaces/acp/connection/caller-connection.ts";
 import { createAcpHttp } from "../../surfaces/acp/http/acp-http-routes.ts";
 import { createAcpSocketRoute } from "../../surfaces/acp/socket/acp-socket-route.ts";
+import { createLogins } from "../../surfaces/portal/login/logins.ts";
+import { createInboxIndex } from "../../surfaces/portal/live/inbox-index.ts";
+import { createLiveSocketRoute } from "../../surfaces/portal/live/live-socket-route.ts";
 import { PORTAL_LIMITS, createPortalRoutes } from "../../surfaces/portal/portal-routes.ts";
-import { createResponsesSurface } from "../../surfaces/responses/responses-surface.ts";
+import {
+  createResponsesSurface,
+  type ResponsesSurface,
+} from "../../surfaces/responses/responses-surface.ts";
+import { runWebhooks } from "../../surfaces/webhooks/webhook-dispatcher.ts";
 import { createLineCache } from "../../wire/acp/encode/line-cache.ts";
 import type { ServeSettings } from "../configured/serve-settings.ts";
 import { createDeterministicSessions } from "./deterministic-sessions.ts";
+import { findPortalBuild } from "./find-portal-build.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface SurfacesOptions {
@@ -60,36 +71,16 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
     sessions: async () => void (await sessions.list({ limit: 1 })),
     log: () => sessions.checkLog(),
   };
-  const surface = createResponsesSurface({
-    ...(serving.deterministic
-      ? await createDeterministicSessions(sessions, clock)
-      : { sessions, clock }),
-    access,
-    rates,
-    // On a loopback address without keys, every client is the local user.
-    settings: { adoptSessions: isKeyless(options), ...serving.settings },
-    observe({ outcome, ...tokens }) {
-      metrics.countTurn(outcome);
-      metrics.countTokens(tokens);
-    },
-    report,
-  });
-  const portal = createPortalRoutes({ sessions, clock, token, keyless: isKeyless(options) });
-  // Uses the original sessions instead of the wrapped sessions, because ACP clients are detached after the signal.
-  const editors: AcpServerOptions = {
-    sessions: options.sessions,
-    // Unknown keys are rejected. Otherwise a client with a wrong token would lack rights without learning why.
-    access: createAccess({ host, keys: serving.keys, token, knownKeysOnly: true }),
-    rates,
-    clock,
-    lines: createLineCache(),
-    ...omitUndefined({ updates: serving.updates }),
-    // A client receives its own errors in responses. Only internal errors are reported here.
-    log(message, { error } = {}) {
-      if (error !== undefined)
-        report(new Error(`An ACP client: ${message}: ${formatThrown(error)}`));
-    },
-  };
+  const surface = await createApiSurface(options, { sessions, access, rates, metrics });
+  const keys = [...readKeys(serving.keys), createTokenKey(token)];
+  const logins = createLogins({ records: sessions, clock, keys });
+  const portalOptions = { sessions, clock, token, keyless: isKeyless(options), logins };
+  const portal = createPortalRoutes({ ...portalOptions, findPages: findPortalBuild });
+  const inbox = createInboxIndex(sessions);
+  const version = readPackageVersion();
+  const closing = ending.signal;
+  const live = createLiveSocketRoute({ ...portalOptions, version, report, closing, inbox });
+  const editors = createEditorOptions(options, rates);
   const streamed = createAcpHttp(editors);
   const operations = createOperationRoutes({ clock, checks, metrics, access });
   const groups: readonly [RouteGroup, ...RouteGroup[]] = [
@@ -97,7 +88,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
     { routes: [...operations, ...streamed.routes], formatError: formatOpenAiError },
   ];
   const sockets = createLazySockets({
-    routes: [...surface.sockets, createAcpSocketRoute(editors)],
+    routes: [...surface.sockets, createAcpSocketRoute(editors), ...(options.portal ? [live] : [])],
     formatError: formatOpenAiError,
     clock,
     observers,
@@ -117,12 +108,16 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
     onBug: report,
     ...createRouter(options.portal ? [portal, ...groups] : groups, report),
   });
+  const { webhooks, publicUrl = server.url } = serving;
+  const dispatch = { sessions, clock, version, report, signal: closing, inbox };
+  const dispatching = runWebhooks({ ...dispatch, webhooks, publicUrl });
   return {
     ...server,
     async close() {
       // Running responses end before their connections are closed.
       ending.abort();
       await streamed.close();
+      await dispatching;
       await server.close(CLOSE_GRACE_MS);
       metrics.close();
     },
@@ -130,6 +125,53 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
 }
 
 const CLOSE_GRACE_MS = 2000;
+
+interface ApiParts {
+  readonly sessions: Sessions;
+  readonly access: Access;
+  readonly rates: RateLimits;
+  readonly metrics: Metrics;
+}
+
+async function createApiSurface(
+  options: SurfacesOptions,
+  { sessions, access, rates, metrics }: ApiParts,
+): Promise<ResponsesSurface> {
+  const { clock, serving, report } = options;
+  return createResponsesSurface({
+    ...(serving.deterministic
+      ? await createDeterministicSessions(sessions, clock)
+      : { sessions, clock }),
+    access,
+    rates,
+    // On a loopback address without keys, every client is the local user.
+    settings: { adoptSessions: isKeyless(options), ...serving.settings },
+    observe({ outcome, ...tokens }) {
+      metrics.countTurn(outcome);
+      metrics.countTokens(tokens);
+    },
+    report,
+  });
+}
+
+/** Uses the original sessions instead of the wrapped sessions, because ACP clients are detached after the signal. */
+function createEditorOptions(options: SurfacesOptions, rates: RateLimits): AcpServerOptions {
+  const { sessions, clock, host, serving, token, report } = options;
+  return {
+    sessions,
+    // Unknown keys are rejected. Otherwise a client with a wrong token would lack rights without learning why.
+    access: createAccess({ host, keys: serving.keys, token, knownKeysOnly: true }),
+    rates,
+    clock,
+    lines: createLineCache(),
+    ...omitUndefined({ updates: serving.updates }),
+    // A client receives its own errors in responses. Only internal errors are reported here.
+    log(message, { error } = {}) {
+      if (error !== undefined)
+        report(new Error(`An ACP client: ${message}: ${formatThrown(error)}`));
+    },
+  };
+}
 
 function isKeyless({ host, serving }: SurfacesOptions): boolean {
   return isLoopback(host) && serving.keys.length === 0;
@@ -158,14 +200,29 @@ function stopSessionsOnSignal(sessions: Sessions, end: AbortSignal): Sessions {
   const refuse = (): void => {
     if (end.aborted) throw createShutdownError();
   };
+  const stream = <Item>(
+    signal: AbortSignal,
+    open: (joined: AbortSignal) => AsyncIterable<Item>,
+  ): AsyncIterable<Item> => ({
+    [Symbol.asyncIterator]() {
+      const reading = readers.join(signal);
+      return withCleanup(open(reading.signal)[Symbol.asyncIterator](), reading.leave);
+    },
+  });
   return {
     ...passMethods(sessions, [
       "setClientTools",
       "status",
+      "readUsage",
       "readHistory",
       "listToolRules",
       "find",
       "list",
+      "readBlob",
+      "readRecord",
+      "putRecord",
+      "deleteRecord",
+      "listRecords",
       "delete",
       "checkCredentials",
       "checkLog",
@@ -185,13 +242,9 @@ function stopSessionsOnSignal(sessions: Sessions, end: AbortSignal): Sessions {
       refuse();
       return sessions.command(sessionId, command, from);
     },
-    subscribe: (sessionId, cursor, signal) => ({
-      [Symbol.asyncIterator]() {
-        const reading = readers.join(signal);
-        const batches = sessions.subscribe(sessionId, cursor, reading.signal);
-        return withCleanup(batches[Symbol.asyncIterator](), reading.leave);
-      },
-    }),
+    subscribe: (sessionId, cursor, signal) =>
+      stream(signal, (joined) => sessions.subscribe(sessionId, cursor, joined)),
+    watchSessions: (signal) => stream(signal, (joined) => sessions.watchSessions(joined)),
   };
 }
 

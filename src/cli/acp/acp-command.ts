@@ -4,7 +4,7 @@ import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import { createUpdatesOption } from "../shared/flags/updates-option.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline acp`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline acp`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addAcpCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("acp")

@@ -1,13 +1,14 @@
-import { expect, it } from "vitest";
-import type { PermissionRequest } from "../../host/index.ts";
+import { describe, expect, it } from "vitest";
+import { CONNECTION_GONE, type PermissionRequest } from "../../host/index.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
-import { createApprovalPrompts } from "./approval-prompts.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { createApprovalPrompts, type ApprovalPrompts } from "./approval-prompts.ts";
 import type { ChatScreen } from "./chat-screen.ts";
 
-it("The printed decision contains no control characters", async () => {
+/** Opens prompts on a screen that records its rows. `shown` resolves when a question is open. */
+function openPrompts() {
   const printed: string[] = [];
   let isPut = (): void => {};
-  const put = new Promise<void>((resolve) => (isPut = resolve));
   const screen: ChatScreen = {
     width: 80,
     print: (rows) => void printed.push(...rows),
@@ -18,20 +19,89 @@ it("The printed decision contains no control characters", async () => {
     close: () => {},
   };
   const nothing = (): void => {};
-  const asking = createApprovalPrompts({
+  const prompts = createApprovalPrompts({
     screen,
     style: PLAIN_STYLE,
     hold: nothing,
     release: nothing,
     hasLostControl: () => false,
   });
-  const { signal } = new AbortController();
-  const reply = asking.requestDecision(QUESTION, { signal });
-  await put;
-  asking.answer("y");
+  /** Requests a decision and resolves when the question is open. */
+  async function request() {
+    const end = new AbortController();
+    const put = new Promise<void>((resolve) => (isPut = resolve));
+    const reply = prompts.requestDecision(QUESTION, { signal: end.signal });
+    await put;
+    return { reply, end };
+  }
+  return { printed, prompts, request };
+}
+
+it("The printed decision contains no control characters", async () => {
+  const { printed, prompts, request } = openPrompts();
+  const { reply } = await request();
+  prompts.answer("y");
   expect(await reply).toEqual({ option: "allow" });
   expect(printed.at(-1)).toBe(String.raw`  You chose: \u{1b}[2JAllow`);
   expect(printed.join("\n")).not.toContain("\u001b");
+});
+
+it("A question with two fields asks for one after the other, and an approval waits until it is closed", async () => {
+  const { printed, prompts } = openPrompts();
+  const { signal } = new AbortController();
+  const field = { label: "", description: null, isRequired: true, choices: [] };
+  const fields = [
+    { ...field, name: "city", label: "City", type: "string" },
+    { ...field, name: "nights", label: "Nights", type: "integer" },
+  ];
+  const request = { sessionId: "s", id: null, message: "Book?", schema: {}, fields };
+  const reply = prompts.requestAnswer(request, { signal });
+  const approval = prompts.requestDecision(QUESTION, { signal });
+  for (const line of ["Bern", "many", "2"]) await typeLine(prompts, line);
+  expect(await reply).toEqual({ answer: { city: "Bern", nights: 2 } });
+  await typeLine(prompts, "n");
+  expect(await approval).toEqual({ option: "deny" });
+  expect(printed.filter((row) => row.includes("whole number"))).toHaveLength(1);
+});
+
+/** Types a line when a question is open. */
+async function typeLine(prompts: ApprovalPrompts, line: string): Promise<void> {
+  await eventually(() => expect(prompts.isOpen).toBe(true));
+  prompts.answer(line);
+  await Promise.resolve();
+}
+
+describe("A line typed after an approval was closed", () => {
+  it.each([
+    ["expired or was decided elsewhere", undefined],
+    ["lost its connection", CONNECTION_GONE],
+  ])("One answer to an approval that %s is recognized as late", async (_, reason) => {
+    const { prompts, request } = openPrompts();
+    const { reply, end } = await request();
+    end.abort(reason);
+    expect(await reply).toBe("leave");
+    const lines = [" ", "y", "y"].map((line) => prompts.consumeLateAnswer(line));
+    expect(lines).toEqual([false, true, false]);
+  });
+
+  it("Another line is not a late answer, and the answers after it are prompts", async () => {
+    const { prompts, request } = openPrompts();
+    const { reply, end } = await request();
+    end.abort();
+    await reply;
+    expect(["Go on", "y"].map((line) => prompts.consumeLateAnswer(line))).toEqual([false, false]);
+  });
+
+  it("After a decision of the user, the same answer is a prompt", async () => {
+    const { prompts, request } = openPrompts();
+    const first = await request();
+    first.end.abort();
+    await first.reply;
+    const second = await request();
+    prompts.answer("n");
+    expect(await second.reply).toEqual({ option: "deny" });
+    expect(prompts.consumeLateAnswer("n")).toBe(false);
+  });
 });
 
 const QUESTION: PermissionRequest = {

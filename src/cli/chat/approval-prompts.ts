@@ -1,13 +1,17 @@
+import type { JsonValue } from "../../data/json.ts";
 import {
   CONNECTION_GONE,
   TURN_CANCELLED,
   type HostContext,
   type PermissionRequest,
   type PermissionReply,
+  type QuestionReply,
+  type QuestionRequest,
 } from "../../host/index.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
-import { createApprovalQuestion, type ApprovalQuestion } from "./approval-question.ts";
+import { createApprovalQuestion, type ScreenQuestion } from "./approval-question.ts";
 import type { ChatScreen } from "./chat-screen.ts";
+import { createFieldQuestion, toQuestionReply, type FieldReply } from "./question-form.ts";
 import { wrapWords } from "../shared/terminal/wrap-words.ts";
 
 /**
@@ -20,8 +24,15 @@ export interface ApprovalPrompts {
     question: PermissionRequest,
     context: HostContext,
   ): Promise<PermissionReply | "leave">;
+  /** Asks for the fields of a question, one after the other. */
+  requestAnswer(question: QuestionRequest, context: HostContext): Promise<QuestionReply | "leave">;
   /** Handles a typed line as the answer to the open question. */
   answer(line: string): void;
+  /**
+   * True if the line answers the last question, which was closed without a decision of this user. Only the first line
+   * with text after such a question can be a late answer.
+   */
+  consumeLateAnswer(line: string): boolean;
   /** Called when the user leaves. The open approval stays open, without further output. */
   close(): void;
 }
@@ -39,78 +50,144 @@ export interface ApprovalPromptsOptions {
 type Reply = PermissionReply | "leave";
 
 interface OpenPrompt {
-  readonly question: ApprovalQuestion;
-  readonly print: (rows: readonly string[]) => void;
-  readonly settle: (reply: PermissionReply) => void;
+  readonly question: ScreenQuestion<unknown>;
+  readonly answer: (line: string) => void;
+}
+
+/** A question to show, and the text of a reply to it. */
+interface ShownQuestion<Answer> {
+  readonly question: ScreenQuestion<Answer>;
+  readonly formatReply: (reply: Answer) => string;
 }
 
 export function createApprovalPrompts(options: ApprovalPromptsOptions): ApprovalPrompts {
-  const { screen, style, hasLostControl, hold, release } = options;
-  let open: OpenPrompt | undefined;
-  let isClosed = false;
-  let tail: Promise<unknown> = Promise.resolve();
+  return new ScreenPrompts(options);
+}
 
-  async function promptNext(request: PermissionRequest, signal: AbortSignal): Promise<Reply> {
+class ScreenPrompts implements ApprovalPrompts {
+  readonly #options: ApprovalPromptsOptions;
+  #open: OpenPrompt | undefined;
+  /** The last question, if it was closed without a decision of this user. */
+  #withdrawnQuestion: ScreenQuestion<unknown> | undefined;
+  #isClosed = false;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ApprovalPromptsOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  requestDecision(request: PermissionRequest, { signal }: HostContext): Promise<Reply> {
+    const question = createApprovalQuestion(request, this.#options.style);
+    const formatReply = (reply: PermissionReply): string => formatDecision(request, reply);
+    return this.#enqueue(() =>
+      this.#promptNext(() => this.#show({ question, formatReply }, signal), signal),
+    );
+  }
+
+  requestAnswer(
+    request: QuestionRequest,
+    { signal }: HostContext,
+  ): Promise<QuestionReply | "leave"> {
+    return this.#enqueue(() => this.#promptNext(() => this.#askFields(request, signal), signal));
+  }
+
+  /** Runs a task when the questions before it are closed. */
+  #enqueue<Answer>(task: () => Promise<Answer>): Promise<Answer> {
+    const reply = this.#tail.then(task);
+    this.#tail = reply.catch(() => undefined);
+    return reply;
+  }
+
+  async #askFields(
+    request: QuestionRequest,
+    signal: AbortSignal,
+  ): Promise<QuestionReply | "leave"> {
+    const values: (JsonValue | undefined)[] = [];
+    for (const field of request.fields) {
+      const question = createFieldQuestion(request, field, this.#options.style);
+      const reply = await this.#show({ question, formatReply: formatFieldReply }, signal);
+      if (reply === "leave" || reply === "decline") return reply;
+      values.push(reply.value);
+    }
+    return toQuestionReply(request, values);
+  }
+
+  async #promptNext<Answer>(
+    show: () => Promise<Answer | "leave">,
+    signal: AbortSignal,
+  ): Promise<Answer | "leave"> {
     if (signal.aborted) return "leave";
+    const { screen, hold, release } = this.#options;
     hold();
     const restore = await screen.suspendInput();
     try {
-      return signal.aborted ? "leave" : await show(request, signal);
+      return signal.aborted ? "leave" : await show();
     } finally {
-      open = undefined;
+      this.#open = undefined;
       release();
       restore();
     }
   }
 
-  function show(request: PermissionRequest, signal: AbortSignal): Promise<Reply> {
-    const question = createApprovalQuestion(request, style);
-    const print = (rows: readonly string[]): void =>
-      screen.print(rows.flatMap((row) => wrapWords(row, screen.width)));
-    print(["", ...question.rows]);
+  #show<Answer>(
+    { question, formatReply }: ShownQuestion<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer | "leave"> {
+    const { screen, style } = this.#options;
+    this.#print(["", ...question.rows]);
     screen.setPrompt(question.prompt);
+    this.#withdrawnQuestion = undefined;
     return new Promise((resolve) => {
-      open = {
-        question,
-        print,
-        settle(reply) {
-          print([style.dim(`  ${formatReply(request, reply)}`)]);
-          resolve(reply);
-        },
+      const answer = (line: string): void => {
+        const reply = question.read(line);
+        if (reply === undefined)
+          return this.#print([`  ${question.retryText ?? RETRY_TEXT} ${question.prompt}`]);
+        if (reply === "show") return this.#print(question.fullRows ?? []);
+        this.#print([style.dim(`  ${formatReply(reply)}`)]);
+        resolve(reply);
       };
+      this.#open = { question, answer };
       signal.addEventListener("abort", () => {
-        // A cancelled turn is reported at its end.
-        const isReportedElsewhere = isClosed || signal.reason === TURN_CANCELLED;
-        if (!isReportedElsewhere)
-          print([style.warn(`  ${formatWithdrawal(signal.reason, hasLostControl())}`)]);
+        this.#withdraw(question, signal.reason);
         resolve("leave");
       });
     });
   }
 
-  return {
-    get isOpen() {
-      return open !== undefined;
-    },
-    requestDecision(question, { signal }) {
-      const reply = tail.then(() => promptNext(question, signal));
-      tail = reply.catch(() => undefined);
-      return reply;
-    },
-    answer(line) {
-      if (open === undefined) return;
-      const { question, print, settle } = open;
-      const reply = question.read(line);
-      if (reply === undefined)
-        return print([`  Please answer with one of these. ${question.prompt}`]);
-      if (reply === "show") return print(question.fullRows ?? []);
-      settle(reply);
-    },
-    close() {
-      isClosed = true;
-    },
-  };
+  #withdraw(question: ScreenQuestion<unknown>, reason: unknown): void {
+    const { style, hasLostControl } = this.#options;
+    if (this.#open?.question === question) this.#withdrawnQuestion = question;
+    // A cancelled turn is reported at its end.
+    if (this.#isClosed || reason === TURN_CANCELLED) return;
+    this.#print([style.warn(`  ${formatWithdrawal(reason, hasLostControl())}`)]);
+  }
+
+  answer(line: string): void {
+    this.#open?.answer(line);
+  }
+
+  consumeLateAnswer(line: string): boolean {
+    if (line.trim() === "") return false;
+    const question = this.#withdrawnQuestion;
+    this.#withdrawnQuestion = undefined;
+    return question?.read(line) !== undefined;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #print(rows: readonly string[]): void {
+    const { screen } = this.#options;
+    screen.print(rows.flatMap((row) => wrapWords(row, screen.width)));
+  }
 }
+
+const RETRY_TEXT = "Please answer with one of these.";
 
 function formatWithdrawal(reason: unknown, hasLostControl: boolean): string {
   if (reason === CONNECTION_GONE)
@@ -120,7 +197,11 @@ function formatWithdrawal(reason: unknown, hasLostControl: boolean): string {
     : "The request is closed: another client decided, or the request expired or was withdrawn.";
 }
 
-function formatReply({ options }: PermissionRequest, reply: PermissionReply): string {
+function formatFieldReply(reply: FieldReply): string {
+  return reply === "decline" ? "Declined" : "Answered";
+}
+
+function formatDecision({ options }: PermissionRequest, reply: PermissionReply): string {
   if (typeof reply === "string") return reply === "deny" ? "Denied" : "Allowed";
   const chosen = "option" in reply ? options.find(({ id }) => id === reply.option) : undefined;
   return `You chose: ${toSingleLine(chosen?.name ?? "another option")}`;

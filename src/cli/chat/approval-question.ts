@@ -9,17 +9,22 @@ import {
 } from "../shared/terminal/approval-text.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
-/** An approval request as displayed in a chat. */
-export interface ApprovalQuestion {
+/** A question as displayed in a chat. Typed lines are its answer. */
+export interface ScreenQuestion<Reply> {
   /** The tool call, the reason for the request, and the choices. */
   readonly rows: readonly string[];
   /** The full text. Undefined if nothing was shortened. */
   readonly fullRows: readonly string[] | undefined;
   /** The prompt of the input line. */
   readonly prompt: string;
+  /** Printed after an invalid answer, before the prompt. Default: a request for one of the choices. */
+  readonly retryText?: string;
   /** Parses an answer. Undefined for an invalid answer; "show" requests the full text. */
-  readonly read: (answer: string) => PermissionReply | "show" | undefined;
+  readonly read: (answer: string) => Reply | "show" | undefined;
 }
+
+/** An approval request as displayed in a chat. */
+export type ApprovalQuestion = ScreenQuestion<PermissionReply>;
 
 interface Choice {
   readonly key: string;

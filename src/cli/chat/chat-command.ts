@@ -118,11 +118,15 @@ async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): P
     open = () => {};
   };
   const client = createClient(connection.connect, {
-    host: createHost({ permission: (question, context) => ui.requestDecision(question, context) }),
+    host: createHost({
+      permission: (question, context) => ui.requestDecision(question, context),
+      question: (question, context) => ui.requestAnswer(question, context),
+    }),
     info: { name: "spanline-chat", title: "Spanline chat", version: readPackageVersion() },
     onUpdate(notification) {
       announceOpen();
       turns.update(notification);
+      chatSession?.steering.update(notification.update);
       ui.showUpdate(notification);
       chatSession?.submitNext();
     },
@@ -138,9 +142,11 @@ async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): P
   signal.addEventListener("abort", () => chatSession === undefined && void client.close());
   try {
     const isNew = flags.session === undefined && flags.resume === undefined;
-    // An unknown agent is an error even without a prompt.
-    if (isNew && flags.agent !== undefined) connection.checkAgent?.(flags.agent);
-    if (isNew && !(await ui.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
+    // An unknown agent is an error even without a prompt. A remote bridge checks the name when the session opens.
+    const { checkAgent } = connection;
+    if (isNew && flags.agent !== undefined) checkAgent?.(flags.agent);
+    const needsPrompt = isNew && (flags.agent === undefined || checkAgent !== undefined);
+    if (needsPrompt && !(await ui.hasPrompt())) return signal.aborted ? INTERRUPTED : 0;
     const events: ChatSessionEvents = {
       ...ui,
       onOpening: (...session) => void (open = () => ui.onOpening(...session)),

@@ -13,9 +13,9 @@ describe("Names chosen by the agent", () => {
   it("Names with control characters are not completed", () => {
     const theirs = [
       { name: "status", description: "" },
-      { name: `st${STEERS}`, description: "" },
+      { name: `sta${STEERS}`, description: "" },
     ];
-    expect(completeCommand("/st", theirs)).toEqual(["/status"]);
+    expect(completeCommand("/sta", theirs)).toEqual(["/status"]);
   });
 
   it("A suggestion never contains control characters", () => {
@@ -46,6 +46,24 @@ describe("The help of a chat", () => {
     ];
     expect(formatHelp(commands, { style: PLAIN_STYLE, width: 44 })).toEqual([
       "  /help                shows this help",
+      "  /steer TEXT          sends a message to",
+      "                       the running turn,",
+      "                       like a line without /",
+      "  /queue TEXT          sends a message for a",
+      "                       turn after the",
+      "                       running one",
+      "  /pending             lists the messages",
+      "                       and reminders that",
+      "                       the agent has not",
+      "                       received",
+      "  /revoke N            revokes an entry of",
+      "                       /pending",
+      "  /remind TEXT         adds a note to the",
+      "                       next request to the",
+      "                       model",
+      "  /resume              wakes an agent that",
+      "                       stays available",
+      "                       between turns",
       "  /cancel              cancels the running",
       "                       turn",
       "  /takeover            takes control of the",
@@ -94,9 +112,13 @@ describe("A mistyped command in a chat", () => {
   const theirs = [{ name: "status", description: "" }];
 
   it.each([
-    ["/hlep", /^Unknown command \/hlep; did you mean \/help\? Nothing was sent/],
-    ["/staus", /^Unknown command \/staus; did you mean \/status\? Nothing was sent/],
+    ["/hlep", /^Command "\/hlep" does not exist.* Fix: did you mean "\/help"\? Nothing was sent/],
+    [
+      "/staus",
+      /^Command "\/staus" does not exist.* Fix: did you mean "\/status"\? Nothing was sent/,
+    ],
     ["/exit now", /^\/exit takes no arguments\. Nothing was sent/],
+    ["/steer", /^\/steer needs an argument: \/steer TEXT\. Nothing was sent/],
   ])("%j gets a message [ACP-77]", (text, message) => {
     expect(describeMistypedCommand(text, theirs)).toMatch(message);
   });

@@ -1,18 +1,51 @@
-import type { AvailableCommand, SessionRow } from "../../host/index.ts";
-import { describeUnknownCommand } from "../../domain/unknown-command.ts";
+import type { AvailableCommand, PendingInjection, SessionRow } from "../../host/index.ts";
+import { describeUnknownCommand } from "../../domain/slash-commands.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import { wrapWords } from "../shared/terminal/wrap-words.ts";
 import { wrapText } from "../markdown/row-layout.ts";
 import { cutToWidth, measureText } from "../markdown/text-width.ts";
 
-/** The chat's own commands. The bridge handles all others. */
-const CHAT_COMMANDS = ["help", "exit", "takeover", "cancel", "sessions"] as const;
+/** The chat's own commands, with the placeholder of their argument. The bridge handles all others. */
+const CHAT_COMMANDS = {
+  help: { does: "shows this help" },
+  steer: { argument: "TEXT", does: "sends a message to the running turn, like a line without /" },
+  queue: { argument: "TEXT", does: "sends a message for a turn after the running one" },
+  pending: { does: "lists the messages and reminders that the agent has not received" },
+  revoke: { argument: "N", does: "revokes an entry of /pending" },
+  remind: { argument: "TEXT", does: "adds a note to the next request to the model" },
+  resume: { does: "wakes an agent that stays available between turns" },
+  cancel: { does: "cancels the running turn" },
+  takeover: { does: "takes control of the session" },
+  sessions: { does: "lists the sessions, newest first" },
+  exit: { does: "leaves; the session is kept" },
+} as const;
 
-export type ChatCommand = (typeof CHAT_COMMANDS)[number];
+type ChatCommandName = keyof typeof CHAT_COMMANDS;
 
+export interface ChatCommand {
+  readonly name: ChatCommandName;
+  /** Empty for a command without an argument. */
+  readonly argument: string;
+}
+
+const COMMAND_NAMES = Object.keys(CHAT_COMMANDS);
+
+function isChatCommandName(name: string): name is ChatCommandName {
+  return Object.hasOwn(CHAT_COMMANDS, name);
+}
+
+function readArgumentName(name: ChatCommandName): string | undefined {
+  const command = CHAT_COMMANDS[name];
+  return "argument" in command ? command.argument : undefined;
+}
+
+/** Returns undefined for other text, and for a command with a missing or an additional argument. */
 export function parseChatCommand(text: string): ChatCommand | undefined {
-  const [, name] = /^\/(\S+)\s*$/.exec(text) ?? [];
-  return name === "quit" ? "exit" : CHAT_COMMANDS.find((command) => command === name);
+  const [, typed = "", argument = ""] = /^\/(\S+)\s*([^]*)$/.exec(text.trimEnd()) ?? [];
+  const name = typed === "quit" ? "exit" : typed;
+  if (!isChatCommandName(name)) return undefined;
+  const needsArgument = readArgumentName(name) !== undefined;
+  return needsArgument === (argument !== "") ? { name, argument } : undefined;
 }
 
 /**
@@ -24,15 +57,18 @@ export function describeMistypedCommand(
   bridgeCommands: readonly AvailableCommand[],
 ): string | undefined {
   const [, name] = /^\/(\S+)/.exec(text) ?? [];
-  if (CHAT_COMMANDS.some((command) => command === name)) {
-    return `/${name} takes no arguments. Nothing was sent to the agent.`;
+  if (name !== undefined && isChatCommandName(name)) {
+    const argument = readArgumentName(name);
+    const rule =
+      argument === undefined ? "takes no arguments" : `needs an argument: /${name} ${argument}`;
+    return `/${name} ${rule}. Nothing was sent to the agent.`;
   }
   if (bridgeCommands.length === 0) return undefined;
   // The names are printed, so names with control characters are left out.
   const bridgeNames = bridgeCommands
     .map((command) => command.name)
     .filter((bridgeName) => bridgeName === toSingleLine(bridgeName));
-  return describeUnknownCommand(text, [...bridgeNames, ...CHAT_COMMANDS]);
+  return describeUnknownCommand(text, [...bridgeNames, ...COMMAND_NAMES]);
 }
 
 /** Completes a word after a slash. Names are printed unchanged, so names with control characters are excluded. */
@@ -40,7 +76,7 @@ export function completeCommand(
   word: string,
   agentCommands: readonly AvailableCommand[],
 ): string[] {
-  return [...CHAT_COMMANDS, ...agentCommands.map(({ name }) => name)]
+  return [...COMMAND_NAMES, ...agentCommands.map(({ name }) => name)]
     .map((name) => `/${name}`)
     .filter((name) => name.startsWith(word) && name === toSingleLine(name));
 }
@@ -49,9 +85,9 @@ export function formatHelp(
   commands: readonly AvailableCommand[],
   { style, width }: { readonly style: Style; readonly width: number },
 ): string[] {
-  const chatCommands = Object.entries(CHAT_COMMAND_HELP).map(([name, does]) => ({
-    name: `/${name}`,
-    does,
+  const chatCommands = Object.entries(CHAT_COMMANDS).map(([name, command]) => ({
+    name: "argument" in command ? `/${name} ${command.argument}` : `/${name}`,
+    does: command.does,
   }));
   const theirs = commands.map(({ name, description, hint }) => ({
     name: toSingleLine(hint === undefined ? `/${name}` : `/${name} ${hint}`),
@@ -82,13 +118,19 @@ export function formatHelp(
 
 /** Columns. Longer names have their description on the next row. */
 const MAX_NAME_WIDTH = 24;
-const CHAT_COMMAND_HELP: { readonly [Name in ChatCommand]: string } = {
-  help: "shows this help",
-  cancel: "cancels the running turn",
-  takeover: "takes control of the session",
-  sessions: "lists the sessions, newest first",
-  exit: "leaves; the session is kept",
-};
+
+/** Formats the pending messages and reminders, with the numbers for `/revoke`. */
+export function formatPending(
+  pending: readonly PendingInjection[],
+  { style, width }: { readonly style: Style; readonly width: number },
+): readonly string[] {
+  if (pending.length === 0) return [style.dim("Nothing is pending.")];
+  return pending.map((entry, index) => {
+    const kind = entry.kind === "user" ? entry.mode : "reminder";
+    const text = toSingleLine(entry.kind === "user" ? entry.text : entry.body);
+    return cutToWidth(`${index + 1}. ${style.strong(kind)}  ${text}`, width);
+  });
+}
 
 export function formatSessions(
   sessions: readonly SessionRow[],

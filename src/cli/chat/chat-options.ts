@@ -3,7 +3,7 @@ import type { ChatFlags } from "./chat-command.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 
-/** Declares `spanline chat`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline chat`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addChatCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("chat")

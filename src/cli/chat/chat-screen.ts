@@ -1,7 +1,7 @@
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 import { stripVTControlCharacters } from "node:util";
-import { createTerminalInput, LINE_END_SIGN } from "./terminal-input.ts";
+import { createTerminalInput, LINE_END_SIGN, type TerminalInput } from "./terminal-input.ts";
 import { measureText } from "../markdown/text-width.ts";
 
 /**
@@ -39,127 +39,165 @@ export interface ScreenEvents {
   readonly isHistoryEnabled: () => boolean;
 }
 
-export function createChatScreen(
-  { input, output }: { readonly input: ReadStream; readonly output: WriteStream },
-  events: ScreenEvents,
-): ChatScreen {
-  const typed = createTerminalInput(input);
-  let due: string[] = [];
-  let rows: readonly string[] = [];
-  let drawn = 0;
-  let isScheduled = false;
-  let isClosed = false;
-  const lines = createInterface({
-    input: typed.stream,
-    output,
-    terminal: true,
-    historySize: HISTORY_SIZE,
-    removeHistoryDuplicates: true,
-    completer: (line: string) => [line.startsWith("/") ? [...events.complete(line)] : [], line],
-  });
-  output.write(PASTE_ON);
+interface ScreenStreams {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+}
 
-  /** Returns the temporary rows, limited to the height of the screen: rows scrolled out of view cannot be erased. */
-  function visibleRows(): readonly string[] {
-    return rows.slice(-Math.max(1, (output.rows > 0 ? output.rows : 24) - RESERVED_ROWS));
+export function createChatScreen(streams: ScreenStreams, events: ScreenEvents): ChatScreen {
+  return new ReadlineScreen(streams, events);
+}
+
+class ReadlineScreen implements ChatScreen {
+  readonly #output: WriteStream;
+  readonly #events: ScreenEvents;
+  readonly #typed: TerminalInput;
+  readonly #lines: Interface;
+  /** Permanent rows that are not printed yet. */
+  #due: string[] = [];
+  /** The temporary rows. */
+  #rows: readonly string[] = [];
+  /** The number of temporary rows on the screen. */
+  #drawn = 0;
+  #isScheduled = false;
+  #isClosed = false;
+
+  constructor({ input, output }: ScreenStreams, events: ScreenEvents) {
+    this.#output = output;
+    this.#events = events;
+    this.#typed = createTerminalInput(input);
+    this.#lines = createInterface({
+      input: this.#typed.stream,
+      output,
+      terminal: true,
+      historySize: HISTORY_SIZE,
+      removeHistoryDuplicates: true,
+      completer: (line: string) => [line.startsWith("/") ? [...events.complete(line)] : [], line],
+    });
+    output.write(PASTE_ON);
+    this.#listen();
   }
 
-  function erase(above: number): string {
-    return `${above > 0 ? `\u001b[${above}A` : ""}\r\u001b[J`;
+  #listen(): void {
+    const lines = this.#lines;
+    const events = this.#events;
+    lines.on("line", (line) => this.#receiveLine(line));
+    lines.on("history", (history) => {
+      if (!events.isHistoryEnabled()) history.shift();
+    });
+    lines.on("SIGINT", () => events.onInterrupt());
+    lines.on("close", () => {
+      if (!this.#isClosed) events.onEnd();
+    });
+  }
+
+  /** The typed line is erased; the listener prints it at the right place. */
+  #receiveLine(line: string): void {
+    const prompt = stripVTControlCharacters(this.#lines.getPrompt());
+    const width = measureText(prompt) + measureText(line);
+    this.#erase(Math.floor(width / countColumns(this.#output)) + 1);
+    this.#events.onLine(line.replaceAll(LINE_END_SIGN, "\n"));
+    this.#schedule();
+  }
+
+  get width(): number {
+    // The last column is reserved for the cursor.
+    return Math.min(countColumns(this.#output) - 1, MAX_WIDTH);
+  }
+
+  print(newRows: readonly string[]): void {
+    if (this.#isClosed) return void this.#output.write(joinRows(newRows));
+    this.#due.push(...newRows);
+    this.#schedule();
+  }
+
+  show(next: readonly string[]): void {
+    this.#rows = next;
+    this.#schedule();
+  }
+
+  setPrompt(text: string): void {
+    if (this.#isClosed || text === this.#lines.getPrompt()) return;
+    // The new prompt may be shorter than the old one, so the old rows are erased first.
+    const { rows: below } = this.#lines.getCursorPos();
+    this.#erase(below);
+    this.#output.write("\n".repeat(below));
+    this.#lines.setPrompt(text);
+    this.#schedule();
+  }
+
+  prefillInput(text: string): void {
+    if (!this.#isClosed && this.#lines.line === "")
+      this.#lines.write(text.replaceAll("\n", LINE_END_SIGN));
+  }
+
+  async suspendInput(): Promise<() => void> {
+    if (this.#isClosed) return () => {};
+    const { line } = this.#lines;
+    this.#clearTyped();
+    await this.#typed.dropTyped();
+    return () => {
+      if (this.#isClosed) return;
+      // Discards a partly typed answer to a question that is no longer open.
+      this.#clearTyped();
+      this.#lines.write(line);
+    };
+  }
+
+  #clearTyped(): void {
+    this.#lines.write(null, { ctrl: true, name: "e" });
+    this.#lines.write(null, { ctrl: true, name: "u" });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#rows = [];
+    const { rows: below } = this.#lines.getCursorPos();
+    this.#output.write(formatErase(below + this.#drawn) + joinRows(this.#due) + PASTE_OFF);
+    this.#isClosed = true;
+    this.#lines.close();
+    this.#typed.close();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#isClosed) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#draw());
   }
 
   /**
    * Redraws the rows. Readline must find the cursor where it was left: `below` rows after the first row of the input.
    */
-  function draw(): void {
-    isScheduled = false;
-    if (isClosed) return;
-    const { rows: below } = lines.getCursorPos();
-    const above = visibleRows();
-    const text = joinRows([...due, ...above]);
-    output.write(BEGIN_UPDATE + erase(below + drawn) + text + "\n".repeat(below));
-    due = [];
-    drawn = above.length;
-    lines.prompt(true);
-    output.write(END_UPDATE);
+  #draw(): void {
+    this.#isScheduled = false;
+    if (this.#isClosed) return;
+    const { rows: below } = this.#lines.getCursorPos();
+    const above = this.#visibleRows();
+    const text = joinRows([...this.#due, ...above]);
+    const erasure = formatErase(below + this.#drawn);
+    this.#output.write(BEGIN_UPDATE + erasure + text + "\n".repeat(below));
+    this.#due = [];
+    this.#drawn = above.length;
+    this.#lines.prompt(true);
+    this.#output.write(END_UPDATE);
   }
 
-  function clearTyped(): void {
-    lines.write(null, { ctrl: true, name: "e" });
-    lines.write(null, { ctrl: true, name: "u" });
+  /** Returns the temporary rows, limited to the height of the screen: rows scrolled out of view cannot be erased. */
+  #visibleRows(): readonly string[] {
+    const { rows: height } = this.#output;
+    return this.#rows.slice(-Math.max(1, (height > 0 ? height : 24) - RESERVED_ROWS));
   }
 
-  function schedule(): void {
-    if (isScheduled || isClosed) return;
-    isScheduled = true;
-    setImmediate(draw);
+  /** Erases the temporary rows and the rows of the input above the cursor. */
+  #erase(inputRows: number): void {
+    this.#output.write(formatErase(inputRows + this.#drawn));
+    this.#drawn = 0;
   }
+}
 
-  /** The typed line is erased; the listener prints it at the right place. */
-  lines.on("line", (line) => {
-    const width = measureText(stripVTControlCharacters(lines.getPrompt())) + measureText(line);
-    output.write(erase(Math.floor(width / countColumns(output)) + 1 + drawn));
-    drawn = 0;
-    events.onLine(line.replaceAll(LINE_END_SIGN, "\n"));
-    schedule();
-  });
-  lines.on("history", (history) => {
-    if (!events.isHistoryEnabled()) history.shift();
-  });
-  lines.on("SIGINT", () => events.onInterrupt());
-  lines.on("close", () => {
-    if (!isClosed) events.onEnd();
-  });
-
-  return {
-    get width() {
-      // The last column is reserved for the cursor.
-      return Math.min(countColumns(output) - 1, MAX_WIDTH);
-    },
-    print(newRows) {
-      if (isClosed) return void output.write(joinRows(newRows));
-      due.push(...newRows);
-      schedule();
-    },
-    show(next) {
-      rows = next;
-      schedule();
-    },
-    setPrompt(text) {
-      if (isClosed || text === lines.getPrompt()) return;
-      // The new prompt may be shorter than the old one, so the old rows are erased first.
-      const { rows: below } = lines.getCursorPos();
-      output.write(erase(below + drawn));
-      drawn = 0;
-      output.write("\n".repeat(below));
-      lines.setPrompt(text);
-      schedule();
-    },
-    prefillInput(text) {
-      if (!isClosed && lines.line === "") lines.write(text.replaceAll("\n", LINE_END_SIGN));
-    },
-    async suspendInput() {
-      if (isClosed) return () => {};
-      const { line } = lines;
-      clearTyped();
-      await typed.dropTyped();
-      return () => {
-        if (isClosed) return;
-        // Discards a partly typed answer to a question that is no longer open.
-        clearTyped();
-        lines.write(line);
-      };
-    },
-    close() {
-      if (isClosed) return;
-      rows = [];
-      const { rows: below } = lines.getCursorPos();
-      output.write(erase(below + drawn) + joinRows(due) + PASTE_OFF);
-      isClosed = true;
-      lines.close();
-      typed.close();
-    },
-  };
+/** Formats the sequence that erases the screen from this number of rows above the cursor. */
+function formatErase(above: number): string {
+  return `${above > 0 ? `\u001b[${above}A` : ""}\r\u001b[J`;
 }
 
 function joinRows(rows: readonly string[]): string {

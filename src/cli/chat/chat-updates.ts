@@ -1,14 +1,16 @@
 import { stripVTControlCharacters } from "node:util";
 import type {
   AvailableCommand,
+  PlanUpdate,
   TextUpdate,
+  ToolUpdate,
   SessionUpdate,
   SessionNotification,
 } from "../../host/index.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
-import { createToolCards } from "./tool-cards.ts";
-import { createMarkdown, type MarkdownState } from "../markdown/markdown.ts";
+import { createMessageText, type MessageText } from "./message-text.ts";
+import { createToolCards, type ToolCards } from "./tool-cards.ts";
 import type { MarkStyle } from "../markdown/mark-style.ts";
 import { wrapText } from "../markdown/row-layout.ts";
 import { measureText } from "../markdown/text-width.ts";
@@ -50,133 +52,96 @@ export interface ChatUpdates {
   readonly commands: readonly AvailableCommand[];
 }
 
-interface OpenMessage {
-  readonly source: string;
-  readonly isThought: boolean;
-  readonly text: MarkdownState;
+export function createChatUpdates(options: ChatUpdatesOptions): ChatUpdates {
+  return new PageUpdates(options);
 }
 
-export function createChatUpdates(options: ChatUpdatesOptions): ChatUpdates {
-  const { page, style, marks, formatShowCommand, describeWait, clock, footerRows } = options;
-  const width = (): number => page.width;
-  const spoken = createMarkdown({ style: marks, width });
-  const thought = createMarkdown({ style: createThoughtStyle(marks), width: () => width() - 2 });
-  const cards = createToolCards({ style, width, formatShowCommand, describeWait });
-  let openMessage: OpenMessage | undefined;
+class PageUpdates implements ChatUpdates {
+  readonly #options: ChatUpdatesOptions;
+  readonly #message: MessageText;
+  readonly #cards: ToolCards;
   /** The source of the last permanent row. Rows of different sources are separated by a blank row. */
-  let last = "";
-  let commands: readonly AvailableCommand[] = [];
+  #last = "";
+  #commands: readonly AvailableCommand[] = [];
   /** Notes which arrived within a line, shown below until the line is complete. */
-  let notes: readonly string[] = [];
-  let receivedAt = -Infinity;
-  let plan = "";
+  #notes: readonly string[] = [];
+  #receivedAt = -Infinity;
+  #plan = "";
 
-  function printRows(kind: string, rows: readonly string[]): void {
-    if (rows.length === 0) return;
-    page.print(last === "" || last === kind ? rows : ["", ...rows]);
-    last = kind;
+  constructor(options: ChatUpdatesOptions) {
+    const { page, style, marks, formatShowCommand, describeWait } = options;
+    const width = (): number => page.width;
+    this.#options = options;
+    this.#message = createMessageText({ style, marks, width });
+    this.#cards = createToolCards({ style, width, formatShowCommand, describeWait });
   }
 
-  function selectCodec({ isThought }: OpenMessage) {
-    return isThought ? thought : spoken;
+  get commands(): readonly AvailableCommand[] {
+    return this.#commands;
   }
 
-  function formatRow({ isThought }: OpenMessage, row: string): string {
-    return isThought ? style.dim(`┊ ${row}`) : row;
+  show({ update, isHistory }: Pick<SessionNotification, "update" | "isHistory">): void {
+    if (update.type === "agent-text" && !isHistory)
+      this.#receivedAt = this.#options.clock.monotonic();
+    this.#showUpdate(update);
+    this.refresh();
   }
 
-  function refresh(): void {
-    const open =
-      openMessage === undefined
-        ? []
-        : selectCodec(openMessage)
-            .openRows(openMessage.text)
-            .map((row) => (openMessage === undefined ? row : formatRow(openMessage, row)));
-    const gap = open.length > 0 && last !== "" && last !== openMessage?.source ? [""] : [];
-    page.show([...gap, ...open, ...cards.runningRows(), ...notes, ...footerRows()]);
+  note(rows: readonly string[]): void {
+    this.#notes = [...this.#notes, ...rows];
+    const isFlowing = this.#options.clock.monotonic() - this.#receivedAt < FLOWING_MS;
+    const isInLine = this.#message.openRows().length > 0;
+    if (!isFlowing) this.#endMessage();
+    if (!isFlowing || !isInLine) this.#printNotes();
+    this.refresh();
   }
 
-  function printNotes(): void {
-    const rows = notes;
-    notes = [];
-    printRows("note", rows);
+  showPrompt(text: string): void {
+    this.#printPrompt(text);
+    this.refresh();
   }
 
-  function endMessage(): void {
-    if (openMessage === undefined) return;
-    const { source } = openMessage;
-    const rows: string[] = [];
-    const endedMessage = openMessage;
-    selectCodec(openMessage).finish(openMessage.text, (row) =>
-      rows.push(formatRow(endedMessage, row)),
-    );
-    openMessage = undefined;
-    printRows(source, rows);
-    printNotes();
+  markReviewed(toolCallId: string): void {
+    this.#cards.markReviewed(toolCallId);
   }
 
-  function addText(update: TextUpdate, isThought: boolean): void {
-    const text = isThought ? update.text : (update.visibleDelta ?? update.text);
-    if (text === "") return;
-    const source = `${update.type} ${update.messageId ?? ""}`;
-    if (openMessage?.source !== source) endMessage();
-    const codec = isThought ? thought : spoken;
-    openMessage ??= { source, isThought, text: codec.initial() };
-    const rows: string[] = [];
-    const current = openMessage;
-    codec.step(current.text, text, (row) => rows.push(formatRow(current, row)));
-    printRows(source, rows);
-    if (codec.openRows(current.text).length === 0) printNotes();
+  endTurn(): void {
+    this.#endMessage();
+    this.#cards.clear();
+    this.refresh();
   }
 
-  /** Formats text after a sign. Further rows are indented to the start of the text. */
-  function formatWithSign(sign: string, text: string): string[] {
-    const columns = measureText(stripVTControlCharacters(sign)) + 1;
-    return text
-      .split("\n")
-      .flatMap((line) => wrapText(toSingleLine(line), width() - columns))
-      .map((row, at) => (at === 0 ? `${sign} ${row}` : " ".repeat(columns) + row));
+  refresh(): void {
+    const { page, footerRows } = this.#options;
+    const open = this.#message.openRows();
+    const hasGap = open.length > 0 && this.#last !== "" && this.#last !== this.#message.source;
+    const running = this.#cards.runningRows();
+    page.show([...(hasGap ? [""] : []), ...open, ...running, ...this.#notes, ...footerRows()]);
   }
 
-  function showPrompt(text: string): void {
-    endMessage();
-    cards.clear();
-    printRows("user", formatWithSign(style.strong("›"), text));
-    last = "said";
-  }
-
-  function showUpdate(update: SessionUpdate): void {
+  #showUpdate(update: SessionUpdate): void {
     switch (update.type) {
       case "agent-text":
-        return addText(update, false);
+        return this.#addText(update, update.visibleDelta ?? update.text);
       case "agent-thought":
-        return addText(update, true);
+        return this.#addText(update, update.text);
       case "user-text":
-        return showPrompt(update.text);
-      case "tool": {
-        const rows = cards.update(update);
-        if (rows.length > 0) endMessage();
-        return printRows("tool", rows);
-      }
-      case "plan": {
-        const rows = update.entries.flatMap(({ content, status }) =>
-          formatWithSign(`  ${PLAN_SIGNS.get(status) ?? "☐"}`, content).map((row) =>
-            status === "completed" ? style.dim(row) : row,
-          ),
-        );
-        if (rows.join("\n") === plan) return;
-        plan = rows.join("\n");
-        endMessage();
-        return printRows("plan", rows.length === 0 ? [] : [style.strong("Plan"), ...rows]);
-      }
+        return this.#printPrompt(update.text);
+      case "tool":
+        return this.#showTool(update);
+      case "plan":
+        return this.#showPlan(update.entries);
       case "commands":
-        commands = update.commands;
+        this.#commands = update.commands;
         return;
       case "extension": {
         const { message } = update.fields;
         if (update.name !== "log" || typeof message !== "string") return;
-        endMessage();
-        return printRows("log", formatWithSign("!", message).map(style.warn));
+        this.#endMessage();
+        return this.#printRows(
+          "log",
+          this.#formatWithSign("!", message).map(this.#options.style.warn),
+        );
       }
       case "mode":
       case "options":
@@ -186,36 +151,70 @@ export function createChatUpdates(options: ChatUpdatesOptions): ChatUpdates {
     }
   }
 
-  return {
-    show({ update, isHistory }) {
-      if (update.type === "agent-text" && !isHistory) receivedAt = clock.monotonic();
-      showUpdate(update);
-      refresh();
-    },
-    note(rows) {
-      notes = [...notes, ...rows];
-      const isFlowing = clock.monotonic() - receivedAt < FLOWING_MS;
-      const isInLine =
-        openMessage !== undefined && selectCodec(openMessage).openRows(openMessage.text).length > 0;
-      if (!isFlowing) endMessage();
-      if (!isFlowing || !isInLine) printNotes();
-      refresh();
-    },
-    showPrompt(text) {
-      showPrompt(text);
-      refresh();
-    },
-    markReviewed: (toolCallId) => cards.markReviewed(toolCallId),
-    endTurn() {
-      endMessage();
-      cards.clear();
-      refresh();
-    },
-    refresh,
-    get commands() {
-      return commands;
-    },
-  };
+  #addText({ type, messageId }: TextUpdate, text: string): void {
+    if (text === "") return;
+    const source = `${type} ${messageId ?? ""}`;
+    if (this.#message.source !== source) this.#endMessage();
+    this.#printRows(source, this.#message.add(source, text, type === "agent-thought"));
+    if (this.#message.openRows().length === 0) this.#printNotes();
+  }
+
+  #endMessage(): void {
+    const { source } = this.#message;
+    if (source === undefined) return;
+    this.#printRows(source, this.#message.end());
+    this.#printNotes();
+  }
+
+  #printPrompt(text: string): void {
+    this.#endMessage();
+    this.#cards.clear();
+    this.#printRows("user", this.#formatWithSign(this.#options.style.strong("›"), text));
+    // Not "user", so that two prompts are separated too.
+    this.#last = "prompt";
+  }
+
+  #showTool(update: ToolUpdate): void {
+    const rows = this.#cards.update(update);
+    if (rows.length > 0) this.#endMessage();
+    this.#printRows("tool", rows);
+  }
+
+  /** Prints a plan unless the plan is the same as before. */
+  #showPlan(entries: PlanUpdate["entries"]): void {
+    const { style } = this.#options;
+    const rows = entries.flatMap(({ content, status }) =>
+      this.#formatWithSign(`  ${PLAN_SIGNS.get(status) ?? "☐"}`, content).map((row) =>
+        status === "completed" ? style.dim(row) : row,
+      ),
+    );
+    if (rows.join("\n") === this.#plan) return;
+    this.#plan = rows.join("\n");
+    this.#endMessage();
+    this.#printRows("plan", rows.length === 0 ? [] : [style.strong("Plan"), ...rows]);
+  }
+
+  #printNotes(): void {
+    const rows = this.#notes;
+    this.#notes = [];
+    this.#printRows("note", rows);
+  }
+
+  #printRows(kind: string, rows: readonly string[]): void {
+    if (rows.length === 0) return;
+    const needsGap = this.#last !== "" && this.#last !== kind;
+    this.#options.page.print(needsGap ? ["", ...rows] : rows);
+    this.#last = kind;
+  }
+
+  /** Formats text after a sign. Further rows are indented to the start of the text. */
+  #formatWithSign(sign: string, text: string): string[] {
+    const columns = measureText(stripVTControlCharacters(sign)) + 1;
+    return text
+      .split("\n")
+      .flatMap((line) => wrapText(toSingleLine(line), this.#options.page.width - columns))
+      .map((row, at) => (at === 0 ? `${sign} ${row}` : " ".repeat(columns) + row));
+  }
 }
 
 /** Milliseconds. After this time without new text, a message is considered ended or paused. */
@@ -225,11 +224,3 @@ const PLAN_SIGNS: ReadonlyMap<string, string> = new Map([
   ["completed", "☑"],
   ["in_progress", "▸"],
 ]);
-
-/** Thoughts are dim as a whole, so these marks have no additional style. */
-function createThoughtStyle({ paints }: MarkStyle): MarkStyle {
-  const same = (text: string): string => text;
-  const { emphasis, struck, link } = paints;
-  const plain = { strong: same, code: same, heading: same, dim: same };
-  return { hasColours: false, paints: { ...plain, emphasis, struck, link } };
-}

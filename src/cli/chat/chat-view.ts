@@ -4,6 +4,7 @@ import { createApprovalPrompts, type ApprovalPrompts } from "./approval-prompts.
 import type { ChatParticipants } from "./participants.ts";
 import type { ChatScreen } from "./chat-screen.ts";
 import type { ChatSession } from "./session.ts";
+import type { SteeredMessage } from "./steering.ts";
 import { createChatUpdates, type ChatUpdates } from "./chat-updates.ts";
 import { createMarkStyle, type Paint } from "../markdown/mark-style.ts";
 import { wrapText } from "../markdown/row-layout.ts";
@@ -46,20 +47,64 @@ export interface ChatView {
   close(last: string): void;
 }
 
-export function createChatView({
-  screen,
-  hasColours,
-  formatShowCommand,
-  getStatus,
-}: ViewOptions): ChatView {
+export function createChatView(options: ViewOptions): ChatView {
+  const { screen, hasColours, getStatus } = options;
   const style: Style = hasColours ? createColorStyle() : PLAIN_STYLE;
-  /** Updates that arrived while a question is open. Undefined without a question. */
-  let heldUpdates: (() => void)[] | undefined;
+  const held = createHeldOutput();
+  const updates = createViewUpdates(options, style);
+  const approvals = createApprovalPrompts({
+    screen,
+    style,
+    hasLostControl: () => getStatus().session?.role === "observer",
+    hold() {
+      held.hold();
+      screen.show([]);
+    },
+    release() {
+      held.release();
+      refresh();
+    },
+  });
 
+  function refresh(): void {
+    if (held.isHeld) return;
+    screen.setPrompt(style.strong(getStatus().isContinued ? "… " : "› "));
+    updates.refresh();
+  }
+
+  return {
+    style,
+    get width() {
+      return screen.width;
+    },
+    updates,
+    approvals,
+    runInOrder: held.runInOrder,
+    note(text, paint = style.dim) {
+      const rows = (): string[] =>
+        text.split("\n").flatMap((line) => wrapText(toSingleLine(line), screen.width));
+      held.runInOrder(() => updates.note(rows().map(paint)));
+    },
+    print: (rows) => screen.print(rows),
+    refresh,
+    close(last) {
+      held.discard();
+      approvals.close();
+      updates.endTurn();
+      screen.print(last === "" ? [] : wrapText(last, screen.width).map(style.dim));
+      screen.close();
+    },
+  };
+}
+
+function createViewUpdates(
+  { screen, hasColours, formatShowCommand, getStatus }: ViewOptions,
+  style: Style,
+): ChatUpdates {
   const marks = hasColours
     ? createMarkStyle(style, createColorMarks())
     : createMarkStyle(PLAIN_STYLE, null);
-  const updates = createChatUpdates({
+  return createChatUpdates({
     page: screen,
     style,
     marks,
@@ -79,54 +124,40 @@ export function createChatView({
       ...formatStatus(getStatus()).map((row) => style.dim(cutToWidth(row, screen.width))),
     ],
   });
-  const approvals = createApprovalPrompts({
-    screen,
-    style,
-    hasLostControl: () => getStatus().session?.role === "observer",
+}
+
+/** Output that waits while a question is open. */
+interface HeldOutput {
+  readonly isHeld: boolean;
+  hold(): void;
+  /** Runs the output that waits, in order. */
+  release(): void;
+  readonly runInOrder: (run: () => void) => void;
+  /** Ends the wait without the output. */
+  discard(): void;
+}
+
+function createHeldOutput(): HeldOutput {
+  /** Updates that arrived while a question is open. Undefined without a question. */
+  let heldUpdates: (() => void)[] | undefined;
+  return {
+    get isHeld() {
+      return heldUpdates !== undefined;
+    },
     hold() {
       heldUpdates ??= [];
-      screen.show([]);
     },
     release() {
       const due = heldUpdates ?? [];
       heldUpdates = undefined;
       for (const run of due) run();
-      refresh();
     },
-  });
-
-  function runInOrder(run: () => void): void {
-    if (heldUpdates === undefined) run();
-    else heldUpdates.push(run);
-  }
-
-  function refresh(): void {
-    if (heldUpdates !== undefined) return;
-    screen.setPrompt(style.strong(getStatus().isContinued ? "… " : "› "));
-    updates.refresh();
-  }
-
-  return {
-    style,
-    get width() {
-      return screen.width;
+    runInOrder(run) {
+      if (heldUpdates === undefined) run();
+      else heldUpdates.push(run);
     },
-    updates,
-    approvals,
-    runInOrder,
-    note(text, paint = style.dim) {
-      const rows = (): string[] =>
-        text.split("\n").flatMap((line) => wrapText(toSingleLine(line), screen.width));
-      runInOrder(() => updates.note(rows().map(paint)));
-    },
-    print: (rows) => screen.print(rows),
-    refresh,
-    close(last) {
+    discard() {
       heldUpdates = undefined;
-      approvals.close();
-      updates.endTurn();
-      screen.print(last === "" ? [] : wrapText(last, screen.width).map(style.dim));
-      screen.close();
     },
   };
 }
@@ -171,6 +202,14 @@ function formatStatus({
     "",
     ...(isLost ? ["· no connection"] : talk.isBusy ? [doing] : []),
     ...(isWatching ? [others.controller === null ? UNCONTROLLED_STATUS : OBSERVER_STATUS] : []),
+    ...talk.steering.pending.map(formatSteered),
     ...talk.queued.map((text) => `· next: ${toSingleLine(text)}`),
   ];
+}
+
+function formatSteered({ text, accepted }: SteeredMessage): string {
+  if (accepted === undefined) return `· sending: ${toSingleLine(text)}`;
+  // The agent receives the message in the running turn; its text then appears in the conversation.
+  const state = accepted.deliveredAs === "steer" ? "steering" : "next";
+  return `· ${state}: ${toSingleLine(text)}`;
 }

@@ -44,6 +44,11 @@ export function createPipeUi(options: PipeUiOptions): ChatUi {
       output.note(`${toSingleLine(approval.action)}: denied, because no terminal is available`);
       return { deny: "No terminal is available for approvals" };
     },
+    requestAnswer({ message }) {
+      chat.exitCode = 1;
+      output.note(`${toSingleLine(message)}: not answered, because no terminal is available`);
+      return "decline";
+    },
     showLinkState(state) {
       const message = link.update(state);
       if (message === undefined) return;
@@ -261,10 +266,10 @@ async function readPrompts(chat: PipeChat, session: ChatSession): Promise<void> 
 function handleInput(chat: PipeChat, session: ChatSession, text: string): boolean {
   const { output } = chat;
   const command = parseChatCommand(text);
-  if (command === "exit") return false;
+  if (command?.name === "exit") return false;
   // A program that reads JSON waits for the end of each prompt: the bridge replies to a mistyped command.
   const mistake = chat.isJson ? undefined : describeMistypedCommand(text, chat.commands);
-  if (command !== undefined) output.note(`/${command} needs a terminal; it was not sent`);
+  if (command !== undefined) output.note(`/${command.name} needs a terminal; it was not sent`);
   else if (mistake !== undefined) {
     chat.exitCode = 1;
     output.note(mistake);

@@ -2,6 +2,7 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { Attachment, Client, PromptResult, PromptRun } from "../../host/index.ts";
 import { randomHex } from "../../platform/random.ts";
 import type { ChatTurns } from "./chat-turns.ts";
+import { createChatSteering, type ChatSteering } from "./steering.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ChatSessionFlags {
@@ -36,8 +37,10 @@ export interface ChatSession {
   readonly isBusy: boolean;
   /** True if a prompt of this chat is running. */
   readonly isPrompting: boolean;
-  /** Prompts waiting for the end of the turn. */
+  /** Prompts of this chat waiting for the end of the turn, such as commands of the bridge. */
   readonly queued: readonly string[];
+  /** Messages for the running turn. */
+  readonly steering: ChatSteering;
   submit(text: string): void;
   /** Sends the next queued prompt if no turn runs. */
   submitNext(): void;
@@ -46,6 +49,10 @@ export interface ChatSession {
   /** Cancels the running turn. */
   cancel(): Promise<void>;
   takeOver(): Promise<void>;
+  /** Queues context for the agent which is not a message of the user. */
+  remind(text: string): Promise<void>;
+  /** Wakes an idle daemon. */
+  resume(): Promise<void>;
   /** Resolves when no turn runs and the queue is empty. */
   whenIdle(): Promise<void>;
 }
@@ -79,7 +86,7 @@ export async function openChatSession(
   if (!isNew) await client.loadSession(sessionId, sessionOptions);
   const clientId = `chat-${randomHex(4)}`;
   const role = await attachClient(client, { sessionId, clientId }, flags.observe === true);
-  return createChatSession(client, { sessionId, clientId, role }, context);
+  return new AttachedSession({ client, sessionId, clientId, role }, context);
 }
 
 /** Returns the id of an existing session. Undefined for a new session. */
@@ -132,71 +139,102 @@ async function attachClient(
   return "observer";
 }
 
-function createChatSession(
-  client: Client,
-  { sessionId, clientId, role }: Pick<ChatSession, "sessionId" | "clientId" | "role">,
-  { events: { onPromptSent, onTurnEnd }, turns }: ChatSessionContext,
-): ChatSession {
-  let run: PromptRun | undefined;
-  let queued: readonly string[] = [];
-  const waiting: (() => void)[] = [];
+interface AttachedClient extends Pick<ChatSession, "sessionId" | "clientId" | "role"> {
+  readonly client: Client;
+}
 
-  async function runTurn(text: string): Promise<void> {
-    const { endedCount: endedBefore } = turns;
-    run = client.prompt(sessionId, text);
-    onPromptSent(text);
-    const end = await awaitTurnEnd(run);
-    run = undefined;
-    if (end.type === "done" && turns.endedCount === endedBefore) turns.markIdle();
-    onTurnEnd(end);
-    submitNext();
+class AttachedSession implements ChatSession {
+  readonly sessionId: string;
+  readonly clientId: string;
+  role: ChatRole;
+  readonly steering: ChatSteering;
+  readonly #client: Client;
+  readonly #events: ChatSessionEvents;
+  readonly #turns: ChatTurns;
+  /** The running prompt of this chat. */
+  #run: PromptRun | undefined;
+  #queued: readonly string[] = [];
+  /** Called when no turn runs and the queue is empty. */
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(
+    { client, sessionId, clientId, role }: AttachedClient,
+    { events, turns }: Pick<ChatSessionContext, "events" | "turns">,
+  ) {
+    this.#client = client;
+    this.sessionId = sessionId;
+    this.clientId = clientId;
+    this.role = role;
+    this.steering = createChatSteering(client, sessionId);
+    this.#events = events;
+    this.#turns = turns;
   }
 
-  const isBusy = (): boolean => run !== undefined || turns.isRunning;
-
-  function submitNext(): void {
-    if (isBusy()) return;
-    const [next, ...others] = queued;
-    queued = others;
-    if (next !== undefined) return void runTurn(next);
-    for (const resolve of waiting.splice(0)) resolve();
+  get isBusy(): boolean {
+    return this.#run !== undefined || this.#turns.isRunning;
   }
 
-  return {
-    sessionId,
-    clientId,
-    role,
-    get isBusy() {
-      return isBusy();
-    },
-    get isPrompting() {
-      return run !== undefined;
-    },
-    get queued() {
-      return queued;
-    },
-    submit(text) {
-      queued = [...queued, text];
-      submitNext();
-    },
-    submitNext,
-    clearQueue() {
-      const cleared = queued;
-      queued = [];
-      submitNext();
-      return cleared;
-    },
-    cancel: () => client.cancel(sessionId),
-    async takeOver() {
-      await client.takeOver(sessionId);
-    },
-    whenIdle: () =>
-      run === undefined && queued.length === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            waiting.push(resolve);
-          }),
-  };
+  get isPrompting(): boolean {
+    return this.#run !== undefined;
+  }
+
+  get queued(): readonly string[] {
+    return this.#queued;
+  }
+
+  submit(text: string): void {
+    this.#queued = [...this.#queued, text];
+    this.submitNext();
+  }
+
+  submitNext(): void {
+    if (this.isBusy) return;
+    const [next, ...others] = this.#queued;
+    this.#queued = others;
+    if (next !== undefined) return void this.#runTurn(next);
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async #runTurn(text: string): Promise<void> {
+    const { endedCount: endedBefore } = this.#turns;
+    this.#run = this.#client.prompt(this.sessionId, text);
+    this.#events.onPromptSent(text);
+    const end = await awaitTurnEnd(this.#run);
+    this.#run = undefined;
+    if (end.type === "done" && this.#turns.endedCount === endedBefore) this.#turns.markIdle();
+    this.#events.onTurnEnd(end);
+    this.submitNext();
+  }
+
+  clearQueue(): readonly string[] {
+    const cleared = this.#queued;
+    this.#queued = [];
+    this.submitNext();
+    return cleared;
+  }
+
+  cancel(): Promise<void> {
+    return this.#client.cancel(this.sessionId);
+  }
+
+  async takeOver(): Promise<void> {
+    await this.#client.takeOver(this.sessionId);
+  }
+
+  async remind(text: string): Promise<void> {
+    await this.#client.remind(this.sessionId, text);
+  }
+
+  resume(): Promise<void> {
+    return this.#client.resume(this.sessionId);
+  }
+
+  whenIdle(): Promise<void> {
+    if (this.#run === undefined && this.#queued.length === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
 }
 
 async function awaitTurnEnd(run: PromptRun): Promise<ChatTurnEnd> {

@@ -4,6 +4,7 @@ import {
   completeCommand,
   describeMistypedCommand,
   formatHelp,
+  formatPending,
   parseChatCommand,
   formatSessions,
   type ChatCommand,
@@ -19,6 +20,7 @@ import {
 } from "./participants.ts";
 import { createChatScreen, type ChatScreen } from "./chat-screen.ts";
 import type { ChatSession, ChatTurnEnd } from "./session.ts";
+import { clearQueue, revokePending, sendText } from "./terminal-steering.ts";
 import { createChatView, type ChatView, type ViewOptions } from "./chat-view.ts";
 import { INTERRUPTED } from "../shared/interruption.ts";
 
@@ -60,6 +62,11 @@ export function createTerminalUi(options: TerminalUiOptions): ChatUi {
       const { toolCallId } = question.context;
       if (toolCallId !== undefined) updates.markReviewed(toolCallId);
       return approvals.requestDecision(question, context);
+    },
+    requestAnswer(question, context) {
+      const { toolCallId } = question;
+      if (toolCallId !== undefined) updates.markReviewed(toolCallId);
+      return approvals.requestAnswer(question, context);
     },
     showLinkState(state) {
       const message = link.update(state);
@@ -165,9 +172,17 @@ function receiveLine(chat: TerminalChat, text: string): void {
   chat.warned = "";
   if (session === undefined) return void chat.earlyLines.push(text);
   if (view.approvals.isOpen) return view.approvals.answer(text);
+  if (lines.partial === "" && view.approvals.consumeLateAnswer(text))
+    return noteLateAnswer(view, text);
   const joined = lines.add(text);
   if (joined !== undefined && joined.trim() !== "") handleInput(chat, joined);
   view.refresh();
+}
+
+/** A user who still answers a question does not mean the agent. */
+function noteLateAnswer({ note, style }: ChatView, text: string): void {
+  note(`Not sent: ${toSingleLine(text)}`);
+  note("The approval is no longer open. Enter the line again to send it to the agent.", style.warn);
 }
 
 function handleInput(chat: TerminalChat, text: string): void {
@@ -188,7 +203,7 @@ function handleInput(chat: TerminalChat, text: string): void {
     note(`Not sent: ${text}`);
     note("You are watching. /takeover takes control; then you can send it.", style.warn);
   } else {
-    session?.submit(text);
+    sendText(chat, text, "steer");
     if (link.isLost) note("It will be sent after reconnecting.");
   }
 }
@@ -198,7 +213,21 @@ async function perform(chat: TerminalChat, command: ChatCommand): Promise<void> 
   const { style, updates, note } = view;
   if (session === undefined || client === undefined) return;
   const format = { style, width: view.width };
-  switch (command) {
+  const { name, argument } = command;
+  switch (name) {
+    case "steer":
+    case "queue":
+      if (session.role === "observer") return note(OBSERVER_STEER_NOTE, style.warn);
+      return sendText(chat, argument, name);
+    case "pending":
+      return updates.note(formatPending(await session.steering.list(), format));
+    case "revoke":
+      return revokePending(chat, session, argument);
+    case "remind":
+      await session.remind(argument);
+      return note("The agent receives it with its next request to the model.");
+    case "resume":
+      return session.resume();
     case "help":
       return updates.note(formatHelp(updates.commands, format));
     case "exit":
@@ -237,24 +266,19 @@ function showControlChange({ session, view }: TerminalChat, isOwn: boolean): voi
     ? "You control this session now."
     : "Another client took control; you are watching now. /takeover takes it back.";
   view.note(text, isOwn ? view.style.good : view.style.warn);
-  if (!isOwn && session !== undefined) clearQueue(view, session);
+  if (!isOwn && session !== undefined) void clearQueue(view, session);
 }
 
 async function cancel(chat: TerminalChat, session: ChatSession): Promise<void> {
   const { style, approvals, note } = chat.view;
+  const isRunning = session.isBusy || approvals.isOpen;
   const isForeignTurn = session.isBusy && !mayCancel(session);
-  clearQueue(chat.view, session);
-  if (isForeignTurn) return note("The turn belongs to another client and continues.", style.warn);
-  if (!session.isBusy && !approvals.isOpen) return note("No turn is running.", style.warn);
-  chat.warned = "cancelling";
+  if (isRunning && !isForeignTurn) chat.warned = "cancelling";
   chat.view.refresh();
+  await clearQueue(chat.view, session);
+  if (isForeignTurn) return note("The turn belongs to another client and continues.", style.warn);
+  if (!isRunning) return note("No turn is running.", style.warn);
   await session.cancel();
-}
-
-function clearQueue({ note, style }: ChatView, session: ChatSession): void {
-  const clearedPrompts = session.clearQueue();
-  if (clearedPrompts.length > 0)
-    note(`Not sent: ${clearedPrompts.map(toSingleLine).join(" · ")}`, style.warn);
 }
 
 function interrupt(chat: TerminalChat): void {
@@ -280,5 +304,7 @@ function mayCancel({ role, isPrompting }: ChatSession): boolean {
   return role === "controller" || isPrompting;
 }
 
+const OBSERVER_STEER_NOTE =
+  "You are watching. /takeover takes control; then you can send messages to the agent.";
 const OBSERVER_NOTE =
   "You are watching and cannot cancel the turn. /takeover takes control; then you can cancel it.";

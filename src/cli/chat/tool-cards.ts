@@ -1,3 +1,4 @@
+import { formatDuration } from "../../text/format-duration.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { isObject, toJsonText, type JsonValue } from "../../data/json.ts";
 import type { FileDiff, ToolUpdate } from "../../host/index.ts";
@@ -35,51 +36,56 @@ interface ToolCard {
   diffs: readonly FileDiff[];
 }
 
-export function createToolCards({
-  style,
-  width,
-  formatShowCommand,
-  describeWait,
-}: ToolCardsOptions): ToolCards {
-  const open = new Map<string, ToolCard>();
-  const endedCalls = new Set<string>();
-  const reviewedCalls = new Set<string>();
-  /** The tool call shown last. Its end row needs no name. */
-  let last = "";
+export function createToolCards(options: ToolCardsOptions): ToolCards {
+  return new OpenToolCards(options);
+}
 
-  function begin(id: string, call: ToolCard): string[] {
+class OpenToolCards implements ToolCards {
+  readonly #options: ToolCardsOptions;
+  readonly #open = new Map<string, ToolCard>();
+  readonly #endedCalls = new Set<string>();
+  readonly #reviewedCalls = new Set<string>();
+  /** The tool call shown last. Its end row needs no name. */
+  #last = "";
+
+  constructor(options: ToolCardsOptions) {
+    this.#options = options;
+  }
+
+  update(update: ToolUpdate): readonly string[] {
+    const { toolCallId: id, status } = update;
+    if (this.#endedCalls.has(id)) return [];
+    const call = this.#open.get(id) ?? createToolCard();
+    this.#open.set(id, call);
+    updateToolCard(call, update);
+    const isEnd = status === "completed" || status === "failed";
+    const canShow = call.input !== undefined || call.isStarted || isEnd;
+    const rows = canShow ? this.#begin(id, call) : [];
+    if (!isEnd) return rows;
+    this.#open.delete(id);
+    this.#endedCalls.add(id);
+    return [...rows, ...this.#end(id, call, update)];
+  }
+
+  #begin(id: string, call: ToolCard): string[] {
     if (call.isShown) return [];
     call.isShown = true;
-    last = id;
-    const name = formatName(call);
+    this.#last = id;
+    const { style, width } = this.#options;
+    const name = formatName(call, width());
     const about = cutToWidth(describeInput(call.input), width() - measureText(name) - 4);
     return [`${style.note("●")} ${style.strong(name)} ${style.dim(about)}`.trimEnd()];
   }
 
-  function formatState({ isStarted, isShown }: ToolCard): string {
-    if (isStarted) return "runs";
-    // Without arguments, no approval has been requested yet.
-    const wait = isShown ? describeWait?.() : undefined;
-    return wait === undefined ? "waits" : `waits for ${wait}`;
-  }
-
-  /** Leaves room for the text next to the name. */
-  function formatName({ title }: ToolCard): string {
-    return cutToWidth(toSingleLine(title), Math.max(10, width() - 20));
-  }
-
-  function end(id: string, call: ToolCard, update: ToolUpdate): string[] {
+  #end(id: string, call: ToolCard, update: ToolUpdate): string[] {
+    const { style, width } = this.#options;
     const isDone = update.status === "completed";
-    const named = last === id ? "" : ` ${formatName(call)}`;
+    const named = this.#last === id ? "" : ` ${formatName(call, width())}`;
     const sign = isDone ? style.good("✓") : style.bad("✗");
-    const { durationMs, executionDurationMs, errorCategory } = update.bridge;
-    const facts = [
-      ...(isDone ? [] : [ENDINGS.get(errorCategory ?? "") ?? "failed"]),
-      ...(durationMs === undefined ? [] : [formatDuration(executionDurationMs ?? durationMs)]),
-    ].join(", ");
+    const facts = formatOutcome(update);
     // The diff is more informative than the tool's own text about the change.
     const resultRows = isDone && call.diffs.length > 0 ? [] : formatResultLines(update, style);
-    const diffs = (reviewedCalls.has(id) ? [] : call.diffs).flatMap((diff) =>
+    const diffs = (this.#reviewedCalls.has(id) ? [] : call.diffs).flatMap((diff) =>
       formatDiff(diff, style, SHORT_DIFF),
     );
     const [only] = resultRows;
@@ -89,56 +95,74 @@ export function createToolCards({
     return [
       isShort ? `${head}${style.dim(` · ${only}`)}` : head,
       ...diffs.flatMap((line) => wrapWords(line, width() - 4)).map((row) => `    ${row}`),
-      ...(isShort ? [] : shorten(resultRows, width() - 4).map((line) => `    ${line}`)),
+      ...(isShort ? [] : shorten(resultRows, this.#options).map((line) => `    ${line}`)),
     ];
   }
 
-  /** Returns the first rows and a hint for the rest. */
-  function shorten(lines: readonly string[], columns: number): string[] {
-    const rows = lines.flatMap((line) => wrapWords(line, columns));
-    const omitted = rows.length - MAX_ROWS;
-    if (omitted <= 1) return rows.map((row) => style.dim(row));
-    const showCommand = formatShowCommand();
-    const hint = showCommand === undefined ? [] : wrapWords(`Show all: ${showCommand}`, columns);
-    const omittedRow = `… ${pluralize(omitted, "more row")}`;
-    return [...rows.slice(0, MAX_ROWS), omittedRow, ...hint].map((row) => style.dim(row));
+  markReviewed(toolCallId: string): void {
+    this.#reviewedCalls.add(toolCallId);
   }
 
-  return {
-    update(update) {
-      const { toolCallId: id, title, input, status, content } = update;
-      if (endedCalls.has(id)) return [];
-      const call = open.get(id) ?? {
-        title: "a tool",
-        input: undefined,
-        isShown: false,
-        isStarted: false,
-        diffs: [],
-      };
-      open.set(id, call);
-      call.title = title ?? call.title;
-      call.input = input ?? call.input;
-      call.diffs = content?.flatMap((item) => (item.type === "diff" ? [item] : [])) ?? call.diffs;
-      call.isStarted ||= status === "in_progress";
-      const isEnd = status === "completed" || status === "failed";
-      const canShow = call.input !== undefined || call.isStarted || isEnd;
-      const rows = canShow ? begin(id, call) : [];
-      if (!isEnd) return rows;
-      open.delete(id);
-      endedCalls.add(id);
-      return [...rows, ...end(id, call, update)];
-    },
-    markReviewed: (id) => void reviewedCalls.add(id),
-    runningRows: () =>
-      [...open.values()].map((call) =>
-        style.dim(cutToWidth(`● ${toSingleLine(call.title)} ${formatState(call)}`, width())),
-      ),
-    clear() {
-      open.clear();
-      endedCalls.clear();
-      reviewedCalls.clear();
-    },
-  };
+  runningRows(): readonly string[] {
+    const { style, width } = this.#options;
+    return [...this.#open.values()].map((call) =>
+      style.dim(cutToWidth(`● ${toSingleLine(call.title)} ${this.#formatState(call)}`, width())),
+    );
+  }
+
+  #formatState({ isStarted, isShown }: ToolCard): string {
+    if (isStarted) return "runs";
+    // Without arguments, no approval has been requested yet.
+    const wait = isShown ? this.#options.describeWait?.() : undefined;
+    return wait === undefined ? "waits" : `waits for ${wait}`;
+  }
+
+  clear(): void {
+    this.#open.clear();
+    this.#endedCalls.clear();
+    this.#reviewedCalls.clear();
+  }
+}
+
+function createToolCard(): ToolCard {
+  return { title: "a tool", input: undefined, isShown: false, isStarted: false, diffs: [] };
+}
+
+/** Fields that are absent from the update keep their value. */
+function updateToolCard(call: ToolCard, { title, input, status, content }: ToolUpdate): void {
+  call.title = title ?? call.title;
+  call.input = input ?? call.input;
+  call.diffs = content?.flatMap((item) => (item.type === "diff" ? [item] : [])) ?? call.diffs;
+  call.isStarted ||= status === "in_progress";
+}
+
+/** Leaves room for the text next to the name. */
+function formatName({ title }: ToolCard, width: number): string {
+  return cutToWidth(toSingleLine(title), Math.max(10, width - 20));
+}
+
+/** Formats the kind of failure and the duration. Empty if neither exists. */
+function formatOutcome({ status, bridge }: ToolUpdate): string {
+  const { durationMs, executionDurationMs, errorCategory } = bridge;
+  return [
+    ...(status === "completed" ? [] : [ENDINGS.get(errorCategory ?? "") ?? "failed"]),
+    ...(durationMs === undefined ? [] : [formatDuration(executionDurationMs ?? durationMs)]),
+  ].join(", ");
+}
+
+/** Returns the first rows and a hint for the rest. */
+function shorten(
+  lines: readonly string[],
+  { style, width, formatShowCommand }: ToolCardsOptions,
+): string[] {
+  const columns = width() - 4;
+  const rows = lines.flatMap((line) => wrapWords(line, columns));
+  const omitted = rows.length - MAX_ROWS;
+  if (omitted <= 1) return rows.map((row) => style.dim(row));
+  const showCommand = formatShowCommand();
+  const hint = showCommand === undefined ? [] : wrapWords(`Show all: ${showCommand}`, columns);
+  const omittedRow = `… ${pluralize(omitted, "more row")}`;
+  return [...rows.slice(0, MAX_ROWS), omittedRow, ...hint].map((row) => style.dim(row));
 }
 
 const MAX_ROWS = 6;
@@ -188,11 +212,4 @@ function stripFence(text: string): string {
   const from = trimmed.indexOf("\n") + 1;
   if (fence === undefined || from === 0 || !trimmed.endsWith(fence)) return text;
   return trimmed.slice(from, -fence.length);
-}
-
-function formatDuration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`;
-  const seconds = Math.round(milliseconds / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

@@ -11,6 +11,8 @@ export interface ChatUi extends ChatSessionEvents {
   showUpdate(notification: SessionNotification): void;
   /** Requests a decision from the user. */
   readonly requestDecision: NonNullable<HostOptions["permission"]>;
+  /** Requests an answer to a question of the agent from the user. */
+  readonly requestAnswer: NonNullable<HostOptions["question"]>;
   /** Shows the state of the connection. */
   showLinkState(state: ConnectionState): void;
   /** Called when the controller has changed. */

@@ -4,7 +4,7 @@ import type { EmulateFlags } from "./run-emulate-command.ts";
 import { parsePort } from "../shared/flags/number-option.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline emulate`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline emulate`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addEmulateCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("emulate")

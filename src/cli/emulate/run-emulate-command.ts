@@ -66,7 +66,7 @@ function readEmulateOptions(
   };
 }
 
-/** A runtime that answers in the format of Strands for Python, in addition to the harness. */
+/** A runtime with responses in the format of Strands for Python, in addition to the harness. */
 const DEMO_RUNTIME = "demo_strands-spanline00";
 
 /** Parses `name=value`. The emulator validates names and values. */

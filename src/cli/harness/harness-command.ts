@@ -11,7 +11,7 @@ import type {
 import { parsePositive } from "../shared/flags/number-option.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline harness`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline harness`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addHarnessCommand(spanline: Command, execute: ExecuteCommand): void {
   const harness = spanline
     .command("harness")

@@ -9,7 +9,7 @@ import type { WaitContext } from "../../provisioning/wait-errors.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
 import { createControlClientFromFlags, type ControlPlaneFlags } from "./control-plane-client.ts";
 import { findFlag } from "../shared/flags/find-flag.ts";
-import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
+import { INTERRUPTED, watchInterruption } from "../shared/interruption.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
 
 /** Flags of all `harness` commands. */
@@ -49,7 +49,7 @@ export async function withHarnessContext(
 ): Promise<number> {
   const { io } = options;
   const terminal = createTerminal(io);
-  const { signal, release } = onInterruption(io, () => {
+  const { signal, release } = watchInterruption(io, () => {
     terminal.showProgress("");
     terminal.note("\nStopping after cleanup. Press Ctrl-C again to exit now.\n");
   });

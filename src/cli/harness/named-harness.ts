@@ -14,6 +14,7 @@ import { createControlClientFromFlags, type ControlPlaneFlags } from "./control-
 import { openHarnessCache, type StoreFlags } from "./open-harness-cache.ts";
 import { suggestNames } from "../../text/suggest-name.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { formatUnknownName, suggestFix } from "../../text/unknown-name.ts";
 
 export interface FoundHarness {
   readonly arn: string;
@@ -88,10 +89,12 @@ function createUnknownError(
 ): SpanlineError {
   const names = harnesses.map(({ name }) => name);
   // An id ends with ten random characters, so only the name part is compared.
-  const similarNames = suggestNames(reference.replace(/-\w*$/, ""), names);
-  const similar = similarNames.length === 0 ? "" : `; similar names are ${similarNames.join(", ")}`;
+  const baseName = reference.replace(/-\w*$/, "");
+  const similarNames = suggestNames(baseName, names);
   const doubt = isComplete ? "" : " (the service returned an incomplete list)";
-  const message = `No harness ${reference} exists at ${client.origin}${similar}${doubt}`;
+  const where = `at ${client.origin}${doubt}`;
+  const fix = suggestFix(baseName, names);
+  const message = formatUnknownName("Harness", reference, { names, where, fix });
   const details = { reference, near: similarNames };
   return createProviderError("not_found", message, { phase: "http", details });
 }

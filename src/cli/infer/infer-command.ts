@@ -3,7 +3,7 @@ import { addLimitOptions } from "../shared/flags/agent-options.ts";
 import type { InferFlags } from "./run-infer-command.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline infer`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline infer`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addInferCommand(spanline: Command, execute: ExecuteCommand): void {
   const infer = spanline
     .command("infer")

@@ -10,7 +10,7 @@ import { convertUserInput, type InputOptions } from "../../wire/aigo/model-input
 import { convertModelOutput } from "../../wire/aigo/model-output.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
 import { findFlag } from "../shared/flags/find-flag.ts";
-import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
+import { INTERRUPTED, watchInterruption } from "../shared/interruption.ts";
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
 import { resolveRunAgent } from "../run/resolve-run-agent.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
@@ -25,7 +25,7 @@ export interface InferFlags extends LimitFlags, Pick<InputOptions, "history"> {
 /** Runs a turn in the format of AI GO!. Returns the exit code. */
 export async function runInferCommand(flags: InferFlags, io: CommandIo): Promise<number> {
   const terminal = createTerminal(io);
-  const { signal, release } = onInterruption(io, () => terminal.note("\nStopping.\n"));
+  const { signal, release } = watchInterruption(io, () => terminal.note("\nStopping.\n"));
   try {
     return await runInference(flags, { io, terminal, signal });
   } catch (error) {

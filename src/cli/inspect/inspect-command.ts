@@ -4,7 +4,7 @@ import { OUTPUT_FORMATS } from "../../inspect/output-format.ts";
 import type { InspectFlags } from "./run-inspect-command.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline inspect`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline inspect`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addInspectCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("inspect")

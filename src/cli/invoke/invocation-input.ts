@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { readFile } from "node:fs/promises";
 import type { InvocationInput } from "../../bridge/agent/agentcore-provider.ts";
 import { SpanlineError, type ErrorCode } from "../../domain/errors.ts";
-import { toolError, toolSuccess } from "../../domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../domain/tools/tool-call.ts";
 import type { Turn } from "../../domain/provider/turn.ts";
 import { readCapturedTurn } from "../../inspect/captured-turn.ts";
 import { escapeControls } from "../../inspect/trace-style.ts";
@@ -38,8 +38,8 @@ export async function readInvocationInput(
   }
   const turn = await readOpenTurn(answers, io);
   const results = await Promise.all([
-    ...result.map(async (argument) => toolSuccess(...(await parseResult(argument, io)))),
-    ...errorResult.map(async (argument) => toolError(...(await parseResult(argument, io)))),
+    ...result.map(async (argument) => createToolSuccess(...(await parseResult(argument, io)))),
+    ...errorResult.map(async (argument) => createToolError(...(await parseResult(argument, io)))),
   ]);
   return { type: "results", turn, results, ...(text !== undefined && { texts: [text] }) };
 }

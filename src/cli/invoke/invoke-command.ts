@@ -6,7 +6,7 @@ import { addLimitOptions, addConnectionOptions } from "../shared/flags/agent-opt
 import { parsePositive } from "../shared/flags/number-option.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline invoke`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline invoke`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addInvokeCommand(spanline: Command, execute: ExecuteCommand): void {
   const invoke = spanline
     .command("invoke")

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { KeysFlags } from "./run-keys-commands.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline keys`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline keys`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addKeysCommand(spanline: Command, execute: ExecuteCommand): void {
   const keys = spanline
     .command("keys")

@@ -51,62 +51,96 @@ export interface Markdown {
   openRows(state: MarkdownState): readonly string[];
 }
 
-export function createMarkdown({ style, width }: MarkdownOptions): Markdown {
-  const columns = (): number => Math.max(MIN_WIDTH, width());
+export function createMarkdown(options: MarkdownOptions): Markdown {
+  return new MarkdownRows(options);
+}
 
-  function emitRows(state: MarkdownState, rows: readonly string[], emit: Emit<string>): void {
-    if (state.isBlankDue && state.hasStarted) emit("");
-    state.isBlankDue = false;
-    state.hasStarted = true;
-    for (const row of rows) emit(row);
+class MarkdownRows implements Markdown {
+  readonly #style: MarkStyle;
+  readonly #width: () => number;
+
+  constructor({ style, width }: MarkdownOptions) {
+    this.#style = style;
+    this.#width = width;
   }
 
-  function finishTable(state: MarkdownState, emit: Emit<string>): void {
-    const lines = state.table;
-    if (lines.length === 0) return;
-    state.table = [];
-    if (isTable(lines)) return emitRows(state, formatTable(lines, columns(), style), emit);
-    for (const line of lines) emitRows(state, textRows(line.trim()), emit);
+  get #columns(): number {
+    return Math.max(MIN_WIDTH, this.#width());
   }
 
-  function textRows(line: string): string[] {
-    const layout = createRowLayout(createPlace({ first: "", rest: "" }));
-    const pieces = style.hasColours ? parseInline(line) : [{ text: line, marks: [] }];
-    return previewRows(layout, pieces).map(({ text }) => text);
+  initial(): MarkdownState {
+    return {
+      pending: "",
+      line: "",
+      block: undefined,
+      previousCharacter: "",
+      fence: undefined,
+      table: [],
+      isBlankDue: false,
+      hasStarted: false,
+    };
   }
 
-  function createPlace({ first, rest }: Pick<TextStart, "first" | "rest">): RowMargins {
-    const before = (text: string): Row => ({
-      text: style.paints.dim(text),
-      width: measureText(text),
-    });
-    const place = { width: columns(), style };
-    return { ...place, first: before(first), rest: before(rest) };
+  step(state: MarkdownState, text: string, emit: Emit<string>): void {
+    const fullText = state.pending + text;
+    // Half a surrogate pair, or a carriage return that may be half a line end.
+    const pending = /[\r\ud800-\udbff]$/.exec(fullText)?.[0] ?? "";
+    state.pending = pending;
+    const clean = sanitize(fullText.slice(0, fullText.length - pending.length));
+    const [first = "", ...others] = clean.split("\n");
+    this.#feed(state, first, emit);
+    for (const next of others) {
+      this.#advance(state, true, emit);
+      this.#feed(state, next, emit);
+    }
+  }
+
+  finish(state: MarkdownState, emit: Emit<string>): void {
+    state.line += sanitize(state.pending);
+    state.pending = "";
+    if (state.line !== "" || state.block !== undefined) this.#advance(state, true, emit);
+    this.#finishTable(state, emit);
+  }
+
+  openRows(state: MarkdownState): readonly string[] {
+    const { block, line, table, fence } = state;
+    const gap = state.isBlankDue && state.hasStarted ? [""] : [];
+    if (fence !== undefined)
+      return line === "" ? [] : [...gap, ...wrapCode(line.slice(-MAX_OPEN_LENGTH), this.#columns)];
+    if (block !== undefined) {
+      const rest = this.#style.hasColours ? parseProvisional(line) : [{ text: line, marks: [] }];
+      const marked = rest.map(({ text, marks }) => ({ text, marks: [...marks, ...block.marks] }));
+      return [...gap, ...previewRows(block.layout, marked).map(({ text }) => text)];
+    }
+    const visibleLine = line === "" ? (table.at(-1) ?? "") : line;
+    if (visibleLine === "") return [];
+    const [row = ""] = wrapCode(visibleLine.slice(0, MAX_OPEN_LENGTH), this.#columns);
+    return [...gap, this.#style.paints.dim(row)];
   }
 
   /** Adds text to the current line. A very long line without output so far is ended here, which bounds the memory. */
-  function feed(state: MarkdownState, text: string, emit: Emit<string>): void {
+  #feed(state: MarkdownState, text: string, emit: Emit<string>): void {
     state.line += text;
-    if (state.line !== "") advance(state, false, emit);
+    if (state.line !== "") this.#advance(state, false, emit);
     while (state.block === undefined && state.line.length > MAX_LINE_LENGTH) {
       const rest = state.line.slice(MAX_LINE_LENGTH);
       state.line = state.line.slice(0, MAX_LINE_LENGTH);
-      advance(state, true, emit);
+      this.#advance(state, true, emit);
       state.line = rest;
     }
   }
 
   /** Emits the rows of the line that are certain. `isComplete`: the line has ended. */
-  function advance(state: MarkdownState, isComplete: boolean, emit: Emit<string>): void {
+  #advance(state: MarkdownState, isComplete: boolean, emit: Emit<string>): void {
     if (state.fence !== undefined)
-      return isComplete ? finishCodeLine(state, state.fence, emit) : undefined;
-    if (state.block === undefined && !begin(state, isComplete, emit)) return;
+      return isComplete ? this.#finishCodeLine(state, state.fence, emit) : undefined;
+    if (state.block === undefined && !this.#begin(state, isComplete, emit)) return;
     const { block } = state;
     if (block === undefined) return;
     const { layout, marks } = block;
     const emitRow = ({ text }: Row): void => emitRows(state, [text], emit);
     for (;;) {
-      const match = style.hasColours
+      const match = this.#style.hasColours
         ? readInline(state.line, state.previousCharacter, isComplete)
         : { length: state.line.length, pieces: [{ text: state.line, marks: [] }] };
       if (match === undefined || match.length === 0) break;
@@ -122,7 +156,8 @@ export function createMarkdown({ style, width }: MarkdownOptions): Markdown {
   }
 
   /** Recognizes the block of the line. Returns true if the line continues as text. */
-  function begin(state: MarkdownState, isComplete: boolean, emit: Emit<string>): boolean {
+  #begin(state: MarkdownState, isComplete: boolean, emit: Emit<string>): boolean {
+    const { paints } = this.#style;
     const start = readBlockStart(state.line, isComplete);
     if (start === undefined) return false;
     if (start.type === "table" && state.table.length < MAX_TABLE_LINES) {
@@ -130,23 +165,23 @@ export function createMarkdown({ style, width }: MarkdownOptions): Markdown {
       state.line = "";
       return false;
     }
-    finishTable(state, emit);
+    this.#finishTable(state, emit);
     switch (start.type) {
       case "blank":
         state.isBlankDue = true;
         break;
       case "rule":
-        emitRows(state, [style.paints.dim("─".repeat(Math.min(columns(), RULE_WIDTH)))], emit);
+        emitRows(state, [paints.dim("─".repeat(Math.min(this.#columns, RULE_WIDTH)))], emit);
         break;
       case "fence":
         state.fence = start.fence;
-        emitRows(state, [style.paints.dim(state.line.trim())], emit);
+        emitRows(state, [paints.dim(state.line.trim())], emit);
         break;
       case "table":
         state.table = [state.line];
         break;
       case "text":
-        state.block = { layout: createRowLayout(createPlace(start)), marks: start.marks };
+        state.block = { layout: createRowLayout(this.#createPlace(start)), marks: start.marks };
         state.line = state.line.slice(start.length);
         state.previousCharacter = "";
         return true;
@@ -155,64 +190,46 @@ export function createMarkdown({ style, width }: MarkdownOptions): Markdown {
     return false;
   }
 
-  function finishCodeLine(state: MarkdownState, fence: string, emit: Emit<string>): void {
+  #finishCodeLine(state: MarkdownState, fence: string, emit: Emit<string>): void {
     const { line } = state;
     state.line = "";
     const sign = line.trim();
     const isFenceEnd = sign.length >= fence.length && sign === (fence[0] ?? "").repeat(sign.length);
     if (isFenceEnd) state.fence = undefined;
-    emitRows(state, isFenceEnd ? [style.paints.dim(sign)] : wrapCode(line, columns()), emit);
+    const rows = isFenceEnd ? [this.#style.paints.dim(sign)] : wrapCode(line, this.#columns);
+    emitRows(state, rows, emit);
   }
 
-  return {
-    initial: () => ({
-      pending: "",
-      line: "",
-      block: undefined,
-      previousCharacter: "",
-      fence: undefined,
-      table: [],
-      isBlankDue: false,
-      hasStarted: false,
-    }),
-    step(state, text, emit) {
-      const fullText = state.pending + text;
-      // Half a surrogate pair, or a carriage return that may be half a line end.
-      const pending = /[\r\ud800-\udbff]$/.exec(fullText)?.[0] ?? "";
-      state.pending = pending;
-      const clean = sanitize(fullText.slice(0, fullText.length - pending.length));
-      const [first = "", ...others] = clean.split("\n");
-      feed(state, first, emit);
-      for (const next of others) {
-        advance(state, true, emit);
-        feed(state, next, emit);
-      }
-    },
-    finish(state, emit) {
-      state.line += sanitize(state.pending);
-      state.pending = "";
-      if (state.line !== "" || state.block !== undefined) advance(state, true, emit);
-      finishTable(state, emit);
-    },
-    openRows(state) {
-      const { block, line, table, fence } = state;
-      const gap = state.isBlankDue && state.hasStarted ? [""] : [];
-      if (fence !== undefined)
-        return line === "" ? [] : [...gap, ...wrapCode(line.slice(-MAX_OPEN_LENGTH), columns())];
-      if (block !== undefined) {
-        const rest = style.hasColours ? parseProvisional(line) : [{ text: line, marks: [] }];
-        const marked = rest.map(({ text, marks }) => ({ text, marks: [...marks, ...block.marks] }));
-        return [...gap, ...previewRows(block.layout, marked).map(({ text }) => text)];
-      }
-      const visibleLine = line === "" ? (table.at(-1) ?? "") : line;
-      return visibleLine === ""
-        ? []
-        : [
-            ...gap,
-            style.paints.dim(wrapCode(visibleLine.slice(0, MAX_OPEN_LENGTH), columns())[0] ?? ""),
-          ];
-    },
-  };
+  #finishTable(state: MarkdownState, emit: Emit<string>): void {
+    const lines = state.table;
+    if (lines.length === 0) return;
+    state.table = [];
+    if (isTable(lines))
+      return emitRows(state, formatTable(lines, this.#columns, this.#style), emit);
+    for (const line of lines) emitRows(state, this.#textRows(line.trim()), emit);
+  }
+
+  #textRows(line: string): string[] {
+    const layout = createRowLayout(this.#createPlace({ first: "", rest: "" }));
+    const pieces = this.#style.hasColours ? parseInline(line) : [{ text: line, marks: [] }];
+    return previewRows(layout, pieces).map(({ text }) => text);
+  }
+
+  #createPlace({ first, rest }: Pick<TextStart, "first" | "rest">): RowMargins {
+    const style = this.#style;
+    const before = (text: string): Row => ({
+      text: style.paints.dim(text),
+      width: measureText(text),
+    });
+    return { width: this.#columns, style, first: before(first), rest: before(rest) };
+  }
+}
+
+function emitRows(state: MarkdownState, rows: readonly string[], emit: Emit<string>): void {
+  if (state.isBlankDue && state.hasStarted) emit("");
+  state.isBlankDue = false;
+  state.hasStarted = true;
+  for (const row of rows) emit(row);
 }
 
 const MIN_WIDTH = 20;

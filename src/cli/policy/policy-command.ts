@@ -3,7 +3,7 @@ import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import type { PolicyCheckFlags } from "./run-policy-check.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline policy`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline policy`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addPolicyCommand(spanline: Command, execute: ExecuteCommand): void {
   const policy = spanline.command("policy").description("check tool calls against a policy");
   policy

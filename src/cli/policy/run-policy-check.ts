@@ -24,7 +24,7 @@ import {
   type ConfigFlags,
 } from "../shared/flags/config-flags.ts";
 import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts";
-import { suggestNames } from "../../text/suggest-name.ts";
+import { formatUnknownName, suggestFix } from "../../text/unknown-name.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
@@ -84,9 +84,8 @@ async function checkPolicy(
 
 /** A decision about a misspelled tool would look like a decision about the intended tool. */
 function checkToolName(name: string, known: readonly string[]): void {
-  const suggestions = known.includes(name) ? [] : suggestNames(name, known);
-  if (suggestions.length === 0) return;
-  const message = `The agent has no tool ${name}; did you mean ${suggestions.join(" or ")}? Nothing was checked`;
+  if (known.includes(name) || suggestFix(name, known) === undefined) return;
+  const message = `${formatUnknownName("Tool", name, { names: known })} Nothing was checked`;
   throw new SpanlineError("invalid_option", message, { details: { path: "tool" } });
 }
 

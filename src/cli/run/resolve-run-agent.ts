@@ -17,6 +17,7 @@ import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts"
 import { readInvocationLimits, type LimitFlags } from "../shared/flags/limit-flags.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface RunAgentFlags extends AgentFlags, LimitFlags, ConfigFlags {
   readonly agent?: string;
@@ -102,8 +103,8 @@ async function startConfiguredAgent(flags: RunAgentFlags, context: RunContext): 
   const notes = commandNote === undefined ? {} : { commandNote };
   if (agent !== undefined) return { agent, close, ...notes };
   await close();
-  const agentNames = agents.map(({ spec }) => spec.name).join(", ");
-  const message = `agent is "${requestedAgent}", which is not a configured agent: expected ${agentNames}`;
+  const names = agents.map(({ spec }) => spec.name);
+  const message = formatUnknownName("Agent", requestedAgent ?? "default", { names });
   throw new SpanlineError("invalid_option", message, { details: { path: "agent" } });
 }
 

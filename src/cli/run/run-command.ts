@@ -5,7 +5,7 @@ import { parsePositive } from "../shared/flags/number-option.ts";
 import type { RunFlags } from "./run-run-command.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline run`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline run`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addRunCommand(spanline: Command, execute: ExecuteCommand): void {
   const run = spanline
     .command("run")

@@ -8,10 +8,9 @@ import { toSingleLine, escapeControls } from "../../inspect/trace-style.ts";
 import { createTerminal } from "../../platform/terminal/terminal.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
 import { findFlag } from "../shared/flags/find-flag.ts";
-import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
+import { INTERRUPTED, watchInterruption } from "../shared/interruption.ts";
 import { wrapLines } from "../shared/terminal/wrap-lines.ts";
 import { resolveRunAgent, type RunAgentFlags, type RunContext } from "./resolve-run-agent.ts";
-import { suggestNextStep } from "./run-hints.ts";
 import { createRunOutput, type OutputFlags } from "./run-output.ts";
 import { createTerminalApprover, type ApprovalFlags } from "./terminal-approver.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
@@ -30,7 +29,7 @@ export async function runRunCommand(
   io: CommandIo,
 ): Promise<number> {
   const terminal = createTerminal(io);
-  const { signal, release } = onInterruption(io, () => {
+  const { signal, release } = watchInterruption(io, () => {
     terminal.note("\nCancelling the turn. Press Ctrl-C again to exit now.\n");
   });
   const exitCode = await runAgentTurn(prompt, flags, { io, terminal, signal }).catch(
@@ -157,3 +156,58 @@ async function readPrompt(argument: string | undefined, { stdin }: CommandIo): P
   if (piped !== "") return piped;
   throw new SpanlineError("invalid_option", "The prompt is missing: standard input is empty");
 }
+
+interface RunProblem {
+  /** Code of an error, or the reason for the end of the turn. */
+  readonly code: string;
+  readonly details: { readonly [name: string]: unknown };
+}
+
+/** Suggests a fix for a failed run. Undefined if the message already contains one, or none is known. */
+function suggestNextStep({ code, details }: RunProblem, flags: RunAgentFlags): string | undefined {
+  // The error concerns a flag or the configuration file, and its message names the place.
+  if (details["path"] !== undefined) return undefined;
+  const isNamed = flags.harness !== undefined || flags.runtime !== undefined;
+  return (
+    (isNamed ? suggestForNamedAgent(code, flags) : CONFIGURED_AGENT_HINTS.get(code)) ??
+    COMMON_HINTS.get(code)
+  );
+}
+
+/** Hints for an AgentCore agent named by flags. */
+function suggestForNamedAgent(code: string, { endpointUrl }: RunAgentFlags): string | undefined {
+  if (code === "connect_failed") {
+    return endpointUrl === undefined
+      ? "Fix: check the region of the ARN and the network."
+      : "Fix: check --endpoint-url; `spanline emulate` starts an emulator on this machine.";
+  }
+  if (code === "no_credentials" && endpointUrl === undefined) {
+    return "Fix: configure AWS credentials, or use an emulator with `spanline emulate` and --endpoint-url.";
+  }
+  return NAMED_AGENT_HINTS.get(code);
+}
+
+const NAMED_AGENT_HINTS: ReadonlyMap<string, string> = new Map([
+  ["access_denied", "Fix: check the credentials, the region of the ARN and this machine's clock."],
+  ["not_found", "Fix: check the ARN and --qualifier; `spanline harness list` lists the harnesses."],
+]);
+
+/** Hints for an agent of a configuration. */
+const CONFIGURED_AGENT_HINTS: ReadonlyMap<string, string> = new Map([
+  ["access_denied", "Fix: check the credentials of the agent's provider in the configuration."],
+  ["not_found", "Fix: check the agent's provider in the configuration: its model or its ARN."],
+]);
+
+const BUDGET_HINT = "Fix: approve an extension (--yes), or raise the agent's budgets.";
+
+const COMMON_HINTS: ReadonlyMap<string, string> = new Map([
+  ["throttled", "Fix: wait a moment and try again."],
+  ["connection_lost", "The agent may have completed its work. Fix: check before you run it again."],
+  ["max_steps", "Fix: raise --max-steps."],
+  ["max_seconds", "Fix: raise --max-seconds."],
+  ["budget_tokens", BUDGET_HINT],
+  ["budget_seconds", BUDGET_HINT],
+  ["budget_tool_calls", BUDGET_HINT],
+  ["budget_invocations", BUDGET_HINT],
+  ["budget_usd", BUDGET_HINT],
+]);

@@ -3,7 +3,7 @@ import type { ServeFlags } from "./run-serve-command.ts";
 import { addServingOptions } from "./serving-options.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline serve`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline serve`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addServeCommand(spanline: Command, execute: ExecuteCommand): void {
   const serve = spanline
     .command("serve")

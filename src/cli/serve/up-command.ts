@@ -3,7 +3,7 @@ import { addServingOptions } from "./serving-options.ts";
 import type { UpFlags } from "./run-up-command.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline up`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline up`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addUpCommand(spanline: Command, execute: ExecuteCommand): void {
   const up = spanline
     .command("up")

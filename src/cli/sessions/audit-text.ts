@@ -162,6 +162,8 @@ const REQUESTED = {
   run: "approval requested",
   outcome: "approver asked for the outcome of the interrupted tool call",
   "lost-invocation": "approver asked how to continue after the lost invocation",
+  question: "person asked",
+  budget: "approver asked whether to continue beyond the budget",
 } as const;
 
 const RESOLVED_BY_TEXTS = {

@@ -1,13 +1,14 @@
-import { answerViaOwner } from "../../bridge/owner/answer-via-owner.ts";
+import { answerViaOwner, type ApprovalAnswer } from "../../bridge/owner/answer-via-owner.ts";
 import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
 import { type ApprovalDecision, DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
+import { readTypedAnswer } from "../../domain/question.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { toSpanlineError, SpanlineError } from "../../domain/errors.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { confirm } from "../shared/terminal/confirm.ts";
-import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
+import { INTERRUPTED, watchInterruption } from "../shared/interruption.ts";
 import { readApprovalFacts, formatApproval } from "../shared/terminal/approval-text.ts";
 import { reportProblems, openSessionLog, type SessionLog } from "./stored-session-log.ts";
 import {
@@ -18,6 +19,7 @@ import {
 } from "./sessions-context.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface AnswerFlags extends SessionsFlags {
   readonly allow?: true;
@@ -81,10 +83,13 @@ function createNothingOpenError(
   approvalId: string | undefined,
   all: readonly ApprovalRequested[],
 ): SpanlineError {
-  const subject = approvalId === undefined ? "No approval" : `No approval ${approvalId}`;
-  const openIds = all.map((request) => request.approvalId);
-  const details = { near: openIds, sessionId };
-  return new SpanlineError("not_found", `${subject} is open in ${sessionId}`, { details });
+  const names = all.map((request) => request.approvalId);
+  const details = { near: names, sessionId };
+  const message =
+    approvalId === undefined
+      ? `No approval is open in ${sessionId}`
+      : formatUnknownName("Open approval", approvalId, { names, where: `in ${sessionId}` });
+  return new SpanlineError("not_found", message, { details });
 }
 
 function readAnswer({ allow, deny, always, answer }: AnswerFlags): string | undefined {
@@ -103,8 +108,8 @@ async function decideEach(
   let worst = 0;
   for (const request of open) {
     const { question, background, fullText } = formatApproval(readApprovalFacts(request), style);
-    const { signal, release } = onInterruption(run.io, () => terminal.note("\n"));
-    const isYesNo = request.question === "run";
+    const { signal, release } = watchInterruption(run.io, () => terminal.note("\n"));
+    const isYesNo = request.question === "run" || isPlainQuestion(request);
     const decision = isYesNo
       ? confirm(question, {
           io: run.io,
@@ -128,21 +133,21 @@ async function decideEach(
 
 async function sendDecision(
   sessionId: string,
-  { approvalId, options, action }: ApprovalRequested,
+  request: ApprovalRequested,
   {
     word: answer,
     run: { terminal, directory },
   }: { readonly word: string; readonly run: SessionsContext },
 ): Promise<number> {
-  const decision = options.find((option) => option === answer || DECISION_NAMES[option] === answer);
-  if (decision === undefined) {
-    terminal.note(
-      `"${answer}" is not an answer to ${approvalId}: expected ${formatOptions(options)}.\n`,
-    );
+  const { approvalId, action } = request;
+  const decided = readDecision(request, answer);
+  if (typeof decided === "string") {
+    terminal.note(`"${answer}" is not an answer to ${approvalId}: ${decided}.\n`);
     return 2;
   }
+  const { decision } = decided;
   const reply = await answerViaOwner(
-    { sessionId, approvalId, decision },
+    { sessionId, approvalId, ...decided },
     {
       directory,
       version: readPackageVersion(),
@@ -160,6 +165,23 @@ async function sendDecision(
   return 0;
 }
 
+/** Whether the agent asks for a plain yes. */
+function isPlainQuestion({ form }: ApprovalRequested): boolean {
+  return form !== undefined && form.kind !== "question";
+}
+
+type Decided = Pick<ApprovalAnswer, "decision" | "answer">;
+
+/** Reads a decision, or the answer to a question. Returns the expected answer as a string if the word is not valid. */
+function readDecision({ options, form }: ApprovalRequested, word: string): Decided | string {
+  const no = word === "deny" && form !== undefined ? "decline" : word;
+  const decision = options.find((option) => option === no || DECISION_NAMES[option] === no);
+  if (form === undefined || decision === "decline")
+    return decision === undefined ? `expected ${formatOptions(options)}` : { decision };
+  const typed = readTypedAnswer(form, word);
+  return typed.ok ? { decision: "answer", answer: typed.answer } : typed.problem;
+}
+
 function formatRequests(open: readonly ApprovalRequested[]): string {
   return open
     .map((request) => {
@@ -168,9 +190,16 @@ function formatRequests(open: readonly ApprovalRequested[]): string {
         PLAIN_STYLE,
       );
       const [, , ...rest] = above.split("\n");
-      return `${request.approvalId}  ${summary}\n${rest.join("\n")}  Answers: ${formatOptions(request.options)}\n`;
+      return `${request.approvalId}  ${summary}\n${rest.join("\n")}  Answers: ${formatAnswers(request)}\n`;
     })
     .join("");
+}
+
+function formatAnswers({ form, options }: ApprovalRequested): string {
+  if (form?.kind !== "question") return formatOptions(options);
+  const { choices, schema } = form;
+  const answers = choices?.join(", ") ?? (schema === undefined ? "any text" : "a JSON object");
+  return `${answers}, or decline`;
 }
 
 function formatOptions(options: readonly ApprovalDecision[]): string {

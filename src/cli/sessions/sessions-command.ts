@@ -7,14 +7,15 @@ import type { DeleteFlags } from "./sessions-delete.ts";
 import type { ExportFlags } from "./sessions-export.ts";
 import type { ListFlags } from "./sessions-list.ts";
 import type { ShowFlags, TailFlags } from "./sessions-show.ts";
+import type { UsageFlags } from "./sessions-usage.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline sessions`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline sessions`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addSessionsCommand(spanline: Command, execute: ExecuteCommand): void {
   const sessions = spanline
     .command("sessions")
     .description(
-      "list, show, follow, answer, audit, check, export and delete the sessions of a data directory",
+      "list, show, follow, answer, audit, measure, check, export and delete the sessions of a data directory",
     )
     .addHelpText("after", EXAMPLES);
   addList(sessions, execute);
@@ -23,6 +24,7 @@ export function addSessionsCommand(spanline: Command, execute: ExecuteCommand): 
   addAnswer(sessions, execute);
   addExport(sessions, execute);
   addAudit(sessions, execute);
+  addUsage(sessions, execute);
   addCheck(sessions, execute);
   addDelete(sessions, execute);
 }
@@ -92,7 +94,12 @@ function addAnswer(sessions: Command, execute: ExecuteCommand): void {
         "answer",
       ]),
     )
-    .addOption(new Option("--answer <word>", "any of the listed options").conflicts("allow"))
+    .addOption(
+      new Option(
+        "--answer <word>",
+        "any of the listed options, or the answer to a question",
+      ).conflicts("allow"),
+    )
     .action((session: string, question: string | undefined, flags: AnswerFlags) =>
       execute(async (io) => {
         const { runSessionsAnswer } = await import("./sessions-answer.ts");
@@ -123,6 +130,19 @@ function addAudit(sessions: Command, execute: ExecuteCommand): void {
       execute(async (io) => {
         const { runSessionsAudit } = await import("./sessions-audit.ts");
         return runSessionsAudit(session, flags, io);
+      }),
+    );
+}
+
+function addUsage(sessions: Command, execute: ExecuteCommand): void {
+  addDirectoryOption(sessions.command("usage"))
+    .description("print used tokens, seconds, tool calls, invocations and US dollars with budgets")
+    .argument("[session]", `${SESSION_DESCRIPTION}; default: the newest sessions`)
+    .option("--json", "print JSON")
+    .action((session: string | undefined, flags: UsageFlags) =>
+      execute(async (io) => {
+        const { runSessionsUsage } = await import("./sessions-usage.ts");
+        return runSessionsUsage(session, flags, io);
       }),
     );
 }

@@ -11,6 +11,7 @@ import { resolveDataDirectory } from "../shared/flags/resolve-data-directory.ts"
 import { suggestNames } from "../../text/suggest-name.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface SessionsFlags {
   readonly dataDir?: string;
@@ -55,16 +56,14 @@ export async function findSession(
   const { sessions: newest } = await sessions.listSessions({ limit: MAX_COMPARED });
   const session = reference === "latest" ? newest[0] : await sessions.findSession(reference);
   if (session !== undefined) return session;
-  const similarIds = suggestNames(
-    reference,
-    newest.map(({ sessionId }) => sessionId),
-  );
+  const names = newest.map(({ sessionId }) => sessionId);
   const where = `in ${directory}`;
   const message =
     reference === "latest"
       ? `No session exists ${where}`
-      : `No session ${reference} exists ${where}`;
-  throw new SpanlineError("not_found", message, { details: { near: similarIds } });
+      : formatUnknownName("Session", reference, { names, isListed: false, where });
+  const details = { near: suggestNames(reference, names) };
+  throw new SpanlineError("not_found", message, { details });
 }
 
 const MAX_COMPARED = 1000;
@@ -85,8 +84,6 @@ function suggestNextStep({ code, details }: SpanlineError): string | undefined {
     return "Fix: omit --from for new events only, or use --from 0 for the whole log.";
   }
   if (code !== "not_found") return undefined;
-  const similarIds = Array.isArray(details["near"]) ? details["near"].join(", ") : "";
-  if (similarIds !== "") return `Did you mean ${similarIds}?`;
   // The session exists; the approval does not.
   if (details["sessionId"] !== undefined)
     return "Fix: see the sessions that wait with `spanline sessions list`.";

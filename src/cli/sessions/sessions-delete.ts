@@ -3,7 +3,7 @@ import { toSingleLine } from "../../inspect/trace-style.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { confirm } from "../shared/terminal/confirm.ts";
-import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
+import { INTERRUPTED, watchInterruption } from "../shared/interruption.ts";
 import { findSession, withSessionsContext, type SessionsFlags } from "./sessions-context.ts";
 import type { CommandIo } from "../../platform/process/command-io.ts";
 
@@ -48,7 +48,7 @@ async function confirmDelete(
   question: string,
   io: CommandIo,
 ): Promise<boolean | null | "interrupted"> {
-  const { signal, release } = onInterruption(io, () => io.stderr.write("\n"));
+  const { signal, release } = watchInterruption(io, () => io.stderr.write("\n"));
   try {
     return await confirm(question, { io, signal });
   } catch (error) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { EVENT_MANIFEST } from "../../domain/events/event-manifest.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
-import { createTranscript } from "./transcript-encoder.ts";
+import { createTranscript, TRANSCRIPT_RULES } from "./transcript-encoder.ts";
 
 function shown(...events: readonly SessionEvent[]): string {
   const transcript = createTranscript(PLAIN_STYLE);
@@ -21,6 +22,15 @@ const said: readonly SessionEvent[] = [
 const cut = { messageId: "m1", interrupted: true } as const;
 
 describe("The transcript of a session", () => {
+  it("Every session event has a rule: it is mapped, or silent for a reason [B-014]", () => {
+    expect(Object.keys(TRANSCRIPT_RULES).sort()).toEqual(Object.keys(EVENT_MANIFEST).sort());
+    const undecided = Object.entries(TRANSCRIPT_RULES).filter(
+      ([, { silent, encode }]) =>
+        (silent === undefined || silent === "") === (encode === undefined),
+    );
+    expect(undecided).toEqual([]);
+  });
+
   it("Text from before a kill is printed before the notice of the restart", () => {
     const text = shown(
       ...said,

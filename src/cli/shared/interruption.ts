@@ -6,7 +6,7 @@ export interface Interruption {
 }
 
 /** The first SIGINT or SIGTERM aborts the signal, so the command can clean up. The second ends the process at once. */
-export function onInterruption({ signals, exit }: CommandIo, notify: () => void): Interruption {
+export function watchInterruption({ signals, exit }: CommandIo, notify: () => void): Interruption {
   const controller = new AbortController();
   const interrupt = (): void => {
     if (controller.signal.aborted) return exit(INTERRUPTED);

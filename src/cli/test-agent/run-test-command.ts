@@ -6,7 +6,7 @@ import { resolveConfigFile } from "../shared/flags/config-flags.ts";
 import { formatErrorMessage } from "../shared/error-message.ts";
 import type { ConnectionFlags } from "../shared/flags/connection-flags.ts";
 import { findFlag } from "../shared/flags/find-flag.ts";
-import { INTERRUPTED, onInterruption } from "../shared/interruption.ts";
+import { INTERRUPTED, watchInterruption } from "../shared/interruption.ts";
 import type { LimitFlags } from "../shared/flags/limit-flags.ts";
 import { resolveRunAgent, type RunAgentFlags } from "../run/resolve-run-agent.ts";
 import { createColorStyle } from "../shared/terminal/color-style.ts";
@@ -29,7 +29,7 @@ export async function runTestCommand(
   io: CommandIo,
 ): Promise<number> {
   const terminal = createTerminal(io);
-  const { signal, release } = onInterruption(io, () => terminal.note("\nStopping.\n"));
+  const { signal, release } = watchInterruption(io, () => terminal.note("\nStopping.\n"));
   const output = flags.json === true ? createJsonOutput(terminal) : createTextOutput(terminal);
   try {
     const { agent, close } = await resolveRunAgent(await resolveAgentFlags(agentName, flags, io), {

@@ -4,7 +4,7 @@ import { CONFIG_DESCRIPTION } from "../shared/flags/config-description.ts";
 import type { TestAgentFlags } from "./run-test-command.ts";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline test`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline test`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addTestCommand(spanline: Command, execute: ExecuteCommand): void {
   const test = spanline
     .command("test")

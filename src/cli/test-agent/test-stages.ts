@@ -34,7 +34,7 @@ export async function* runTestStages(
 }
 
 const HELLO = "Hello!";
-const RECALL = "What was the first thing that I said to you?";
+const RECALL = "Please repeat my first message.";
 
 interface Reply extends ChatCompletionMessage {
   readonly session_id: string;

@@ -27,12 +27,14 @@ export async function runTrustCommand(config: string | undefined, io: CommandIo)
     }
     const lines = [...commands, ...files].map((line) => `  ${toSingleLine(line)}\n`).join("");
     await terminal.write(
-      lines === "" ? "It runs no code before a tool call.\n" : `It runs:\n${lines}`,
+      lines === ""
+        ? "The configuration runs no code before a tool call.\n"
+        : `The configuration runs:\n${lines}`,
     );
     await trustConfig(version, resolveUserDirectory(io.env));
-    const condition = files.length === 0 ? "it is" : "it or one of these files is";
+    const changed = files.length === 0 ? "the configuration" : "the configuration or a listed file";
     await terminal.write(
-      `${toSingleLine(file)} may run the code that it names until ${condition} changed.\n`,
+      `${toSingleLine(file)} is trusted. The trust ends when ${changed} changes.\n`,
     );
     return 0;
   } catch (error) {

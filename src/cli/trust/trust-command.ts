@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ExecuteCommand } from "../shared/execute-command.ts";
 
-/** Declares `spanline trust`. The code of the command is loaded when it runs, so the help stays fast. */
+/** Declares `spanline trust`. The command loads the rest of its code only when run, so printing the help stays fast. */
 export function addTrustCommand(spanline: Command, execute: ExecuteCommand): void {
   spanline
     .command("trust")

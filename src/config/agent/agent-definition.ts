@@ -5,9 +5,11 @@ import type {
   MutationScope,
   LostInvocationPolicy,
   QuiescePolicy,
+  ReminderSettings,
   TurnCaps,
 } from "../../domain/agent-spec.ts";
-import type { AgentCommand } from "../../domain/agent-command.ts";
+import type { AgentCommand } from "../../domain/slash-commands.ts";
+import type { AgentBudgets } from "../../domain/budget.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -31,7 +33,7 @@ export interface AgentDefinition {
   readonly provider: Provider;
   readonly tools?: readonly Tool[];
   /**
-   * Tools that run without approval, need an approval, or never run, by name or pattern. Default for tools in no list:
+   * Tools which run without approval, need an approval, or never run, by name or pattern. Default for tools in no list:
    * `ask`.
    */
   readonly approvals?: Partial<ApprovalRules>;
@@ -44,14 +46,21 @@ export interface AgentDefinition {
   /** MCP servers with tools for every session. Their connections exist while a session is in use. */
   readonly mcp?: McpConnection;
   readonly caps?: Partial<TurnCaps>;
+  /** Budgets which pause the turn and ask, per turn, session, principal and day. Default: none. */
+  readonly budgets?: AgentBudgets;
   readonly onLost?: LostInvocationPolicy;
   /**
    * How to quiesce the upstream session after a cancelled or lost invocation. Default: `wait`, because `stop` ends the
-   * agent's machine and loses all state on it.
+   * agent's machine and loses all state of the machine.
    */
   readonly settle?: QuiescePolicy;
   /** Seconds until an approval expires. Default: 1 hour. */
   readonly approvalSeconds?: number;
+  /**
+   * Gives the agent the tool `ask_user` for questions to a person. `waitSeconds`: seconds until a question expires.
+   * Default: 1 day.
+   */
+  readonly askUser?: boolean | { readonly waitSeconds?: number };
   /** Seconds for which a turn waits for results of client-run tool calls. Default: 1 day. */
   readonly resultsSeconds?: number;
   /** Reaction to a tool call with arguments other than a JSON object. Default: `report`. */
@@ -71,18 +80,32 @@ export interface AgentDefinition {
   /** Slash commands by name, such as `review` for `/review`. */
   readonly commands?: { readonly [name: string]: Omit<AgentCommand, "name"> };
   /**
-   * A tool that must be called before a turn may end. Without the call the agent is prompted again, `maxReprompts`
+   * A tool which must be called before a turn may end. Without the call the agent is prompted again, `maxReprompts`
    * times (default: 2).
    */
   readonly terminalTool?: { readonly name: string; readonly maxReprompts?: number };
+  /**
+   * Keeps the agent available between turns: bridge hosts are notified while the agent is idle, and can resume the
+   * agent. `true`: with the default settings.
+   */
+  readonly daemon?: boolean | DaemonDefinition;
+  /** Reminders which the runtime itself creates. */
+  readonly reminders?: ReminderSettings;
 }
 
 /** The workspace of an agent's sessions. */
 export interface WorkspaceDefinition {
-  /** The folder of sessions that name none. */
+  /** The folder of sessions which name no folder. */
   readonly root: string;
   /** True: all sessions work in `root`, even if they name a subfolder; other folders are refused. Default: false. */
   readonly isFixed?: boolean;
   /** Protected paths: no tool may touch these folders and files. */
   readonly protectedFolders?: readonly string[];
+}
+
+export interface DaemonDefinition {
+  /** Seconds after which an idle daemon starts a turn by itself. Default: only activity wakes the daemon. */
+  readonly wakeSeconds?: number;
+  /** Number of idle waits without activity after which the daemon stops. Default: the daemon never stops. */
+  readonly watchdogAttempts?: number;
 }

@@ -1,5 +1,6 @@
 import {
   array,
+  boolean,
   integer,
   number,
   object,
@@ -8,13 +9,48 @@ import {
   record,
   refine,
   string,
+  union,
   type ObjectOf,
   type Schema,
 } from "../../data/schema-reader.ts";
-import { suggestFix, throwInvalid, throwProblem } from "../../data/schema-error.ts";
-import { BRIDGE_COMMANDS } from "../../domain/bridge-commands.ts";
+import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
+import { BRIDGE_COMMANDS } from "../../domain/slash-commands.ts";
 import { matchesPattern } from "../../text/match-pattern.ts";
+import type { DaemonDefinition } from "./agent-definition.ts";
 import { CAPS_SCHEMA } from "./turn-caps.ts";
+import { formatNames, suggestFix } from "../../text/unknown-name.ts";
+import { BUDGET_CAPS_SCHEMA, BUDGET_SCOPES, type AgentBudgets } from "../../domain/budget.ts";
+
+const PRICE = number({ min: 0 });
+const CAPS = optional(BUDGET_CAPS_SCHEMA);
+
+/** A budget in US dollars needs prices: without prices, the estimate would always be 0. */
+const BUDGETS_SCHEMA = refine(
+  object({
+    turn: CAPS,
+    session: CAPS,
+    principal: CAPS,
+    day: CAPS,
+    principalDay: CAPS,
+    prices: optional(
+      object({
+        input: PRICE,
+        output: PRICE,
+        cacheRead: optional(PRICE),
+        cacheWrite: optional(PRICE),
+      }),
+    ),
+    extend: optional(number({ above: 0 })),
+  }),
+  (budgets: AgentBudgets, path) => {
+    const scope = BUDGET_SCOPES.find((name) => budgets[name]?.usd !== undefined);
+    if (scope !== undefined && budgets.prices === undefined) {
+      const fix = "set budgets.prices, in US dollars per million tokens";
+      throwProblem(`${path}.${scope}.usd`, "needs prices", fix);
+    }
+    return budgets;
+  },
+);
 
 const POSITIVE = optional(number({ above: 0 }));
 
@@ -26,9 +62,17 @@ export function createSettingsShape(tools?: readonly string[]) {
   return {
     approvals: optional(createApprovalsSchema(tools)),
     caps: optional(CAPS_SCHEMA),
+    budgets: optional(BUDGETS_SCHEMA),
     onLost: optional(oneOf(["ask", "continue", "reseed", "resend"])),
     settle: optional(oneOf(["wait", "stop", "reseed"])),
     approvalSeconds: POSITIVE,
+    askUser: optional(
+      union<boolean | { readonly waitSeconds?: number }>(
+        "true, false or { waitSeconds }",
+        boolean(),
+        object({ waitSeconds: POSITIVE }),
+      ),
+    ),
     resultsSeconds: POSITIVE,
     invalidToolInput: optional(oneOf(["report", "fail"])),
     images: optional(oneOf(["reject", "describe", "send"])),
@@ -39,6 +83,20 @@ export function createSettingsShape(tools?: readonly string[]) {
       object({
         name: createToolNameSchema(tools),
         maxReprompts: optional(integer({ min: 0 })),
+      }),
+    ),
+    daemon: optional(
+      union<boolean | DaemonDefinition>(
+        "true, false or an object",
+        boolean(),
+        object({ wakeSeconds: POSITIVE, watchdogAttempts: optional(integer({ min: 1 })) }),
+      ),
+    ),
+    reminders: optional(
+      object({
+        tokenPressure: optional(boolean()),
+        changedFiles: optional(boolean()),
+        deniedApproval: optional(boolean()),
       }),
     ),
   };
@@ -101,7 +159,7 @@ function createToolNameSchema(tools: readonly string[] | undefined): Schema<stri
 }
 
 function listTools(tools: readonly string[]): string {
-  return tools.length === 0 ? "the agent has none" : tools.join(", ");
+  return tools.length === 0 ? "the agent has none" : formatNames(tools);
 }
 
 const TEXT = string({ isFilled: true, max: 200 });

@@ -13,9 +13,10 @@ import {
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { readOptions } from "../../domain/option-reader.ts";
+import { ASK_USER_TOOL } from "../../domain/question.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { createSettingsShape, refuseTwoRuleSets } from "./agent-settings.ts";
-import { isTool } from "./is-tool.ts";
+import type { Tool } from "../../tools/tool.ts";
 
 /** Throws `invalid_option` for a definition with invalid, contradictory or unknown settings. */
 export function checkDefinition(value: unknown): void {
@@ -45,12 +46,16 @@ const TOOL_NAMES: Schema<readonly string[]> = refine(
 );
 
 const TOOLS_SCHEMA = object(
-  { tools: withDefault(TOOL_NAMES, []) },
+  { tools: withDefault(TOOL_NAMES, []), askUser: anything },
   { otherNames: "ignore", expected: "the definition of an agent" },
 );
 
 const DEFINITION_SCHEMA: Schema<void> = (value, path) => {
-  const { tools } = TOOLS_SCHEMA(value, path);
+  const { tools: appTools, askUser } = TOOLS_SCHEMA(value, path);
+  const runtimeTools = askUser === undefined || askUser === false ? [] : [ASK_USER_TOOL];
+  const tools = [...appTools, ...runtimeTools];
+  if (new Set(tools).size < tools.length)
+    throwProblem("askUser", `adds a tool named ${ASK_USER_TOOL}, which exists`, "rename the tool");
   const shape: { readonly [Name in keyof AgentDefinition]-?: Schema<unknown> } = {
     name: string({
       pattern: /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,63}$/,
@@ -115,3 +120,13 @@ const POLICY_SCHEMA: Schema<unknown> = (value, path) =>
   isObject(value) && Array.isArray(value["layers"])
     ? value
     : throwInvalid({ path, value, expected: "a policy", fix: "create it with definePolicy" });
+
+/** Checks the structure instead of the class, because a tool may come from another copy of this package. */
+export function isTool(value: unknown): value is Tool {
+  if (!isObject(value) || !isObject(value["spec"])) return false;
+  return (
+    typeof value["spec"]["name"] === "string" &&
+    typeof value["check"] === "function" &&
+    typeof value["run"] === "function"
+  );
+}

@@ -16,8 +16,8 @@ describe("Names of tools in a policy", () => {
         rules: [{ id: "a", deny: { tool: ["write_file", "pay"] } }],
       }),
     ).toEqual([
-      'policy.rules[0] names "pay", which is not a tool of the agent',
-      'policy.auto_approve[1] names "read_fil", which is not a tool of the agent. Fix: did you mean read_file?',
+      'policy.rules[0]: Tool "pay" does not exist: expected "read_file" or "write_file"',
+      'policy.auto_approve[1]: Tool "read_fil" does not exist: expected "read_file" or "write_file". Fix: did you mean "read_file"?',
     ]);
   });
 
@@ -39,13 +39,13 @@ describe("Names of tools in a policy", () => {
   it("Names are compared as in rules: an allow rule is case-sensitive", () => {
     expect(about({ auto_deny: ["Write_File"] })).toEqual([]);
     expect(about({ auto_approve: ["Write_File"] })).toEqual([
-      'policy.auto_approve[0] names "Write_File", which is not a tool of the agent. Fix: did you mean write_file?',
+      'policy.auto_approve[0]: Tool "Write_File" does not exist: expected "read_file" or "write_file". Fix: did you mean "write_file"?',
     ]);
   });
 
   it("With an incomplete set of tools, only misspelled names are reported", () => {
     expect(about({ auto_deny: ["pay", "read_fle"] }, { isComplete: false })).toEqual([
-      'policy.auto_deny[1] names "read_fle", which is not a tool of the agent. Fix: did you mean read_file?',
+      'policy.auto_deny[1]: Tool "read_fle" does not exist. Fix: did you mean "read_file"?',
     ]);
   });
 

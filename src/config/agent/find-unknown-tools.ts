@@ -1,4 +1,4 @@
-import { suggestNames } from "../../text/suggest-name.ts";
+import { formatUnknownName, suggestFix } from "../../text/unknown-name.ts";
 import type { Policy, Rule } from "../../domain/policy/policy.ts";
 import { formatValue } from "../../text/format-value.ts";
 import {
@@ -38,10 +38,8 @@ export function findUnknownTools(
             ? [`${where} is ${formatValue(tool)}, which matches no tool of the agent`]
             : [];
         }
-        const [near] = suggestNames(tool, names);
-        if (near === undefined && !isComplete) return [];
-        const instead = near === undefined ? "" : `. Fix: did you mean ${near}?`;
-        return [`${where} names ${formatValue(tool)}, which is not a tool of the agent${instead}`];
+        if (!isComplete && suggestFix(tool, names) === undefined) return [];
+        return [`${where}: ${formatUnknownName("Tool", tool, { names, isListed: isComplete })}`];
       }),
     ),
   );

@@ -73,12 +73,12 @@ describe("The settings of MCP servers", () => {
     [
       [{ name: "a", comand: "c" }],
       "mcpServers[0].comand",
-      "mcpServers[0].comand is not a known name. Fix: did you mean command?",
+      'Key "mcpServers[0].comand" does not exist. Fix: did you mean "command"?',
     ],
     [
       [{ name: "a", command: "c", headers: {} }],
       "mcpServers[0].headers",
-      expect.stringMatching(/^mcpServers\[0\]\.headers is not a known name: expected name, /),
+      expect.stringMatching(/^Key "mcpServers\[0\]\.headers" does not exist: expected "name", /),
     ],
     [
       [{ name: "a", command: "c", type: "http" }],

@@ -18,7 +18,7 @@ export async function requireTrust(
   if (reason === undefined) return;
   const { digest } = await computeConfigVersion(read, mark);
   if (await isTrusted(digest)) return;
-  const message = `The configuration ${reason}, but this version is not trusted. Fix: read it and the files it names, then run \`spanline trust\`, or name it with --config`;
+  const message = `The configuration ${reason}, but this version is not trusted. Fix: read the configuration and its files, then run \`spanline trust\`, or name the configuration with --config`;
   throw new SpanlineError("access_denied", message, { details: { path: "config" } });
 }
 

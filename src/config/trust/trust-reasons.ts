@@ -17,6 +17,7 @@ export function findTrustReason(config: AgentConfig): string | undefined {
 export function findServeTrustReason(serve: ServeConfig): string | undefined {
   const { host = "127.0.0.1", keys, allowedHosts, allowedOrigins } = serve;
   const isOpen = !isLoopback(host) || allowedHosts.length > 0 || allowedOrigins.length > 0;
+  if (serve.webhooks.length > 0) return "sends messages about your sessions to other servers";
   return isOpen || keys.length > 0 ? "lets others use your agents" : undefined;
 }
 
@@ -27,7 +28,7 @@ interface TrustCheck {
 
 const TRUST_CHECKS: readonly TrustCheck[] = [
   {
-    reason: "names code or programs that would be run",
+    reason: "runs code or programs",
     applies: ({ toolFiles, programs }) => toolFiles.length > 0 || programs.length > 0,
   },
   { reason: "names MCP servers", applies: ({ serverNames }) => serverNames.length > 0 },

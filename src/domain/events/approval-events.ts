@@ -1,8 +1,9 @@
-import type { JsonObject } from "../../data/json.ts";
+import type { JsonObject, JsonValue } from "../../data/json.ts";
 import type { Signature } from "./signature.ts";
 import type { ApprovalDecision, ApprovalQuestion } from "../policy/approval-decision.ts";
 import type { MatchedRule, PolicyDecision } from "../policy/policy-decision.ts";
 import type { FileDiff } from "../tools/tool-output.ts";
+import type { Question } from "../question.ts";
 
 /** Events of the slice `approvals`: approval requests, votes and grants. */
 export type ApprovalEvent =
@@ -19,15 +20,17 @@ export interface ApprovalRequested {
   readonly approvalId: string;
   readonly question: ApprovalQuestion;
   readonly options: readonly ApprovalDecision[];
-  /** The id of the tool call, or of the lost invocation. */
+  /** The id of the tool call, of the lost invocation, or of the turn whose budget is reached. */
   readonly subjectId: string;
   /** The tool's name and arguments, for display. */
   readonly action: string;
   readonly input: JsonObject | null;
   /** Milliseconds since 1970. */
   readonly deadline: number;
-  /** Number of different principals who must approve. Default: 1. */
+  /** Number of different principals who must approve, or give the same answer. Default: 1. */
   readonly approvers?: number;
+  /** The question of the agent. Present if `question` is `question`. */
+  readonly form?: Question;
   /** The attempt which an approval starts. Absent for the first. */
   readonly attempt?: number;
   /** Label of the grant which `allow-always` would add, such as `edit_file of README.md`. */
@@ -69,10 +72,12 @@ export interface ApprovalVoted {
   readonly approvalId: string;
   readonly principal: string;
   readonly decision: ApprovalDecision;
-  /** Digest of the approved arguments. */
+  /** Digest of the approved arguments, or of the answer. */
   readonly digest: string;
   /** The approved arguments. Absent if they equal the agent's. */
   readonly input?: JsonObject;
+  /** The answer to a question of the agent. */
+  readonly answer?: JsonValue;
   readonly reason?: string;
   readonly signature?: Signature;
 }
@@ -89,6 +94,10 @@ export interface ApprovalResolved {
   readonly reason?: string;
   /** The arguments the tool runs with, in place of the agent's. Absent if unchanged. */
   readonly input?: JsonObject;
+  /** The answer to a question of the agent. Absent if no person answered. */
+  readonly answer?: JsonValue;
+  /** The reviewer's name as stated by the client. For display only: `principals` and the actor identify people. */
+  readonly reviewer?: string;
   /** The approving principals. Present only if several were required. */
   readonly principals?: readonly string[];
   /** The policy decision shown in the request. Absent in logs written before this field existed. */

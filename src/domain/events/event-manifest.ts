@@ -1,17 +1,23 @@
 import type { ApprovalEvent } from "./approval-events.ts";
+import type { BudgetEvent } from "./budget-events.ts";
 import type { ClientEvent } from "./client-events.ts";
+import type { DaemonEvent } from "./daemon-events.ts";
 import type { LifecycleEvent } from "./lifecycle-events.ts";
 import type { SessionEvent, SessionEventType } from "./session-event.ts";
+import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
 /** The events of each slice, by declaring file. */
-interface SliceEvents {
+export interface SliceEvents {
   readonly session: LifecycleEvent;
   readonly turn: TurnEvent;
   readonly tools: ToolEvent;
   readonly approvals: ApprovalEvent;
   readonly clients: ClientEvent;
+  readonly steering: SteeringEvent;
+  readonly budgets: BudgetEvent;
+  readonly daemon: DaemonEvent;
 }
 
 type SliceName = keyof SliceEvents;
@@ -94,6 +100,22 @@ export const EVENT_MANIFEST: {
   "controller.changed": barrierEvent("clients"),
   "host.requested": barrierEvent("clients"),
   "host.replied": barrierEvent("clients"),
+  "inject.accepted": barrierEvent("steering"),
+  "inject.replaced": barrierEvent("steering"),
+  "inject.revoked": barrierEvent("steering"),
+  "reminder.queued": barrierEvent("steering"),
+  "reminder.replaced": barrierEvent("steering"),
+  "reminder.revoked": barrierEvent("steering"),
+  "reminder.emitted": barrierEvent("steering"),
+  "reminder.recorded": barrierEvent("steering"),
+  "reminder.expired": barrierEvent("steering"),
+  "budget.requested": barrierEvent("budgets"),
+  "budget.reserved": barrierEvent("budgets"),
+  "budget.reached": barrierEvent("budgets"),
+  "budget.extended": barrierEvent("budgets"),
+  "budget.settled": barrierEvent("budgets"),
+  "daemon.woken": barrierEvent("daemon"),
+  "daemon.stopped": barrierEvent("daemon"),
   "usage.reported": stepEvent("turn"),
   "hook.fired": stepEvent("turn"),
   "provider.activity": stepEvent("turn"),

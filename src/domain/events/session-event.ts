@@ -1,6 +1,9 @@
 import type { ApprovalEvent } from "./approval-events.ts";
+import type { BudgetEvent } from "./budget-events.ts";
 import type { ClientEvent } from "./client-events.ts";
+import type { DaemonEvent } from "./daemon-events.ts";
 import type { LifecycleEvent } from "./lifecycle-events.ts";
+import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
@@ -19,7 +22,15 @@ import type { TurnEvent } from "./turn-events.ts";
  *   → invocation.started (purpose `results`) → … → invocation.finished → turn.finished
  * ```
  */
-export type SessionEvent = LifecycleEvent | TurnEvent | ToolEvent | ApprovalEvent | ClientEvent;
+export type SessionEvent =
+  | LifecycleEvent
+  | TurnEvent
+  | ToolEvent
+  | ApprovalEvent
+  | ClientEvent
+  | SteeringEvent
+  | BudgetEvent
+  | DaemonEvent;
 
 export type SessionEventType = SessionEvent["type"];
 

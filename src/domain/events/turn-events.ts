@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../data/json.ts";
+import type { WakeReason } from "./daemon-events.ts";
 import type { QuiescePolicy } from "../agent-spec.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { Failure } from "../errors.ts";
@@ -43,6 +44,8 @@ export interface PromptAccepted {
   readonly options?: PromptOptions;
   /** Stored with the prompt for its sender. The session does not interpret the note. */
   readonly note?: JsonObject;
+  /** The injected message which became this prompt. Absent for a submitted prompt. */
+  readonly messageId?: string;
 }
 
 export interface PromptWithdrawn {
@@ -60,7 +63,10 @@ export interface PromptHidden {
 export interface TurnStarted {
   readonly type: "turn.started";
   readonly turnId: string;
+  /** Identifies the turn's input. A turn of a woken daemon has an id without a prompt. */
   readonly promptId: string;
+  /** Why an idle daemon started a turn without a prompt. Absent for the turn of a prompt. */
+  readonly wake?: WakeReason;
 }
 
 export interface TurnFinished {
@@ -69,7 +75,8 @@ export interface TurnFinished {
   readonly outcome: TurnOutcome;
   /**
    * A string from the provider or from the session: `max_steps`, `max_seconds`, `max_tokens` and `max_tool_calls` for a
-   * cap; `no_terminal_tool` if the required last tool was not called; `results_missing` if the results of a paused turn
+   * cap; `budget_tokens`, `budget_seconds`, `budget_tool_calls`, `budget_invocations` and `budget_usd` for a budget that
+   * was not extended; `no_terminal_tool` if the required last tool was not called; `results_missing` if the results of a paused turn
    * never arrived.
    */
   readonly reason: string | null;
@@ -129,7 +136,8 @@ export interface InvocationStarted {
   readonly retryOf?: string;
 }
 
-export type InvocationPurpose = "prompt" | "results" | "recovery" | "reprompt";
+/** `injection`: the turn continues because of an injected message or a reminder. */
+export type InvocationPurpose = "prompt" | "results" | "recovery" | "reprompt" | "injection";
 
 export interface InvocationFinished {
   readonly type: "invocation.finished";
@@ -154,8 +162,20 @@ export interface MessageSent {
   readonly type: "message.sent";
   readonly messageId: string;
   readonly content: readonly PromptPart[];
-  /** `instructions`: the instructions of a prompt, for a provider which accepts them only as text. */
-  readonly origin: "prompt" | "instructions" | "recovery" | "reprompt";
+  /**
+   * - `instructions`: the instructions of a prompt, for a provider which accepts them only as text.
+   * - `inject`: an injected message; `messageId` is its id since its acceptance.
+   * - `wake`: tells an idle daemon to continue. Not a message of the user.
+   * - `reminder`: the text of the reminders emitted before it. Not a message of the user.
+   */
+  readonly origin:
+    | "prompt"
+    | "instructions"
+    | "recovery"
+    | "reprompt"
+    | "inject"
+    | "reminder"
+    | "wake";
   readonly promptId?: string;
 }
 

@@ -4,7 +4,7 @@ import { anyHistorySteps, generateRequests } from "../../../test/support/session
 import type { ModelMessage } from "./model-request.ts";
 import { createHistoryNormalizer } from "./history-normalizer.ts";
 import { normalizeHistory } from "./normalize-history.ts";
-import { createToolCall, toolSuccess } from "../tools/tool-call.ts";
+import { createToolCall, createToolSuccess } from "../tools/tool-call.ts";
 import { runs } from "../../../test/support/test-depth.ts";
 
 function text(role: ModelMessage["role"], words: string): ModelMessage {
@@ -73,7 +73,7 @@ describe("createHistoryNormalizer", () => {
     const round: ModelMessage[] = [
       text("user", "Look."),
       { role: "assistant", blocks: [{ type: "tool-call", toolCall }] },
-      { role: "user", blocks: [{ type: "tool-result", result: toolSuccess("a", "yes") }] },
+      { role: "user", blocks: [{ type: "tool-result", result: createToolSuccess("a", "yes") }] },
     ];
     const history = [...turns(3), ...round];
     const atTurnStart = settle([...history, text("user", "Next")], history.length);
@@ -98,7 +98,7 @@ describe("createHistoryNormalizer", () => {
     settle([...lost, text("user", "And?")], lost.length);
     const late: ModelMessage = {
       role: "user",
-      blocks: [{ type: "tool-result", result: toolSuccess("late", "found") }],
+      blocks: [{ type: "tool-result", result: createToolSuccess("late", "found") }],
     };
     const whole = [...lost, text("user", "And?"), text("assistant", "Hm"), late];
     expect(settle([...whole, text("user", "So?")], whole.length).messages).toEqual(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createImageBlock } from "./image-block.ts";
 import { toAlternatingMessages, type ModelBlock, type ModelMessage } from "./model-request.ts";
-import { createToolCall, toolSuccess } from "../tools/tool-call.ts";
+import { createToolCall, createToolSuccess } from "../tools/tool-call.ts";
 import type { TurnBlock } from "../provider/turn.ts";
 
 function text(words: string): TurnBlock {
@@ -16,7 +16,7 @@ function call(id: string): TurnBlock {
 }
 
 function result(id: string): TurnBlock {
-  return { type: "tool-result", result: toolSuccess(id, "seen") };
+  return { type: "tool-result", result: createToolSuccess(id, "seen") };
 }
 
 function alternating(...messages: readonly ModelMessage[]): ModelMessage[] {

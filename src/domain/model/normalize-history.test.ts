@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ModelMessage } from "./model-request.ts";
 import { normalizeHistory } from "./normalize-history.ts";
-import { createToolCall, toolSuccess } from "../tools/tool-call.ts";
+import { createToolCall, createToolSuccess } from "../tools/tool-call.ts";
 import type { TurnBlock } from "../provider/turn.ts";
 
 const text = (words: string): TurnBlock => ({ type: "text", text: words });
@@ -11,7 +11,7 @@ const call = (id: string, inputText = "{}"): TurnBlock => ({
 });
 const result = (id: string, output: string): TurnBlock => ({
   type: "tool-result",
-  result: toolSuccess(id, output),
+  result: createToolSuccess(id, output),
 });
 const user = (...blocks: readonly TurnBlock[]): ModelMessage => ({ role: "user", blocks });
 const assistant = (...blocks: readonly TurnBlock[]): ModelMessage => ({

@@ -8,7 +8,7 @@ import {
   type PartEnd,
   type PartStart,
 } from "./model-request.ts";
-import { toolError, type ToolCall, type ToolResult } from "../tools/tool-call.ts";
+import { createToolError, type ToolCall, type ToolResult } from "../tools/tool-call.ts";
 
 /**
  * Returns a conversation which any model can continue: roles alternate, the user begins, and every tool call has
@@ -102,7 +102,7 @@ function pairResults(
 }
 
 function resolveResult(call: ToolCall, answers: ReadonlyMap<ToolCall, ToolResult>): ToolResult {
-  return answers.get(call) ?? toolError(call.id, UNKNOWN_OUTCOME);
+  return answers.get(call) ?? createToolError(call.id, UNKNOWN_OUTCOME);
 }
 
 const UNKNOWN_OUTCOME =

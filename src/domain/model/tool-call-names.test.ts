@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toToolCallId, toToolName, makeToolCallIdsDistinct } from "./tool-call-names.ts";
 import type { ModelMessage } from "./model-request.ts";
-import { createToolCall, toolSuccess } from "../tools/tool-call.ts";
+import { createToolCall, createToolSuccess } from "../tools/tool-call.ts";
 
 function calling(...ids: readonly string[]): ModelMessage {
   return {
@@ -16,7 +16,7 @@ function calling(...ids: readonly string[]): ModelMessage {
 function answering(...ids: readonly string[]): ModelMessage {
   return {
     role: "user",
-    blocks: ids.map((id) => ({ type: "tool-result", result: toolSuccess(id, "seen") })),
+    blocks: ids.map((id) => ({ type: "tool-result", result: createToolSuccess(id, "seen") })),
   };
 }
 

@@ -1,8 +1,20 @@
 /**
- * The question of an approval request: run a tool; the outcome of a tool interrupted by a crash; how to continue after
- * a lost invocation.
+ * What an approval request asks for: permission to run a tool; the outcome of a tool interrupted by a crash; how to
+ * continue after a lost invocation; whether a turn continues beyond its budget; the answer to a question of the agent.
  */
-export type ApprovalQuestion = "run" | "outcome" | "lost-invocation";
+export type ApprovalQuestion = "run" | "outcome" | "lost-invocation" | "budget" | "question";
+
+/** Whether the subject of a request is a tool call. A question is the call which asks it. */
+export function isAboutToolCall(
+  question: ApprovalQuestion,
+): question is "run" | "outcome" | "question" {
+  return isToolQuestion(question) || question === "question";
+}
+
+/** Whether a request is about running a tool. */
+export function isToolQuestion(question: ApprovalQuestion): question is "run" | "outcome" {
+  return question === "run" || question === "outcome";
+}
 
 export type ApprovalDecision =
   | "allow"
@@ -14,16 +26,21 @@ export type ApprovalDecision =
   | "done"
   | "failed"
   | "run-again"
-  /** For `lost-invocation`. */
+  /** For `lost-invocation` and `budget`; `reseed` only for the former. */
   | "continue"
   | "reseed"
-  | "stop";
+  | "stop"
+  /** For `question`: a person answered, or approved. */
+  | "answer"
+  | "decline";
 
 /** The decision of a plain "yes". */
 export const APPROVING_DECISIONS: { readonly [One in ApprovalQuestion]: ApprovalDecision } = {
   run: "allow",
   outcome: "run-again",
   "lost-invocation": "continue",
+  question: "answer",
+  budget: "continue",
 };
 
 /** The decision of a plain "no", and of an expired request. Runs nothing. */
@@ -31,6 +48,8 @@ export const DENYING_DECISIONS: { readonly [One in ApprovalQuestion]: ApprovalDe
   run: "deny",
   outcome: "deny",
   "lost-invocation": "stop",
+  question: "decline",
+  budget: "stop",
 };
 
 /** Names shown to people and accepted as input. */
@@ -44,9 +63,16 @@ export const DECISION_NAMES: { readonly [One in ApprovalDecision]: string } = {
   continue: "continue",
   reseed: "start over",
   stop: "stop",
+  answer: "answer",
+  decline: "decline",
 };
 
 /** Whether a decision lets a tool run. */
 export function isApproving(decision: ApprovalDecision): boolean {
   return decision === "allow" || decision === "allow-always" || decision === "run-again";
+}
+
+/** Whether a decision counts towards the required number of people. Any other decision resolves the request at once. */
+export function isCounted(decision: ApprovalDecision): boolean {
+  return isApproving(decision) || decision === "answer";
 }

@@ -50,7 +50,7 @@ export interface ToolResult {
 }
 
 /** The result of a successful tool. A string becomes text, `undefined` no content, any other value JSON. */
-export function toolSuccess(toolCallId: string, output: unknown): ToolResult {
+export function createToolSuccess(toolCallId: string, output: unknown): ToolResult {
   if (output === undefined) return { toolCallId, parts: [], isError: false };
   const part: ToolResultPart =
     typeof output === "string"
@@ -60,7 +60,7 @@ export function toolSuccess(toolCallId: string, output: unknown): ToolResult {
 }
 
 /** The result of a failed tool; `message` is for the model. */
-export function toolError(toolCallId: string, message: string): ToolResult {
+export function createToolError(toolCallId: string, message: string): ToolResult {
   return { toolCallId, parts: [{ type: "text", text: message }], isError: true };
 }
 

@@ -8,6 +8,7 @@ import { createDemoBrain } from "./demo/demo-brain.ts";
 import { createModelBrain } from "./model/model-brain.ts";
 import { parseScenario } from "./script/parse-scenario.ts";
 import { createScriptBrain } from "./script/script-brain.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface BrainSources {
   readonly clock: Clock;
@@ -55,8 +56,8 @@ export function createBrainFinder({
         modelFromName(name.slice(MODEL_PREFIX.length), environment, { clock }),
       );
     }
-    const names = ["demo", "script:FILE", "model:NAME", ...Object.keys(named)].join(", ");
-    throw new SpanlineError("invalid_option", `"${name}" is not a valid brain: expected ${names}`);
+    const names = ["demo", "script:FILE", "model:NAME", ...Object.keys(named)];
+    throw new SpanlineError("invalid_option", formatUnknownName("Brain", name, { names }));
   };
 }
 

@@ -7,6 +7,7 @@ import type { AccountLocation } from "./resource-names.ts";
 import type { RegistryState } from "./registry-state.ts";
 import type { RegistryStore } from "./registry-store.ts";
 import { findEarlierUse, selectRecentTokens } from "./used-tokens.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface ControlSettings {
   readonly location: AccountLocation;
@@ -53,7 +54,7 @@ export function createControlParts(
     listVisible,
     findVisible(id, now) {
       const match = listVisible(now).find((harness) => harness.id === id);
-      if (match === undefined) throw createNotFoundError(`Harness ${id} does not exist`);
+      if (match === undefined) throw createNotFoundError(formatUnknownName("Harness", id));
       return match;
     },
     changeOnce: (call, step) =>

@@ -14,6 +14,7 @@ import type { Harness, HarnessEndpoint } from "./harness-state.ts";
 import { formatNumberKey, paginate, readPageRequest } from "./paginate.ts";
 import { readHarnessId, readVersion, TAGS_RULE } from "./request-members.ts";
 import { encodeEndpoint } from "./encode-resources.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** The endpoint operations of the service model. */
 export function defineEndpointOperations(parts: ControlParts): Operation[] {
@@ -123,8 +124,10 @@ function findVisibleEndpoint(harness: Harness, name: string, now: number): Harne
   const match = harness.endpoints.find(
     (endpoint) => endpoint.name === name && now >= endpoint.visibleAt,
   );
-  if (match === undefined)
-    throw createNotFoundError(`Endpoint ${name} of harness ${harness.id} does not exist`);
+  if (match === undefined) {
+    const where = `in harness "${harness.id}"`;
+    throw createNotFoundError(formatUnknownName("Endpoint", name, { where }));
+  }
   return match;
 }
 

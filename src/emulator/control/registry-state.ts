@@ -1,14 +1,20 @@
-import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
-import { readConfiguration } from "./configuration.ts";
+import type { JsonObject } from "../../data/json.ts";
+import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
+import {
+  anything,
+  array,
+  number,
+  object,
+  optional,
+  record,
+  refine,
+  string,
+  type ObjectOf,
+  type Schema,
+} from "../../data/schema-reader.ts";
+import { readConfiguration, type Configuration } from "./configuration.ts";
 import { RequestFields } from "./request-fields.ts";
-import type {
-  Change,
-  EndpointMove,
-  Harness,
-  HarnessEndpoint,
-  HarnessVersion,
-  Tags,
-} from "./harness-state.ts";
+import type { Change, Harness, HarnessEndpoint, HarnessVersion, Tags } from "./harness-state.ts";
 import type { UsedToken } from "./used-tokens.ts";
 
 /** The persistent state of the control plane. */
@@ -25,118 +31,88 @@ export function encodeRegistry({ harnesses, tokens }: RegistryState): string {
   return `${JSON.stringify({ format: FORMAT_VERSION, harnesses, tokens }, null, 1)}\n`;
 }
 
-/** Parses a saved registry. Throws an Error with the name of the invalid member. */
+/** Parses a saved registry. Throws an Error with the path of the invalid member. */
 export function parseRegistry(text: string): RegistryState {
   // No size or depth limits: each request was already checked when it was accepted.
-  const root = expectObject(JSON.parse(text), "the file");
-  if (root["format"] !== FORMAT_VERSION) {
-    throw new Error(
-      `${JSON.stringify(root["format"])} is not a valid format: expected ${FORMAT_VERSION}`,
-    );
-  }
-  return {
-    harnesses: expectList(root["harnesses"], "harnesses").map(parseHarness),
-    tokens: expectList(root["tokens"], "tokens").map(parseToken),
-  };
+  const saved: unknown = JSON.parse(text);
+  // Read first, because another format has other members.
+  SAVED_FORMAT(saved, "");
+  return SAVED_REGISTRY(saved, "");
 }
 
-function parseHarness(value: JsonValue): Harness {
-  const members = expectObject(value, "a harness");
-  const [first, ...more] = expectList(members["versions"], "versions").map(parseVersion);
-  if (first === undefined) throw new Error("versions is empty");
-  return {
-    id: expectString(members["id"], "id"),
-    name: expectString(members["name"], "name"),
-    createdAt: expectNumber(members["createdAt"], "createdAt"),
-    visibleAt: expectNumber(members["visibleAt"], "visibleAt"),
-    tags: parseTags(members["tags"]),
-    versions: [first, ...more],
-    endpoints: expectList(members["endpoints"], "endpoints").map(parseEndpoint),
-    ...(members["deletion"] !== undefined && { deletion: parseChange(members["deletion"]) }),
-  };
+const SAVED_FORMAT = createSavedObject({
+  format: (value, path) =>
+    value === FORMAT_VERSION
+      ? FORMAT_VERSION
+      : throwInvalid({ path, value, expected: String(FORMAT_VERSION) }),
+});
+
+const TAGS: Schema<Tags> = record(string());
+
+const CHANGE: Schema<Change> = createSavedObject({
+  startedAt: number(),
+  dueAt: number(),
+  outcome: createSavedObject({ status: string(), failureReason: optional(string()) }),
+});
+
+const ENDPOINT: Schema<HarnessEndpoint> = createSavedObject({
+  name: string(),
+  createdAt: number(),
+  visibleAt: number(),
+  description: optional(string()),
+  tags: TAGS,
+  moves: array(createSavedObject({ version: number(), change: CHANGE })),
+  deletion: optional(CHANGE),
+});
+
+const VERSION: Schema<HarnessVersion> = createSavedObject({
+  number: number(),
+  configuration: readSavedConfiguration,
+  change: CHANGE,
+});
+
+const HARNESS: Schema<Harness> = createSavedObject({
+  id: string(),
+  name: string(),
+  createdAt: number(),
+  visibleAt: number(),
+  tags: TAGS,
+  versions: refine(array(VERSION), ([first, ...more], path) =>
+    first === undefined ? throwProblem(path, "is empty") : ([first, ...more] as const),
+  ),
+  endpoints: array(ENDPOINT),
+  deletion: optional(CHANGE),
+});
+
+const TOKEN: Schema<UsedToken> = createSavedObject({
+  operation: string(),
+  token: string(),
+  fingerprint: string(),
+  harnessId: string(),
+  usedAt: number(),
+});
+
+const SAVED_REGISTRY: Schema<RegistryState> = createSavedObject({
+  harnesses: array(HARNESS),
+  tokens: array(TOKEN),
+});
+
+/** Unknown members of a saved object are ignored. */
+function createSavedObject<const S extends Parameters<typeof object>[0]>(
+  shape: S,
+): Schema<ObjectOf<S>> {
+  return object(shape, { otherNames: "ignore" });
 }
 
-function parseVersion(value: JsonValue): HarnessVersion {
-  const members = expectObject(value, "a version");
-  const fields = new RequestFields(expectObject(members["configuration"], "configuration"));
+/** Reads a configuration by the rules of the request that created it. */
+function readSavedConfiguration(value: unknown, path: string): Configuration {
+  const fields = new RequestFields(readJsonObject(value, path), path);
   const configuration = readConfiguration(fields);
   fields.throwIfInvalid();
-  return {
-    number: expectNumber(members["number"], "number"),
-    configuration,
-    change: parseChange(members["change"]),
-  };
+  return configuration;
 }
 
-function parseEndpoint(value: JsonValue): HarnessEndpoint {
-  const members = expectObject(value, "an endpoint");
-  return {
-    name: expectString(members["name"], "name"),
-    createdAt: expectNumber(members["createdAt"], "createdAt"),
-    visibleAt: expectNumber(members["visibleAt"], "visibleAt"),
-    ...(members["description"] !== undefined && {
-      description: expectString(members["description"], "description"),
-    }),
-    tags: parseTags(members["tags"]),
-    moves: expectList(members["moves"], "moves").map(parseMove),
-    ...(members["deletion"] !== undefined && { deletion: parseChange(members["deletion"]) }),
-  };
-}
-
-function parseMove(value: JsonValue): EndpointMove {
-  const members = expectObject(value, "a move");
-  return {
-    version: expectNumber(members["version"], "version"),
-    change: parseChange(members["change"]),
-  };
-}
-
-function parseChange(value: JsonValue | undefined): Change {
-  const members = expectObject(value, "a change");
-  const outcome = expectObject(members["outcome"], "outcome");
-  const reason = outcome["failureReason"];
-  return {
-    startedAt: expectNumber(members["startedAt"], "startedAt"),
-    dueAt: expectNumber(members["dueAt"], "dueAt"),
-    outcome: {
-      status: expectString(outcome["status"], "status"),
-      ...(reason !== undefined && { failureReason: expectString(reason, "failureReason") }),
-    },
-  };
-}
-
-function parseToken(value: JsonValue): UsedToken {
-  const members = expectObject(value, "a token");
-  return {
-    operation: expectString(members["operation"], "operation"),
-    token: expectString(members["token"], "token"),
-    fingerprint: expectString(members["fingerprint"], "fingerprint"),
-    harnessId: expectString(members["harnessId"], "harnessId"),
-    usedAt: expectNumber(members["usedAt"], "usedAt"),
-  };
-}
-
-function parseTags(value: JsonValue | undefined): Tags {
-  const tags = Object.entries(expectObject(value, "tags"));
-  return Object.fromEntries(tags.map(([name, text]) => [name, expectString(text, `tags.${name}`)]));
-}
-
-function expectObject(value: JsonValue | undefined, name: string): JsonObject {
-  if (!isObject(value)) throw new Error(`${name} is not an object`);
-  return value;
-}
-
-function expectList(value: JsonValue | undefined, name: string): readonly JsonValue[] {
-  if (!Array.isArray(value)) throw new Error(`${name} is not an array`);
-  return value;
-}
-
-function expectString(value: JsonValue | undefined, name: string): string {
-  if (typeof value !== "string") throw new Error(`${name} is not a string`);
-  return value;
-}
-
-function expectNumber(value: JsonValue | undefined, name: string): number {
-  if (typeof value !== "number") throw new Error(`${name} is not a number`);
-  return value;
+/** The saved text was parsed as JSON, so all members are JSON values. */
+function readJsonObject(value: unknown, path: string): JsonObject {
+  return record(anything)(value, path) as JsonObject;
 }

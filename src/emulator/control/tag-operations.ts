@@ -4,6 +4,7 @@ import type { ControlParts } from "./control-parts.ts";
 import type { Harness, Tags } from "./harness-state.ts";
 import { formatEndpointArn, formatHarnessArn } from "./resource-names.ts";
 import { TAGS_RULE } from "./request-members.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** The tag operations for harnesses and endpoints. GetHarness does not return tags. */
 export function defineTagOperations(parts: ControlParts): Operation[] {
@@ -66,5 +67,5 @@ function findTaggedResource(
     });
     return { tags: endpoint.tags, withTags };
   }
-  throw createNotFoundError(`Resource ${arn} does not exist`);
+  throw createNotFoundError(formatUnknownName("Resource", arn));
 }

@@ -1,4 +1,5 @@
-import { SpanlineError } from "../../domain/errors.ts";
+import { array, object, oneOf, optional, string } from "../../data/schema-reader.ts";
+import { readOptions } from "../../domain/option-reader.ts";
 import type { Brain } from "../brains/brain.ts";
 import { createBrainFinder } from "../brains/find-brain.ts";
 import type { Lifecycle } from "../control/harness-registry.ts";
@@ -54,7 +55,7 @@ export function createDataPlane(
 ): (parts: DataPlaneParts) => Promise<DataPlaneRoutes> {
   const switches = parseSwitches(settings.switches);
   const { brain, brains, runtimes = [], scripts, commands, recordings, environment } = settings;
-  for (const runtime of runtimes) checkRuntime(runtime);
+  readOptions(RUNTIME_SETTINGS, runtimes, "runtimes");
   return async ({ registry, clock, dataDirectory, region, account, onBug }) => {
     const configuredBrains = [brain, ...runtimes.map((runtime) => runtime.brain)];
     const find = createBrainFinder({
@@ -94,13 +95,16 @@ function toRuntimeRecord({
   };
 }
 
-function checkRuntime({ name, style }: RuntimeSetting): void {
-  if (!/^[a-zA-Z][a-zA-Z0-9_-]{0,99}$/.test(name)) {
-    const message = `"${name}" is not a valid runtime name: expected letters, digits, "_" and "-"`;
-    throw new SpanlineError("invalid_option", message);
-  }
-  if (style !== undefined && !RUNTIME_STYLES.includes(style)) {
-    const message = `"${style}" is not a valid style of runtime "${name}": expected ${RUNTIME_STYLES.join(", ")}`;
-    throw new SpanlineError("invalid_option", message);
-  }
-}
+/** The members that an untyped caller may misspell. The brain is checked when it is found. */
+const RUNTIME_SETTINGS = array(
+  object(
+    {
+      name: string({
+        pattern: /^[a-zA-Z][a-zA-Z0-9_-]{0,99}$/,
+        expected: 'a letter, then up to 99 letters, digits, "_" and "-"',
+      }),
+      style: optional(oneOf(RUNTIME_STYLES)),
+    },
+    { otherNames: "ignore" },
+  ),
+);

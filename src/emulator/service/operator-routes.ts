@@ -1,11 +1,12 @@
 import type { JsonObject } from "../../data/json.ts";
+import { SchemaError } from "../../data/schema-error.ts";
+import { integer, nullish, object, oneOf, string, type Schema } from "../../data/schema-reader.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
 import { createJsonResponse } from "../control/operation.ts";
-import { RequestFields } from "../control/request-fields.ts";
 import { CHANGE_KINDS, type InjectedOutcome } from "../control/injected-outcomes.ts";
-import { ServiceError, type EmulatorRoute } from "./service-types.ts";
+import { ServiceError, type EmulatorRequest, type EmulatorRoute } from "./service-types.ts";
 import { readJsonBody } from "./read-json-body.ts";
-import { omitUndefined } from "../../data/omit-undefined.ts";
+import { createValidationError } from "./validation-error.ts";
 
 export interface OperatorParts {
   describe(): JsonObject;
@@ -29,9 +30,7 @@ export function createOperatorRoutes(parts: OperatorParts): EmulatorRoute[] {
       method: "POST",
       path: "/_emulator/clock",
       async handle(request) {
-        const fields = new RequestFields(readJsonBody(request.body));
-        const seconds = fields.readWholeNumber("advanceSeconds", { min: 0, max: 10 ** 9 }) ?? 0;
-        fields.throwIfInvalid();
+        const seconds = readBody(CLOCK_MOVE, request).advanceSeconds ?? 0;
         if (parts.now() + seconds * 1000 > LAST_TIME) {
           const message = "The clock cannot be moved beyond the year 9999";
           throw new ServiceError(400, "ValidationException", message);
@@ -44,18 +43,37 @@ export function createOperatorRoutes(parts: OperatorParts): EmulatorRoute[] {
       method: "POST",
       path: "/_emulator/outcomes",
       async handle(request) {
-        parts.inject(readInjectedOutcome(new RequestFields(readJsonBody(request.body))));
+        const { failureReason, ...outcome } = readBody(INJECTED_OUTCOME, request);
+        parts.inject(failureReason === null ? outcome : { ...outcome, failureReason });
         return createJsonResponse(200, {});
       },
     },
   ];
 }
 
-function readInjectedOutcome(fields: RequestFields): InjectedOutcome {
-  const harnessName = fields.readText("harnessName") ?? fields.refuseMissing("harnessName");
-  const change = fields.readChoice("change", CHANGE_KINDS);
-  const status = fields.readText("status") ?? fields.refuseMissing("status");
-  const failureReason = fields.readText("failureReason");
-  fields.throwIfInvalid();
-  return { harnessName, change, status, ...omitUndefined({ failureReason }) };
+const CLOCK_MOVE = object(
+  { advanceSeconds: nullish(integer({ min: 0, max: 10 ** 9 })) },
+  { otherNames: "ignore" },
+);
+
+const INJECTED_OUTCOME = object(
+  {
+    harnessName: string(),
+    change: oneOf(CHANGE_KINDS),
+    status: string(),
+    failureReason: nullish(string()),
+  },
+  { otherNames: "ignore" },
+);
+
+/** Reads a JSON body by a schema. Each issue becomes a field of the service's error. */
+function readBody<Value>(schema: Schema<Value>, { body }: EmulatorRequest): Value {
+  const members = readJsonBody(body);
+  try {
+    return schema(members, "");
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    const violations = error.issues.map(({ path, message }) => ({ name: path, message }));
+    throw createValidationError(error.message, "FieldValidationFailed", violations);
+  }
 }

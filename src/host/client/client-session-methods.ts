@@ -9,7 +9,7 @@ import { requireReadable, type RequestAgent, type AgentRequestOptions } from "./
 import type { Client } from "./client.ts";
 import { hasErrorCode } from "../connection/error-code.ts";
 import type { TrackedSessions } from "./tracked-sessions.ts";
-import { runInReplayScope } from "./replay-scope.ts";
+import { runInReplayScope } from "./resume-session.ts";
 
 type SessionMethods = Pick<
   Client,
@@ -32,28 +32,9 @@ export interface SessionMethodsOptions {
 }
 
 /** The methods for opening, listing, closing and configuring sessions. */
-export function createSessionMethods({
-  requestAgent,
-  sessions,
-  onHistory,
-}: SessionMethodsOptions): SessionMethods {
-  async function open(
-    agentRequest: asking.AgentRequest,
-    location: asking.SessionLocation,
-    { known, ...options }: Pick<AgentRequestOptions, "attempt"> & { readonly known?: string } = {},
-  ): Promise<OpenedSession> {
-    const read = (result: JsonValue) => readOpenedSession(result, known);
-    const result = await requestAgent(agentRequest, {
-      ...options,
-      repeatable: known !== undefined,
-      // Registered at the response, so updates right after it belong to a known session.
-      onResponse(answer) {
-        const opened = answer.ok ? read(answer.result) : undefined;
-        if (opened?.ok === true) sessions.open(opened.value, location);
-      },
-    });
-    return requireReadable(agentRequest.method, read(result));
-  }
+export function createSessionMethods(options: SessionMethodsOptions): SessionMethods {
+  const { requestAgent, sessions, onHistory } = options;
+  const open = createSessionOpener(options);
 
   /** Loads a session. If the connection is lost during the replay, the whole replay starts again. */
   function load(sessionId: string, location: asking.SessionLocation): Promise<OpenedSession> {
@@ -97,5 +78,30 @@ export function createSessionMethods({
       return requireReadable("session/set_config_option", readOpenedSession(result, sessionId))
         .options;
     },
+  };
+}
+
+interface OpenOptions extends Pick<AgentRequestOptions, "attempt"> {
+  /** The id of an existing session. Undefined: the agent creates the id. */
+  readonly known?: string;
+}
+
+function createSessionOpener({ requestAgent, sessions }: SessionMethodsOptions) {
+  return async (
+    agentRequest: asking.AgentRequest,
+    location: asking.SessionLocation,
+    { known, ...options }: OpenOptions = {},
+  ): Promise<OpenedSession> => {
+    const read = (result: JsonValue) => readOpenedSession(result, known);
+    const result = await requestAgent(agentRequest, {
+      ...options,
+      repeatable: known !== undefined,
+      // Registered at the response, so updates right after it belong to a known session.
+      onResponse(answer) {
+        const opened = answer.ok ? read(answer.result) : undefined;
+        if (opened?.ok === true) sessions.open(opened.value, location);
+      },
+    });
+    return requireReadable(agentRequest.method, read(result));
   };
 }

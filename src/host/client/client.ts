@@ -12,6 +12,12 @@ import type { OpenedSession, SessionPage } from "../../wire/acp/client/agent-res
 import type { PromptBlock } from "../../wire/acp/client/prompt-block.ts";
 import type { SessionUpdate } from "../../wire/acp/client/session-update.ts";
 import type { ConfigOption } from "../../wire/acp/client/session-settings.ts";
+import type { InjectedMessage, ReminderOptions } from "../../wire/acp/client/steering-requests.ts";
+import type {
+  IdleWait,
+  InjectResult,
+  PendingInjection,
+} from "../../wire/acp/client/steering-results.ts";
 import type { Host } from "../methods/create-host.ts";
 import type { KeepAliveRules } from "../connection/keep-alive.ts";
 import type { ConnectionState, ReconnectRules } from "../connection/reconnecting-connection.ts";
@@ -58,6 +64,29 @@ export interface Client {
   heartbeat(sessionId: string, metadata?: JsonObject): Promise<ClientStatus>;
   detach(sessionId: string, reason?: string): Promise<ClientStatus>;
   liveClients(sessionId: string): Promise<readonly LiveClient[]>;
+  /**
+   * Sends a message to a running turn (`steer`, the default) or to a turn of its own (`queue`). Resolves as soon as the
+   * agent has accepted the message.
+   */
+  inject(sessionId: string, message: string | InjectedMessage): Promise<InjectResult>;
+  /**
+   * Changes a message that is not delivered yet. Rejects with `details.reason`: `already_delivered`, `already_revoked`,
+   * `unknown_message_id` or `not_owner_or_not_authorized`.
+   */
+  replaceInject(
+    sessionId: string,
+    messageId: string,
+    content: InjectedMessage["content"],
+  ): Promise<void>;
+  /** Returns false if the message was already revoked. Rejects like `replaceInject`. */
+  revokeInject(sessionId: string, messageId: string): Promise<boolean>;
+  /** Queues context for the agent which is not a message of the user. Returns the id of the reminder. */
+  remind(sessionId: string, reminder: string | ReminderOptions): Promise<string>;
+  revokeReminder(sessionId: string, reminderId: string): Promise<boolean>;
+  /** The messages and reminders that wait for an injection point, oldest first. */
+  pendingInjections(sessionId: string): Promise<readonly PendingInjection[]>;
+  /** Wakes an idle daemon without a message. */
+  resume(sessionId: string): Promise<void>;
   /** Notifies the agent of changed host skills. */
   skillsChanged(): Promise<void>;
   /** Sends any other request and returns the raw result. */
@@ -90,6 +119,8 @@ export interface ClientOptions {
   readonly onHistory?: (sessionId: string, state: "begins" | "ends") => void;
   /** Called when the role of the attached client changes, by its own `takeOver` or by another client. */
   readonly onControl?: (sessionId: string, control: ClientControl) => void;
+  /** Called at the start of every wait of an idle daemon. */
+  readonly onIdle?: (wait: IdleWait) => void;
   readonly onState?: (state: ConnectionState) => void;
   /** How sessions are resumed after a reconnect. `load` replays the history. Default: `resume`. */
   readonly reconnectMode?: "resume" | "load";

@@ -7,6 +7,7 @@ import {
   readAgentEvent,
   readUpdate,
 } from "../../wire/acp/client/read-update.ts";
+import { readIdleWait } from "../../wire/acp/client/steering-results.ts";
 import type { ReadResult } from "../../wire/acp/host/read-result.ts";
 import type { RpcNotification } from "../../wire/jsonrpc/rpc-message.ts";
 import { openConnection, type Connection } from "../connection/agent-connection.ts";
@@ -22,9 +23,10 @@ import { createHost } from "../methods/create-host.ts";
 import type { Connect, Transport } from "../transports/transport.ts";
 import type { Client, ClientOptions } from "./client.ts";
 import { createLiveClientMethods } from "./live-client-methods.ts";
-import { createOpenPrompts } from "./open-prompts.ts";
-import { createRequestAgent } from "./request-agent.ts";
+import { createOpenPrompts, type OpenPrompts } from "./open-prompts.ts";
+import { createRequestAgent, type RequestAgent } from "./request-agent.ts";
 import { createSessionMethods } from "./client-session-methods.ts";
+import { createSteeringMethods } from "./steering-methods.ts";
 import { createTrackedSessions } from "./tracked-sessions.ts";
 
 /** Creates a client. `connect` is called again after each lost connection; a single transport is used once. */
@@ -49,6 +51,9 @@ export function createClient(connect: Connect | Transport, options: ClientOption
   }
 
   function handleNotification(notification: RpcNotification): void {
+    const idle =
+      notification.method === IDLE_METHOD ? readIdleWait(notification.params) : undefined;
+    if (idle?.ok === true) return runGuarded(() => options.onIdle?.(idle.value));
     const received = readUpdate(notification, agent);
     if (received !== undefined) deliver(received);
   }
@@ -73,12 +78,26 @@ export function createClient(connect: Connect | Transport, options: ClientOption
   const requestAgent = createRequestAgent(link);
 
   return {
+    ...createConnectionMethods({ link, requestAgent, prompts }),
+    ...createSessionMethods({ requestAgent, sessions, onHistory: history }),
+    ...createLiveClientMethods({ requestAgent, link, sessions }),
+    ...createSteeringMethods(requestAgent, link),
+  };
+}
+
+interface ConnectionMethodsOptions {
+  readonly link: ReconnectingConnection;
+  readonly requestAgent: RequestAgent;
+  readonly prompts: OpenPrompts;
+}
+
+/** The methods for the connection itself, its prompts and their cancellation. */
+function createConnectionMethods({ link, requestAgent, prompts }: ConnectionMethodsOptions) {
+  return {
     initialize: async () => (await link.getConnection()).agent,
     async authenticate(methodId) {
       await requestAgent(asking.encodeAuthenticateRequest(methodId), { repeatable: true });
     },
-    ...createSessionMethods({ requestAgent, sessions, onHistory: history }),
-    ...createLiveClientMethods({ requestAgent, link, sessions }),
     prompt: (sessionId, content) => prompts.submit(sessionId, content),
     async cancel(sessionId) {
       const endsOnSend = prompts.cancel(sessionId);
@@ -93,7 +112,7 @@ export function createClient(connect: Connect | Transport, options: ClientOption
     },
     request: (method, params, requestOptions) => requestAgent({ method, params }, requestOptions),
     close: () => link.close(),
-  };
+  } satisfies Partial<Client>;
 }
 
 interface LinkCallbacks {
@@ -140,6 +159,8 @@ function createLink(
     onState: (state) => runGuarded(() => options.onState?.(state)),
   });
 }
+
+const IDLE_METHOD = "agent/idle";
 
 /** Exceptions in the caller's callbacks are reported and do not affect the connection. */
 function createGuard(report: Report): (call: () => void) => void {
@@ -190,6 +211,7 @@ function createUpdateReader(report: Report) {
     const extensions = agent?.extensions ?? [];
     let reading: ReadResult<ReceivedUpdate> = { ok: false, problem: "the method is unknown" };
     if (method === "session/update") reading = readUpdate(params, extensions);
+    if (method === IDLE_METHOD) reading = { ok: false, problem: "its params are not valid" };
     if (method === "_harn/agentEvent") reading = readAgentEvent(params, extensions);
     if (reading.ok) return reading.value;
     reportOnce(method, reading.problem);

@@ -21,51 +21,9 @@ export interface LiveClientMethodsOptions {
 }
 
 /** The methods for attaching clients to a session. */
-export function createLiveClientMethods({
-  requestAgent,
-  link,
-  sessions,
-}: LiveClientMethodsOptions): LiveClientMethods {
-  function readClients(
-    sessionId: string,
-    method: string,
-    result: Parameters<typeof readLiveClients>[0],
-  ) {
-    const clients = requireReadable(method, readLiveClients(result));
-    sessions.applyLiveClients(sessionId, clients);
-    return clients;
-  }
-
-  async function requestClients(
-    sessionId: string,
-    agentRequest: asking.AgentRequest,
-  ): Promise<ClientStatus> {
-    const repeatable = agentRequest.method !== "session/detach";
-    return readClients(
-      sessionId,
-      agentRequest.method,
-      await requestAgent(agentRequest, { repeatable }),
-    );
-  }
-
-  /** Attaches at the cursor of the last update, so no update is missing. */
-  async function attachAtCursor(
-    sessionId: string,
-    encodeRequest: (cursor: string | undefined) => asking.AgentRequest,
-  ): Promise<ClientStatus> {
-    const attach = async (connection: Connection, cursor?: string): Promise<ClientStatus> => {
-      const agentRequest = encodeRequest(cursor);
-      return readClients(sessionId, agentRequest.method, await connection.request(agentRequest));
-    };
-    for (;;) {
-      const { connection, agent } = await link.getConnection();
-      try {
-        return await sessions.attachAtCursor(connection, agent, { sessionId, attach });
-      } catch (error) {
-        if (!hasErrorCode(error, "connection_lost")) throw error;
-      }
-    }
-  }
+export function createLiveClientMethods(options: LiveClientMethodsOptions): LiveClientMethods {
+  const { requestAgent, sessions } = options;
+  const { requestClients, attachAtCursor } = createClientListRequests(options);
 
   function requireAttachment(sessionId: string): asking.Attachment {
     const attachment = sessions.getAttachment(sessionId);
@@ -109,4 +67,50 @@ export function createLiveClientMethods({
       );
     },
   };
+}
+
+/** The requests whose result is the session's client list. */
+function createClientListRequests({ requestAgent, link, sessions }: LiveClientMethodsOptions) {
+  function readClients(
+    sessionId: string,
+    method: string,
+    result: Parameters<typeof readLiveClients>[0],
+  ) {
+    const clients = requireReadable(method, readLiveClients(result));
+    sessions.applyLiveClients(sessionId, clients);
+    return clients;
+  }
+
+  async function requestClients(
+    sessionId: string,
+    agentRequest: asking.AgentRequest,
+  ): Promise<ClientStatus> {
+    const repeatable = agentRequest.method !== "session/detach";
+    return readClients(
+      sessionId,
+      agentRequest.method,
+      await requestAgent(agentRequest, { repeatable }),
+    );
+  }
+
+  /** Attaches at the cursor of the last update, so no update is missing. */
+  async function attachAtCursor(
+    sessionId: string,
+    encodeRequest: (cursor: string | undefined) => asking.AgentRequest,
+  ): Promise<ClientStatus> {
+    const attach = async (connection: Connection, cursor?: string): Promise<ClientStatus> => {
+      const agentRequest = encodeRequest(cursor);
+      return readClients(sessionId, agentRequest.method, await connection.request(agentRequest));
+    };
+    for (;;) {
+      const { connection, agent } = await link.getConnection();
+      try {
+        return await sessions.attachAtCursor(connection, agent, { sessionId, attach });
+      } catch (error) {
+        if (!hasErrorCode(error, "connection_lost")) throw error;
+      }
+    }
+  }
+
+  return { requestClients, attachAtCursor };
 }

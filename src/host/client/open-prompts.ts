@@ -39,35 +39,76 @@ interface SentPrompt {
 }
 
 export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
-  const open = new Map<string, readonly SentPrompt[]>();
+  return new PromptTable(link);
+}
 
-  function close(sentPrompt: SentPrompt): void {
-    const others = listOthers(sentPrompt);
-    if (others.length === 0) open.delete(sentPrompt.sessionId);
-    else open.set(sentPrompt.sessionId, others);
+class PromptTable implements OpenPrompts {
+  readonly #link: ReconnectingConnection;
+  readonly #open = new Map<string, readonly SentPrompt[]>();
+
+  constructor(link: ReconnectingConnection) {
+    this.#link = link;
   }
 
-  function listOthers(sentPrompt: SentPrompt): readonly SentPrompt[] {
-    return (open.get(sentPrompt.sessionId) ?? []).filter((candidate) => candidate !== sentPrompt);
+  submit(sessionId: string, content: string | readonly PromptBlock[]): PromptRun {
+    const sentPrompt: SentPrompt = {
+      sessionId,
+      blocks: typeof content === "string" ? [{ type: "text", text: content }] : content,
+      prompt: createOpenPrompt(() => this.#cancelPrompt(sentPrompt)),
+      sendController: new AbortController(),
+      isSent: false,
+      isCancelled: false,
+      stop: undefined,
+    };
+    this.#open.set(sessionId, [...(this.#open.get(sessionId) ?? []), sentPrompt]);
+    this.#send(sentPrompt)
+      .catch((error: unknown) => handleFailure(sentPrompt, error))
+      .finally(() => this.#close(sentPrompt));
+    return sentPrompt.prompt.run;
+  }
+
+  cancel(sessionId: string): boolean {
+    const prompts = this.#open.get(sessionId) ?? [];
+    for (const sentPrompt of prompts) {
+      sentPrompt.isCancelled = true;
+      if (!sentPrompt.isSent) sentPrompt.sendController.abort();
+    }
+    return prompts.some(({ isSent, stop }) => isSent && stop === undefined);
+  }
+
+  handleUpdate(sessionId: string, update: SessionUpdate): void {
+    this.#open.get(sessionId)?.[0]?.prompt.pushUpdate(update);
+  }
+
+  #close(sentPrompt: SentPrompt): void {
+    const others = this.#listOthers(sentPrompt);
+    if (others.length === 0) this.#open.delete(sentPrompt.sessionId);
+    else this.#open.set(sentPrompt.sessionId, others);
+  }
+
+  #listOthers(sentPrompt: SentPrompt): readonly SentPrompt[] {
+    return (this.#open.get(sentPrompt.sessionId) ?? []).filter(
+      (candidate) => candidate !== sentPrompt,
+    );
   }
 
   /**
    * Sends a prompt. After a reconnect, sends the prompt again with the same id if the agent recognizes repeated
    * prompts.
    */
-  async function send(sentPrompt: SentPrompt): Promise<void> {
+  async #send(sentPrompt: SentPrompt): Promise<void> {
     const promptId = randomWebHex(16);
     for (;;) {
       const initialized = await (sentPrompt.isSent
-        ? link.getConnection()
-        : link.getConnection(sentPrompt.sendController.signal));
+        ? this.#link.getConnection()
+        : this.#link.getConnection(sentPrompt.sendController.signal));
       sentPrompt.sendController.signal.throwIfAborted();
       const { repeatsPrompts } = initialized.agent;
       if (sentPrompt.isSent && !repeatsPrompts) throw createLostError();
       try {
         return settlePrompt(
           sentPrompt.prompt,
-          await requestPrompt(sentPrompt, initialized, repeatsPrompts ? { promptId } : {}),
+          await this.#requestPrompt(sentPrompt, initialized, repeatsPrompts ? { promptId } : {}),
         );
       } catch (error) {
         if (!repeatsPrompts || !hasErrorCode(error, "connection_lost")) throw error;
@@ -78,7 +119,7 @@ export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
   }
 
   /** Sends the request. From here on the agent may have received the prompt. */
-  function requestPrompt(
+  #requestPrompt(
     sentPrompt: SentPrompt,
     { connection }: Pick<InitializedConnection, "connection">,
     id: { readonly promptId?: string },
@@ -88,14 +129,15 @@ export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
     sentPrompt.isSent = true;
     sentPrompt.stop = () => {
       // Plain ACP agents can only cancel the whole session, so a single prompt is cancelled by `session/cancel`.
-      if (listOthers(sentPrompt).some(({ isSent }) => isSent)) return cancelController.abort();
+      if (this.#listOthers(sentPrompt).some(({ isSent }) => isSent))
+        return cancelController.abort();
       connection.notify(encodeCancelNotification(sessionId));
       connection.cancelPermissions(sessionId);
     };
     const control = {
       signal: cancelController.signal,
       stillWaits: true,
-      onResponse: () => close(sentPrompt),
+      onResponse: () => this.#close(sentPrompt),
     };
     const answer = connection.request(encodePromptRequest(sessionId, blocks, id), control);
     // Cancels this request only: its turn may be over, and another client's turn may run.
@@ -103,50 +145,20 @@ export function createOpenPrompts(link: ReconnectingConnection): OpenPrompts {
     return answer;
   }
 
-  function cancel(sentPrompt: SentPrompt): void {
-    if (!(open.get(sentPrompt.sessionId) ?? []).includes(sentPrompt)) return;
+  #cancelPrompt(sentPrompt: SentPrompt): void {
+    if (!(this.#open.get(sentPrompt.sessionId) ?? []).includes(sentPrompt)) return;
     sentPrompt.isCancelled = true;
     if (sentPrompt.isSent) sentPrompt.stop?.();
     else sentPrompt.sendController.abort();
   }
-
-  function handleFailure(sentPrompt: SentPrompt, error: unknown): void {
-    if (sentPrompt.sendController.signal.aborted) sentPrompt.prompt.finish(NOT_SENT);
-    else sentPrompt.prompt.fail(hasErrorCode(error, "connection_lost") ? createLostError() : error);
-  }
-
-  return {
-    submit(sessionId, content) {
-      const sentPrompt: SentPrompt = {
-        sessionId,
-        blocks: typeof content === "string" ? [{ type: "text", text: content }] : content,
-        prompt: createOpenPrompt(() => cancel(sentPrompt)),
-        sendController: new AbortController(),
-        isSent: false,
-        isCancelled: false,
-        stop: undefined,
-      };
-      open.set(sessionId, [...(open.get(sessionId) ?? []), sentPrompt]);
-      send(sentPrompt)
-        .catch((error: unknown) => handleFailure(sentPrompt, error))
-        .finally(() => close(sentPrompt));
-      return sentPrompt.prompt.run;
-    },
-    cancel(sessionId) {
-      const prompts = open.get(sessionId) ?? [];
-      for (const sentPrompt of prompts) {
-        sentPrompt.isCancelled = true;
-        if (!sentPrompt.isSent) sentPrompt.sendController.abort();
-      }
-      return prompts.some(({ isSent, stop }) => isSent && stop === undefined);
-    },
-    handleUpdate(sessionId, update) {
-      open.get(sessionId)?.[0]?.prompt.pushUpdate(update);
-    },
-  };
 }
 
 const NOT_SENT: PromptResult = { reason: "cancelled", usage: null };
+
+function handleFailure(sentPrompt: SentPrompt, error: unknown): void {
+  if (sentPrompt.sendController.signal.aborted) sentPrompt.prompt.finish(NOT_SENT);
+  else sentPrompt.prompt.fail(hasErrorCode(error, "connection_lost") ? createLostError() : error);
+}
 
 function settlePrompt(prompt: OpenPrompt, answer: JsonValue): void {
   const result = readPromptResult(answer);

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../data/json.ts";
 import type { AgentRequest } from "../../wire/acp/client/agent-requests.ts";
 import type { ReadResult } from "../../wire/acp/host/read-result.ts";
 import type { RequestOptions } from "./client.ts";
-import type { RequestControl } from "../connection/agent-connection.ts";
+import type { RequestControl } from "../connection/sent-requests.ts";
 import { hasErrorCode } from "../connection/error-code.ts";
 import type { ReconnectingConnection } from "../connection/reconnecting-connection.ts";
 

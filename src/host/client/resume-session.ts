@@ -10,7 +10,6 @@ import type { ClientControl } from "./client.ts";
 import type { Connection } from "../connection/agent-connection.ts";
 import { hasErrorCode } from "../connection/error-code.ts";
 import type { Report } from "../connection/host-report.ts";
-import { runInReplayScope } from "./replay-scope.ts";
 
 export interface ResumeOptions {
   /** How sessions are resumed. `load` replays the history; it is also used if the agent does not support `resume`. */
@@ -57,9 +56,43 @@ export interface AttachOptions<Value> {
 }
 
 export function createSessionResumer(options: ResumeOptions): SessionResumer {
-  const { mode: how, canReload, onHistory, onControl, report } = options;
+  return new CursorResumer(options);
+}
 
-  async function reopen(
+class CursorResumer implements SessionResumer {
+  readonly #options: ResumeOptions;
+
+  constructor(options: ResumeOptions) {
+    this.#options = options;
+  }
+
+  async resume(
+    connection: Connection,
+    agent: AgentProfile,
+    session: TrackedSession,
+  ): Promise<void> {
+    const { sessionId, location: place, cursor } = session;
+    const { mode, report } = this.#options;
+    const isLoad = agent.canLoad && (mode === "load" || !agent.canResume);
+    if (place !== undefined && !isLoad && !agent.canResume) {
+      report("The agent cannot resume sessions; later updates of this session are not received", {
+        sessionId,
+      });
+    }
+    const resumesFromCursor = cursor !== undefined && agent.canResume && !isLoad;
+    if (place !== undefined && !resumesFromCursor && (isLoad || agent.canResume)) {
+      await this.#reopen(connection, { known: session, place, loads: isLoad });
+    }
+    if (!resumesFromCursor && session.attachment === undefined) return;
+    const attach: AttachOptions<void>["attach"] = (_, from) =>
+      this.#reattach(connection, session, from);
+    const missed = (error: unknown): never => {
+      throw error;
+    };
+    await this.attachAtCursor(connection, agent, { session, attach, onMissed: missed });
+  }
+
+  async #reopen(
     connection: Connection,
     {
       known: session,
@@ -77,16 +110,15 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
           answered?.();
         },
       });
-    await (isLoad ? runInReplayScope((state) => onHistory(sessionId, state), request) : request());
+    await (isLoad
+      ? runInReplayScope((state) => this.#options.onHistory(sessionId, state), request)
+      : request());
   }
 
   /** Attaches again without takeover: another client may have taken control while this client was disconnected. */
-  async function reattach(
-    connection: Connection,
-    session: TrackedSession,
-    cursor?: string,
-  ): Promise<void> {
+  async #reattach(connection: Connection, session: TrackedSession, cursor?: string): Promise<void> {
     if (session.attachment === undefined) return;
+    const { report, onControl } = this.#options;
     const { sessionId } = session;
     const newAttachment = { ...session.attachment, takeOver: false };
     try {
@@ -101,7 +133,7 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
   }
 
   /** Resumes from the cursor. If the agent refuses the cursor, loads or resumes without it. */
-  async function resumeFromCursor(
+  async #resumeFromCursor(
     connection: Connection,
     agent: AgentProfile,
     {
@@ -115,30 +147,15 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
       await connection.request(encodeExistingSessionRequest("resume", sessionId, from));
     } catch (error) {
       if (!isRefusedCursor(error)) throw error;
+      const { canReload, report } = this.#options;
       const isLoad = canReload && agent.canLoad;
       if (!isLoad) report("Some updates of the session may be missing", { sessionId, error });
       session.cursor = undefined;
-      await reopen(connection, { known: session, place, loads: isLoad });
+      await this.#reopen(connection, { known: session, place, loads: isLoad });
     }
   }
 
-  /**
-   * Attaches without the cursor if the agent refuses it. The following resume is then refused too, and reports the gap.
-   */
-  async function attachFrom<Value>(
-    connection: Connection,
-    attach: AttachOptions<Value>["attach"],
-    cursor: string,
-  ): Promise<Value> {
-    try {
-      return await attach(connection, cursor);
-    } catch (error) {
-      if (!isRefusedCursor(error)) throw error;
-      return attach(connection);
-    }
-  }
-
-  async function attachAtCursor<Value>(
+  async attachAtCursor<Value>(
     connection: Connection,
     agent: AgentProfile,
     { session, attach, onMissed }: AttachOptions<Value>,
@@ -148,38 +165,28 @@ export function createSessionResumer(options: ResumeOptions): SessionResumer {
       return attach(connection);
     const value = await attachFrom(connection, attach, cursor);
     const from = { ...location, cursor };
-    await resumeFromCursor(connection, agent, { known: session, from }).catch((error) => {
+    await this.#resumeFromCursor(connection, agent, { known: session, from }).catch((error) => {
       if (hasErrorCode(error, "connection_lost")) throw error;
       onMissed(error);
     });
     return value;
   }
+}
 
-  async function resume(
-    connection: Connection,
-    agent: AgentProfile,
-    session: TrackedSession,
-  ): Promise<void> {
-    const { sessionId, location: place, cursor } = session;
-    const isLoad = agent.canLoad && (how === "load" || !agent.canResume);
-    if (place !== undefined && !isLoad && !agent.canResume) {
-      report("The agent cannot resume sessions; later updates of this session are not received", {
-        sessionId,
-      });
-    }
-    const resumesFromCursor = cursor !== undefined && agent.canResume && !isLoad;
-    if (place !== undefined && !resumesFromCursor && (isLoad || agent.canResume)) {
-      await reopen(connection, { known: session, place, loads: isLoad });
-    }
-    if (!resumesFromCursor && session.attachment === undefined) return;
-    const attach: AttachOptions<void>["attach"] = (_, from) => reattach(connection, session, from);
-    const missed = (error: unknown): never => {
-      throw error;
-    };
-    await attachAtCursor(connection, agent, { session, attach, onMissed: missed });
+/**
+ * Attaches without the cursor if the agent refuses it. The following resume is then refused too, and reports the gap.
+ */
+async function attachFrom<Value>(
+  connection: Connection,
+  attach: AttachOptions<Value>["attach"],
+  cursor: string,
+): Promise<Value> {
+  try {
+    return await attach(connection, cursor);
+  } catch (error) {
+    if (!isRefusedCursor(error)) throw error;
+    return attach(connection);
   }
-
-  return { resume, attachAtCursor };
 }
 
 /** Includes cursors in a format the agent's version cannot parse. */
@@ -187,4 +194,25 @@ function isRefusedCursor(error: unknown): boolean {
   return (["cursor_gone", "cursor_ahead", "validation_failed"] as const).some((code) =>
     hasErrorCode(error, code),
   );
+}
+
+/**
+ * Sends a request during which the agent replays a session's history, and reports the begin and end of the replay.
+ * `send` calls its argument when the response arrives: updates right after the response are already live.
+ */
+export async function runInReplayScope<Value>(
+  onState: (state: "begins" | "ends") => void,
+  send: (answered: () => void) => Promise<Value>,
+): Promise<Value> {
+  let isReplaying = true;
+  const end = (): void => {
+    if (isReplaying) onState("ends");
+    isReplaying = false;
+  };
+  onState("begins");
+  try {
+    return await send(end);
+  } finally {
+    end();
+  }
 }

@@ -9,6 +9,7 @@ import {
   createSessionResumer,
   type AttachOptions,
   type ResumeOptions,
+  type SessionResumer,
   type TrackedSession,
 } from "./resume-session.ts";
 
@@ -27,88 +28,114 @@ export interface TrackedSessions {
   attachAtCursor<Value>(
     connection: Connection,
     agent: AgentProfile,
-    how: {
-      readonly sessionId: string;
-      readonly attach: AttachOptions<Value>["attach"];
-    },
+    how: AttachSession<Value>,
   ): Promise<Value>;
   /** Resumes all sessions on a new connection. */
   resumeAll(connection: Connection, agent: AgentProfile): Promise<void>;
 }
 
-export function createTrackedSessions(options: ResumeOptions): TrackedSessions {
-  const { onControl, report } = options;
-  const sessions = new Map<string, TrackedSession>();
-  const resumer = createSessionResumer(options);
+interface AttachSession<Value> extends Pick<AttachOptions<Value>, "attach"> {
+  readonly sessionId: string;
+}
 
-  function getOrCreate(sessionId: string): TrackedSession {
-    const session = sessions.get(sessionId) ?? createTrackedSession(sessionId);
-    sessions.set(sessionId, session);
-    return session;
+export function createTrackedSessions(options: ResumeOptions): TrackedSessions {
+  return new SessionTable(options);
+}
+
+class SessionTable implements TrackedSessions {
+  readonly #options: ResumeOptions;
+  readonly #resumer: SessionResumer;
+  readonly #sessions = new Map<string, TrackedSession>();
+
+  constructor(options: ResumeOptions) {
+    this.#options = options;
+    this.#resumer = createSessionResumer(options);
   }
 
-  function applyLiveClients(sessionId: string, { clients, controller }: ClientStatus): void {
-    const session = sessions.get(sessionId);
+  open(
+    { sessionId, cursor }: Pick<OpenedSession, "sessionId" | "cursor">,
+    location: SessionLocation,
+  ): void {
+    const session = this.#getOrCreate(sessionId);
+    session.location = location;
+    session.isDetached = false;
+    if (cursor !== undefined) session.cursor = cursor;
+  }
+
+  forget(sessionId: string): void {
+    this.#sessions.delete(sessionId);
+  }
+
+  setAttachment(sessionId: string, attachment: Attachment): void {
+    const session = this.#getOrCreate(sessionId);
+    session.attachment = attachment;
+    session.isDetached = false;
+  }
+
+  clearAttachment(sessionId: string): void {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return;
+    session.attachment = undefined;
+    // The cursor is kept, so a later attach continues from it.
+    session.isDetached = true;
+  }
+
+  getAttachment(sessionId: string): Attachment | undefined {
+    return this.#sessions.get(sessionId)?.attachment;
+  }
+
+  applyLiveClients(sessionId: string, { clients, controller }: ClientStatus): void {
+    const session = this.#sessions.get(sessionId);
     if (session?.attachment === undefined) return;
     const { clientId, mode: previousMode } = session.attachment;
     const ownClient = clients.find((client) => client.clientId === clientId);
     if (ownClient === undefined || ownClient.role === previousMode) return;
     session.attachment = { ...session.attachment, mode: ownClient.role };
-    onControl(sessionId, { mode: ownClient.role, controller });
+    this.#options.onControl(sessionId, { mode: ownClient.role, controller });
   }
 
-  return {
-    open({ sessionId, cursor }, location) {
-      const session = getOrCreate(sessionId);
-      session.location = location;
-      session.isDetached = false;
-      if (cursor !== undefined) session.cursor = cursor;
-    },
-    forget: (sessionId) => void sessions.delete(sessionId),
-    setAttachment(sessionId, attachment) {
-      const session = getOrCreate(sessionId);
-      session.attachment = attachment;
-      session.isDetached = false;
-    },
-    clearAttachment(sessionId) {
-      const session = sessions.get(sessionId);
-      if (session === undefined) return;
-      session.attachment = undefined;
-      // The cursor is kept, so a later attach continues from it.
-      session.isDetached = true;
-    },
-    getAttachment: (sessionId) => sessions.get(sessionId)?.attachment,
-    applyLiveClients,
-    applyUpdate({ sessionId, update, cursor }) {
-      const session = sessions.get(sessionId);
-      if (session !== undefined && cursor !== undefined) session.cursor = cursor;
-      if (update.type !== "extension" || update.name !== "live_session_client") return;
-      const clients = readLiveClients(update.fields["state"] ?? null);
-      if (clients.ok) applyLiveClients(sessionId, clients.value);
-    },
-    attachAtCursor: (connection, agent, { sessionId, attach }) =>
-      resumer.attachAtCursor(connection, agent, {
-        session: sessions.get(sessionId) ?? createTrackedSession(sessionId),
-        attach,
-        onMissed(error) {
-          if (hasErrorCode(error, "not_found")) throw error;
-          // The attach succeeded, so later updates arrive.
-          report("Some updates of the session may be missing", { sessionId, error });
-        },
-      }),
-    async resumeAll(connection, agent) {
-      for (const [sessionId, session] of sessions) {
-        if (session.isDetached) continue;
-        try {
-          await resumer.resume(connection, agent, session);
-        } catch (error) {
-          if (hasErrorCode(error, "connection_lost")) throw error;
-          report("A session could not be resumed", { sessionId, error });
-          if (hasErrorCode(error, "not_found")) sessions.delete(sessionId);
-        }
+  applyUpdate({ sessionId, update, cursor }: ReceivedUpdate): void {
+    const session = this.#sessions.get(sessionId);
+    if (session !== undefined && cursor !== undefined) session.cursor = cursor;
+    if (update.type !== "extension" || update.name !== "live_session_client") return;
+    const clients = readLiveClients(update.fields["state"] ?? null);
+    if (clients.ok) this.applyLiveClients(sessionId, clients.value);
+  }
+
+  attachAtCursor<Value>(
+    connection: Connection,
+    agent: AgentProfile,
+    { sessionId, attach }: AttachSession<Value>,
+  ): Promise<Value> {
+    return this.#resumer.attachAtCursor(connection, agent, {
+      session: this.#sessions.get(sessionId) ?? createTrackedSession(sessionId),
+      attach,
+      onMissed: (error) => {
+        if (hasErrorCode(error, "not_found")) throw error;
+        // The attach succeeded, so later updates arrive.
+        this.#options.report("Some updates of the session may be missing", { sessionId, error });
+      },
+    });
+  }
+
+  async resumeAll(connection: Connection, agent: AgentProfile): Promise<void> {
+    for (const [sessionId, session] of this.#sessions) {
+      if (session.isDetached) continue;
+      try {
+        await this.#resumer.resume(connection, agent, session);
+      } catch (error) {
+        if (hasErrorCode(error, "connection_lost")) throw error;
+        this.#options.report("A session could not be resumed", { sessionId, error });
+        if (hasErrorCode(error, "not_found")) this.#sessions.delete(sessionId);
       }
-    },
-  };
+    }
+  }
+
+  #getOrCreate(sessionId: string): TrackedSession {
+    const session = this.#sessions.get(sessionId) ?? createTrackedSession(sessionId);
+    this.#sessions.set(sessionId, session);
+    return session;
+  }
 }
 
 function createTrackedSession(sessionId: string): TrackedSession {

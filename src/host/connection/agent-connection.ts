@@ -1,33 +1,26 @@
-import { SpanlineError, formatThrown } from "../../domain/errors.ts";
+import { formatThrown } from "../../domain/errors.ts";
 import type { JsonValue } from "../../data/json.ts";
-import { toAgentError } from "../../wire/acp/client/agent-error.ts";
-import {
-  encodeCancelRequestNotification,
-  type AgentRequest,
-} from "../../wire/acp/client/agent-requests.ts";
+import type { AgentRequest } from "../../wire/acp/client/agent-requests.ts";
 import { decodeNotification } from "../../wire/acp/decode/decode-notification.ts";
 import {
   createRpcConnection,
   type ReceivedMessage,
-  type SentRequest,
+  type RpcConnection,
 } from "../../wire/jsonrpc/rpc-connection.ts";
 import { createInternalError } from "../../wire/jsonrpc/rpc-error.ts";
-import type {
-  RpcResponse,
-  RpcNotification,
-  RpcOutcome,
-  RpcRequest,
-} from "../../wire/jsonrpc/rpc-message.ts";
-import { encodeNotificationLine, encodeResponseLine } from "../../wire/jsonrpc/rpc-line.ts";
+import type { RpcNotification, RpcOutcome, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import { encodeResponseLine } from "../../wire/jsonrpc/rpc-line.ts";
 import { hasErrorCode } from "./error-code.ts";
-import {
-  measureLineBytes,
-  createLineLimit,
-  createTooLargeError,
-  type LineLimit,
-} from "./line-limit.ts";
-import { createOpenRequests } from "./open-requests.ts";
+import { measureLineBytes, createLineLimit, type LineLimit } from "./line-limit.ts";
+import { createOpenRequests, type OpenRequests } from "./open-requests.ts";
 import type { Report } from "./host-report.ts";
+import {
+  createLineSender,
+  createSentRequests,
+  type LineSender,
+  type PendingRequest,
+  type RequestControl,
+} from "./sent-requests.ts";
 import type { Incoming, Transport } from "../transports/transport.ts";
 
 /** A single connection to an agent, from its opening until its loss. */
@@ -43,15 +36,6 @@ export interface Connection {
   /** Resolves when the connection is lost or closed. */
   readonly closed: Promise<void>;
   close(): void;
-}
-
-export interface RequestControl {
-  /** Aborting sends a cancellation to the agent and rejects the request. */
-  readonly signal?: AbortSignal;
-  /** With `signal`: sends the cancellation but still waits for the response. Default: false. */
-  readonly stillWaits?: boolean;
-  /** Called when the response arrives, before any later message is read. Not called if the response is lost. */
-  readonly onResponse?: (answer: RpcResponse) => void;
 }
 
 export interface ConnectionOptions {
@@ -74,55 +58,13 @@ export interface RequestContext {
   readonly signal: AbortSignal;
 }
 
-interface PendingRequest {
-  readonly settle: (answer: RpcResponse) => void;
-  /** Rejects the request, because no response can arrive. */
-  readonly fail: (error?: SpanlineError) => void;
-}
-
 export function openConnection(transport: Transport, options: ConnectionOptions): Connection {
-  const { connectionId, answer, onNotification, report, limit = createLineLimit() } = options;
+  const { connectionId, onNotification, report, limit = createLineLimit() } = options;
   const rpc = createRpcConnection<PendingRequest>({ epoch: connectionId });
-  const waiting = new Set<PendingRequest>();
+  const sender = createLineSender(transport);
+  const sentRequests = createSentRequests({ rpc, sender, limit });
   const agentRequests = createOpenRequests();
-  /** The largest line sent so far, and the request waiting for its response. */
-  let largest: { readonly bytes: number; readonly request?: PendingRequest } = { bytes: 0 };
-  let isClosed = false;
-
-  async function respond(request: RpcRequest): Promise<void> {
-    const { signal, done } = agentRequests.add(request);
-    const outcome = await computeOutcome(request, signal);
-    done();
-    const line = rpc.respond(request, outcome);
-    if (line === undefined || isClosed) return;
-    const bytes = measureLineBytes(line);
-    if (limit.fits(bytes)) return sendLine(line, { bytes });
-    const error = createInternalError(
-      `The response has ${bytes} bytes, more than the agent accepts`,
-    );
-    transport.send(encodeResponseLine(request.id, { ok: false, error }));
-  }
-
-  function sendLine(line: string, size: typeof largest): void {
-    if (size.bytes > largest.bytes) largest = size;
-    transport.send(line);
-  }
-
-  async function computeOutcome(request: RpcRequest, signal: AbortSignal): Promise<RpcOutcome> {
-    try {
-      return await answer(request, { connectionId, signal });
-    } catch (error) {
-      report("A request failed", { method: request.method, error });
-      return { ok: false, error: createInternalError(formatThrown(error)) };
-    }
-  }
-
-  function handleNotification(notification: RpcNotification): void {
-    const agentRequest = decodeNotification(notification.method, notification.params);
-    if (agentRequest?.type === "cancel-request")
-      return agentRequests.cancel(agentRequest.requestId);
-    onNotification(notification);
-  }
+  const respond = createResponder(options, { rpc, sender, limit, agentRequests });
 
   function receive(item: Incoming): void {
     if (item.type === "passed-over") {
@@ -139,7 +81,8 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
       case "request":
         return void respond(message);
       case "notification":
-        return handleNotification(message);
+        if (!cancelRequest(message, agentRequests)) onNotification(message);
+        return;
       case "response":
         return message.waiting.settle(message.outcome);
       case "stray":
@@ -150,33 +93,6 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
     }
   }
 
-  function send({ method, params }: AgentRequest): void {
-    const line = encodeNotificationLine(method, params);
-    sendLine(line, { bytes: measureLineBytes(line) });
-  }
-
-  function checkSize(
-    sentRequest: SentRequest | undefined,
-  ): SentRequest & { readonly bytes: number } {
-    if (sentRequest === undefined) throw new SpanlineError("throttled", TOO_MANY_REQUESTS);
-    const bytes = measureLineBytes(sentRequest.line);
-    if (limit.fits(bytes)) return { ...sentRequest, bytes };
-    rpc.forget(sentRequest.id);
-    throw createTooLargeError(bytes);
-  }
-
-  /**
-   * An agent closes the connection after an oversized message. The largest sent line is the likely cause, so the limit
-   * is lowered below its size.
-   */
-  function handleBroken(error: unknown): void {
-    report("The connection failed", { error });
-    const { bytes, request: pendingRequest } = largest;
-    if (!hasErrorCode(error, "invalid_message") || !limit.lowerTo(bytes)) return;
-    if (pendingRequest !== undefined && waiting.has(pendingRequest))
-      pendingRequest.fail(createTooLargeError(bytes));
-  }
-
   async function read(): Promise<void> {
     try {
       for await (const item of transport.incoming) {
@@ -184,61 +100,66 @@ export function openConnection(transport: Transport, options: ConnectionOptions)
         await transport.ready();
       }
     } catch (error) {
-      handleBroken(error);
+      report("The connection failed", { error });
+      if (hasErrorCode(error, "invalid_message")) sentRequests.handleTooLarge();
     }
-    isClosed = true;
+    sender.close();
     agentRequests.abortAll();
     transport.close();
-    for (const each of waiting) each.fail();
+    sentRequests.failAll();
   }
 
   return {
     closed: read(),
-    request: (agentRequest, control = {}) =>
-      new Promise((resolve, reject) => {
-        const { signal, onResponse, stillWaits = false } = control;
-        signal?.throwIfAborted();
-        const cleanUp = (): void => {
-          waiting.delete(pendingRequest);
-          signal?.removeEventListener("abort", cancel);
-        };
-        const pendingRequest: PendingRequest = {
-          settle(outcome) {
-            cleanUp();
-            onResponse?.(outcome);
-            if (outcome.ok) resolve(outcome.result);
-            else reject(toAgentError(agentRequest.method, outcome.error));
-          },
-          fail(error = createLostError(agentRequest.method)) {
-            cleanUp();
-            reject(error);
-          },
-        };
-        if (isClosed) return pendingRequest.fail();
-        const { id, line, bytes } = checkSize(
-          rpc.request(agentRequest.method, agentRequest.params, pendingRequest),
-        );
-        function cancel(): void {
-          send(encodeCancelRequestNotification(id));
-          if (stillWaits || rpc.forget(id) === undefined) return;
-          cleanUp();
-          reject(signal?.reason);
-        }
-        waiting.add(pendingRequest);
-        signal?.addEventListener("abort", cancel, { once: true });
-        sendLine(line, { bytes, request: pendingRequest });
-      }),
-    notify: send,
+    request: (agentRequest, control) => sentRequests.request(agentRequest, control),
+    notify: (agentRequest) => sender.notify(agentRequest),
     cancelPermissions: (sessionId) => agentRequests.cancelPermissions(sessionId),
     close: () => transport.close(),
   };
 }
 
-/** The agent may have performed the request. */
-function createLostError(method: string): SpanlineError {
-  const message = `The connection to the agent was lost before the response to ${method}; the agent may have performed it`;
-  return new SpanlineError("connection_lost", message, { details: { method } });
+/** Cancels the agent's request that the notification names. Returns false for any other notification. */
+function cancelRequest({ method, params }: RpcNotification, agentRequests: OpenRequests): boolean {
+  const notification = decodeNotification(method, params);
+  if (notification?.type !== "cancel-request") return false;
+  agentRequests.cancel(notification.requestId);
+  return true;
 }
 
-const TOO_MANY_REQUESTS = "Too many requests are open. Fix: wait for a response";
+interface ResponderParts {
+  readonly rpc: RpcConnection<PendingRequest>;
+  readonly sender: LineSender;
+  readonly limit: LineLimit;
+  readonly agentRequests: OpenRequests;
+}
+
+/** Responds to the agent's requests. A response larger than the agent accepts is replaced by an error. */
+function createResponder(
+  { connectionId, answer, report }: ConnectionOptions,
+  { rpc, sender, limit, agentRequests }: ResponderParts,
+): (request: RpcRequest) => Promise<void> {
+  async function computeOutcome(request: RpcRequest, signal: AbortSignal): Promise<RpcOutcome> {
+    try {
+      return await answer(request, { connectionId, signal });
+    } catch (error) {
+      report("A request failed", { method: request.method, error });
+      return { ok: false, error: createInternalError(formatThrown(error)) };
+    }
+  }
+
+  return async (request) => {
+    const { signal, done } = agentRequests.add(request);
+    const outcome = await computeOutcome(request, signal);
+    done();
+    const line = rpc.respond(request, outcome);
+    if (line === undefined || sender.isClosed) return;
+    const bytes = measureLineBytes(line);
+    if (limit.fits(bytes)) return sender.send(line, { bytes });
+    const error = createInternalError(
+      `The response has ${bytes} bytes, more than the agent accepts`,
+    );
+    sender.send(encodeResponseLine(request.id, { ok: false, error }));
+  };
+}
+
 const MAX_SHOWN_CHARACTERS = 200;

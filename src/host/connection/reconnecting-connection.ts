@@ -47,95 +47,109 @@ export interface InitializedConnection {
 }
 
 export function createReconnectingConnection(options: ReconnectingOptions): ReconnectingConnection {
-  const { connect, open, initialize, rules, clock, onState } = options;
-  const closing = new AbortController();
-  let next = createDeferred<InitializedConnection>();
-  let connection: Connection | undefined;
-  let isLive = false;
-  let runs: Promise<void> | undefined;
+  return new ConnectionLoop(options);
+}
 
-  /**
-   * Opens a connection and waits for its end. Throws if the connection cannot be opened or is lost during the
-   * handshake.
-   */
-  async function attempt(isReconnect: boolean): Promise<{ readonly livedMs: number }> {
-    const transport = await openTransport(connect, closing.signal);
-    connection = open(transport);
-    const attemptedConnection = connection;
-    // Runs also while sessions are resumed, because the agent may stop responding at any time.
-    const stopKeeping =
-      transport.mayStall === true
-        ? startKeepAlive(attemptedConnection, clock, options.keepAlive)
-        : () => {};
-    try {
-      const agent = await initialize(connection, isReconnect);
-      const since = clock.monotonic();
-      isLive = true;
-      next.resolve({ connection, agent });
-      onState({ type: "connected", agent, isReconnect });
-      await connection.closed;
-      return { livedMs: clock.monotonic() - since };
-    } finally {
-      stopKeeping();
-      if (isLive) next = createDeferred();
-      isLive = false;
-      attemptedConnection.close();
-      connection = undefined;
-    }
+class ConnectionLoop implements ReconnectingConnection {
+  readonly #options: ReconnectingOptions;
+  readonly #closing = new AbortController();
+  #next = createDeferred<InitializedConnection>();
+  #connection: Connection | undefined;
+  #isLive = false;
+  #runs: Promise<void> | undefined;
+
+  constructor(options: ReconnectingOptions) {
+    this.#options = options;
   }
 
-  async function run(): Promise<void> {
+  getConnection(signal?: AbortSignal): Promise<InitializedConnection> {
+    this.#start();
+    const { promise } = this.#next;
+    return signal === undefined ? promise : waitUnlessAborted(promise, signal);
+  }
+
+  get currentConnection(): Connection | undefined {
+    return this.#isLive ? this.#connection : undefined;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return this.#runs;
+    this.#closing.abort();
+    this.#endLive();
+    this.#next.reject(new SpanlineError("aborted", "The client was closed"));
+    this.#connection?.close();
+    await this.#runs;
+    this.#options.onState({ type: "closed" });
+  }
+
+  #start(): void {
+    this.#runs ??= this.#run().catch((error: unknown) => {
+      if (!this.#closing.signal.aborted) this.#fail(error);
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { rules, clock, random, onState } = this.#options;
+    const { signal } = this.#closing;
     let failedAttempts = 0;
     let wasConnected = false;
     for (;;) {
       let error: unknown = new SpanlineError("connection_lost", CONNECTION_LOST);
       try {
-        const { livedMs } = await attempt(wasConnected);
+        const { livedMs } = await this.#attempt(wasConnected);
         wasConnected = true;
         // A connection lost soon after its start counts as a failed attempt.
         if (livedMs >= rules.longest) failedAttempts = 0;
       } catch (thrown) {
         error = thrown;
       }
-      if (closing.signal.aborted) return;
+      if (signal.aborted) return;
       failedAttempts += 1;
-      if (!wasConnected || failedAttempts > rules.attempts) return fail(error);
-      const retryMs = computeBackoff(failedAttempts, options.random(), rules);
+      if (!wasConnected || failedAttempts > rules.attempts) return this.#fail(error);
+      const retryMs = computeBackoff(failedAttempts, random(), rules);
       onState({ type: "lost", error, retryMs });
-      await pause(clock, retryMs, closing.signal);
+      await pause(clock, retryMs, signal);
     }
   }
 
-  function fail(error: unknown): void {
-    next.reject(error);
-    onState({ type: "closed", error });
+  /**
+   * Opens a connection and waits for its end. Throws if the connection cannot be opened or is lost during the
+   * handshake.
+   */
+  async #attempt(isReconnect: boolean): Promise<{ readonly livedMs: number }> {
+    const { connect, open, initialize, clock, keepAlive, onState } = this.#options;
+    const transport = await openTransport(connect, this.#closing.signal);
+    const connection = open(transport);
+    this.#connection = connection;
+    // Runs also while sessions are resumed, because the agent may stop responding at any time.
+    const stopKeeping =
+      transport.mayStall === true ? startKeepAlive(connection, clock, keepAlive) : () => {};
+    try {
+      const agent = await initialize(connection, isReconnect);
+      const since = clock.monotonic();
+      this.#isLive = true;
+      this.#next.resolve({ connection, agent });
+      onState({ type: "connected", agent, isReconnect });
+      await connection.closed;
+      return { livedMs: clock.monotonic() - since };
+    } finally {
+      stopKeeping();
+      this.#endLive();
+      connection.close();
+      this.#connection = undefined;
+    }
   }
 
-  function start(): void {
-    runs ??= run().catch((error: unknown) => {
-      if (!closing.signal.aborted) fail(error);
-    });
+  /** Callers of `getConnection` wait for the next connection from here on. */
+  #endLive(): void {
+    if (this.#isLive) this.#next = createDeferred();
+    this.#isLive = false;
   }
 
-  return {
-    getConnection(signal) {
-      start();
-      return signal === undefined ? next.promise : waitUnlessAborted(next.promise, signal);
-    },
-    get currentConnection() {
-      return isLive ? connection : undefined;
-    },
-    async close() {
-      if (closing.signal.aborted) return runs;
-      closing.abort();
-      if (isLive) next = createDeferred();
-      isLive = false;
-      next.reject(new SpanlineError("aborted", "The client was closed"));
-      connection?.close();
-      await runs;
-      onState({ type: "closed" });
-    },
-  };
+  #fail(error: unknown): void {
+    this.#next.reject(error);
+    this.#options.onState({ type: "closed", error });
+  }
 }
 
 /** Stops waiting when the client is closed. A transport opened later is closed. */

@@ -1,6 +1,6 @@
 import { waitUnlessAborted } from "../../async/pause.ts";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
-import type { JsonObject } from "../../data/json.ts";
+import type { JsonObject, JsonValue } from "../../data/json.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { REQUEST_CANCELLED_ERROR } from "../../wire/acp/client/agent-error.ts";
 import { encodeClientCapabilities } from "../../wire/acp/client/client-capabilities.ts";
@@ -23,6 +23,10 @@ import {
 import type { HostOptions } from "./host-options.ts";
 import { createHostToolServer } from "./host-tool-server.ts";
 import { ignoreReport } from "../connection/host-report.ts";
+import {
+  encodeQuestionResult,
+  readQuestionRequest,
+} from "../../wire/acp/client/question-messages.ts";
 
 /** A host: responds to the requests of a runtime with the features of this program. */
 export interface Host {
@@ -54,6 +58,8 @@ export function createHost(options: HostOptions): Host {
     context: RequestContext,
   ): Promise<RpcOutcome> | undefined {
     if (name === "builtin_call") return tools?.run(request, context);
+    if (name === "elicitation/create" && options.question !== undefined)
+      return answerQuestion(options.question, request.params, context.signal);
     return methods.get(name)?.(request.params, context);
   }
 
@@ -94,6 +100,7 @@ function encodeCapabilities(options: HostOptions): JsonObject {
     readsFiles: files?.read !== undefined,
     writesFiles: files?.write !== undefined,
     runsTerminals: terminals !== undefined,
+    showsForms: options.question !== undefined,
     bridge,
   });
 }
@@ -103,3 +110,20 @@ const RECORD_LIMITS: RecordLimits = {
   toolCalls: 100_000,
   characters: 32 * 1024 * 1024,
 };
+
+/**
+ * Responds to `elicitation/create` with the answer of the user. A failing callback is an error, not an answer: the
+ * question stays open for others.
+ */
+async function answerQuestion(
+  question: NonNullable<HostOptions["question"]>,
+  params: JsonValue | undefined,
+  signal: AbortSignal,
+): Promise<RpcOutcome> {
+  const decoded = readQuestionRequest(params);
+  if (!decoded.ok) return decoded;
+  const reply = await question(decoded.value, { signal });
+  // Another client may answer; the agent then withdraws this request.
+  if (reply === "leave") return new Promise(() => {});
+  return { ok: true, result: encodeQuestionResult(decoded.value, reply) };
+}

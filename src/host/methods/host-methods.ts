@@ -19,6 +19,7 @@ import {
 } from "../../wire/acp/host/skill-messages.ts";
 import type { RpcOutcome } from "../../wire/jsonrpc/rpc-message.ts";
 import type { Awaitable, HostContext, HostOptions } from "./host-options.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** Responds to one kind of request. An exception becomes an error response. */
 export type HostMethod = (
@@ -69,7 +70,7 @@ export function createSkillMethods({
       async ({ id }, context) => {
         const skill = await skills.fetch(id, context);
         if (skill !== undefined) return skill;
-        throw new SpanlineError("not_found", `The skill ${JSON.stringify(id)} does not exist`);
+        throw new SpanlineError("not_found", formatUnknownName("Skill", id));
       },
       encodeSkill,
     );

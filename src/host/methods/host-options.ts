@@ -3,6 +3,7 @@ import type { JsonObject } from "../../data/json.ts";
 import type { ShellList } from "../../domain/tools/shell.ts";
 import type { PermissionRequest } from "../../wire/acp/client/read-permission-request.ts";
 import type { PermissionReply } from "../../wire/acp/client/permission-reply.ts";
+import type { QuestionReply, QuestionRequest } from "../../wire/acp/client/question-messages.ts";
 import type {
   FileRead,
   FileWrite,
@@ -31,6 +32,14 @@ export interface HostOptions {
     question: PermissionRequest,
     context: HostContext,
   ) => Awaitable<PermissionReply | "leave">;
+  /**
+   * Answers questions of agents, shown as a form (`elicitation/create`). "leave" keeps the question open for other
+   * clients. Without this callback the host declares no forms, and an agent asks in another way or not at all.
+   */
+  readonly question?: (
+    question: QuestionRequest,
+    context: HostContext,
+  ) => Awaitable<QuestionReply | "leave">;
   /** The tools offered to agents, or a function returning the current tools. */
   readonly tools?: readonly HostToolDefinition[] | (() => Awaitable<readonly HostToolDefinition[]>);
   readonly skills?: {

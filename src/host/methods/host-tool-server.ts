@@ -9,6 +9,8 @@ import type { ToolCallRecords } from "./tool-call-records.ts";
 import type { RequestContext } from "../connection/agent-connection.ts";
 import type { HostOptions, HostToolDefinition } from "./host-options.ts";
 import type { Report } from "../connection/host-report.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** The tools offered and run by a host. */
 export interface HostToolServer {
@@ -32,10 +34,7 @@ export function createHostToolServer(
     try {
       const tool = (await current()).find((candidate) => candidate.name === name);
       if (tool === undefined) {
-        return {
-          ok: false,
-          error: createInvalidParams(`the tool ${toJsonText(name)} does not exist`),
-        };
+        return { ok: false, error: createInvalidParams(formatUnknownName("Tool", name)) };
       }
       const result = await tool.run(args, { signal, toolCallId: callId ?? null });
       return { ok: true, result: result ?? null };
@@ -53,7 +52,7 @@ export function createHostToolServer(
           description,
           schema,
           deprecated,
-          ...(mcpServer !== undefined && { mcpServer }),
+          ...omitUndefined({ mcpServer }),
         }),
       );
       return { ok: true, result: encodeToolList(described) };

@@ -40,49 +40,8 @@ interface CallRecord {
   weight: number;
 }
 
-/**
- * Records expire in the order in which the calls ended. If the results need too much space, the oldest results are
- * dropped, but not the fact of the run: within `keepMs` no call runs twice.
- */
 export function createToolCallRecords(limits: RecordLimits, now: () => number): ToolCallRecords {
-  const entries = new Map<string, CallRecord>();
-  let weight = 0;
-
-  function forget(id: string, entry: CallRecord): void {
-    weight -= entry.weight;
-    entries.delete(id);
-  }
-
-  function evict(): void {
-    for (const [id, entry] of entries) {
-      if (entry.endedAt === undefined) continue;
-      const isOld = now() - entry.endedAt > limits.keepMs;
-      if (isOld) forget(id, entry);
-      else if (weight > limits.characters && entry.weight > 0) shrink(id, entry);
-      else if (weight <= limits.characters) return;
-    }
-  }
-
-  /** Replaced in place, so the order of the map stays the order of the ends. */
-  function shrink(id: string, entry: CallRecord): void {
-    weight -= entry.weight;
-    entries.set(id, {
-      ...entry,
-      content: null,
-      outcome: Promise.resolve(RESULT_EVICTED),
-      weight: 0,
-    });
-  }
-
-  function settle(id: string, entry: CallRecord, outcome: RpcOutcome): void {
-    const outcomeSize = toJsonText(outcome).length;
-    entry.weight += outcomeSize;
-    weight += outcomeSize;
-    entry.endedAt = now();
-    entries.delete(id);
-    entries.set(id, entry);
-    evict();
-  }
+  const records = createExpiringRecords(limits, now);
 
   function begin(
     { id, content }: RecordedToolCall,
@@ -98,18 +57,17 @@ export function createToolCallRecords(limits: RecordLimits, now: () => number): 
       endedAt: undefined,
       weight: content.length,
     };
-    entries.set(id, entry);
-    weight += entry.weight;
-    void outcome.then((finalOutcome) => settle(id, entry, finalOutcome));
+    records.add(id, entry);
+    void outcome.then((finalOutcome) => records.settle(id, entry, finalOutcome));
     return entry;
   }
 
   return {
     async runOnce(call, run) {
-      evict();
-      const existing = entries.get(call.id);
+      records.evict();
+      const existing = records.get(call.id);
       if (existing === undefined && call.isRepeat) return OUTCOME_UNKNOWN;
-      if (existing === undefined && entries.size >= limits.toolCalls) return RECORDS_FULL;
+      if (existing === undefined && records.isFull()) return RECORDS_FULL;
       const { content, outcome, stop } = existing ?? begin(call, run);
       if (content !== null && content !== call.content) return ID_REUSED;
       const { cancelSignal } = call;
@@ -120,6 +78,61 @@ export function createToolCallRecords(limits: RecordLimits, now: () => number): 
       cancelSignal.addEventListener("abort", cancel, { once: true });
       return outcome;
     },
+  };
+}
+
+/**
+ * Records expire in the order in which the calls ended. If the results need too much space, the oldest results are
+ * dropped, but not the fact of the run: within `keepMs` no call runs twice.
+ */
+function createExpiringRecords(limits: RecordLimits, now: () => number) {
+  const entries = new Map<string, CallRecord>();
+  let weight = 0;
+
+  function forget(id: string, entry: CallRecord): void {
+    weight -= entry.weight;
+    entries.delete(id);
+  }
+
+  /** Replaced in place, so the order of the map stays the order of the ends. */
+  function shrink(id: string, entry: CallRecord): void {
+    weight -= entry.weight;
+    entries.set(id, {
+      ...entry,
+      content: null,
+      outcome: Promise.resolve(RESULT_EVICTED),
+      weight: 0,
+    });
+  }
+
+  function evict(): void {
+    for (const [id, entry] of entries) {
+      if (entry.endedAt === undefined) continue;
+      const isOld = now() - entry.endedAt > limits.keepMs;
+      if (isOld) forget(id, entry);
+      else if (weight > limits.characters && entry.weight > 0) shrink(id, entry);
+      else if (weight <= limits.characters) return;
+    }
+  }
+
+  return {
+    get: (id: string): CallRecord | undefined => entries.get(id),
+    isFull: (): boolean => entries.size >= limits.toolCalls,
+    add(id: string, entry: CallRecord): void {
+      entries.set(id, entry);
+      weight += entry.weight;
+    },
+    /** Records the outcome and moves the record to the end of the order. */
+    settle(id: string, entry: CallRecord, outcome: RpcOutcome): void {
+      const outcomeSize = toJsonText(outcome).length;
+      entry.weight += outcomeSize;
+      weight += outcomeSize;
+      entry.endedAt = now();
+      entries.delete(id);
+      entries.set(id, entry);
+      evict();
+    },
+    evict,
   };
 }
 

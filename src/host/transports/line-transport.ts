@@ -36,31 +36,15 @@ export function createLineTransport(streams: LineStreams): Transport {
   const { input, output, maxLineBytes = MAX_LINE_BYTES } = streams;
   const reader = input.getReader();
   const writer = output.getWriter();
-  let isClosed = false;
-  let queued = 0;
-  let waiting: (() => void)[] = [];
-
-  function settle(length: number): void {
-    queued -= length;
-    if (queued > MAX_QUEUED_CHARACTERS && !isClosed) return;
-    for (const resolve of waiting) resolve();
-    waiting = [];
-  }
+  const queue = createWriteQueue(writer, close);
 
   function close(): void {
-    if (isClosed) return;
-    isClosed = true;
-    settle(0);
+    if (!queue.close()) return;
     // Either stream may have failed already, and reported the error to its reader.
     writer.close().catch(() => {});
     reader.cancel().catch(() => {});
   }
   writer.closed.catch(close);
-
-  /** Rejects, also if the writer throws synchronously, as Node's converted streams do after their end. */
-  async function write(line: string): Promise<void> {
-    await writer.write(utf8.encode(line));
-  }
 
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     for (;;) {
@@ -84,18 +68,49 @@ export function createLineTransport(streams: LineStreams): Transport {
 
   return {
     incoming: incoming(),
-    send(line) {
+    send: (line) => queue.send(line),
+    ready: () => queue.ready(),
+    close,
+  };
+}
+
+/** The lines that the agent has not read yet. `onFailure` is called if a line cannot be written. */
+function createWriteQueue(writer: ReturnType<WritableOutput["getWriter"]>, onFailure: () => void) {
+  let isClosed = false;
+  let queued = 0;
+  let waiting: (() => void)[] = [];
+
+  function settle(length: number): void {
+    queued -= length;
+    if (queued > MAX_QUEUED_CHARACTERS && !isClosed) return;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  }
+
+  /** Rejects, also if the writer throws synchronously, as Node's converted streams do after their end. */
+  async function write(line: string): Promise<void> {
+    await writer.write(utf8.encode(line));
+  }
+
+  return {
+    send(line: string): void {
       if (isClosed) return;
       queued += line.length;
-      write(line).then(() => settle(line.length), close);
+      write(line).then(() => settle(line.length), onFailure);
     },
-    ready: () =>
+    ready: (): Promise<void> =>
       isClosed || queued <= MAX_QUEUED_CHARACTERS
         ? Promise.resolve()
         : new Promise((resolve) => {
             waiting.push(resolve);
           }),
-    close,
+    /** Ignores later lines. Returns false if the queue is already closed. */
+    close(): boolean {
+      if (isClosed) return false;
+      isClosed = true;
+      settle(0);
+      return true;
+    },
   };
 }
 

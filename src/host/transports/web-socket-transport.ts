@@ -34,13 +34,36 @@ export async function connectWebSocket(
 ): Promise<Transport> {
   const { maxMessageCharacters = MAX_LINE_BYTES } = options;
   const socket = typeof target === "string" || target instanceof URL ? openSocket(target) : target;
-  const incoming = createItemQueue<Incoming>(() => socket.close());
+  const messages = createSocketMessages(socket, maxMessageCharacters);
+  await waitForOpen(socket, options);
+  messages.endWithSocket();
+
+  return {
+    incoming: messages.incoming(),
+    send(line) {
+      if (socket.readyState !== OPEN) return;
+      if (socket.bufferedAmount > MAX_WAITING_CHARACTERS) messages.closeUnread();
+      else socket.send(line.trimEnd());
+    },
+    ready: () => Promise.resolve(),
+    close() {
+      socket.close();
+      // A socket whose other side is gone closes late or never.
+      messages.end();
+    },
+    mayStall: true,
+  };
+}
+
+/** The messages of a socket, queued until they are read. */
+function createSocketMessages(socket: WebSocketLike, maxMessageCharacters: number) {
+  const queue = createItemQueue<Incoming>(() => socket.close());
   let waitingCharacters = 0;
   /** Whether this side caused the end. */
   let isOurs = false;
 
   function skipMessage(reason: string, start = ""): void {
-    incoming.push({ type: "passed-over", reason, ...(start !== "" && { start }) });
+    queue.push({ type: "passed-over", reason, ...(start !== "" && { start }) });
   }
 
   /** WebSockets have no backpressure, so a connection with too much unread data is closed to limit memory. */
@@ -58,39 +81,29 @@ export async function connectWebSocket(
     }
     waitingCharacters += data.length;
     if (waitingCharacters > MAX_WAITING_CHARACTERS) return closeUnread();
-    incoming.push({ type: "line", text: data });
+    queue.push({ type: "line", text: data });
   });
   // The package "ws" throws unhandled error events. It also emits an error for messages over its own limit, before
   // closing.
   socket.addEventListener("error", () => void (isOurs = true));
-  await waitForOpen(socket, options);
-  socket.addEventListener("close", (event) => {
-    const isTooBig = !isOurs && "code" in event && event.code === CLOSE_TOO_BIG;
-    incoming.end(isTooBig ? new SpanlineError("invalid_message", MESSAGE_TOO_LARGE) : undefined);
-  });
-  if (socket.readyState > OPEN) incoming.end();
-
-  async function* countIncoming(): AsyncGenerator<Incoming, void, undefined> {
-    for await (const item of incoming) {
-      if (item.type === "line") waitingCharacters -= item.text.length;
-      yield item;
-    }
-  }
 
   return {
-    incoming: countIncoming(),
-    send(line) {
-      if (socket.readyState !== OPEN) return;
-      if (socket.bufferedAmount > MAX_WAITING_CHARACTERS) closeUnread();
-      else socket.send(line.trimEnd());
+    async *incoming(): AsyncGenerator<Incoming, void, undefined> {
+      for await (const item of queue) {
+        if (item.type === "line") waitingCharacters -= item.text.length;
+        yield item;
+      }
     },
-    ready: () => Promise.resolve(),
-    close() {
-      socket.close();
-      // A socket whose other side is gone closes late or never.
-      incoming.end();
+    closeUnread,
+    end: (): void => queue.end(),
+    /** Ends the messages when the socket closes. */
+    endWithSocket(): void {
+      socket.addEventListener("close", (event) => {
+        const isTooBig = !isOurs && "code" in event && event.code === CLOSE_TOO_BIG;
+        queue.end(isTooBig ? new SpanlineError("invalid_message", MESSAGE_TOO_LARGE) : undefined);
+      });
+      if (socket.readyState > OPEN) queue.end();
     },
-    mayStall: true,
   };
 }
 

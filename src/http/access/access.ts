@@ -83,7 +83,8 @@ function findCaller(bearer: string, keys: readonly KnownKey[]): Caller | undefin
   return matchingCaller;
 }
 
-function createTokenKey(token: string): KnownKey {
+/** The token as a key: its holder has all rights, as this machine's user. */
+export function createTokenKey(token: string): KnownKey {
   const rights = ["prompt", "approve", "control"] as const;
   return { digest: digestSecret(token), caller: { id: LOCAL_PRINCIPAL, rights } };
 }

@@ -13,6 +13,8 @@ export interface RequestHead {
   readonly query: string;
   /** In the order received, duplicates included. Names are lowercase. */
   readonly headers: readonly HeaderField[];
+  /** The IP address of the other end of the connection: the client's, or a proxy's. Absent if unknown. */
+  readonly remoteAddress?: string;
   /** Called with the principal after authentication, for the access log. */
   readonly onCaller?: (principal: string) => void;
 }

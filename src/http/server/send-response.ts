@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import { createChunkWriter, createPlainWriter, type ChunkWriter } from "./chunk-writer.ts";
 import type { StreamPace, ServedResponse } from "./http-types.ts";
-import { createIdleTimer } from "./idle-timer.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 export interface SendOptions {
   /** A client which reads none of a complete response for this long is disconnected. */
@@ -87,4 +87,44 @@ export function encodeRawResponse({ status, headers, body }: ServedResponse): Bu
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`;
   return Buffer.concat([Buffer.from(head, "latin1"), content]);
+}
+
+/** A restartable timeout: calls `onTimeout` when the time between `begin` and `end` exceeds the limit. */
+interface IdleTimer {
+  begin(): void;
+  end(): void;
+  /** Cancels the timer for good. `begin` must not be called again. */
+  stop(): void;
+}
+
+/**
+ * Uses one scheduled callback for all periods, which compares times when it fires. Scheduling and cancelling a callback
+ * for each event would cost a stream as much as writing the event.
+ */
+function createIdleTimer(clock: Clock, milliseconds: number, onTimeout: () => void): IdleTimer {
+  let since: number | undefined;
+  let callOff: (() => void) | undefined;
+  const set = (wait: number): void => {
+    callOff = clock.schedule(wait, ring);
+  };
+  const ring = (): void => {
+    callOff = undefined;
+    if (since === undefined) return;
+    // A clock set back counts as zero elapsed time.
+    const elapsedMs = Math.max(0, clock.now() - since);
+    if (elapsedMs < milliseconds) return set(milliseconds - elapsedMs);
+    since = undefined;
+    onTimeout();
+  };
+  return {
+    begin() {
+      since = clock.now();
+      if (callOff === undefined) set(milliseconds);
+    },
+    end: () => void (since = undefined),
+    stop() {
+      since = undefined;
+      callOff?.();
+    },
+  };
 }

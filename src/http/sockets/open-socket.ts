@@ -5,6 +5,8 @@ import type { SteadyClock } from "../../platform/clock.ts";
 export interface OpenSocket {
   /** Text messages from the client. Ends when the client disconnects. */
   readonly messages: AsyncIterable<string>;
+  /** Messages which must not wait for earlier messages, in a queue of their own with the same limits. */
+  readonly urgentMessages: AsyncIterable<string>;
   /** Resolves when more may be sent (backpressure). Messages to a disconnected client are discarded. */
   readonly send: (text: string) => Promise<void>;
   /** Aborts when the connection has closed, from either side. */
@@ -49,18 +51,20 @@ export interface SocketContext {
   readonly clock: SteadyClock;
   /** The response to a binary message. Undefined: a binary message closes the connection with code 1003. */
   readonly binaryAnswer?: string;
-  /** Responds to a message immediately, without the handler. Returns undefined for messages meant for the handler. */
-  readonly instantAnswer?: (text: string) => string | undefined;
+  /** Whether the handler must not delay a message. Default: no message is urgent. */
+  readonly isUrgent?: (text: string) => boolean;
 }
 
 export function wrapSocket(
   socket: WebSocket,
   limits: Required<SocketLimits>,
-  { clock, binaryAnswer, instantAnswer }: SocketContext,
+  { clock, binaryAnswer, isUrgent = () => false }: SocketContext,
 ): OpenSocket {
   const disconnectController = new AbortController();
   const expiryController = new AbortController();
-  const texts = createMessageQueue(limits, () => socket.close(1008, "Too many messages wait"));
+  const closeFlooded = (): void => socket.close(1008, "Too many messages wait");
+  const texts = createMessageQueue(limits, closeFlooded);
+  const urgentTexts = createMessageQueue(limits, closeFlooded);
   const stop = [
     startPinging(socket, limits.pingMs, clock),
     clock.schedule(limits.ageMs, () => {
@@ -74,6 +78,7 @@ export function wrapSocket(
   socket.on("close", () => {
     for (const callOff of stop) callOff();
     texts.end();
+    urgentTexts.end();
     disconnectController.abort(new Error("The client is gone"));
   });
   // Terminates the connection of a client which sends without reading: the responses would fill the memory.
@@ -88,9 +93,7 @@ export function wrapSocket(
       return;
     }
     const text = data.toString();
-    const instant = instantAnswer?.(text);
-    if (instant === undefined) texts.add(text);
-    else answer(instant);
+    (isUrgent(text) ? urgentTexts : texts).add(text);
   });
   // Pongs are sent here instead of by the library, with the same memory check.
   socket.on("ping", (data: Buffer) => {
@@ -100,6 +103,7 @@ export function wrapSocket(
   const send = (text: string): Promise<void> => sendText(socket, text, { limits, clock, closed });
   return {
     messages: texts.messages,
+    urgentMessages: urgentTexts.messages,
     send,
     disconnectSignal: disconnectController.signal,
     expirySignal: expiryController.signal,

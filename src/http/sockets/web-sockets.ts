@@ -31,8 +31,10 @@ export interface SocketRoute {
   readonly limits?: SocketLimits;
   /** The response to a binary message. Undefined: a binary message closes the connection with code 1003. */
   readonly binaryAnswer?: string;
-  /** Responds to a message immediately, without the handler. Returns undefined for messages meant for the handler. */
-  readonly instantAnswer?: (text: string) => string | undefined;
+  /** Whether the handler must not delay a message. Default: no message is urgent. */
+  readonly isUrgent?: (text: string) => boolean;
+  /** Formats the refusals of this route. Default: `WebSocketOptions.formatError`. */
+  readonly formatError?: ErrorFormatter;
   /** Throws an `ApiError` if the caller may not connect. `Host` and `Origin` were already checked. */
   accept(head: RequestHead): Promise<SocketHandler>;
 }
@@ -61,31 +63,22 @@ export function createWebSockets(options: WebSocketOptions): UpgradeHandler {
     return { route, limits, handshake: createHandshake(limits.messageBytes) };
   });
   const paths = options.routes.map(({ path }) => path);
-  const open = new Set<WebSocket>();
-  let isClosing = false;
+  const open = createOpenSockets(options);
   return {
     canUpgrade: (head) => isSocketRequest(head, paths),
     async upgrade(head, raw) {
+      const at = servedRoutes.find(({ route }) => route.path === head.path);
       try {
-        if (isClosing || open.size >= (options.sockets ?? DEFAULT_SOCKETS))
-          throw createTooManySocketsError();
-        const at = servedRoutes.find(({ route }) => route.path === head.path);
+        if (!open.hasCapacity) throw createTooManySocketsError();
         if (at === undefined) throw new Error(`No route at ${head.path}`);
         const handler = await at.route.accept(head);
         void serveSocket(await at.handshake(head, raw), handler, at);
         return undefined;
       } catch (error) {
-        return toErrorResponse(error, options);
+        return toErrorResponse(error, { ...options, ...at?.route });
       }
     },
-    async close() {
-      isClosing = true;
-      const closed = [...open].map(
-        (socket) => new Promise<void>((resolve) => socket.on("close", () => resolve())),
-      );
-      for (const socket of open) closeSocket(socket, options.clock, "The server ends");
-      await Promise.all(closed);
-    },
+    close: open.close,
   };
 
   async function serveSocket(
@@ -93,18 +86,13 @@ export function createWebSockets(options: WebSocketOptions): UpgradeHandler {
     handler: SocketHandler,
     { route, limits }: ServedRoute,
   ): Promise<void> {
+    const { binaryAnswer, isUrgent } = route;
     open.add(socket);
-    notifyObservers(1);
-    socket.on("close", () => {
-      open.delete(socket);
-      notifyObservers(-1);
-    });
-    const { binaryAnswer, instantAnswer } = route;
     const opened = wrapSocket(socket, limits, {
       clock: options.clock,
-      ...omitUndefined({ binaryAnswer, instantAnswer }),
+      ...omitUndefined({ binaryAnswer, isUrgent }),
     });
-    if (isClosing) closeSocket(socket, options.clock, "The server ends");
+    open.closeIfEnding(socket);
     try {
       await handler(opened);
       socket.close(1000);
@@ -113,11 +101,58 @@ export function createWebSockets(options: WebSocketOptions): UpgradeHandler {
       socket.close(1011, "The bridge failed; its log says why");
     }
   }
+}
+
+/** The open WebSockets of a server, reported to the observers. */
+interface OpenSockets {
+  /** Whether one more WebSocket may be opened. False from `close` on. */
+  readonly hasCapacity: boolean;
+  add(socket: WebSocket): void;
+  /** Closes a socket whose handshake ended after `close` was called. */
+  closeIfEnding(socket: WebSocket): void;
+  /** Resolves when all sockets are closed. */
+  readonly close: () => Promise<void>;
+}
+
+function createOpenSockets({
+  sockets: limit = DEFAULT_SOCKETS,
+  clock,
+  observers = [],
+}: WebSocketOptions): OpenSockets {
+  const open = new Set<WebSocket>();
+  let isClosing = false;
 
   function notifyObservers(change: 1 | -1): void {
-    for (const observer of options.observers ?? []) observer.onOpenChange?.("socket", change);
+    for (const observer of observers) observer.onOpenChange?.("socket", change);
   }
+
+  return {
+    get hasCapacity() {
+      return !isClosing && open.size < limit;
+    },
+    add(socket) {
+      open.add(socket);
+      notifyObservers(1);
+      socket.on("close", () => {
+        open.delete(socket);
+        notifyObservers(-1);
+      });
+    },
+    closeIfEnding(socket) {
+      if (isClosing) closeSocket(socket, clock, SERVER_ENDS);
+    },
+    async close() {
+      isClosing = true;
+      const closed = [...open].map(
+        (socket) => new Promise<void>((resolve) => socket.on("close", () => resolve())),
+      );
+      for (const socket of open) closeSocket(socket, clock, SERVER_ENDS);
+      await Promise.all(closed);
+    },
+  };
 }
+
+const SERVER_ENDS = "The server ends";
 
 interface ServedRoute {
   readonly route: SocketRoute;

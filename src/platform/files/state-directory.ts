@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Environment } from "../environment.ts";
-import { resolveHomeDirectory } from "./home-directory.ts";
 import { isTrustedDirectory } from "./trusted-directory.ts";
+import { homedir } from "node:os";
 
 export interface StateDirectory {
   readonly directory: string;
@@ -42,4 +42,9 @@ function* findUpwards(from: string, name: string): Generator<string> {
     if (existsSync(path)) yield path;
     if (folder === dirname(folder)) return;
   }
+}
+
+/** The home directory named by the environment. Default: the home directory of the user. */
+export function resolveHomeDirectory(env: Environment): string {
+  return env[process.platform === "win32" ? "USERPROFILE" : "HOME"] || homedir();
 }

@@ -20,9 +20,9 @@ describe("Reading a policy document", () => {
   it.each([
     ["an array in place of the object", [], "policy", "expected an object"],
     ["no value", undefined, "policy", "missing"],
-    ["a misspelled key", { auto_aprove: [] }, "policy.auto_aprove", "did you mean auto_approve?"],
-    ["an unknown key", { zebra: 1 }, "policy.zebra", "expected rules, "],
-    ["a key __proto__", proto, "policy.__proto__", "is not a known name"],
+    ["a misspelled key", { auto_aprove: [] }, "policy.auto_aprove", 'did you mean "auto_approve"?'],
+    ["an unknown key", { zebra: 1 }, "policy.zebra", 'expected "rules", '],
+    ["a key __proto__", proto, "policy.__proto__", "does not exist"],
     ["a string in place of a list", { auto_deny: "x" }, "policy.auto_deny", "expected an array"],
     [
       "an unsupported character class in a path",
@@ -66,7 +66,7 @@ describe("Reading a policy document", () => {
       "policy.auto_deny",
       "expected at most 1000",
     ],
-    ["an unknown default", { default: "alow" }, "policy.default", "did you mean allow?"],
+    ["an unknown default", { default: "alow" }, "policy.default", 'did you mean "allow"?'],
     ["a default that is not a string", { default: true }, "policy.default", "true is not a valid"],
     [
       "a string in place of a flag",
@@ -131,7 +131,7 @@ describe("Reading a policy document", () => {
       "a rule with an unknown key",
       rule({ denny: "x" }),
       "policy.rules[2].denny",
-      "did you mean deny?",
+      'did you mean "deny"?',
     ],
     [
       "a rule without an action",
@@ -143,7 +143,7 @@ describe("Reading a policy document", () => {
       "an unknown action",
       rule({ action: "dney", match: "x" }),
       "policy.rules[2].action",
-      "did you mean deny?",
+      'did you mean "deny"?',
     ],
     [
       "the name of an inherited property as action",
@@ -250,13 +250,13 @@ describe("Reading a policy document", () => {
       "a misspelled matcher key",
       match({ tol: "x" }),
       "policy.rules[2].match.tol",
-      "did you mean tool?",
+      'did you mean "tool"?',
     ],
     [
       "an unknown matcher key",
       match({ persona: "x" }),
       "policy.rules[2].match.persona",
-      "is not a known name",
+      "does not exist",
     ],
     ["an empty matcher", match({}), "policy.rules[2].match", "is empty"],
     ["a matcher that is false", match(false), "policy.rules[2].match", "false is not a valid"],
@@ -283,7 +283,7 @@ describe("Reading a policy document", () => {
       "an unknown side effect [W-08]",
       match({ side_effect: "read" }),
       "policy.rules[2].match.side_effect",
-      "did you mean read_only?",
+      'did you mean "read_only"?',
     ],
     [
       "an unknown tool kind",
@@ -361,7 +361,7 @@ describe("Reading a policy document", () => {
       "an unknown argument test",
       match({ args: { a: { equal: 1 } } }),
       "policy.rules[2].match.args.a.equal",
-      "did you mean equals?",
+      'did you mean "equals"?',
     ],
     [
       "an argument name with two dots",
@@ -415,7 +415,7 @@ describe("Reading a policy document", () => {
 
   it("Errors use the caller's name for the document", () => {
     expect(() => readPolicy({ x: 1 }, "agents.demo.policy")).toThrow(
-      "agents.demo.policy.x is not a known name",
+      'Key "agents.demo.policy.x" does not exist',
     );
   });
 

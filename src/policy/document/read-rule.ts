@@ -9,10 +9,11 @@ import {
   string,
   withDefault,
 } from "../../data/schema-reader.ts";
-import { suggestFix, throwInvalid, throwProblem } from "../../data/schema-error.ts";
+import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { readJson } from "./read-argument-tests.ts";
 import { MAX_LENGTHS, MAX_COUNTS } from "./policy-limits.ts";
 import { MATCHER_NAMES, readMatcher } from "./read-matcher.ts";
+import { suggestFix } from "../../text/unknown-name.ts";
 
 const ID_FIELDS = ["id", "name"];
 const MATCH_FIELDS = ["match", "matches", "when"];

@@ -7,6 +7,7 @@ import {
 import { randomString } from "../../platform/random.ts";
 import type { CommandOptions, ProviderSession } from "../provider.ts";
 import { collectCommandOutput, type CommandOutput } from "./command-output.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface Artifact {
   readonly name: string;
@@ -90,7 +91,7 @@ function toCommandError(
 ): ProviderError {
   const facts = { phase: "stream", details: { exitCode, outcome } } as const;
   if (exitCode === MISSING_EXIT_CODE && name !== undefined) {
-    return new NotFoundError(`The artifact "${name}" does not exist`, facts);
+    return new NotFoundError(formatUnknownName("Artifact", name), facts);
   }
   const how = outcome === "timed-out" ? "took too long" : `failed with exit code ${exitCode}`;
   const errorText = stderr.trim().slice(0, 1000);

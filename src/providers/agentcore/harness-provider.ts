@@ -27,6 +27,7 @@ import {
   type HarnessOverrides,
 } from "../../wire/agentcore/harness/harness-request.ts";
 import { createHarnessStream } from "../../wire/agentcore/harness/harness-stream.ts";
+import { isEventStream } from "../../wire/agentcore/response-body.ts";
 import {
   serviceErrorFromResponse,
   classifyServiceFailure,
@@ -37,9 +38,8 @@ import {
   createUserMessages,
   type ConverseMessage,
 } from "../../wire/converse/converse-input.ts";
-import { endBrokenTurn } from "./end-broken-turn.ts";
 import { resolveLimits, type InvocationLimits } from "./invocation-limits.ts";
-import { openStream, readRequestId } from "./open-stream.ts";
+import { openStream, readRequestId, endBrokenTurn } from "./open-stream.ts";
 import { createPendingHistory, type PendingHistory } from "./pending-history.ts";
 import {
   createRuntimeSession,
@@ -143,7 +143,9 @@ async function invokeHarness(
   { signal, trace, tap, ...invocationOptions }: HarnessInvocationOptions,
 ): Promise<ProviderInvocation> {
   const { harnessArn, qualifier, userId, offeredTools = "merge" } = options;
-  const messages = joinMessages(pendingHistory.items, toConverseMessages(input));
+  const { items: history } = pendingHistory;
+  const inputMessages = toConverseMessages(input);
+  const messages = history.length === 0 ? inputMessages : joinMessages(history, inputMessages);
   const mergedOverrides = { ...options.overrides, ...invocationOptions.overrides };
   return openStream({
     service,
@@ -164,7 +166,8 @@ async function invokeHarness(
     signal,
     ...omitUndefined({ tap }),
     createCodec(response) {
-      const stream = createHarnessStream({ contentType: response.headers["content-type"] ?? null });
+      const { "content-type": contentType = null } = response.headers;
+      const stream = isEventStream(contentType) ? STREAM : createHarnessStream({ contentType });
       const requestId = readRequestId(response);
       return pendingHistory.trackDelivery(
         endWithFailure(stream, (failure) =>
@@ -175,6 +178,9 @@ async function invokeHarness(
     finishBroken: endBrokenTurn,
   });
 }
+
+/** Decodes the streams of all invocations. */
+const STREAM = createHarnessStream();
 
 function toConverseMessages(input: InvocationInput): ConverseMessage[] {
   if (input.type === "prompt") return createUserMessages(...input.texts);

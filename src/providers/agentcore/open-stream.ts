@@ -1,11 +1,12 @@
 import type { AgentCoreClient, ServiceRequest } from "../../aws/agentcore-client.ts";
 import type { Codec } from "../../domain/codec.ts";
-import { SpanlineError } from "../../domain/errors.ts";
+import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import type { HttpResponse } from "../../platform/http-client.ts";
 import type { ServiceResponse } from "../../remote/single-attempt-client.ts";
 import { openResponse, readStream, type ReadStreamOptions } from "../../remote/read-response.ts";
 import type { TimeLimits } from "../../remote/time-limits.ts";
 import type { EventStream } from "../provider.ts";
+import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 
 export interface OpenStreamOptions<Event> {
   readonly service: AgentCoreClient;
@@ -77,4 +78,17 @@ function createSingleReader<Event>(
       },
     };
   };
+}
+
+/**
+ * Ends a turn whose connection was lost. A turn with a known end keeps its outcome, so its message and its open tool
+ * calls are not lost. Otherwise the turn fails and its tool calls are dropped, because the list may be incomplete.
+ */
+export function endBrokenTurn(events: readonly ProviderEvent[], failure: Failure): ProviderEvent[] {
+  return events.flatMap((event): ProviderEvent[] => {
+    if (event.type !== "end") return [event];
+    if (event.outcome === "failed") return [{ ...event, openToolCallIds: [], failure }];
+    const diagnostic = { code: "cut_after_end", message: failure.message } as const;
+    return [{ type: "diagnostic", diagnostic }, event];
+  });
 }

@@ -5,7 +5,7 @@ import {
 } from "../../aws/agentcore-client.ts";
 import { parseArn } from "../../aws/arn.ts";
 import { SpanlineError } from "../../domain/errors.ts";
-import type { ModelMessage } from "../../domain/model/model-request.ts";
+import type { ModelMessage, ModelBlock } from "../../domain/model/model-request.ts";
 import { endWithFailure } from "../../remote/read-response.ts";
 import type { TimeLimits } from "../../remote/time-limits.ts";
 import { checkAgentArn, checkQualifier } from "../../wire/agentcore/check-options.ts";
@@ -16,10 +16,9 @@ import {
 import { createRuntimeStream } from "../../wire/agentcore/runtime/runtime-stream.ts";
 import { serviceErrorFromResponse } from "../../wire/agentcore/service-error.ts";
 import { type TraceContext, encodeJsonBody } from "../../wire/agentcore/wire-request.ts";
-import { endBrokenTurn } from "./end-broken-turn.ts";
 import { createPendingHistory, type PendingHistory } from "./pending-history.ts";
 import { resolveLimits, type InvocationLimits } from "./invocation-limits.ts";
-import { openStream, readRequestId } from "./open-stream.ts";
+import { openStream, readRequestId, endBrokenTurn } from "./open-stream.ts";
 import {
   createRuntimeSession,
   resolveSessionId,
@@ -33,8 +32,10 @@ import type {
   Provider,
   ProviderInvocation,
 } from "../provider.ts";
-import { formatTranscript } from "./format-transcript.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { formatImageNote } from "../../domain/model/image-block.ts";
+import { normalizeHistory } from "../../domain/model/normalize-history.ts";
+import { formatResultText } from "../../wire/chat/result-text.ts";
 
 export interface RuntimeOptions extends ConnectionOptions {
   readonly runtimeArn: string;
@@ -163,4 +164,59 @@ function toPromptPayload(
 function createUnsupportedError(content: string): SpanlineError {
   const message = `This agent does not support ${content}. Fix: set \`payload\` to encode them for the agent`;
   return new SpanlineError("invalid_option", message, { details: { path: "payload" } });
+}
+
+/** Formats a history as paragraphs, for an agent that accepts only text. Empty for an empty history. */
+function formatTranscript(history: readonly ModelMessage[]): string[] {
+  const messages = normalizeHistory(history);
+  const names = collectToolNames(messages);
+  const paragraphs = messages.flatMap(({ role, blocks }) =>
+    blocks.flatMap((block) => formatBlock(SPEAKERS[role], block, names)),
+  );
+  return paragraphs.length === 0 ? [] : [INTRODUCTION, ...paragraphs, CONTINUATION];
+}
+
+const INTRODUCTION = "This conversation was started elsewhere. The messages so far:";
+const CONTINUATION = "The conversation continues here:";
+const SPEAKERS = { user: "User", assistant: "Assistant" } as const;
+
+function formatBlock(
+  speaker: string,
+  block: ModelBlock,
+  names: ReadonlyMap<string, string>,
+): string[] {
+  switch (block.type) {
+    case "text":
+      return [indentLines(`${speaker}: ${block.text}`)];
+    case "reasoning":
+      return [];
+    case "tool-call":
+      return [
+        indentLines(
+          `${speaker} called ${block.toolCall.name}: ${block.toolCall.inputText || "{}"}`,
+        ),
+      ];
+    case "tool-result": {
+      const name = names.get(block.result.toolCallId) ?? block.result.toolCallId;
+      return [indentLines(`Result of ${name}: ${formatResultText(block.result)}`)];
+    }
+    case "image":
+      return [indentLines(`${speaker}: ${formatImageNote(block)}`)];
+    default:
+      return block satisfies never;
+  }
+}
+
+/** Indents all lines after the first, so a tool result cannot imitate a message of the user. */
+function indentLines(text: string): string {
+  return text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, "\n  ");
+}
+
+function collectToolNames(messages: readonly ModelMessage[]): ReadonlyMap<string, string> {
+  const blocks = messages.flatMap((message) => message.blocks);
+  return new Map(
+    blocks.flatMap((block) =>
+      block.type === "tool-call" ? [[block.toolCall.id, block.toolCall.name] as const] : [],
+    ),
+  );
 }

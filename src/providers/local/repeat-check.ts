@@ -1,6 +1,6 @@
 import type { HookFired } from "../../domain/provider/provider-event.ts";
 import { matchesPattern } from "../../text/match-pattern.ts";
-import { toolError, type ToolCall, type ToolResult } from "../../domain/tools/tool-call.ts";
+import { createToolError, type ToolCall, type ToolResult } from "../../domain/tools/tool-call.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { AnsweredToolCall } from "../provider.ts";
 import type { Guards } from "./turn-guards.ts";
@@ -51,7 +51,7 @@ export function createRepeatCheck(
     }
     const isEarlier = earlier.has(key);
     return {
-      result: toolError(id, isEarlier ? formatEarlierNote(name) : formatDuplicateNote(name)),
+      result: createToolError(id, isEarlier ? formatEarlierNote(name) : formatDuplicateNote(name)),
       hook: createHook(name, isEarlier),
     };
   };

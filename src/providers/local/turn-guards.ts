@@ -1,6 +1,6 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import { isObject } from "../../data/json.ts";
-import { suggestNames } from "../../text/suggest-name.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** Guards against a model that repeats itself. Each guard can be configured, or disabled with `false`. */
 export interface LocalGuards {
@@ -94,9 +94,9 @@ function readMembers(
   if (!isObject(value)) throw createOptionError(path, `an object with ${names.join(", ")}`);
   const unknown = Object.keys(value).find((name) => !names.includes(name));
   if (unknown === undefined) return value;
-  const [near] = suggestNames(unknown, names);
-  const expected = near ?? `one of ${names.join(", ")}`;
-  throw createOptionError(`${path}.${unknown}`, `${expected} instead`);
+  const fullPath = `${path}.${unknown}`;
+  const message = formatUnknownName("Key", unknown, { names, path: fullPath });
+  throw new SpanlineError("invalid_option", message, { details: { path: fullPath } });
 }
 
 export function checkCount(value: unknown, path: string): number {

@@ -4,20 +4,30 @@ import type {
   ApprovalVoted,
 } from "../../domain/events/approval-events.ts";
 import { listLiveClients } from "../../domain/live-client.ts";
-import { DENYING_DECISIONS } from "../../domain/policy/approval-decision.ts";
+import { DENYING_DECISIONS, isAboutToolCall } from "../../domain/policy/approval-decision.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import type { PendingApproval } from "./approvals-state.ts";
 
-type ApprovalRequestInput = Omit<ApprovalRequested, "type" | "approvalId" | "deadline">;
+type ApprovalRequestInput = Omit<ApprovalRequested, "type" | "approvalId" | "deadline"> & {
+  /** Milliseconds until the deadline. Default: the agent's wait for approvals. */
+  readonly waitMs?: number;
+};
 
 /**
  * Requests an approval. The deadline comes from the agent's definition, or from the prompt if no other client can
  * decide.
  */
-export function requestApproval(decision: Decision, request: ApprovalRequestInput): void {
-  const approvalId = decision.ids.next("appr");
-  const deadline =
-    decision.at + (resolvePromptApprovalMs(decision) ?? readAgentSpec(decision).approvalMs);
+export function requestApproval(
+  decision: Decision,
+  { waitMs, ...request }: ApprovalRequestInput,
+): void {
+  const { form } = request;
+  const approvalId = decision.ids.next(form === undefined ? "appr" : `hitl_${form.kind}`);
+  const agentMs = waitMs ?? readAgentSpec(decision).approvalMs;
+  const promptMs = resolvePromptApprovalMs(decision) ?? agentMs;
+  // A question may request a shorter wait than the prompt allows.
+  const chosenMs = waitMs === undefined ? promptMs : Math.min(waitMs, promptMs);
+  const deadline = Math.min(decision.at + chosenMs, NO_DEADLINE);
   decision.emit({
     type: "approval.requested",
     approvalId,
@@ -26,6 +36,9 @@ export function requestApproval(decision: Decision, request: ApprovalRequestInpu
     ...resolveRoute(decision),
   });
 }
+
+/** The last representable time, for requests which wait until a person decides. */
+export const NO_DEADLINE = 8_640_000_000_000_000;
 
 function resolveRoute({ state }: Decision): Pick<ApprovalRequested, "routedTo"> {
   const controller = listLiveClients(state.clients).find(({ role }) => role === "controller");
@@ -92,12 +105,12 @@ export function resolveWithoutDecision(
 
 /**
  * Invalidates all earlier approvals, because a receipt at `seq` does not verify. Open requests are closed and asked
- * again, since their content may be forged as well. Requests about a lost invocation stay open: they do not let a tool
- * run.
+ * again, since their content may be forged as well. Requests about a lost invocation or a budget stay open: they do not
+ * let a tool run.
  */
 export function invalidateApprovals(decision: Decision, seq: number): void {
   decision.emit({ type: "approvals.invalidated", seq });
   for (const request of decision.state.approvals.pending) {
-    if (request.question !== "lost-invocation") resolveWithoutDecision(decision, request, "change");
+    if (isAboutToolCall(request.question)) resolveWithoutDecision(decision, request, "change");
   }
 }

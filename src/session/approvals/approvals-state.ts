@@ -1,9 +1,14 @@
-import type { ApprovalRequested, GrantScope } from "../../domain/events/approval-events.ts";
-import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type {
+  ApprovalEvent,
+  ApprovalRequested,
+  GrantScope,
+} from "../../domain/events/approval-events.ts";
+import type { Question } from "../../domain/question.ts";
 import type { ApprovalDecision, ApprovalQuestion } from "../../domain/policy/approval-decision.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
 import { createGrantScope } from "./grant-scope.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ApprovalsState {
   /** Open requests in order of creation. They survive restarts. */
@@ -16,11 +21,15 @@ export interface PendingApproval {
   readonly approvalId: string;
   readonly question: ApprovalQuestion;
   readonly subjectId: string;
+  /** Log position of the request. */
+  readonly seq: number;
   readonly options: readonly ApprovalDecision[];
   readonly deadline: number;
   /** Number of different principals who must approve. */
   readonly approvers: number;
   readonly votes: readonly Vote[];
+  /** The question of the agent. Absent for other requests. */
+  readonly form?: Question;
   /** Scope of the grant which `allow-always` would add. Absent if none can be added. */
   readonly scope?: GrantScope;
   /** The policy decision shown in the request. Absent if there is none. */
@@ -29,8 +38,10 @@ export interface PendingApproval {
 
 export interface Vote {
   readonly principal: string;
-  /** Digest of the approved arguments. */
+  /** Digest of the approved arguments, or of the answer. */
   readonly digest: string;
+  /** Log position of the vote. */
+  readonly seq: number;
 }
 
 export interface Grant {
@@ -40,12 +51,28 @@ export interface Grant {
 
 export const initialApprovals: ApprovalsState = { pending: [], grants: [] };
 
-export function evolveApprovals(approvals: ApprovalsState, event: SessionEvent): ApprovalsState {
+/** Applies the event at the log position `seq`. */
+export function evolveApprovals(
+  approvals: ApprovalsState,
+  event: ApprovalEvent,
+  seq: number,
+): ApprovalsState {
   const { pending, grants } = approvals;
   switch (event.type) {
     case "approval.requested": {
       const { approvalId, question, subjectId, options, deadline, approvers = 1, decision } = event;
-      const request = { approvalId, question, subjectId, options, deadline, approvers, votes: [] };
+      const { form } = event;
+      const request = {
+        approvalId,
+        question,
+        subjectId,
+        seq,
+        options,
+        deadline,
+        approvers,
+        votes: [],
+        ...omitUndefined({ form }),
+      };
       const receiptField =
         decision === undefined ? {} : { receipt: decision, ...readGrantableScope(event) };
       return { ...approvals, pending: [...pending, { ...request, ...receiptField }] };
@@ -54,7 +81,7 @@ export function evolveApprovals(approvals: ApprovalsState, event: SessionEvent):
       const { approvalId, principal, digest } = event;
       const voted = pending.map((entry) =>
         entry.approvalId === approvalId
-          ? { ...entry, votes: [...withoutVote(entry, principal), { principal, digest }] }
+          ? { ...entry, votes: [...withoutVote(entry, principal), { principal, digest, seq }] }
           : entry,
       );
       return { ...approvals, pending: voted };

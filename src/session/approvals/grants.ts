@@ -4,6 +4,7 @@ import { refuse } from "../refuse-command.ts";
 import type { Decision } from "../decision.ts";
 import type { ApprovalsState, Grant, PendingApproval } from "./approvals-state.ts";
 import { isCoveredBy, createGrantScope } from "./grant-scope.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /**
  * Returns the grant which covers a request, if any. A grant comes from a single person, so it never covers a request
@@ -40,7 +41,9 @@ export function revokeGrants(decision: Decision, isRevoked: (grant: Grant) => bo
 
 export function revokeGrant(decision: Decision, grantId: string): CommandReply {
   if (!decision.state.approvals.grants.some((activeGrant) => activeGrant.grantId === grantId)) {
-    return refuse("not_found", `Grant ${grantId} does not exist in this session`);
+    const names = decision.state.approvals.grants.map((activeGrant) => activeGrant.grantId);
+    const where = "in this session";
+    return refuse("not_found", formatUnknownName("Grant", grantId, { where, names }));
   }
   decision.emit({ type: "grant.revoked", grantId });
   return { status: "accepted" };

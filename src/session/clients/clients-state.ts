@@ -1,5 +1,4 @@
-import type { ClientRole } from "../../domain/events/client-events.ts";
-import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type { ClientEvent, ClientRole } from "../../domain/events/client-events.ts";
 import {
   BRIDGE_RESTARTED,
   NO_CLIENTS,
@@ -34,17 +33,6 @@ export function findRole(clients: ClientsState, clientId: string): ClientRole | 
   return clients.controller === clientId ? "controller" : "observer";
 }
 
-type ClientEvent = Extract<
-  SessionEvent,
-  {
-    readonly type:
-      | "client.attached"
-      | "client.heartbeat"
-      | "client.detached"
-      | "controller.changed";
-  }
->;
-
 function evolveReservedNames(
   { attached, reservedNames }: ClientsState,
   event: ClientEvent,
@@ -62,11 +50,7 @@ function evolveReservedNames(
 
 const MAX_RESERVED_NAMES = 100;
 
-export function evolveClients(
-  clients: ClientsState,
-  event: SessionEvent,
-  at: number,
-): ClientsState {
+export function evolveClients(clients: ClientsState, event: ClientEvent, at: number): ClientsState {
   switch (event.type) {
     case "client.attached":
     case "client.heartbeat":

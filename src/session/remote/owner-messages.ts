@@ -4,6 +4,7 @@ import { isObject } from "../../data/json.ts";
 import type { RequestMethod } from "../session-methods.ts";
 import type { Sessions } from "../sessions.ts";
 import type { EventBatch } from "../../store/log-store.ts";
+import type { SessionChanges } from "../../store/session-index.ts";
 
 /**
  * Messages between a joined process and the owner: calls of `Sessions` methods, one JSON value per line. Both sides are
@@ -18,16 +19,22 @@ export type ClientMessage =
       readonly sessionId: string;
       readonly cursor: Cursor | null;
     }
-  /** The reader processed a batch: the owner may send the next. */
+  | { readonly type: "watch"; readonly id: number }
+  /** The reader processed an item of a stream: the owner may send the next. */
   | { readonly type: "taken"; readonly id: number }
   | { readonly type: "unsubscribe"; readonly id: number };
+
+/** A message which starts a stream. */
+export type StreamMessage = Extract<ClientMessage, { readonly type: "subscribe" | "watch" }>;
+/** An item of a stream, as the owner sends it. */
+export type StreamItem = EventBatch | SessionChanges;
 
 export type OwnerMessage =
   | { readonly type: "welcome"; readonly agents: readonly string[] }
   | { readonly type: "refused"; readonly message: string }
   | { readonly type: "result"; readonly id: number; readonly value: unknown }
   | { readonly type: "error"; readonly id: number; readonly failure: Failure }
-  | { readonly type: "batch"; readonly id: number; readonly batch: EventBatch };
+  | { readonly type: "item"; readonly id: number; readonly item: StreamItem };
 
 /** A method call with its parameters. */
 export type CallMessage<Called extends RequestMethod = RequestMethod> = {
@@ -59,6 +66,7 @@ const CLIENT_MESSAGE_TYPES: { readonly [Type in ClientMessage["type"]]: true } =
   hello: true,
   call: true,
   subscribe: true,
+  watch: true,
   taken: true,
   unsubscribe: true,
 };
@@ -68,5 +76,5 @@ const OWNER_MESSAGE_TYPES: { readonly [Type in OwnerMessage["type"]]: true } = {
   refused: true,
   result: true,
   error: true,
-  batch: true,
+  item: true,
 };

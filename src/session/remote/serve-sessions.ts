@@ -2,7 +2,13 @@ import type { Duplex } from "node:stream";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import { sendRequest } from "../session-methods.ts";
 import type { Sessions } from "../sessions.ts";
-import { isClientMessage, type ClientMessage, type OwnerMessage } from "./owner-messages.ts";
+import {
+  isClientMessage,
+  type ClientMessage,
+  type OwnerMessage,
+  type StreamItem,
+  type StreamMessage,
+} from "./owner-messages.ts";
 import type { RemoteClients } from "./remote-clients.ts";
 import { createJsonLineSocket } from "./json-line-socket.ts";
 
@@ -73,8 +79,8 @@ interface ConnectionContext extends Pick<ServeOptions, "sessions" | "clients" | 
 
 interface Subscription {
   readonly controller: AbortController;
-  /** Allows the next batch to be sent. */
-  readonly releaseNextBatch: () => void;
+  /** Allows the next item to be sent. */
+  readonly releaseNextItem: () => void;
 }
 
 function handleMessage(message: ClientMessage, context: ConnectionContext): void {
@@ -85,10 +91,11 @@ function handleMessage(message: ClientMessage, context: ConnectionContext): void
       void sendResult(message, context);
       return;
     case "subscribe":
-      void streamBatches(message, context);
+    case "watch":
+      void streamItems(message, context);
       return;
     case "taken":
-      context.subscriptions.get(message.id)?.releaseNextBatch();
+      context.subscriptions.get(message.id)?.releaseNextItem();
       return;
     case "unsubscribe":
       context.subscriptions.get(message.id)?.controller.abort();
@@ -123,24 +130,25 @@ async function callMethod(
   return reply;
 }
 
-async function streamBatches(
-  { id, sessionId, cursor }: Extract<ClientMessage, { type: "subscribe" }>,
+async function streamItems(
+  message: StreamMessage,
   { sessions, subscriptions, disconnected: gone, send }: ConnectionContext,
 ): Promise<void> {
+  const { id } = message;
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, gone]);
-  let releaseNextBatch = (): void => undefined;
-  subscriptions.set(id, { controller, releaseNextBatch: () => releaseNextBatch() });
+  let releaseNextItem = (): void => undefined;
+  subscriptions.set(id, { controller, releaseNextItem: () => releaseNextItem() });
   try {
-    for await (const batch of sessions.subscribe(sessionId, cursor ?? undefined, signal)) {
-      // Backpressure: one batch at a time. Events for a slow reader stay in the log.
+    for await (const item of openStream(message, sessions, signal)) {
+      // Backpressure: one item at a time. Events for a slow reader stay in the log.
       await new Promise<void>((resolve) => {
-        releaseNextBatch = () => {
-          signal.removeEventListener("abort", releaseNextBatch);
+        releaseNextItem = () => {
+          signal.removeEventListener("abort", releaseNextItem);
           resolve();
         };
-        signal.addEventListener("abort", releaseNextBatch);
-        send({ type: "batch", id, batch });
+        signal.addEventListener("abort", releaseNextItem);
+        send({ type: "item", id, item });
       });
     }
     if (!signal.aborted) send({ type: "result", id, value: null });
@@ -149,6 +157,15 @@ async function streamBatches(
   } finally {
     subscriptions.delete(id);
   }
+}
+
+function openStream(
+  message: StreamMessage,
+  sessions: Sessions,
+  signal: AbortSignal,
+): AsyncIterable<StreamItem> {
+  if (message.type === "watch") return sessions.watchSessions(signal);
+  return sessions.subscribe(message.sessionId, message.cursor ?? undefined, signal);
 }
 
 function toFailure(error: unknown): Failure {

@@ -1,8 +1,8 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { Driver, DriverOptions } from "./driver.ts";
-import { createIdleEviction, type MemoryLimits } from "./idle-eviction.ts";
-import { createDriverRetry } from "./driver-retry.ts";
+import { createIdleEviction, type IdleEviction, type MemoryLimits } from "./idle-eviction.ts";
+import { createDriverRetry, type DriverRetry } from "./driver-retry.ts";
 
 export interface PoolOptions {
   readonly clock: SteadyClock;
@@ -64,122 +64,147 @@ interface PooledDriver {
 }
 
 export function createDriverPool(options: PoolOptions): DriverPool {
-  const { clock, idleMs, limits } = options;
-  const drivers = new Map<string, PooledDriver>();
+  return new PooledDrivers(options);
+}
+
+class PooledDrivers implements DriverPool {
+  readonly #options: PoolOptions;
+  readonly #drivers = new Map<string, PooledDriver>();
   /** Evicted drivers which have not ended yet. */
-  const endings = new Map<string, Promise<void>>();
+  readonly #endings = new Map<string, Promise<void>>();
   /** Aborted when no further drivers may start. */
-  const resting = new AbortController();
-  const failedHere = new Set<string>();
-  const driverRetry = createDriverRetry({
-    clock,
-    resume: (sessionId) => options.resume(sessionId),
-    report: (error) => options.report(error),
-    onGiveUp: (sessionId, error) => options.onGiveUp(sessionId, error),
-  });
+  readonly #resting = new AbortController();
+  readonly #failedHere = new Set<string>();
+  readonly #driverRetry: DriverRetry;
+  readonly #eviction: IdleEviction;
 
-  // Not `AbortSignal.any`: every driver would leave an entry on a signal which lives as long as the process.
-  const rest = (reason: unknown): void => {
-    resting.abort(reason);
-    for (const { controller } of drivers.values()) controller.abort(reason);
-  };
-  if (options.signal?.aborted === true) rest(options.signal.reason);
-  else options.signal?.addEventListener("abort", () => rest(options.signal?.reason));
+  constructor(options: PoolOptions) {
+    const { clock, idleMs, limits, signal } = options;
+    this.#options = options;
+    this.#driverRetry = createDriverRetry({
+      clock,
+      resume: (sessionId) => options.resume(sessionId),
+      report: (error) => options.report(error),
+      onGiveUp: (sessionId, error) => options.onGiveUp(sessionId, error),
+    });
+    const evict = (sessionId: string): void => this.#evict(sessionId);
+    this.#eviction = createIdleEviction({ clock, idleMs, limits, evict });
+    if (signal?.aborted === true) this.#abortStarts(signal.reason);
+    else signal?.addEventListener("abort", () => this.#abortStarts(signal.reason));
+  }
 
-  const drop = (sessionId: string): PooledDriver | undefined => {
-    const pooled = drivers.get(sessionId);
-    drivers.delete(sessionId);
-    eviction.remove(sessionId);
-    return pooled;
-  };
-  const evict = (sessionId: string): void => {
-    const driver = drop(sessionId)?.driver;
-    if (driver === undefined) return;
-    const ending = driver
-      .close()
-      .catch((error: unknown) => options.report(error))
-      .finally(() => endings.delete(sessionId));
-    endings.set(sessionId, ending);
-  };
-  const eviction = createIdleEviction({ clock, idleMs, limits, evict });
+  async use<Result>(sessionId: string, use: DriverUse<Result>): Promise<Result> {
+    const pooled = this.#drivers.get(sessionId) ?? this.#begin(sessionId, use);
+    pooled.users += 1;
+    this.#eviction.use(sessionId);
+    try {
+      return await use.work(await pooled.started);
+    } finally {
+      pooled.users -= 1;
+      this.#rest(sessionId, pooled);
+    }
+  }
 
-  const rested = (sessionId: string, pooled: PooledDriver): void => {
-    const { driver, users } = pooled;
-    if (users > 0 || driver?.isQuiet !== true || drivers.get(sessionId) !== pooled) return;
-    if (pooled.isOneShot && isAnswered(driver)) evict(sessionId);
-    else eviction.rest(sessionId, driver);
-  };
+  async waitUntilEnded(sessionId: string): Promise<void> {
+    await this.#endings.get(sessionId);
+    await this.#driverRetry.waitUntilEnded(sessionId);
+  }
 
-  const begin = (
+  resumeLater(sessionId: string, error: unknown): void {
+    this.#driverRetry.resumeLater(sessionId, error);
+  }
+
+  hasFailedHere(sessionId: string): boolean {
+    return this.#failedHere.has(sessionId);
+  }
+
+  findWriteError(): unknown {
+    for (const { driver } of this.#drivers.values())
+      if (driver?.writeError !== undefined) return driver.writeError;
+    return undefined;
+  }
+
+  async remove(sessionId: string): Promise<void> {
+    const pooled = this.#drop(sessionId);
+    if (pooled?.driver === undefined)
+      pooled?.controller.abort(createAbortedStartError("This session is deleted"));
+    await this.#endings.get(sessionId);
+    await (await pooled?.started.catch(() => undefined))?.close();
+  }
+
+  stopStarting(): void {
+    this.#eviction.stop();
+    this.#driverRetry.stop();
+    this.#abortStarts(createAbortedStartError("This process has closed its sessions"));
+  }
+
+  async close(): Promise<void> {
+    const drivers = [...this.#drivers.values()];
+    const open = await Promise.allSettled(drivers.map(({ started }) => started));
+    this.#drivers.clear();
+    const started = open.flatMap((outcome) =>
+      outcome.status === "fulfilled" ? [outcome.value] : [],
+    );
+    await Promise.all([...started.map((driver) => driver.close()), ...this.#endings.values()]);
+  }
+
+  #begin(
     sessionId: string,
     { start, isOneShot = false }: Pick<DriverUse<unknown>, "start" | "isOneShot">,
-  ): PooledDriver => {
+  ): PooledDriver {
     const controller = new AbortController();
     const forget = (): void => {
       // Another driver may have been started for the session since.
-      if (drivers.get(sessionId) === pooled) drop(sessionId);
+      if (this.#drivers.get(sessionId) === pooled) this.#drop(sessionId);
     };
     const onFailure: DriverStart["onFailure"] = (error, over) => {
       forget();
-      if (!isTakenOver(error)) failedHere.add(sessionId);
-      driverRetry.recordFailure(sessionId, error, over);
+      if (!isTakenOver(error)) this.#failedHere.add(sessionId);
+      this.#driverRetry.recordFailure(sessionId, error, over);
     };
-    if (resting.signal.aborted) controller.abort(resting.signal.reason);
+    const { signal: resting } = this.#resting;
+    if (resting.aborted) controller.abort(resting.reason);
     const { signal } = controller;
-    const started = start({ onFailure, rested: () => rested(sessionId, pooled), signal });
+    const started = start({ onFailure, rested: () => this.#rest(sessionId, pooled), signal });
     const pooled: PooledDriver = { started, controller, isOneShot, users: 0 };
-    drivers.set(sessionId, pooled);
+    this.#drivers.set(sessionId, pooled);
     started.then((driver) => {
       pooled.driver = driver;
-      return failedHere.delete(sessionId);
+      return this.#failedHere.delete(sessionId);
     }, forget);
     return pooled;
-  };
+  }
 
-  return {
-    async use(sessionId, use) {
-      const pooled = drivers.get(sessionId) ?? begin(sessionId, use);
-      pooled.users += 1;
-      eviction.use(sessionId);
-      try {
-        return await use.work(await pooled.started);
-      } finally {
-        pooled.users -= 1;
-        rested(sessionId, pooled);
-      }
-    },
-    async waitUntilEnded(sessionId) {
-      await endings.get(sessionId);
-      await driverRetry.waitUntilEnded(sessionId);
-    },
-    resumeLater: (sessionId, error) => driverRetry.resumeLater(sessionId, error),
-    hasFailedHere: (sessionId) => failedHere.has(sessionId),
-    findWriteError() {
-      for (const { driver } of drivers.values())
-        if (driver?.writeError !== undefined) return driver.writeError;
-      return undefined;
-    },
-    async remove(sessionId) {
-      const pooled = drop(sessionId);
-      if (pooled?.driver === undefined)
-        pooled?.controller.abort(createAbortedStartError("This session is deleted"));
-      await endings.get(sessionId);
-      await (await pooled?.started.catch(() => undefined))?.close();
-    },
-    stopStarting() {
-      eviction.stop();
-      driverRetry.stop();
-      rest(createAbortedStartError("This process has closed its sessions"));
-    },
-    async close() {
-      const open = await Promise.allSettled([...drivers.values()].map(({ started }) => started));
-      drivers.clear();
-      const started = open.flatMap((outcome) =>
-        outcome.status === "fulfilled" ? [outcome.value] : [],
-      );
-      await Promise.all([...started.map((driver) => driver.close()), ...endings.values()]);
-    },
-  };
+  /** Marks a driver without users and work as idle, so it may be evicted. */
+  #rest(sessionId: string, pooled: PooledDriver): void {
+    const { driver, users } = pooled;
+    if (users > 0 || driver?.isQuiet !== true || this.#drivers.get(sessionId) !== pooled) return;
+    if (pooled.isOneShot && isAnswered(driver)) this.#evict(sessionId);
+    else this.#eviction.rest(sessionId, driver);
+  }
+
+  #evict(sessionId: string): void {
+    const driver = this.#drop(sessionId)?.driver;
+    if (driver === undefined) return;
+    const ending = driver
+      .close()
+      .catch((error: unknown) => this.#options.report(error))
+      .finally(() => this.#endings.delete(sessionId));
+    this.#endings.set(sessionId, ending);
+  }
+
+  #drop(sessionId: string): PooledDriver | undefined {
+    const pooled = this.#drivers.get(sessionId);
+    this.#drivers.delete(sessionId);
+    this.#eviction.remove(sessionId);
+    return pooled;
+  }
+
+  // Not `AbortSignal.any`: every driver would leave an entry on a signal which lives as long as the process.
+  #abortStarts(reason: unknown): void {
+    this.#resting.abort(reason);
+    for (const { controller } of this.#drivers.values()) controller.abort(reason);
+  }
 }
 
 /**

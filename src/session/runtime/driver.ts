@@ -1,38 +1,48 @@
 import { pause } from "../../async/pause.ts";
-import { isObject, type JsonValue } from "../../data/json.ts";
 import type { ClientTools } from "../../domain/client-tools.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import { estimateBytes } from "../../domain/estimate-bytes.ts";
 import type { Seed } from "../../domain/id.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
-import { digestValue } from "../../platform/digest.ts";
 import type { BlobStore } from "../../store/blob-store.ts";
 import type { LeaseStore } from "../../store/lease-store.ts";
-import type { LogEntry, LogStore } from "../../store/log-store.ts";
+import type { LogStore } from "../../store/log-store.ts";
 import type { SnapshotStore } from "../../store/snapshot-store.ts";
 import type { ClientEditor } from "../../tools/tool.ts";
 import { decide, type DecisionResult } from "../decide.ts";
-import { due, type Effect } from "../due.ts";
-import { refuse } from "../refuse-command.ts";
-import type { SessionInput } from "../session-input.ts";
+import { findDueEffects, type Effect } from "../due-effects.ts";
+import type { SessionInput, TimedInput } from "../session-input.ts";
 import type { SessionState } from "../session-state.ts";
 import type { LiveAgent } from "./agent/live-agent.ts";
-import { createEffectRunner } from "./effects/effect-runner.ts";
+import type { BudgetLedger } from "./effects/budget-ledger.ts";
+import { createEffectRunner, type EffectRunner } from "./effects/effect-runner.ts";
 import { createHostReplies } from "./effects/host-replies.ts";
-import { performEffect, recheckBeforeEffect } from "./effects/perform-effect.ts";
+import {
+  performEffect,
+  recheckBeforeEffect,
+  type EffectContext,
+} from "./effects/perform-effect.ts";
 import { countCachedBytes, createHistoryCaches } from "./effects/perform-invocation.ts";
+import { findChangedFiles, usesFiles } from "./find-changed-files.ts";
 import { createConversationReader } from "./history/conversation-reader.ts";
-import { appendDecision, type AppendOptions, type AppendResult } from "./log/append-decision.ts";
-import { createSnapshotSaver } from "./log/load-state.ts";
+import {
+  appendDecision,
+  type AppendOptions,
+  type AppendResult,
+  type SignContent,
+} from "./log/append-decision.ts";
+import { createCommandRecord, decodeReply } from "./log/command-record.ts";
+import { createSnapshotSaver, type SnapshotSaver } from "./log/load-state.ts";
 import type { ReceiptHeads } from "./log/receipt-head.ts";
 import { renewLease, type LeaseOptions } from "./log/renew-lease.ts";
-import type { SignContent } from "./log/sign-receipts.ts";
-import { createWriteRetry, type WaitingCaller } from "./log/write-retry.ts";
+import { createWriteRetry, type WaitingCaller, type WriteRetry } from "./log/write-retry.ts";
 
 export interface DriverOptions extends LeaseOptions {
   readonly store: LogStore & LeaseStore & SnapshotStore & BlobStore;
   readonly agent: LiveAgent;
+  /** The budgets which all sessions of this process share. */
+  readonly ledger: BudgetLedger;
   /** Position of the latest snapshot. */
   readonly snapshotSeq: number;
   readonly workingDirectory?: string;
@@ -68,7 +78,7 @@ export interface Driver {
   /** Estimated memory of the session, in bytes. Costs a walk over the state. */
   readonly memoryBytes: number;
   /** Resolves when the events of the input are in the log. */
-  send(happening: SessionInput, commandId?: string): Promise<CommandReply | undefined>;
+  send(input: SessionInput, commandId?: string): Promise<CommandReply | undefined>;
   /** Sets the tools of a client. Resolves with their problems when the usable tools are in the log. */
   setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
   /** Stops all effects; the log looks as if the process had been killed here. */
@@ -76,169 +86,218 @@ export interface Driver {
 }
 
 export function startDriver(initial: SessionState, options: DriverOptions): Driver {
-  const { store, lease, clock, agent: liveAgent } = options;
-  const { sessionId } = lease;
-  const hostReplies = createHostReplies();
-  const snapshots = createSnapshotSaver(options, options.snapshotSeq);
-  const history = {
-    readConversation: createConversationReader(store, sessionId, options),
-    caches: createHistoryCaches(),
-  };
-  let state = initial;
-  let tail: Promise<unknown> = Promise.resolve();
-  let isOver = false;
-  let isClosing = false;
-  const stall = createWriteRetry(options);
+  return new SessionDriver(initial, options);
+}
 
-  const enqueue = (
+class SessionDriver implements Driver {
+  readonly idleMs?: number;
+  readonly #options: DriverOptions;
+  readonly #hostReplies = createHostReplies();
+  readonly #snapshots: SnapshotSaver;
+  readonly #history: Pick<EffectContext, "readConversation" | "caches">;
+  readonly #stall: WriteRetry;
+  readonly #runner: EffectRunner<Effect>;
+  readonly #deadline: Alarm;
+  readonly #stopRenewal: () => void;
+  #state: SessionState;
+  /** Settles when the latest input is processed. */
+  #tail: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+  #isClosing = false;
+
+  constructor(initial: SessionState, options: DriverOptions) {
+    const { store, lease, clock, agent: liveAgent } = options;
+    this.#options = options;
+    this.#state = initial;
+    if (liveAgent.idleMs !== undefined) this.idleMs = liveAgent.idleMs;
+    this.#snapshots = createSnapshotSaver(options, options.snapshotSeq);
+    this.#history = {
+      readConversation: createConversationReader(store, lease.sessionId, options),
+      caches: createHistoryCaches(),
+    };
+    this.#stall = createWriteRetry(options);
+    this.#runner = createEffectRunner<Effect>({
+      run: (effect, signal) => this.#runEffect(effect, signal),
+      waitForStop: (signal) => pause(clock, STOP_WAIT_MS, signal),
+      onError: (error) => this.#fail(error),
+    });
+    this.#deadline = createAlarm(clock, () => {
+      this.send({ type: "time-passed" }).catch(() => undefined);
+    });
+    liveAgent.onChange(({ digest, spec }) => {
+      this.send({ type: "agent-changed", agent: { digest, spec } }).catch(() => undefined);
+    });
+    this.#stopRenewal = renewLease(options, (error) => this.#fail(error));
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get isQuiet(): boolean {
+    return isQuiet(this.#state);
+  }
+
+  get writeError(): unknown {
+    return this.#stall.error;
+  }
+
+  get memoryBytes(): number {
+    const { agent, ...own } = this.#state;
+    // Sessions opened in this process share the definition of their agent.
+    const isShared = agent?.spec === this.#options.agent.current.spec;
+    const facts = isShared ? 0 : estimateBytes(agent);
+    return DRIVER_BYTES + facts + estimateBytes(own) + countCachedBytes(this.#history.caches);
+  }
+
+  async send(input: SessionInput, commandId?: string): Promise<CommandReply | undefined> {
+    // Dropped: the next progress report replaces it, and a long stall would otherwise queue many.
+    if (input.type === "tool-progress" && this.#stall.error !== undefined) return undefined;
+    if (!CALLER_INPUTS.has(input.type)) return this.#enqueue(input, commandId);
+    return this.#stall.runForCaller((caller) => this.#enqueue(input, commandId, caller));
+  }
+
+  async setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]> {
+    const { agent: liveAgent } = this.#options;
+    const problems = await liveAgent.setClientTools(clientId, equipment);
+    const { digest, spec: facts } = liveAgent.current;
+    await this.send({ type: "agent-changed", agent: { digest, spec: facts } });
+    if (problems.length > 0) await this.send({ type: "client-tools-failed", problems });
+    return problems;
+  }
+
+  async close(): Promise<void> {
+    const { store, lease } = this.#options;
+    // Does not wait for writes which currently fail.
+    this.#isClosing = true;
+    this.#stall.end();
+    await this.#tail;
+    await this.#end();
+    // Released so the next owner need not wait for its expiry. A lease taken over by another process is not released.
+    await store.release(lease).catch(() => undefined);
+  }
+
+  #enqueue(
     input: SessionInput,
     commandId?: string,
     caller?: WaitingCaller,
-  ): Promise<CommandReply | undefined> => {
-    const done = tail.then(() => step(input, commandId, caller));
-    tail = done.catch(() => undefined);
+  ): Promise<CommandReply | undefined> {
+    const done = this.#tail.then(() => this.#step(input, commandId, caller));
+    this.#tail = done.catch(() => undefined);
     return done;
-  };
-  const send: Driver["send"] = async (input, commandId) => {
-    // Dropped: the next progress report replaces it, and a long stall would otherwise queue many.
-    if (input.type === "tool-progress" && stall.error !== undefined) return undefined;
-    if (!CALLER_INPUTS.has(input.type)) return enqueue(input, commandId);
-    return stall.runForCaller((caller) => enqueue(input, commandId, caller));
-  };
-  const runner = createEffectRunner<Effect>({
-    run: async (effect, signal) => {
-      const agent = await recheckBeforeEffect(effect, {
-        liveAgent,
-        readState: () => state,
-        signal,
-        send,
-      });
-      if (agent === undefined) return;
-      const editor = resolveEditor(state, liveAgent);
-      const { folders } = state;
-      const { retry } = stall;
-      const parts = { sessionId, folders, signal, send, hostReplies, ...history, retry };
-      const work = { ...options, agent, ...parts };
-      await performEffect(effect, { ...work, ...(editor !== undefined && { editor }) });
-    },
-    waitForStop: (signal) => pause(clock, STOP_WAIT_MS, signal),
-    onError: (error) => fail(error),
-  });
-  const deadline = createAlarm(clock, () => {
-    send({ type: "time-passed" }).catch(() => undefined);
-  });
-  liveAgent.onChange(({ digest, spec }) => {
-    send({ type: "agent-changed", agent: { digest, spec } }).catch(() => undefined);
-  });
-  const stopRenewal = renewLease(options, (error) => fail(error));
+  }
 
-  async function step(
+  async #step(
     input: SessionInput,
     commandId: string | undefined,
     caller: WaitingCaller | undefined,
   ): Promise<CommandReply | undefined> {
-    if (isOver) throw new SpanlineError("aborted", "This session was closed here");
+    const { store, lease, clock, seed: createSeed } = this.#options;
+    const { sessionId } = lease;
+    if (this.#isOver) throw new SpanlineError("aborted", "This session was closed here");
     if (caller?.start() === false) return undefined;
-    const seed = options.seed({ sessionId, seq: state.seq });
-    const decided = decide(state, { ...input, at: clock.now(), seed });
+    const seed = createSeed({ sessionId, seq: this.#state.seq });
+    const timed = { ...input, at: clock.now(), seed };
+    let decided = decide(this.#state, timed);
+    if (usesFiles(decided)) decided = await this.#nameChangedFiles(timed, decided);
     const { events, reply } = decided;
-    const next = due(decided.state);
+    const next = findDueEffects(decided.state);
     const command = createCommandRecord(input, commandId, reply);
     // `append` recognizes a previously accepted command. It cannot if this attempt is refused, or while writes fail.
-    const needsLookup = command === undefined || stall.error !== undefined;
+    const needsLookup = command === undefined || this.#stall.error !== undefined;
     if (needsLookup && commandId !== undefined) {
       const recordedReply = await store.findReply(sessionId, commandId);
-      if (recordedReply !== undefined) return decodeReply(recordedReply, findCommand(input));
+      if (recordedReply !== undefined) return decodeReply(recordedReply, input);
     }
     // A command without events is recorded, too: its repetition must also have no effect.
     if (events.length > 0 || command !== undefined) {
       const commandFields = { wakeAt: next.wakeAt, ...(command !== undefined && { command }) };
-      const written = await write(decided, commandFields, caller);
-      if (written.status === "repeated") return decodeReply(written.reply, findCommand(input));
+      const written = await this.#write(decided, commandFields, caller);
+      if (written.status === "repeated") return decodeReply(written.reply, input);
     }
-    if (isOver) return reply;
-    runner.reconcile(next.effects);
-    deadline.set(next.wakeAt);
-    if (isQuiet(state)) options.rested();
+    if (this.#isOver) return reply;
+    this.#runner.reconcile(next.effects);
+    this.#deadline.set(next.wakeAt);
+    if (isQuiet(this.#state)) this.#options.rested();
     return reply;
   }
 
-  async function write(
+  /**
+   * Decides again if an invocation would start and files have changed, because the invocation names these files.
+   * `decided`: the decision about the input.
+   */
+  async #nameChangedFiles(input: TimedInput, decided: DecisionResult): Promise<DecisionResult> {
+    const { agent: liveAgent } = this.#options;
+    const changedFiles = await findChangedFiles(decided.state, {
+      ...this.#options,
+      agent: liveAgent.current,
+      hasEditor: resolveEditor(decided.state, liveAgent) !== undefined,
+    });
+    return changedFiles.length === 0 ? decided : decide(this.#state, { ...input, changedFiles });
+  }
+
+  async #write(
     decided: DecisionResult,
     commandFields: AppendOptions["commandFields"],
     caller: WaitingCaller | undefined,
   ): Promise<AppendResult> {
+    const options = this.#options;
     const { events } = decided;
     let written: AppendResult;
     try {
-      const append = () => appendDecision(state, decided, { ...options, commandFields });
-      written = await stall.retry(append, caller);
+      const append = () => appendDecision(this.#state, decided, { ...options, commandFields });
+      written = await this.#stall.retry(append, caller);
     } catch (error) {
       // An abandoned write left the session unchanged.
-      if (caller?.hasGivenUp !== true && !isClosing) fail(error);
+      if (caller?.hasGivenUp !== true && !this.#isClosing) this.#fail(error);
       throw error;
     }
     if (written.status === "repeated") return written;
-    state = written.state;
-    hostReplies.applyEvents(events);
+    this.#state = written.state;
     for (const { event } of events) {
-      if (event.type === "client.detached") liveAgent.removeClient(event.clientId);
+      if (event.type === "host.replied") this.#hostReplies.applyReply(event);
+      if (event.type === "client.detached") options.agent.removeClient(event.clientId);
     }
     // Not awaited: a missing snapshot only means more events to fold.
-    snapshots.saveIfDue(events, state).catch(options.report);
+    this.#snapshots.saveIfDue(events, this.#state).catch(options.report);
     return written;
   }
 
-  function fail(error: unknown): void {
-    if (isOver) return;
-    options.onFailure(error, end());
+  async #runEffect(effect: Effect, signal: AbortSignal): Promise<void> {
+    const { agent: liveAgent, lease } = this.#options;
+    const send = (input: SessionInput) => this.send(input);
+    const readState = () => this.#state;
+    const agent = await recheckBeforeEffect(effect, { liveAgent, readState, signal, send });
+    if (agent === undefined) return;
+    await performEffect(effect, {
+      ...this.#options,
+      ...this.#history,
+      agent,
+      sessionId: lease.sessionId,
+      folders: this.#state.folders,
+      signal,
+      send,
+      hostReplies: this.#hostReplies,
+      retry: this.#stall.retry,
+      findEditor: () => resolveEditor(this.#state, liveAgent),
+    });
   }
 
-  async function end(): Promise<void> {
-    isOver = true;
-    stall.end();
-    deadline.set(null);
-    stopRenewal();
-    hostReplies.close();
-    await runner.stop();
-    await liveAgent.close().catch(options.report);
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#options.onFailure(error, this.#end());
   }
 
-  return {
-    ...(liveAgent.idleMs !== undefined && { idleMs: liveAgent.idleMs }),
-    get state() {
-      return state;
-    },
-    get isQuiet() {
-      return isQuiet(state);
-    },
-    get writeError() {
-      return stall.error;
-    },
-    get memoryBytes() {
-      const { agent, ...own } = state;
-      // Sessions opened in this process share the definition of their agent.
-      const facts = agent?.spec === liveAgent.current.spec ? 0 : estimateBytes(agent);
-      return DRIVER_BYTES + facts + estimateBytes(own) + countCachedBytes(history.caches);
-    },
-    send,
-    async setClientTools(clientId, equipment) {
-      const problems = await liveAgent.setClientTools(clientId, equipment);
-      const { digest, spec: facts } = liveAgent.current;
-      await send({ type: "agent-changed", agent: { digest, spec: facts } });
-      if (problems.length > 0) await send({ type: "client-tools-failed", problems });
-      return problems;
-    },
-    async close() {
-      // Does not wait for writes which currently fail.
-      isClosing = true;
-      stall.end();
-      await tail;
-      await end();
-      // Released so the next owner need not wait for its expiry. A lease taken over by another process is not released.
-      await store.release(lease).catch(() => undefined);
-    },
-  };
+  async #end(): Promise<void> {
+    const { agent: liveAgent, report } = this.#options;
+    this.#isOver = true;
+    this.#stall.end();
+    this.#deadline.set(null);
+    this.#stopRenewal();
+    this.#hostReplies.close();
+    await this.#runner.stop();
+    await liveAgent.close().catch(report);
+  }
 }
 
 /** Inputs with a waiting caller, who receives write errors. */
@@ -253,21 +312,6 @@ const DRIVER_BYTES = 20_000;
 
 /** Milliseconds to wait for an aborted tool or invocation. */
 const STOP_WAIT_MS = 5000;
-
-/** Records accepted commands only: a refused command may be sent again. */
-function createCommandRecord(
-  input: SessionInput,
-  id: string | undefined,
-  reply: CommandReply | undefined,
-): LogEntry["command"] {
-  if (id === undefined || reply?.status !== "accepted") return undefined;
-  return { id, reply: encodeReply(reply, findCommand(input)) };
-}
-
-function findCommand(input: SessionInput): unknown {
-  if (input.type === "open-requested") return input.firstCommand?.command;
-  return input.type === "command-received" ? input.command : undefined;
-}
 
 /** A timer for the latest time set; fires once. */
 interface Alarm {
@@ -297,45 +341,12 @@ function resolveEditor(
   return undefined;
 }
 
-type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
-
-/**
- * The stored form of a reply. Includes a digest of the command, so another command with the same id is detected.
- * Excludes the client status, because a repeated command must return the current one.
- */
-function encodeReply(reply: AcceptedReply, command: unknown): JsonValue {
-  const { status, promptId, turnId, seq } = reply;
-  return {
-    status,
-    ...(promptId !== undefined && { promptId }),
-    ...(turnId !== undefined && { turnId }),
-    ...(seq !== undefined && { seq }),
-    digest: digestValue(command),
-  };
-}
-
-/** Returns the reply of the first attempt. Only accepted commands are stored. */
-function decodeReply(value: JsonValue, command: unknown): CommandReply {
-  const { promptId, turnId, seq, digest } = isObject(value) ? value : {};
-  if (digest !== digestValue(command)) {
-    const message =
-      "This command id was used for another command. Fix: use a new id for every command";
-    return refuse("conflict", message, { reason: "other_command" });
-  }
-  return {
-    status: "accepted",
-    ...(typeof promptId === "string" && { promptId }),
-    ...(typeof turnId === "string" && { turnId }),
-    ...(typeof seq === "number" && { seq }),
-  };
-}
-
 /** Whether a session may be evicted: nothing runs or waits, no deadline is pending, and no client is attached. */
 export function isQuiet(state: SessionState): boolean {
   const { turn, tools, approvals, clients } = state;
   const isResting =
     turn.current === null && turn.queue.length === 0 && tools.processes.length === 0;
   if (!isResting || approvals.pending.length > 0 || clients.attached.length > 0) return false;
-  const { effects, wakeAt } = due(state);
+  const { effects, wakeAt } = findDueEffects(state);
   return effects.size === 0 && wakeAt === null;
 }

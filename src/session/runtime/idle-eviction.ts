@@ -36,22 +36,16 @@ export function createIdleEviction({
   limits,
   evict,
 }: EvictionOptions): IdleEviction {
-  /** Estimated bytes of every session in memory. */
-  const sizes = new Map<string, number>();
+  const sizes = createSessionSizes();
   /** The least recently used session is the first. */
   const idle = new Map<string, { readonly since: number; readonly idleMs: number }>();
-  let totalBytes = 0;
   let stopTimer: (() => void) | undefined;
   let isStopped = false;
 
-  const resize = (sessionId: string, bytes: number): void => {
-    totalBytes += bytes - (sizes.get(sessionId) ?? 0);
-    sizes.set(sessionId, bytes);
-  };
   const trim = (): void => {
     for (const sessionId of idle.keys()) {
-      const isOverBytes = totalBytes > limits.bytes && idle.size > 1;
-      if (sizes.size <= limits.sessions && !isOverBytes) return;
+      const isOverBytes = sizes.totalBytes > limits.bytes && idle.size > 1;
+      if (sizes.count <= limits.sessions && !isOverBytes) return;
       evict(sessionId);
     }
   };
@@ -70,11 +64,11 @@ export function createIdleEviction({
     use(sessionId) {
       idle.delete(sessionId);
       if (sizes.has(sessionId)) return;
-      resize(sessionId, 0);
+      sizes.set(sessionId, 0);
       trim();
     },
     rest(sessionId, driver) {
-      resize(sessionId, driver.memoryBytes);
+      sizes.set(sessionId, driver.memoryBytes);
       idle.delete(sessionId);
       const patience = Math.max(idleMs, driver.idleMs ?? idleMs);
       idle.set(sessionId, { since: clock.monotonic(), idleMs: patience });
@@ -83,13 +77,43 @@ export function createIdleEviction({
     },
     remove(sessionId) {
       idle.delete(sessionId);
-      totalBytes -= sizes.get(sessionId) ?? 0;
-      sizes.delete(sessionId);
+      sizes.remove(sessionId);
     },
     stop() {
       isStopped = true;
       stopTimer?.();
       stopTimer = undefined;
+    },
+  };
+}
+
+/** Estimated bytes of every session in memory. */
+interface SessionSizes {
+  readonly count: number;
+  readonly totalBytes: number;
+  has(sessionId: string): boolean;
+  set(sessionId: string, bytes: number): void;
+  remove(sessionId: string): void;
+}
+
+function createSessionSizes(): SessionSizes {
+  const sizes = new Map<string, number>();
+  let totalBytes = 0;
+  return {
+    get count() {
+      return sizes.size;
+    },
+    get totalBytes() {
+      return totalBytes;
+    },
+    has: (sessionId) => sizes.has(sessionId),
+    set(sessionId, bytes) {
+      totalBytes += bytes - (sizes.get(sessionId) ?? 0);
+      sizes.set(sessionId, bytes);
+    },
+    remove(sessionId) {
+      totalBytes -= sizes.get(sessionId) ?? 0;
+      sizes.delete(sessionId);
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Lease } from "../../store/log-store.ts";
 import type { Store } from "../../store/store.ts";
 import type { Agent } from "./agent/agent.ts";
 import type { OpenClientTools } from "./agent/session-client-tools.ts";
+import type { BudgetLedger } from "./effects/budget-ledger.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
 import type { DriverStart } from "./driver-pool.ts";
 import type { FirstInput } from "./first-input.ts";
@@ -17,13 +18,15 @@ import { loadFromSnapshot, type LoadedState } from "./log/load-state.ts";
 import type { Seed } from "../../domain/id.ts";
 import { createReceiptVerifier, type VerifySignature } from "./log/receipt-verifier.ts";
 import { countMissingReceipts, type ReceiptHeads } from "./log/receipt-head.ts";
-import type { SignContent } from "./log/sign-receipts.ts";
+import type { SignContent } from "./log/append-decision.ts";
 import { initialState, type SessionState } from "../session-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface DriverEnvironment {
   readonly store: Store;
   readonly clock: SteadyClock;
+  readonly ledger: BudgetLedger;
   /** Identifies this process among possible owners of a session. */
   readonly owner: string;
   readonly coalesceMs: number;
@@ -217,5 +220,5 @@ async function endLeftoverProcesses({ tools }: SessionState): Promise<void> {
 }
 
 export function createUnknownSessionError(sessionId: string): SpanlineError {
-  return new SpanlineError("not_found", `Session ${sessionId} does not exist`);
+  return new SpanlineError("not_found", formatUnknownName("Session", sessionId));
 }

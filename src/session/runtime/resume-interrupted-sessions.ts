@@ -1,4 +1,4 @@
-import type { SessionIndex } from "../../store/session-index.ts";
+import type { SessionIndex, SessionRecord } from "../../store/session-index.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ResumeOptions {
@@ -8,7 +8,7 @@ export interface ResumeOptions {
   readonly isOver: () => boolean;
 }
 
-/** Resumes every session interrupted in the middle of work, several in parallel, in any order. */
+/** Resumes every session interrupted in the middle of work or with a pending deadline, several in parallel, in any order. */
 export async function resumeInterruptedSessions({
   store,
   resume,
@@ -17,7 +17,7 @@ export async function resumeInterruptedSessions({
   let page: string | undefined;
   do {
     const found = await store.listSessions({ limit: 100, ...omitUndefined({ page }) });
-    const remaining = found.sessions.filter(({ state }) => state !== "idle");
+    const remaining = found.sessions.filter(hasOpenWork);
     const next = remaining.values();
     const resumeNext = async (): Promise<void> => {
       for (const { sessionId } of next) {
@@ -32,3 +32,8 @@ export async function resumeInterruptedSessions({
 
 /** Limits concurrent starts: an agent may start MCP servers per session. */
 const MAX_PARALLEL = 8;
+
+/** Whether a session must be in memory: a turn is running, or a deadline is pending. */
+export function hasOpenWork({ state, wakeAt }: Pick<SessionRecord, "state" | "wakeAt">): boolean {
+  return state !== "idle" || wakeAt !== null;
+}

@@ -2,16 +2,20 @@ import type { Principal } from "../../domain/actor.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { PromptAccepted, ToolResultsSubmitted } from "../../domain/events/turn-events.ts";
-import type { PromptPart } from "../../domain/prompt.ts";
+import { isInjectionChange } from "../../domain/pending-injection.ts";
+import type { PromptPart, TextPart } from "../../domain/prompt.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import type { BlobStore } from "../../store/blob-store.ts";
 import type { LogStore } from "../../store/log-store.ts";
 import { refuse } from "../refuse-command.ts";
 import type { Sender } from "../sessions.ts";
+import { readChangedId, replyToLateChange } from "../steering/steering-commands.ts";
+import { readInjectionOutcome } from "../steering/steering-state.ts";
 import { resolveImageHandling } from "../turn-options.ts";
 import type { Driver } from "./driver.ts";
 import type { SessionReaders } from "./session-readers.ts";
 import { storeImages } from "./store-images.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface CommandContext {
   readonly sessionId: string;
@@ -34,18 +38,51 @@ export async function sendCommand(
   const refusal =
     command.type === "hide-prompt" && (await checkHidePrompt(command, principal, location));
   if (refusal) return refusal;
-  const stored = await storeImages(command, {
-    isEnabled: () => takesImages(driver) && principal.rights.includes("prompt"),
-    putBlob: (blobId, bytes) => store.putBlob(sessionId, blobId, bytes),
-  });
+  const stored = isTextOnly(command)
+    ? { command }
+    : await storeImages(command, {
+        isEnabled: () => takesImages(driver) && principal.rights.includes("prompt"),
+        putBlob: (blobId, bytes) => store.putBlob(sessionId, blobId, bytes),
+      });
   if ("reply" in stored) return stored.reply;
   const readerField =
     command.type === "cancel" ? { readerCount: readers.countReaders(sessionId) } : {};
-  const commandInput = { ...createCommandInput(stored.command, sender), ...readerField };
+  const commandInput = {
+    ...createCommandInput(stored.command, sender),
+    ...readerField,
+  };
   const reply = await driver.send(commandInput, createCommandKey(sender));
   if (reply === undefined) throw new Error(`The command ${command.type} got no reply`);
-  return reply;
+  if (reply.status === "accepted") return reply;
+  return (await findLateReply(stored.command, reply, location)) ?? reply;
 }
+
+/** Whether a command has no images to store. */
+function isTextOnly(command: SessionCommand): command is SessionCommand<TextPart> {
+  return !("content" in command) || !command.content?.some(({ type }) => type === "image");
+}
+
+type RefusedReply = Extract<CommandReply, { readonly status: "refused" }>;
+type LogLocation = Pick<CommandContext, "store" | "sessionId">;
+
+/** Replies from the log to a change of an injection whose outcome the state no longer has. */
+async function findLateReply(
+  command: SessionCommand<PromptPart>,
+  { failure }: RefusedReply,
+  { store, sessionId }: LogLocation,
+): Promise<CommandReply | undefined> {
+  if (failure.details["reason"] !== "unknown_message_id") return undefined;
+  if (!isInjectionChange(command)) return undefined;
+  const id = readChangedId(command);
+  // Ids of another form are not searched for: such a search reads the whole log.
+  if (!INJECTION_ID.test(id)) return undefined;
+  const isOutcome = ({ event }: Envelope): boolean => readInjectionOutcome(event)?.id === id;
+  const found = await findInLog(store, sessionId, isOutcome);
+  const outcome = found === undefined ? undefined : readInjectionOutcome(found.event)?.outcome;
+  return outcome === undefined ? undefined : replyToLateChange(command, outcome);
+}
+
+const INJECTION_ID = /^(?:msg_inj|rem)_/;
 
 function takesImages({ state }: Driver): boolean {
   const spec = state.agent?.spec;
@@ -56,11 +93,12 @@ function takesImages({ state }: Driver): boolean {
 async function checkHidePrompt(
   { promptId }: { readonly promptId: string },
   { id, rights }: Principal,
-  { store, sessionId }: Pick<CommandContext, "store" | "sessionId">,
+  { store, sessionId }: LogLocation,
 ): Promise<CommandReply | undefined> {
   const submission = await findPrompt(store, sessionId, promptId);
   if (submission === undefined) {
-    return refuse("not_found", `Prompt ${promptId} does not exist in this session`);
+    const where = "in this session";
+    return refuse("not_found", formatUnknownName("Prompt", promptId, { where }));
   }
   if (submission.actor?.principal === id || rights.includes("control")) return undefined;
   return refuse(
@@ -93,19 +131,27 @@ export function createCommandKey({ principal, commandId }: Sender): string | und
   return commandId === undefined ? undefined : `${principal.id}/${commandId}`;
 }
 
-/**
- * Finds the event which accepted a prompt or submitted results. Reads the whole log, which is acceptable because it is
- * rare.
- */
-async function findPrompt(
+/** Finds the event which accepted a prompt or submitted results. */
+function findPrompt(
   store: Pick<LogStore, "readPage">,
   sessionId: string,
   promptId: string,
 ): Promise<Envelope | undefined> {
+  const isPrompt = ({ event }: Envelope): boolean =>
+    isSubmission(event) && event.promptId === promptId;
+  return findInLog(store, sessionId, isPrompt);
+}
+
+/** Finds the first matching event. Reads the whole log, which is acceptable because it is rare. */
+async function findInLog(
+  store: Pick<LogStore, "readPage">,
+  sessionId: string,
+  matches: (envelope: Envelope) => boolean,
+): Promise<Envelope | undefined> {
   let after = 0;
   for (;;) {
     const events = await store.readPage(sessionId, after);
-    const found = events.find(({ event }) => isSubmission(event) && event.promptId === promptId);
+    const found = events.find(matches);
     const last = events.at(-1);
     if (found !== undefined || last === undefined) return found;
     after = last.seq;

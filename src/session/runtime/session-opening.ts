@@ -1,12 +1,13 @@
 import { SpanlineError } from "../../domain/errors.ts";
 import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { ModelMessage } from "../../domain/model/model-request.ts";
+import type { CommandReply } from "../../domain/session-command.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import type { SessionRecord } from "../../store/session-index.ts";
 import type { Store } from "../../store/store.ts";
 import { checkOpening, resolveUpstreamId } from "../check-open-options.ts";
-import type { OpenOptions, Sessions } from "../sessions.ts";
+import type { FirstPrompt, OpenOptions, Sessions } from "../sessions.ts";
 import type { Agent } from "./agent/agent.ts";
 import { createId, type Seed } from "../../domain/id.ts";
 import type { Driver } from "./driver.ts";
@@ -19,9 +20,9 @@ import {
   type SessionOpening,
 } from "./open-driver.ts";
 import { sendCommand } from "./send-command.ts";
-import { resolveSessionFolder, resolveExtraFolders } from "./session-folders.ts";
 import type { SessionReaders } from "./session-readers.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** Runs `work` with the driver of an existing session, which stays in memory until the work is done. */
 export type WithDriver = <Result>(
@@ -29,7 +30,7 @@ export type WithDriver = <Result>(
   work: (driver: Driver) => Promise<Result> | Result,
 ) => Promise<Result>;
 
-interface OpeningContext {
+export interface OpeningContext {
   readonly store: Store;
   readonly clock: SteadyClock;
   readonly agents: readonly Agent[];
@@ -47,29 +48,12 @@ interface OpeningContext {
 export function createSessionOpening(
   context: OpeningContext,
 ): Pick<Sessions, "open" | "openWithPrompt"> {
-  const { store, clock, agents, seed, readers, withDriver } = context;
+  const { store, clock, agents, seed } = context;
 
   const resolveSessionId = ({ sessionId }: OpenOptions): string =>
     sessionId ?? createId("ses", clock.now(), seed());
   const findExisting = async ({ sessionId }: OpenOptions): Promise<SessionRecord | undefined> =>
     sessionId === undefined ? undefined : store.findSession(sessionId);
-
-  async function openNew(
-    sessionId: string,
-    options: OpenOptions,
-    createFirstInput?: SessionOpening["createFirstInput"],
-  ): Promise<OpenedDriver | undefined> {
-    const agent = findAgent(agents, options.agent);
-    const request = await addCopiedHistory(store, options);
-    const folders = await resolveExtraFolders(agent, request.folders ?? []);
-    const workingDirectory = await resolveSessionFolder(agent, request);
-    const openInput = createOpenInput(sessionId, { ...request, ...workingDirectory, folders });
-    return context.openDriver(sessionId, {
-      agent,
-      openInput,
-      ...omitUndefined({ createFirstInput }),
-    });
-  }
 
   return {
     async open(request) {
@@ -78,7 +62,7 @@ export function createSessionOpening(
       const existing = await findExisting(request);
       if (existing !== undefined) return existing;
       const sessionId = resolveSessionId(request);
-      await openNew(sessionId, request);
+      await openNew(sessionId, request, context);
       return readRecord(store, sessionId);
     },
     async openWithPrompt(request, first) {
@@ -88,25 +72,49 @@ export function createSessionOpening(
       const sessionId = resolveSessionId(request);
       const principal = request.principal.id;
       if (existing === undefined) {
-        const opened = await openNew(sessionId, request, (facts) => createFirstInput(first, facts));
+        const opened = await openNew(sessionId, request, {
+          ...context,
+          createFirstInput: (facts) => createFirstInput(first, facts),
+        });
         const { incarnation, reply } = opened ?? {};
         if (incarnation !== undefined && reply !== undefined)
           return { sessionId, incarnation, agent: agent.spec.name, principal, seq: 0, reply };
       }
       const record = existing ?? (await readRecord(store, sessionId));
       if (record.principal !== principal || record.label !== (request.label ?? null)) return record;
-      return withDriver(sessionId, async (driver) => {
-        const prompt = first.createPrompt(readAgentSpec(driver, sessionId));
-        const reply = await sendCommand(prompt, first.sender, {
-          sessionId,
-          store,
-          driver,
-          readers,
-        });
-        return { ...record, reply };
-      });
+      const reply = await submitFirstPrompt(sessionId, first, context);
+      return { ...record, reply };
     },
   };
+}
+
+interface NewSessionContext extends OpeningContext {
+  readonly createFirstInput?: SessionOpening["createFirstInput"];
+}
+
+async function openNew(
+  sessionId: string,
+  options: OpenOptions,
+  { store, agents, openDriver, createFirstInput }: NewSessionContext,
+): Promise<OpenedDriver | undefined> {
+  const agent = findAgent(agents, options.agent);
+  const request = await addCopiedHistory(store, options);
+  const folders = await resolveExtraFolders(agent, request.folders ?? []);
+  const workingDirectory = await resolveSessionFolder(agent, request);
+  const openInput = createOpenInput(sessionId, { ...request, ...workingDirectory, folders });
+  return openDriver(sessionId, { agent, openInput, ...omitUndefined({ createFirstInput }) });
+}
+
+/** Sends the first prompt to a session which exists already. */
+function submitFirstPrompt(
+  sessionId: string,
+  first: FirstPrompt,
+  { store, readers, withDriver }: OpeningContext,
+): Promise<CommandReply> {
+  return withDriver(sessionId, (driver) => {
+    const prompt = first.createPrompt(readAgentSpec(driver, sessionId));
+    return sendCommand(prompt, first.sender, { sessionId, store, driver, readers });
+  });
 }
 
 /** Replaces the history by the copied session's. The copy must pass the same limits. */
@@ -115,7 +123,7 @@ async function addCopiedHistory(
   options: OpenOptions,
 ): Promise<OpenOptions & Partial<CopiedSession>> {
   if (options.copyOf === undefined) return options;
-  const copied = { ...options, ...(await copySession(store, options.copyOf)) };
+  const copied = { ...options, ...(await copySession(store, options.copyOf, options.copyThrough)) };
   checkOpening(copied);
   return copied;
 }
@@ -161,7 +169,7 @@ export function createUnknownAgentError(
   agentNames: readonly string[],
   details: SpanlineError["details"] = {},
 ): SpanlineError {
-  const message = `Agent "${name}" does not exist: expected ${agentNames.join(", ")}`;
+  const message = formatUnknownName("Agent", name ?? "default", { names: agentNames });
   return new SpanlineError("not_found", message, { details });
 }
 
@@ -173,25 +181,28 @@ async function readRecord(store: Store, sessionId: string): Promise<SessionRecor
 
 /** The initial content of a copied session. */
 interface CopiedSession {
-  /** Messages of both sides, up to the last complete response. */
+  /** Messages of both sides, up to the last complete response before the end of the copy. */
   readonly history: readonly ModelMessage[];
   readonly mode: SessionMode;
 }
 
+/** Copies a session up to the event `through`. An event inside an invocation stands for the end of the invocation. */
 async function copySession(
   store: Pick<Store, "readPage" | "readBlob">,
   sessionId: string,
+  through = Number.MAX_SAFE_INTEGER,
 ): Promise<CopiedSession> {
   let conversation = initialConversation;
   let mode: SessionMode = "default";
   for (let seq = 0, hasMore = true; hasMore;) {
     const events = await store.readPage(sessionId, seq);
     for (const envelope of events) {
+      if (envelope.seq > through && conversation.invocation === null) break;
       conversation = evolveConversation(conversation, envelope);
       if (envelope.event.type === "session.mode_changed") ({ mode } = envelope.event);
     }
     seq = events.at(-1)?.seq ?? seq;
-    hasMore = events.length > 0;
+    hasMore = events.length > 0 && (seq < through || conversation.invocation !== null);
   }
   const { messages, lastResponseStart, openToolCallIds } = conversation;
   const completedMessages =
@@ -200,4 +211,24 @@ async function copySession(
     store.readBlob(sessionId, blobId),
   );
   return { history, mode };
+}
+
+/** Resolves the working directory of a session. */
+async function resolveSessionFolder(
+  { resolveFolder }: Agent,
+  { workingDirectory: requestedFolder }: OpenOptions,
+): Promise<Pick<OpenOptions, "workingDirectory">> {
+  return resolveFolder === undefined
+    ? {}
+    : { workingDirectory: await resolveFolder(requestedFolder) };
+}
+
+/** Filters the additional folders the agent may use. A folder inside its working directory is dropped as redundant. */
+export async function resolveExtraFolders(
+  { resolveFolder: folderFor }: Agent,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  if (folderFor === undefined) return [];
+  const places = await Promise.all(folders.map((folder) => folderFor(folder)));
+  return folders.filter((folder, at) => places[at] === folder);
 }

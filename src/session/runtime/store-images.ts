@@ -21,12 +21,22 @@ export async function storeImages(
   command: SessionCommand,
   storage: ImageStorage,
 ): Promise<StoredCommand> {
-  if (command.type !== "prompt" && command.type !== "submit-results") return { command };
   try {
-    const storedParts = command.content && (await storeParts(command.content, storage));
-    if (command.type === "prompt") return { command: { ...command, content: storedParts ?? [] } };
-    const { content: _, ...rest } = command;
-    return { command: { ...rest, ...omitUndefined({ content: storedParts }) } };
+    switch (command.type) {
+      case "prompt":
+        return { command: { ...command, content: await storeParts(command.content, storage) } };
+      case "inject":
+        return { command: { ...command, content: await storeParts(command.content, storage) } };
+      case "replace-inject":
+        return { command: { ...command, content: await storeParts(command.content, storage) } };
+      case "submit-results": {
+        const { content: submitted, ...rest } = command;
+        const content = submitted && (await storeParts(submitted, storage));
+        return { command: { ...rest, ...omitUndefined({ content }) } };
+      }
+      default:
+        return { command };
+    }
   } catch (error) {
     if (!(error instanceof SpanlineError) || error.code !== "invalid_message") throw error;
     return { reply: refuse("invalid_message", error.message) };

@@ -12,28 +12,40 @@ import {
   evaluateRules,
   type DecidedToolCall,
 } from "./evaluate-rules.ts";
+import { isQuestionCall, requestAnswer } from "./questions.ts";
 import { isEvaluable, isInProgress, type ToolRun } from "./tools-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
+export interface StartLimits {
+  /** Number of further calls the turn may start. Beyond it, no approval is requested either. */
+  readonly starts: number;
+  /** Number of further calls which may start now. */
+  readonly reserved: number;
+}
+
 /**
- * Decides all undecided tool calls, and starts allowed ones within `parallelTools`. `startLimit`: number of further
- * calls the turn may start.
+ * Decides all undecided tool calls, and starts allowed ones within `parallelTools`. Returns the number of calls which
+ * wait only for a reservation.
  */
-export function advanceTools(decision: Decision, startLimit: number): void {
+export function advanceTools(decision: Decision, limits: StartLimits): number {
   const { runs } = decision.state.tools;
   const { parallelTools } = readAgentSpec(decision).caps;
   let places = parallelTools - runs.filter(isInProgress).length;
-  let starts = startLimit;
+  let { starts, reserved } = limits;
+  let unreserved = 0;
   for (const run of runs.filter(isEvaluable)) {
     const isNew = run.attempt === 0;
     const hasRoom = places > 0 && (!isNew || starts > 0);
     if (run.status === "approved" && !hasRoom) continue;
     // An approved call is evaluated again when it starts: the rules or grants may have changed.
     if (!mayStartTool(decision, run, !isNew || starts > 0) || !hasRoom) continue;
-    startTool(decision, run);
     places -= 1;
     if (isNew) starts -= 1;
+    if (isNew && reserved <= 0) unreserved += 1;
+    else startTool(decision, run);
+    if (isNew) reserved -= 1;
   }
+  return unreserved;
 }
 
 /** Refuses, denies or requests approval as the rules decide. Returns true if the tool may start now. */
@@ -59,7 +71,13 @@ function applyRuling(
   mayRequest: boolean,
 ): boolean {
   const { action } = evaluated.decision;
-  if (action === "ask" && !mayRequest) return false;
+  const isQuestion = isQuestionCall(decision, run) && action !== "deny";
+  if ((action === "ask" || isQuestion) && !mayRequest) return false;
+  // Asking a person needs no approval of its own.
+  if (isQuestion) {
+    requestAnswer(decision, run, evaluated.decision);
+    return false;
+  }
   recordDecision(decision, run, evaluated);
   if (action === "ask") requestRun(decision, run, evaluated.decision);
   if (action === "deny") denyTool(decision, run, evaluated.decision);

@@ -1,6 +1,8 @@
-import type { ApprovalResolved } from "../../domain/events/approval-events.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
+import type { ApprovalRequested, ApprovalResolved } from "../../domain/events/approval-events.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
-import { isApproving } from "../../domain/policy/approval-decision.ts";
+import type { ToolCallReceived } from "../../domain/events/tool-events.ts";
+import { isApproving, isAboutToolCall } from "../../domain/policy/approval-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { ConfiguredAgent } from "../session-input.ts";
 import { countRepeats, countToolCall } from "./tool-call-counts.ts";
@@ -16,17 +18,8 @@ export function evolveTools(
   agent: ConfiguredAgent | null,
 ): ToolsState {
   switch (event.type) {
-    case "agent.configured": {
-      const { spec } = event;
-      // The tool of a waiting call is absent for now. The call is repeated only if the tool returns unchanged, so its
-      // resolved paths stay valid.
-      const isReplaced = ({ name, status }: ToolRun): boolean =>
-        status !== "waiting-for-host" && isToolReplaced(name, agent?.spec, spec);
-      return {
-        ...tools,
-        runs: tools.runs.map((run) => (isReplaced(run) ? clearResolvedPaths(run) : run)),
-      };
-    }
+    case "agent.configured":
+      return replaceAgent(tools, agent?.spec, event.spec);
     case "session.recovered":
       // Leftover processes were terminated before this event.
       return { ...tools, processes: [] };
@@ -34,35 +27,11 @@ export function evolveTools(
       return { ...tools, runs: [] };
     case "tool_call.opened": {
       const { toolCallId, name } = event;
-      const announced = {
-        toolCallId,
-        name,
-        status: "opened",
-        toolCall: null,
-        input: null,
-      } as const;
-      return { ...tools, runs: [...tools.runs, { ...announced, attempt: 0 }] };
+      const opened = { toolCallId, name, status: "opened", toolCall: null, input: null } as const;
+      return { ...tools, runs: [...tools.runs, { ...opened, attempt: 0 }] };
     }
-    case "tool_call.received": {
-      const { toolCallId, toolCall, problem, executor } = event;
-      const isOpened = tools.runs.some((run) => run.toolCallId === toolCallId);
-      const called = {
-        name: toolCall.name,
-        status: executor === "prompter" ? "handed-out" : "received",
-        toolCall,
-        input: toolCall.input,
-        ...(toolCall.input !== null && {
-          repeatCount: countRepeats(tools.callCounts, toolCall.name, toolCall.input),
-        }),
-        ...omitUndefined({ problem }),
-      } as const;
-      const isOurs = toolCall.runBy === "client" && toolCall.input !== null;
-      const callCounts = isOurs
-        ? countToolCall(tools.callCounts, toolCall.name, toolCall.input)
-        : tools.callCounts;
-      if (isOpened) return changeRun({ ...tools, callCounts }, toolCallId, called);
-      return { ...tools, callCounts, runs: [...tools.runs, { toolCallId, attempt: 0, ...called }] };
-    }
+    case "tool_call.received":
+      return receiveToolCall(tools, event);
     case "tool_call.paths_resolved": {
       const { type: _, toolCallId, ...resolvedPaths } = event;
       const { problem } = resolvedPaths;
@@ -79,19 +48,8 @@ export function evolveTools(
       const isGranted = action === "allow" && findRun(tools, toolCallId)?.status !== "running";
       return changeRun(tools, toolCallId, { evaluation, ...(isGranted && { status: "approved" }) });
     }
-    case "approval.requested": {
-      const { subjectId, approvalId, question, decision } = event;
-      const run = findRun(tools, subjectId);
-      if (question === "lost-invocation" || run === undefined) return tools;
-      const status = question === "run" ? "approval-requested" : "outcome-requested";
-      // The signed decision names the tool shown to people; the unsigned name of the call may have been changed in the
-      // log.
-      const toolDigest = digestTool(agent?.spec, decision?.context.tool ?? run.name);
-      const requested = { toolDigest, decisionDigest: digestValue(decision ?? null) };
-      // Running the tool again is a new effect, so its paths are resolved again.
-      const base = question === "run" ? run : clearResolvedPaths(run);
-      return replaceRun(tools, { ...base, status, approvalId, shownRequest: requested });
-    }
+    case "approval.requested":
+      return requestApproval(tools, event, agent?.spec);
     case "approval.resolved":
       if (event.resolvedBy === "change") return withdrawRequest(tools, event);
       return isApproving(event.decision)
@@ -132,6 +90,59 @@ export function evolveTools(
     default:
       return tools;
   }
+}
+
+/** Clears the resolved paths of calls whose tool is replaced by a new definition of the agent. */
+function replaceAgent(
+  tools: ToolsState,
+  previous: AgentSpec | undefined,
+  spec: AgentSpec,
+): ToolsState {
+  // The tool of a waiting call is absent for now. The call is repeated only if the tool returns unchanged, so its
+  // resolved paths stay valid.
+  const isReplaced = ({ name, status }: ToolRun): boolean =>
+    status !== "waiting-for-host" && isToolReplaced(name, previous, spec);
+  return {
+    ...tools,
+    runs: tools.runs.map((run) => (isReplaced(run) ? clearResolvedPaths(run) : run)),
+  };
+}
+
+function receiveToolCall(
+  tools: ToolsState,
+  { toolCallId, toolCall, problem, executor }: ToolCallReceived,
+): ToolsState {
+  const { name, input } = toolCall;
+  const isOpened = tools.runs.some((run) => run.toolCallId === toolCallId);
+  const called = {
+    name,
+    status: executor === "prompter" ? "handed-out" : "received",
+    toolCall,
+    input,
+    ...(input !== null && { repeatCount: countRepeats(tools.callCounts, name, input) }),
+    ...omitUndefined({ problem }),
+  } as const;
+  const isOurs = toolCall.runBy === "client" && input !== null;
+  const callCounts = isOurs ? countToolCall(tools.callCounts, name, input) : tools.callCounts;
+  if (isOpened) return changeRun({ ...tools, callCounts }, toolCallId, called);
+  return { ...tools, callCounts, runs: [...tools.runs, { toolCallId, attempt: 0, ...called }] };
+}
+
+function requestApproval(
+  tools: ToolsState,
+  { subjectId, approvalId, question, decision }: ApprovalRequested,
+  spec: AgentSpec | undefined,
+): ToolsState {
+  const run = findRun(tools, subjectId);
+  if (!isAboutToolCall(question) || run === undefined) return tools;
+  const status = question === "outcome" ? "outcome-requested" : "approval-requested";
+  // The signed decision names the tool shown to people; the unsigned name of the call may have been changed in the
+  // log.
+  const toolDigest = digestTool(spec, decision?.context.tool ?? run.name);
+  const shownRequest = { toolDigest, decisionDigest: digestValue(decision ?? null) };
+  // Running the tool again is a new effect, so its paths are resolved again.
+  const base = question === "outcome" ? clearResolvedPaths(run) : run;
+  return replaceRun(tools, { ...base, status, approvalId, shownRequest });
 }
 
 /** Applies an approval. Edited arguments make it another call, which is resolved and evaluated again. */

@@ -1,7 +1,7 @@
 import type { ToolEnding } from "../../domain/events/tool-events.ts";
 import type { SubmittedResult } from "../../domain/session-command.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
-import { toolError, toolSuccess } from "../../domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../domain/tools/tool-call.ts";
 import type { Decision } from "../decision.ts";
 import type { ToolRun } from "./tools-state.ts";
 
@@ -12,7 +12,8 @@ export function finishTool(
   { ending, text }: { readonly ending: ToolEnding; readonly text: string },
 ): void {
   const callId = toolCall?.id ?? "";
-  const result = ending === "succeeded" ? toolSuccess(callId, text) : toolError(callId, text);
+  const result =
+    ending === "succeeded" ? createToolSuccess(callId, text) : createToolError(callId, text);
   decision.emit({ type: "tool.finished", toolCallId, ending, result });
 }
 

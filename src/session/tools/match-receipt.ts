@@ -1,4 +1,5 @@
 import type { SessionEvent } from "../../domain/events/session-event.ts";
+import { isAboutToolCall } from "../../domain/policy/approval-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { ToolRun, ToolsState } from "./tools-state.ts";
 
@@ -18,7 +19,7 @@ export function fitsToolCall(event: SessionEvent, tools: ToolsState): boolean {
       return hasRun(tools, toolCallId, { tool: decision.context.tool, digest });
     }
     case "approval.requested": {
-      if (event.question === "lost-invocation") return true;
+      if (!isAboutToolCall(event.question)) return true;
       const { subjectId, decision, input } = event;
       const tool = decision?.context.tool;
       return (

@@ -2,7 +2,7 @@ import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { ToolCallReceived } from "../../domain/events/tool-events.ts";
 import type { PromptOptions } from "../../domain/prompt.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
-import { toolError, type ToolCall } from "../../domain/tools/tool-call.ts";
+import { createToolError, type ToolCall } from "../../domain/tools/tool-call.ts";
 import { isToolAllowed, isPromptTool, formatToolNotAllowed } from "../turn-options.ts";
 
 type ProviderEventOf<Type extends ProviderEvent["type"]> = Extract<
@@ -74,7 +74,7 @@ export function toSuperseded(
   toolCallId: string,
   { toolCall: call }: ProviderEventOf<"tool.end">,
 ): SessionEvent {
-  const result = toolError(call.id, "The agent made this call again under the same id");
+  const result = createToolError(call.id, "The agent made this call again under the same id");
   return { type: "tool.finished", toolCallId, ending: "cancelled", result };
 }
 

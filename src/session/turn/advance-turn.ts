@@ -1,16 +1,22 @@
+import { findItem } from "../../data/chunked-list.ts";
 import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { TurnOutcome } from "../../domain/events/turn-events.ts";
-import { advanceTools } from "../tools/advance-tools.ts";
-import { isHandedOut, isNeverStarted, isOpen, type ToolRun } from "../tools/tools-state.ts";
+import type { PromptOptions } from "../../domain/prompt.ts";
+import { admitInvocation } from "../budgets/admit-invocation.ts";
+import { measureTurnSeconds } from "../budgets/budgets-state.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
+import { advanceToolCalls } from "./advance-tool-calls.ts";
 import { finishTurn } from "./finish-turn.ts";
 import { handleLostInvocation, type InvocationRequest } from "./handle-lost-invocation.ts";
 import { restateLostResults } from "./recovery-messages.ts";
 import { resolveUpstream } from "./resolve-upstream.ts";
-import { pauseTurn } from "./paused-turn.ts";
 import { describeHiddenImages } from "./check-prompt.ts";
-import { resolveToolCallLimit } from "../turn-options.ts";
-import { findMissingTerminalTool } from "./turn-progress.ts";
+import { deliverInjections, hasUrgentInjection } from "./injections.ts";
+import { recordWake } from "../daemon/daemon-commands.ts";
+import type { WakeReason } from "../../domain/events/daemon-events.ts";
+import { hasInterrupt, isMessage, type PendingMessage } from "../steering/steering-state.ts";
+import type { ToolRun } from "../tools/tools-state.ts";
+import { isToolAllowed } from "../turn-options.ts";
 import type { CurrentTurn, QueuedPrompt, Stage } from "./turn-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
@@ -26,11 +32,15 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
  *  │         └────── provider is busy ────────┘ │ │ └─ tool calls ► running-tools ┤
  *  │              (conflict, ≤ 8 times)         │ └─── lost ► invocation-lost ────┘
  *  │                                            ▼ invocation.finished
- *  └── reprompt: terminal tool not called ─── ended ───► turn.finished
+ *  └── reprompt, injected message ─────────── ended ───► turn.finished
  * ```
  *
  * - `ready` waits while an uncertain upstream session is brought to rest (`upstream.settled`).
+ * - Injected messages and reminders enter with `invocation.started`: with the prompt, with tool results, or after `ended`
+ *   (`injections.ts`).
  * - `running-tools` waits for approvals and tools, and for the prompter if the turn is paused (`turn.paused`).
+ * - Every stage before an invocation waits for a reservation in the shared budgets, and for an approver if a budget is
+ *   reached (`budgets/admit-invocation.ts`).
  * - `invocation-lost` waits for an approver if the policy is `ask`; the decision `stop` ends the turn.
  * - Every stage can end with `turn.finished`: on a cancel, at a cap, or after a failure.
  */
@@ -51,7 +61,9 @@ function advanceOnce(decision: Decision): void {
     case "invoking":
       return;
     case "running-tools":
-      return advanceToolCalls(decision, current);
+      return advanceToolCalls(decision, current, (request) =>
+        startInvocation(decision, current, request),
+      );
     case "invocation-lost":
       return handleLostInvocation(decision, current, (request) =>
         startInvocation(decision, current, request),
@@ -63,21 +75,68 @@ function advanceOnce(decision: Decision): void {
   }
 }
 
+/** Starts the turn of the earliest queued prompt or injected message. */
 function startNextTurn(decision: Decision): void {
   const [prompt] = decision.state.turn.queue;
-  if (prompt === undefined) return;
+  const { pending } = decision.state.steering;
+  const message = pending.length === 0 ? undefined : findItem(pending, isMessage);
+  if (message !== undefined && (prompt === undefined || message.seq < prompt.seq))
+    return startInjectedTurn(decision, message);
+  if (prompt !== undefined) return startTurn(decision, prompt);
+  const { wake } = decision.state.daemon;
+  if (wake !== null) return startWakeTurn(decision, wake);
+  const isDaemon = readAgentSpec(decision).daemon !== undefined;
+  // The next pass starts the turn.
+  if (isDaemon && hasInterrupt(decision.state.steering)) recordWake(decision, "reminder");
+}
+
+/**
+ * Starts a turn of a woken daemon, without a prompt. A reminder which woke the daemon is delivered at once: if it stayed
+ * pending and the turn ended before its first invocation, the reminder would wake the daemon again and again.
+ */
+function startWakeTurn(decision: Decision, wake: WakeReason): void {
+  const promptId = decision.ids.next("prompt");
+  const turnId = decision.ids.next("turn");
+  decision.emit({ type: "turn.started", turnId, promptId, wake }, null);
+  const { upstream } = decision.state.turn;
+  if (upstream !== null) restateLostResults(decision, upstream);
+  if (wake === "reminder") return deliverInjections(decision, "turn-start");
+  const messageId = decision.ids.next("msg");
+  const content = [{ type: "text", text: WAKE_TEXTS[wake] }] as const;
+  decision.emit({ type: "message.sent", messageId, content, origin: "wake" }, null);
+}
+
+const WAKE_TEXTS = {
+  message: "Continue your work.",
+  resume: "Your host resumed you. Continue your work, or reply that nothing is left to do.",
+  timer: "Your waiting time is over. Check for new work, or reply that nothing is left to do.",
+} as const;
+
+/** Turns a message which no turn could take into a prompt. The message keeps its id. */
+function startInjectedTurn(
+  decision: Decision,
+  { id: messageId, content, owner }: PendingMessage,
+): void {
+  const promptId = decision.ids.next("prompt");
+  decision.emit({ type: "prompt.accepted", promptId, content, messageId }, owner);
+  const prompt = decision.state.turn.queue.find((queued) => queued.promptId === promptId);
+  if (prompt !== undefined) startTurn(decision, prompt, messageId);
+}
+
+/** `injectedId`: the injected message which became the prompt. */
+function startTurn(decision: Decision, prompt: QueuedPrompt, injectedId?: string): void {
   // The submitter of the prompt is the actor of its turn, even if another client's command or a deadline ended the
   // previous turn.
   const { promptId, submitter } = prompt;
   const content = describeHiddenImages(prompt.content, readAgentSpec(decision));
+  if (decision.state.daemon.idleSince !== null) recordWake(decision, "message");
   decision.emit({ type: "turn.started", turnId: decision.ids.next("turn"), promptId }, submitter);
-  restateLostResults(decision);
+  const { upstream } = decision.state.turn;
+  if (upstream !== null) restateLostResults(decision, upstream);
   sendInstructions(decision, prompt);
-  const messageId = decision.ids.next("msg");
-  decision.emit(
-    { type: "message.sent", messageId, content, origin: "prompt", promptId },
-    submitter,
-  );
+  const messageId = injectedId ?? decision.ids.next("msg");
+  const origin = injectedId === undefined ? "prompt" : "inject";
+  decision.emit({ type: "message.sent", messageId, content, origin, promptId }, submitter);
 }
 
 /** Sends instructions as text to a provider without support for them: once, and again when they change. */
@@ -103,9 +162,16 @@ function startInvocation(
   if (limit !== undefined)
     return finishTurn(decision, current, { outcome: "limited", reason: limit });
   if (current.conflicts > MAX_CONFLICTS) return finishTurn(decision, current, BUSY);
+  const admission = admitInvocation(decision);
+  if (admission.status === "waiting") return;
+  if (admission.status === "denied")
+    return finishTurn(decision, current, { outcome: "limited", reason: admission.reason });
+  // A lost invocation is repeated as it was.
+  if (current.stage.type === "ready") deliverInjections(decision, "turn-start");
+  if (current.stage.type === "running-tools") deliverInjections(decision, "tool-results");
   const upstreamId = retryOf?.upstreamId ?? resolveUpstream(decision);
   if (upstreamId === undefined) return;
-  const invocationId = decision.ids.next("inv");
+  const invocationId = admission.invocationId ?? decision.ids.next("inv");
   const repeated = retryOf === undefined ? {} : { retryOf: retryOf.invocationId };
   decision.emit({ type: "invocation.started", invocationId, upstreamId, purpose, ...repeated });
 }
@@ -124,48 +190,14 @@ const BUSY = {
 /** Returns the cap reached by this turn. Checked only before an invocation: a running one is already paid for. */
 function findReachedLimit(
   decision: Decision,
-  { steps, startedAt, waitedMs, usage }: CurrentTurn,
+  current: CurrentTurn,
   { caps }: AgentSpec,
 ): string | undefined {
+  const { steps, usage } = current;
   if (steps >= caps.steps) return "max_steps";
-  if (decision.at - startedAt - waitedMs >= caps.seconds * 1000) return "max_seconds";
+  if (measureTurnSeconds(current, decision.at) >= caps.seconds) return "max_seconds";
   if (caps.tokens !== null && (usage?.totalTokens ?? 0) >= caps.tokens) return "max_tokens";
   return undefined;
-}
-
-function advanceToolCalls(decision: Decision, current: CurrentTurn): void {
-  const { runs } = decision.state.tools;
-  if ((decision.state.turn.upstream?.pendingToolCalls ?? null) === null) {
-    const message = "The agent stopped for tool calls but named none";
-    const failure = { code: "protocol_error", message, details: {} } as const;
-    return finishTurn(decision, current, { outcome: "failed", reason: null, failure });
-  }
-  const open = runs.filter(isOpen);
-  const invalid =
-    readAgentSpec(decision).invalidToolInput === "fail" ? open.find(hasInvalidInput) : undefined;
-  if (invalid !== undefined) return finishTurn(decision, current, createInvalidInputEnd(invalid));
-  if (open.length === 0) return startInvocation(decision, current, { purpose: "results" });
-  if (open.every(isHandedOut)) return pauseTurn(decision, current, open);
-  const startLimit =
-    resolveToolCallLimit(readAgentSpec(decision), current.options) - current.toolsStarted;
-  const draftCount = decision.drafts.length;
-  advanceTools(decision, startLimit);
-  if (startLimit > 0 || decision.drafts.length > draftCount) return;
-  if (open.filter((run) => !isHandedOut(run)).every(isNeverStarted)) {
-    finishTurn(decision, current, { outcome: "limited", reason: "max_tool_calls" });
-  }
-}
-
-function hasInvalidInput({ toolCall }: ToolRun): boolean {
-  return toolCall?.runBy === "client" && toolCall.inputError !== undefined;
-}
-
-function createInvalidInputEnd({ name, toolCallId, toolCall: call }: ToolRun) {
-  const reason = call?.inputError?.message ?? "";
-  const message = `The agent called ${name} with arguments that are not a JSON object: ${reason}`;
-  const details = { tool: name, toolCallId };
-  const failure = { code: "invalid_tool_input", message, details } as const;
-  return { outcome: "failed", reason: null, failure } as const;
 }
 
 function endTurn(
@@ -181,8 +213,34 @@ function endTurn(
   );
   // A failed call of the terminal tool does not count.
   if (outcome === "completed" && missing !== undefined) return reprompt(decision, current);
+  if (outcome === "completed" && canContinue(decision, current)) {
+    // At a budget which is not extended, the turn ends as it would have, and the message starts the next turn.
+    const admission = admitInvocation(decision);
+    if (admission.status === "waiting") return;
+    if (admission.status === "admitted") return deliverInjections(decision, "turn-end");
+  }
   const endFields = { reason, ...omitUndefined({ failure }) };
   finishTurn(decision, current, { outcome: TURN_OUTCOMES[outcome], ...endFields });
+}
+
+/**
+ * Returns the terminal tool if the turn must still call it. Undefined if it has succeeded or is not allowed in this
+ * turn.
+ */
+export function findMissingTerminalTool(
+  runs: readonly ToolRun[],
+  { terminalTool }: AgentSpec,
+  options: PromptOptions | null,
+): string | undefined {
+  const name = terminalTool?.name;
+  const hasSucceeded = runs.some((run) => run.name === name && run.ending === "succeeded");
+  return hasSucceeded || name === undefined || !isToolAllowed(options, name) ? undefined : name;
+}
+
+/** At a cap the turn ends as it would have, and the message starts the next turn. */
+function canContinue(decision: Decision, current: CurrentTurn): boolean {
+  if (!hasUrgentInjection(decision)) return false;
+  return findReachedLimit(decision, current, readAgentSpec(decision)) === undefined;
 }
 
 const TURN_OUTCOMES: {

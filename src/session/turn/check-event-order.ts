@@ -1,12 +1,24 @@
 import type { Diagnostic, DiagnosticCode } from "../../domain/diagnostic.ts";
+import type { PromptOptions } from "../../domain/prompt.ts";
 import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
+import { findRun, isOpen, type ToolsState } from "../tools/tools-state.ts";
 import {
   createMessageId,
-  findOpenToolCallId,
   createToolCallId,
-  type StreamContext,
-} from "./stream-context.ts";
-import type { Invocation, ReceivedBlock, ReceivedMessage } from "./turn-state.ts";
+  type Invocation,
+  type ReceivedBlock,
+  type ReceivedMessage,
+} from "./turn-state.ts";
+
+/** Context of an event of an invocation's stream. */
+export interface StreamContext {
+  readonly invocation: Invocation;
+  readonly tools: ToolsState;
+  /** Validation error of a tool call's arguments. Undefined if they are valid. */
+  readonly problem: string | undefined;
+  /** Options of the turn. */
+  readonly options: PromptOptions | null;
+}
 
 /**
  * Returns a diagnostic for an event at an invalid position, such as a delta for a closed block. Our folds never emit
@@ -106,6 +118,23 @@ function findBlock(
     const message = messages[at];
     const block = message?.blocks.findLast((candidate) => candidate.block === number);
     if (message !== undefined && block !== undefined) return { message, block };
+  }
+  return undefined;
+}
+
+/** Returns the session's id of the open tool call with this provider id. */
+export function findOpenToolCallId(
+  { messages }: Invocation,
+  tools: ToolsState,
+  providerId: string,
+): string | undefined {
+  // Called for every tool call, of which a turn can have thousands: no intermediate list is built.
+  for (const { blocks } of messages) {
+    for (const block of blocks) {
+      if (block.type !== "tool-call" || block.toolCall?.id !== providerId) continue;
+      const run = findRun(tools, block.toolCallId);
+      if (run !== undefined && isOpen(run)) return block.toolCallId;
+    }
   }
   return undefined;
 }

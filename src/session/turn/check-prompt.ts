@@ -1,10 +1,10 @@
 import type { AgentSpec, ProviderCapabilities } from "../../domain/agent-spec.ts";
-import type { PromptOptions, PromptPart } from "../../domain/prompt.ts";
+import { BUDGET_UNITS } from "../../domain/budget.ts";
+import { type PromptOptions, type PromptPart, formatImagePart } from "../../domain/prompt.ts";
 import { isObject, toJsonText, type JsonObject } from "../../data/json.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import { refuse } from "../refuse-command.ts";
 import { resolveImageHandling } from "../turn-options.ts";
-import { formatImagePart } from "../../domain/format-prompt-part.ts";
 
 type RefusedReply = CommandReply & { readonly status: "refused" };
 
@@ -54,7 +54,11 @@ export function checkOptions(
     const message = `${agent.name} does not accept ${lost} with a prompt: its provider does not support it`;
     return refuse("invalid_option", message, { path: `options.${lost}` });
   }
-  return checkPromptTools(options, agent) ?? checkPromptLimits(options);
+  return (
+    checkPromptTools(options, agent) ??
+    checkPromptLimits(options) ??
+    checkBudget(options.budget, agent)
+  );
 }
 
 const CAPABILITY_OPTIONS = ["tools", "allowedTools", "maxOutputTokens"] as const;
@@ -113,6 +117,27 @@ function checkPromptLimits(options: PromptOptions): RefusedReply | undefined {
     const least = name === "maxToolCalls" ? 0 : 1;
     const message = `${name} is not valid: expected an integer of at least ${least}`;
     return refuse("invalid_option", message, { path: `options.${name}` });
+  }
+  return undefined;
+}
+
+function checkBudget(
+  budget: PromptOptions["budget"],
+  { name, budgets }: AgentSpec,
+): RefusedReply | undefined {
+  if (budget?.usd !== undefined && budgets?.prices === undefined) {
+    const message = `${name} has no prices, so a budget in US dollars cannot be checked. Fix: configure budgets.prices, or use tokens`;
+    return refuse("invalid_option", message, { path: "options.budget.usd" });
+  }
+  for (const [unit, cap] of Object.entries(budget ?? {})) {
+    const path = `options.budget.${unit}`;
+    if (!BUDGET_UNITS.some((known) => known === unit)) {
+      const message = `${unit} is not a unit of a budget: expected ${BUDGET_UNITS.join(", ")}`;
+      return refuse("invalid_option", message, { path });
+    }
+    if (Number.isFinite(cap) && cap > 0) continue;
+    const message = `The budget of ${unit} is not valid: expected a number above 0`;
+    return refuse("invalid_option", message, { path });
   }
   return undefined;
 }

@@ -1,4 +1,9 @@
 import type { SessionEvent } from "../../domain/events/session-event.ts";
+import type {
+  ToolCallOpened,
+  ToolCallReceived,
+  ToolFinished,
+} from "../../domain/events/tool-events.ts";
 import type { TurnBlock, TurnMessage } from "../../domain/provider/turn.ts";
 import type { ToolCall } from "../../domain/tools/tool-call.ts";
 import type { Invocation, ReceivedBlock, ReceivedMessage } from "./turn-state.ts";
@@ -53,42 +58,40 @@ export function evolveInvocation(invocation: Invocation, event: SessionEvent): I
       );
     }
     case "tool_call.opened":
-    case "tool_call.received": {
-      const { block, toolCallId } = event;
-      const receivedCall = event.type === "tool_call.received" ? event.toolCall : null;
-      return changeMessage(invocation, event.messageId, (message) =>
-        changeBlock(message, findToolBlock(message, toolCallId) ?? block, (previous) => ({
-          type: "tool-call",
-          block: previous?.block ?? block,
-          isFinished: receivedCall !== null,
-          toolCallId,
-          toolCall: receivedCall,
-        })),
-      );
-    }
-    case "tool.finished": {
-      if (event.ending !== "server")
-        return {
-          ...invocation,
-          closedToolCallIds: [...invocation.closedToolCallIds, event.toolCallId],
-        };
-      // The tool ran at the provider, so its result is part of the stream.
-      const { result } = event;
-      const last = invocation.messages.at(-1);
-      if (last === undefined) return invocation;
-      const block = createBlockNumber(last);
-      return changeMessage(invocation, last.messageId, (message) =>
-        changeBlock(message, block, () => ({
-          type: "tool-result",
-          block,
-          isFinished: true,
-          result,
-        })),
-      );
-    }
+    case "tool_call.received":
+      return putToolCall(invocation, event);
+    case "tool.finished":
+      return addToolResult(invocation, event);
     default:
       return invocation;
   }
+}
+
+function putToolCall(invocation: Invocation, event: ToolCallOpened | ToolCallReceived): Invocation {
+  const { block, toolCallId } = event;
+  const receivedCall = event.type === "tool_call.received" ? event.toolCall : null;
+  return changeMessage(invocation, event.messageId, (message) =>
+    changeBlock(message, findToolBlock(message, toolCallId) ?? block, (previous) => ({
+      type: "tool-call",
+      block: previous?.block ?? block,
+      isFinished: receivedCall !== null,
+      toolCallId,
+      toolCall: receivedCall,
+    })),
+  );
+}
+
+function addToolResult(invocation: Invocation, event: ToolFinished): Invocation {
+  const { toolCallId, ending, result } = event;
+  if (ending !== "server")
+    return { ...invocation, closedToolCallIds: [...invocation.closedToolCallIds, toolCallId] };
+  // The tool ran at the provider, so its result is part of the stream.
+  const last = invocation.messages.at(-1);
+  if (last === undefined) return invocation;
+  const block = createBlockNumber(last);
+  return changeMessage(invocation, last.messageId, (message) =>
+    changeBlock(message, block, () => ({ type: "tool-result", block, isFinished: true, result })),
+  );
 }
 
 function changeMessage(

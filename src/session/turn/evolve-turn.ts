@@ -1,6 +1,8 @@
+import { appendItem } from "../../data/chunked-list.ts";
 import type { Draft } from "../../domain/events/envelope.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { ToolFinished } from "../../domain/events/tool-events.ts";
+import type { MessageSent, TurnStarted, UpstreamOpened } from "../../domain/events/turn-events.ts";
 import { isTurnRejected } from "../../domain/provider/invocation-outcome.ts";
 import { evolveInvocation } from "./evolve-invocation.ts";
 import {
@@ -18,11 +20,11 @@ import {
   type Upstream,
 } from "./turn-state.ts";
 
-/** `lastEventAt`: time of the previous event. */
+/** `previous`: time and log position of the previous event. */
 export function evolveTurn(
   turn: TurnState,
   { event, at, actor }: Draft,
-  lastEventAt: number,
+  previous: { readonly at: number; readonly seq: number },
 ): TurnState {
   switch (event.type) {
     case "session.opened":
@@ -33,36 +35,16 @@ export function evolveTurn(
       const { promptId, content, options = null } = event;
       return {
         ...turn,
-        queue: [...turn.queue, { promptId, content, options, submitter: actor ?? null }],
+        queue: [
+          ...turn.queue,
+          { promptId, seq: previous.seq + 1, content, options, submitter: actor ?? null },
+        ],
       };
     }
     case "prompt.withdrawn":
       return { ...turn, queue: turn.queue.filter(({ promptId }) => promptId !== event.promptId) };
-    case "turn.started": {
-      const { turnId, promptId } = event;
-      const prompt = turn.queue.find((queued) => queued.promptId === promptId);
-      const current: CurrentTurn = {
-        turnId,
-        promptId,
-        submitter: prompt?.submitter ?? null,
-        options: prompt?.options ?? null,
-        startedAt: at,
-        waitedMs: 0,
-        waitingSince: null,
-        pendingWaits: 0,
-        pause: null,
-        steps: 0,
-        usage: null,
-        toolsStarted: 0,
-        reprompts: 0,
-        conflicts: 0,
-        instructions: null,
-        unsentTexts: [],
-        unsentImages: [],
-        stage: { type: "ready", purpose: "prompt" },
-      };
-      return { ...turn, queue: turn.queue.filter((queued) => queued !== prompt), current };
-    }
+    case "turn.started":
+      return startTurn(turn, event, at);
     case "turn.finished": {
       // A rejected turn did not deliver its instructions.
       const sentInstructions = isTurnRejected(event) ? null : (turn.current?.instructions ?? null);
@@ -75,26 +57,9 @@ export function evolveTurn(
     case "session.recovered":
       return turn.current === null
         ? turn
-        : { ...turn, current: skipDowntime(turn.current, lastEventAt, at) };
-    case "upstream.opened": {
-      const { upstreamId, seeded } = event;
-      const upstream: Upstream = {
-        upstreamId,
-        isSeeded: seeded,
-        openedAt: at,
-        usedAt: at,
-        invocationCount: 0,
-        hasResponded: false,
-        isUncertain: false,
-        unconfirmedResults: null,
-        // Pending results move to the new upstream session. With unsent content they do not: they then become part of
-        // the seeded history.
-        pendingToolCalls: hasUnsentContent(turn.current)
-          ? null
-          : (turn.upstream?.pendingToolCalls ?? null),
-      };
-      return { ...turn, upstream };
-    }
+        : { ...turn, current: skipDowntime(turn.current, previous.at, at) };
+    case "upstream.opened":
+      return openUpstream(turn, event, at);
     case "upstream.settled":
       return withUpstream(turn, { isUncertain: false });
     case "tool.finished": {
@@ -108,6 +73,54 @@ export function evolveTurn(
   }
 }
 
+function startTurn(turn: TurnState, { turnId, promptId }: TurnStarted, at: number): TurnState {
+  const prompt = turn.queue.find((queued) => queued.promptId === promptId);
+  const current: CurrentTurn = {
+    turnId,
+    promptId,
+    submitter: prompt?.submitter ?? null,
+    options: prompt?.options ?? null,
+    startedAt: at,
+    waitedMs: 0,
+    waitingSince: null,
+    pendingWaits: 0,
+    pause: null,
+    steps: 0,
+    usage: null,
+    toolsStarted: 0,
+    reprompts: 0,
+    conflicts: 0,
+    instructions: null,
+    unsentTexts: [],
+    unsentImages: [],
+    stage: { type: "ready", purpose: "prompt" },
+  };
+  return { ...turn, queue: turn.queue.filter((queued) => queued !== prompt), current };
+}
+
+function openUpstream(
+  turn: TurnState,
+  { upstreamId, seeded }: UpstreamOpened,
+  at: number,
+): TurnState {
+  const upstream: Upstream = {
+    upstreamId,
+    isSeeded: seeded,
+    openedAt: at,
+    usedAt: at,
+    invocationCount: 0,
+    hasResponded: false,
+    isUncertain: false,
+    unconfirmedResults: null,
+    // Pending results move to the new upstream session. With unsent content they do not: they then become part of
+    // the seeded history.
+    pendingToolCalls: hasUnsentContent(turn.current)
+      ? null
+      : (turn.upstream?.pendingToolCalls ?? null),
+  };
+  return { ...turn, upstream };
+}
+
 function evolveCurrentTurn(
   turn: TurnState,
   current: CurrentTurn,
@@ -115,21 +128,8 @@ function evolveCurrentTurn(
   pausedAt: number,
 ): TurnState {
   switch (event.type) {
-    case "message.sent": {
-      const { content } = event;
-      const sentTexts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-      const images = content.flatMap((part) => (part.type === "image" ? [part] : []));
-      const unsentTexts = [...current.unsentTexts, ...sentTexts];
-      const unsentImages = [...current.unsentImages, ...images];
-      if (event.origin !== "reprompt") {
-        const isInstructions = event.origin === "instructions";
-        const instructions = isInstructions ? sentTexts.join("\n\n") : current.instructions;
-        return { ...turn, current: { ...current, unsentTexts, unsentImages, instructions } };
-      }
-      const reprompts = current.reprompts + 1;
-      const stage: Stage = { type: "ready", purpose: "reprompt" };
-      return { ...turn, current: { ...current, unsentTexts, reprompts, stage } };
-    }
+    case "message.sent":
+      return { ...turn, current: addSentMessage(current, event) };
     case "invocation.started":
       return applyInvocationStarted(turn, current, event, pausedAt);
     case "invocation.finished":
@@ -168,6 +168,24 @@ function evolveCurrentTurn(
     default:
       return applyStreamEvent(turn, current, event);
   }
+}
+
+function addSentMessage(current: CurrentTurn, { content, origin }: MessageSent): CurrentTurn {
+  const sentTexts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const images = content.flatMap((part) => (part.type === "image" ? [part] : []));
+  const unsentTexts = sentTexts.reduce(appendItem, current.unsentTexts);
+  const unsentImages =
+    images.length === 0 ? current.unsentImages : [...current.unsentImages, ...images];
+  if (origin !== "reprompt") {
+    const instructions = origin === "instructions" ? sentTexts.join("\n\n") : current.instructions;
+    // An injection continues a turn which would have ended.
+    const stage: Stage =
+      current.stage.type === "ended" ? { type: "ready", purpose: "injection" } : current.stage;
+    return { ...current, unsentTexts, unsentImages, instructions, stage };
+  }
+  const reprompts = current.reprompts + 1;
+  const stage: Stage = { type: "ready", purpose: "reprompt" };
+  return { ...current, unsentTexts, reprompts, stage };
 }
 
 function applyStreamEvent(turn: TurnState, current: CurrentTurn, event: SessionEvent): TurnState {

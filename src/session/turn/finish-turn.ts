@@ -6,6 +6,7 @@ import { finishTool } from "../tools/finish-tool.ts";
 import { pausePlan } from "../tools/agent-plan.ts";
 import { isHandedOut, isOpen } from "../tools/tools-state.ts";
 import type { Decision } from "../decision.ts";
+import { settleReminders } from "../steering/render-reminders.ts";
 import type { CurrentTurn } from "./turn-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
@@ -32,9 +33,11 @@ export function finishTurn(decision: Decision, { turnId }: CurrentTurn, result: 
     const ending = wasStarted && outcome !== "cancelled" ? "unknown" : "cancelled";
     finishTool(decision, run, { ending, text });
   }
-  pausePlan(decision);
+  const { tools, clients, steering } = decision.state;
+  if (tools.plan.length > 0) pausePlan(decision);
   // Only tools request actions from hosts, and no tool is left running.
-  dropHostRequests(decision);
+  if (clients.requests.length > 0) dropHostRequests(decision);
+  if (steering.pending.length > 0) settleReminders(decision);
   const { usage, steps } = decision.state.turn.current ?? { usage: null, steps: 0 };
   decision.emit({
     type: "turn.finished",

@@ -1,3 +1,4 @@
+import { createChunkedList, listItems } from "../../data/chunked-list.ts";
 import type {
   InvocationFinished,
   InvocationLost,
@@ -34,7 +35,7 @@ export function applyInvocationStarted(
   const images = unsentImages.length === 0 ? {} : { images: unsentImages };
   const outgoing: OutgoingContent = isRepeated
     ? stage.invocation.outgoing
-    : { texts: unsentTexts, ...images, toolResults };
+    : { texts: listItems(unsentTexts), ...images, toolResults };
   const invocation: Invocation = {
     invocationId,
     upstreamId,
@@ -138,7 +139,13 @@ function undoInvocation(
     : { type: "ended", outcome: "refused", reason: null, ...(failure && { failure }) };
   const conflicts = current.conflicts + (isBusy ? 1 : 0);
   const { texts: unsent, images: unsentImages = [] } = outgoing;
-  const next = { ...current, unsentTexts: unsent, unsentImages, conflicts, stage };
+  const next = {
+    ...current,
+    unsentTexts: createChunkedList(unsent),
+    unsentImages,
+    conflicts,
+    stage,
+  };
   return withUpstream(
     { ...turn, current: next },
     {

@@ -16,14 +16,8 @@ export function restateLostInput(decision: Decision, outgoing: OutgoingContent):
  * run, but the provider may not know it. Skipped if the upstream session starts anew from the log, which has the
  * results.
  */
-export function restateLostResults(decision: Decision): void {
-  const { upstream } = decision.state.turn;
-  if (
-    upstream === null ||
-    upstream.unconfirmedResults === null ||
-    startsNewUpstream(decision, upstream)
-  )
-    return;
+export function restateLostResults(decision: Decision, upstream: Upstream): void {
+  if (upstream.unconfirmedResults === null || startsNewUpstream(decision, upstream)) return;
   sendRecoveryMessage(decision, [
     "Your last response was cut off, and you may not have received the results of your tools. The tools have run; do not run them again. Their results:",
     ...formatResults(upstream.unconfirmedResults),

@@ -37,6 +37,8 @@ export function settleUpstream(
 ): void {
   const { upstream } = decision.state.turn;
   if (upstream?.upstreamId !== upstreamId || !upstream.isUncertain) return;
+  // The next invocation opens a new upstream session, and the turn may have started without restating lost results.
+  if (readAgentSpec(decision).settle === "reseed") return;
   decision.emit({ type: "upstream.settled", upstreamId, policy });
 }
 

@@ -1,5 +1,10 @@
+import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
-import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-event.ts";
+import type {
+  ActivityEvent,
+  ProviderEvent,
+  TurnEnd,
+} from "../../domain/provider/provider-event.ts";
 import {
   toServerResult,
   toInputDelta,
@@ -7,24 +12,26 @@ import {
   toToolCallReceived,
   toSuperseded,
 } from "../tools/tool-call-events.ts";
-import { checkEventOrder } from "./check-event-order.ts";
-import {
-  type StreamContext,
-  createMessageId,
-  findOpenToolCallId,
-  createToolCallId,
-} from "./stream-context.ts";
-import type { Invocation } from "./turn-state.ts";
+import { checkEventOrder, findOpenToolCallId, type StreamContext } from "./check-event-order.ts";
+import { createMessageId, createToolCallId, type Invocation } from "./turn-state.ts";
 
 /** Translates a provider event into events of the log. */
 export function translateProviderEvent(
   context: StreamContext,
   event: Exclude<ProviderEvent, TurnEnd>,
 ): SessionEvent[] {
-  const { invocation, tools } = context;
   const orderProblem = checkEventOrder(context, event);
   if (orderProblem === "withdrawn") return [];
   if (orderProblem !== undefined) return [{ type: "diagnostic.raised", diagnostic: orderProblem }];
+  return translateInOrder(context, event);
+}
+
+/** Translates an event that fits its place in the stream. */
+function translateInOrder(
+  context: StreamContext,
+  event: Exclude<ProviderEvent, TurnEnd>,
+): SessionEvent[] {
+  const { invocation, tools } = context;
   switch (event.type) {
     case "message.start": {
       const messageId = createMessageId(invocation, event.message);
@@ -61,33 +68,14 @@ export function translateProviderEvent(
       ];
     case "usage": {
       const { usage, latencyMs } = event;
-      return [{ type: "usage.reported", usage, ...(latencyMs !== undefined && { latencyMs }) }];
+      return [{ type: "usage.reported", usage, ...omitUndefined({ latencyMs }) }];
     }
     case "hook": {
       const { name, stage, decision, reason } = event;
-      return [
-        {
-          type: "hook.fired",
-          name,
-          stage,
-          ...(decision !== undefined && { decision }),
-          ...(reason !== undefined && { reason }),
-        },
-      ];
+      return [{ type: "hook.fired", name, stage, ...omitUndefined({ decision, reason }) }];
     }
-    case "activity": {
-      const { kind, toolCallId: callId, label } = event;
-      const toolCallId =
-        callId === undefined ? undefined : findOpenToolCallId(invocation, tools, callId);
-      return [
-        {
-          type: "provider.activity",
-          kind,
-          ...(toolCallId !== undefined && { toolCallId }),
-          ...(label !== undefined && { label }),
-        },
-      ];
-    }
+    case "activity":
+      return [translateActivity(context, event)];
     case "diagnostic":
       return [{ type: "diagnostic.raised", diagnostic: event.diagnostic }];
     case "unknown":
@@ -101,6 +89,15 @@ export function translateProviderEvent(
 function createMissingStart({ messages }: Invocation, messageId: string): SessionEvent[] {
   const hasStarted = messages.some((message) => message.messageId === messageId);
   return hasStarted ? [] : [{ type: "message.started", messageId, role: "other" }];
+}
+
+function translateActivity(
+  { invocation, tools }: StreamContext,
+  { kind, toolCallId: callId, label }: ActivityEvent,
+): SessionEvent {
+  const toolCallId =
+    callId === undefined ? undefined : findOpenToolCallId(invocation, tools, callId);
+  return { type: "provider.activity", kind, ...omitUndefined({ toolCallId, label }) };
 }
 
 type BlockEvent = Extract<
@@ -137,8 +134,7 @@ function translateBlock(
           messageId,
           block,
           text,
-          ...(signature !== undefined && { signature }),
-          ...(redacted !== undefined && { redacted }),
+          ...omitUndefined({ signature, redacted }),
         },
       ];
     }

@@ -1,9 +1,10 @@
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { Actor } from "../../domain/actor.ts";
+import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
-import { readAgentSpec, type Decision } from "../decision.ts";
+import type { Decision } from "../decision.ts";
 import { refuse } from "../refuse-command.ts";
 import { checkContent, checkNote, checkOptions, checkPromptPosition } from "./check-prompt.ts";
 import { closeStream } from "./apply-provider-events.ts";
@@ -14,9 +15,12 @@ type TurnCommand<Type extends SessionCommand["type"]> = Extract<
   { readonly type: Type }
 >;
 
-export function acceptPrompt(decision: Decision, command: TurnCommand<"prompt">): CommandReply {
+export function acceptPrompt(
+  decision: Decision,
+  command: TurnCommand<"prompt">,
+  agent: AgentSpec,
+): CommandReply {
   const { content, messages, options, note } = command;
-  const agent = readAgentSpec(decision);
   const problem =
     checkPromptPosition(command, decision.state) ??
     checkContent(content, agent) ??

@@ -1,3 +1,4 @@
+import type { ChunkedList } from "../../data/chunked-list.ts";
 import type { Actor } from "../../domain/actor.ts";
 import type { InvocationPurpose } from "../../domain/events/turn-events.ts";
 import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
@@ -23,6 +24,8 @@ export interface TurnState {
 
 export interface QueuedPrompt {
   readonly promptId: string;
+  /** Log position of its acceptance. */
+  readonly seq: number;
   readonly content: readonly PromptPart[];
   readonly options: PromptOptions | null;
   readonly submitter: Actor | null;
@@ -54,7 +57,7 @@ export interface CurrentTurn {
   /** Instructions sent as text in this turn. */
   readonly instructions: string | null;
   /** Content not yet sent with an invocation. */
-  readonly unsentTexts: readonly string[];
+  readonly unsentTexts: ChunkedList<string>;
   readonly unsentImages: readonly ImagePart[];
   readonly stage: Stage;
 }
@@ -100,6 +103,15 @@ export interface Invocation {
   readonly messages: readonly ReceivedMessage[];
   /** Tool calls closed while the stream was still running. */
   readonly closedToolCallIds: readonly string[];
+}
+
+/** Ids derive from the invocation id and the number in the stream, so a replay creates the same ids. */
+export function createMessageId({ invocationId }: Invocation, message: number): string {
+  return `msg_${invocationId.slice("inv_".length)}_${message}`;
+}
+
+export function createToolCallId({ invocationId }: Invocation, block: number): string {
+  return `tool_${invocationId.slice("inv_".length)}_${block}`;
 }
 
 /** The new content sent with an invocation, since the previous one. */

@@ -12,7 +12,7 @@ export interface MemoryStoreOptions {
   readonly clock?: Clock;
 }
 
-/** A store that ends with its process. Its files have the names of their counterparts in `sqlite/`. */
+/** A store in memory: its contents are lost when the process ends. The files of this folder have the names of their counterparts in `sqlite/`. */
 export function createMemoryStore({ clock = systemClock }: MemoryStoreOptions = {}): Store {
   const sessions = new Map<string, MemorySession>();
   const records = new RecordRows(clock);

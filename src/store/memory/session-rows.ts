@@ -145,8 +145,9 @@ export function listSessions(all: readonly MemorySession[], query: SessionQuery)
 }
 
 function matchesQuery(record: SessionRecord, query: SessionQuery): boolean {
-  const { principal, agent, workingDirectory, label } = query;
+  const { principal, agent, workingDirectory, label, state } = query;
   return (
+    (state === undefined || state === record.state) &&
     (principal === undefined || principal === record.principal) &&
     (agent === undefined || agent === record.agent) &&
     (workingDirectory === undefined || workingDirectory === record.workingDirectory) &&

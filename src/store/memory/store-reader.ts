@@ -1,6 +1,7 @@
 import { ReadQueue } from "../read-queue.ts";
 import type { StoreReader } from "../store.ts";
 import { subscribeToLog, type ChangeNotifier, type LogView } from "../subscribe-to-log.ts";
+import { watchSessions } from "../watch-sessions.ts";
 import type { RecordRows } from "./record-rows.ts";
 import { listSessions, type MemorySession } from "./session-rows.ts";
 
@@ -19,15 +20,10 @@ export function createStoreReader({
 }: StoreReaderParts): StoreReader {
   const find = (sessionId: string): MemorySession | undefined => openSessions().get(sessionId);
   const pages = new ReadQueue();
-  const log: LogView = {
-    readHead: (sessionId) => find(sessionId)?.head,
-    readNext: (sessionId, after) => find(sessionId)?.read(after, BATCH_SIZE) ?? [],
-    addReader(sessionId) {
-      const session = find(sessionId);
-      if (session === undefined) return () => undefined;
-      session.readers += 1;
-      return () => void (session.readers -= 1);
-    },
+  const log = createLogView(find);
+  const findSession: StoreReader["findSession"] = async (sessionId) => {
+    const record = find(sessionId)?.record;
+    return record !== undefined && record.seq > 0 ? record : undefined;
   };
   return {
     findReply: async (sessionId, commandId) => find(sessionId)?.replies.get(commandId),
@@ -48,10 +44,8 @@ export function createStoreReader({
     subscribe: (sessionId, cursor, signal) =>
       subscribeToLog(log, notifier, { sessionId, cursor }, signal),
     listSessions: async (query) => listSessions([...openSessions().values()], query),
-    async findSession(sessionId) {
-      const record = find(sessionId)?.record;
-      return record !== undefined && record.seq > 0 ? record : undefined;
-    },
+    findSession,
+    watchSessions: (signal) => watchSessions({ findSession }, notifier, signal),
     readBlob: async (sessionId, blobId) => find(sessionId)?.blobs.get(blobId)?.slice(),
     async readSnapshot(sessionId, version) {
       const snapshot = find(sessionId)?.snapshot;
@@ -70,6 +64,19 @@ export function createStoreReader({
       const sessions = [...openSessions().values()].filter(({ record }) => record.seq > 0);
       const events = sessions.reduce((sum, { length }) => sum + length, 0);
       return { sessions: sessions.length, events };
+    },
+  };
+}
+
+function createLogView(find: (sessionId: string) => MemorySession | undefined): LogView {
+  return {
+    readHead: (sessionId) => find(sessionId)?.head,
+    readNext: (sessionId, after) => find(sessionId)?.read(after, BATCH_SIZE) ?? [],
+    addReader(sessionId) {
+      const session = find(sessionId);
+      if (session === undefined) return () => undefined;
+      session.readers += 1;
+      return () => void (session.readers -= 1);
     },
   };
 }

@@ -119,6 +119,7 @@ function openForReading(sql: Sql, options: SqliteStoreOptions): Store {
     readRecent: returnUndefined,
     eventCache: undefined,
     addReader: () => changes.addFollower(),
+    addWatcher: () => changes.addFollower(),
   };
   return {
     ...createStoreReader({ sql, rows, records: new RecordRows(sql, clock), notifier, overlay }),

@@ -21,7 +21,8 @@ export function formatPortalError(error: ApiError): ServedResponse {
   return createJsonResponse(status, body, headers);
 }
 
-const CURSOR_HINT = "Discard the events read so far, and read from the beginning: without a cursor";
+export const CURSOR_HINT =
+  "Discard the events read so far, and read from the beginning: without a cursor";
 
 export function createFailureBody({ code, message, details }: Failure): ErrorBody {
   return { error: { code, message, details } };

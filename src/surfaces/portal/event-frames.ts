@@ -1,13 +1,8 @@
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { toJsonText } from "../../data/json.ts";
 import { BoundedCache } from "../../data/bounded-cache.ts";
-import { formatCursor } from "./cursor-text.ts";
-
-/** Consecutive events of a log. */
-export interface EventRun {
-  readonly incarnation: string;
-  readonly events: readonly Envelope[];
-}
+import { formatCursor } from "../../wire/live/cursor-text.ts";
+import type { EventRun } from "../../wire/live/encode-live-frame.ts";
 
 /** Maximum bytes per write. Limits the unread data per reader, in addition to Node's own buffer. */
 const PIECE_BYTES = 64 * 1024;

@@ -7,10 +7,12 @@ import { readHeader } from "../../http/routing/read-header.ts";
 import type { Route } from "../../http/routing/router.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
 import { authenticate } from "./portal-access.ts";
-import { parseCursor, formatCursor } from "./cursor-text.ts";
+import { parseCursor, formatCursor } from "../../wire/live/cursor-text.ts";
 import { createFailureBody } from "./error-body.ts";
-import { EventFrames, type EventRun } from "./event-frames.ts";
+import { EventFrames } from "./event-frames.ts";
+import type { EventRun } from "../../wire/live/encode-live-frame.ts";
 import { createStreamOptions, type PortalOptions } from "./portal-options.ts";
+import { findLogGap, formatLogGap, type LogGap } from "./log-gap.ts";
 import { findSession, type SessionRecord } from "./session-view.ts";
 
 /** Streams a session's log as server-sent events, from a cursor or from the beginning, and then live. */
@@ -22,7 +24,7 @@ export function createEventRoutes(options: PortalOptions): Route[] {
       method: "GET",
       path: "/api/sessions/:id/events",
       async handle(request, { id = "" }) {
-        const principal = authenticate(request, options);
+        const principal = await authenticate(request, options);
         const cursor = readCursor(request);
         const record = await findSession(sessions, id, principal);
         const { disconnectSignal } = request;
@@ -66,13 +68,13 @@ async function fetchFirst<Item>(source: AsyncIterator<Item>): Promise<AsyncItera
   let first: Promise<IteratorResult<Item>> | undefined = source.next();
   // A gap does not prevent the stream: the stream reports the gap and continues behind it.
   await first.catch((error: unknown) => {
-    if (findGap(error) === undefined) throw error;
+    if (findLogGap(error) === undefined) throw error;
   });
   return {
     next() {
       if (first === undefined) return source.next();
       const batch = first;
-      // Released, because a reader that never continues would keep the batch in memory.
+      // Released, because a reader which never continues would keep the batch in memory.
       first = undefined;
       return batch;
     },
@@ -96,7 +98,7 @@ function encodeEventRuns(
     initial: ["retry: 1000\n\n"],
     expand: (run) => frames.pieces(run),
     resume(error) {
-      const gap = gone.aborted ? undefined : findGap(error);
+      const gap = gone.aborted ? undefined : findLogGap(error);
       if (gap === undefined) return undefined;
       const source = subscribe({ incarnation, seq: gap.through });
       return { source, pieces: [encodeGapFrame(gap, incarnation)] };
@@ -110,24 +112,9 @@ function encodeEventRuns(
   });
 }
 
-/** Events of a log that are missing or cannot be read, by their first and last `seq`. */
-interface LogGap {
-  readonly seq: number;
-  readonly through: number;
-}
-
-/** Returns the gap at which a reader of the log stopped. Undefined for any other error. */
-function findGap(error: unknown): LogGap | undefined {
-  if (!(error instanceof SpanlineError) || error.code !== "store_damaged") return undefined;
-  const { seq, through } = error.details;
-  return typeof seq === "number" && typeof through === "number" ? { seq, through } : undefined;
-}
-
 /** The frame in place of the missing events. Its id is the cursor behind the gap, so a resuming reader gets it once. */
 function encodeGapFrame({ seq, through }: LogGap, incarnation: Cursor["incarnation"]): string {
-  const events =
-    seq === through ? `Event ${seq} of the log is` : `Events ${seq} to ${through} of the log are`;
-  const message = `${events} missing or cannot be read. Fix: see spanline sessions check`;
+  const message = formatLogGap({ seq, through });
   const data = JSON.stringify({
     error: { code: "store_damaged", message, details: { seq, through } },
   });

@@ -24,12 +24,14 @@ export async function openOnce(
 
 /** Characters, the same as in other ids. */
 const ID_LENGTH = 26;
-const FIELDS = ["agent", "title", "workingDirectory"] as const;
+const FIELDS = ["agent", "title", "workingDirectory", "copyOf", "copyThrough"] as const;
 
-type RequestedFields = { readonly [Field in (typeof FIELDS)[number]]?: string | undefined };
+type RequestedFields = {
+  readonly [Field in (typeof FIELDS)[number]]?: string | number | undefined;
+};
 
 /**
- * One digest per requested field. The session itself cannot be compared with the request: its folder may be the agent's default,
+ * A digest per requested field. The session itself cannot be compared with the request: its folder may be the agent's default,
  * and its title may have changed since.
  */
 function createRequestLabel(requested: RequestedFields): string {

@@ -4,13 +4,14 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
 import { authenticate, requireRight } from "./portal-access.ts";
 import { createFailureBody } from "./error-body.ts";
-import { formatCursor } from "./cursor-text.ts";
+import { formatCursor } from "../../wire/live/cursor-text.ts";
 import { readHeader } from "../../http/routing/read-header.ts";
 import { createJsonResponse, createTextStream } from "../../http/routing/json-response.ts";
 import { createStreamOptions, type PortalOptions } from "./portal-options.ts";
-import { createPromptCommand, createSender } from "./read-command.ts";
+import { readPromptContent } from "./prompt-content.ts";
+import { createSender } from "./read-command.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
-import { readOptionalBoolean, readRequiredString } from "./request-body.ts";
+import { readOptionalBoolean } from "./request-body.ts";
 import type { Route } from "../../http/routing/router.ts";
 import { findSession } from "./session-view.ts";
 import { addToReport, createReportState, createReport, type TurnReport } from "./turn-report.ts";
@@ -18,7 +19,7 @@ import { addToText, writeDisconnectNote, createTextState } from "./turn-text.ts"
 
 const DEFAULT_WAIT_MS = 280_000;
 
-/** Submits a prompt. With `wait`, responds at the end of the turn, so `curl` gets the answer in one request. */
+/** Submits a prompt. With `wait`, responds at the end of the turn, so `curl` needs a single request. */
 export function createPromptRoutes(options: PortalOptions): Route[] {
   const { sessions } = options;
   return [
@@ -26,15 +27,15 @@ export function createPromptRoutes(options: PortalOptions): Route[] {
       method: "POST",
       path: "/api/sessions/:id/prompt",
       async handle(request, { id: sessionId = "" }) {
-        const principal = authenticate(request, options);
+        const principal = await authenticate(request, options);
         requireRight(principal, "prompt", "Prompting");
         const body = readJsonBody(request);
-        const text = readRequiredString(body, "text");
+        const content = readPromptContent(body);
         const wait = readOptionalBoolean(body, "wait") ?? false;
         const { incarnation, seq } = await findSession(sessions, sessionId, principal);
         const before = { incarnation, seq };
         const sender = createSender(request, principal);
-        const reply = await sessions.command(sessionId, createPromptCommand(text), sender);
+        const reply = await sessions.command(sessionId, { type: "prompt", content }, sender);
         if (reply.status === "refused")
           return createJsonResponse(409, createFailureBody(reply.failure));
         const { promptId, turnId = null } = reply;
@@ -102,7 +103,7 @@ async function* streamTurnText(
   }
 }
 
-/** The events from a prompt on, until the wait times out. A caller that disconnects leaves the turn running. */
+/** The events from a prompt on, until the wait times out. A caller which disconnects leaves the turn running. */
 async function* readTurnEvents(
   { sessions, clock, waitMs = DEFAULT_WAIT_MS }: PortalOptions,
   { sessionId, cursor }: SubmittedPrompt,

@@ -8,7 +8,10 @@ import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
 import type { Sender } from "../../session/sessions.ts";
-import { readOptionalString, readRequiredString } from "./request-body.ts";
+import { readPromptContent } from "./prompt-content.ts";
+import { readOptionalObject, readOptionalString, readRequiredString } from "./request-body.ts";
+import { readSteeringCommand } from "./steering-commands.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** A command and the right it requires. */
 export interface PortalCommand {
@@ -23,7 +26,7 @@ export function readCommand(body: JsonObject): PortalCommand {
   switch (type) {
     case "prompt":
       return {
-        command: createPromptCommand(readRequiredString(body, "text")),
+        command: { type: "prompt", content: readPromptContent(body) },
         right: "prompt",
         what: "Prompting",
       };
@@ -52,25 +55,53 @@ export function readCommand(body: JsonObject): PortalCommand {
       } as const;
       return { command, right: "approve", what: "Revoking a grant" };
     }
+    case "inject":
+    case "replace-inject":
+    case "revoke-inject":
+    case "remind":
+    case "revoke-reminder":
+    case "resume-daemon":
+      return { command: readSteeringCommand(type, body), right: "prompt", what: "Steering" };
+    case "rename": {
+      const command = { type: "set-title", title: readTitle(body) } as const;
+      return { command, right: "control", what: "Renaming a session" };
+    }
     case "configure":
       return { command: readModeCommand(body), right: "prompt", what: "Changing the mode" };
     default:
-      throw createInvalidRequestError(
-        `"type" is "${type}": expected prompt, answer, cancel, withdraw, revoke or configure`,
-      );
+      throw createInvalidRequestError(formatUnknownName("Command", type, { names: COMMAND_TYPES }));
   }
+}
+
+const COMMAND_TYPES = [
+  "prompt",
+  "inject",
+  "replace-inject",
+  "revoke-inject",
+  "remind",
+  "revoke-reminder",
+  "resume-daemon",
+  "answer",
+  "cancel",
+  "withdraw",
+  "revoke",
+  "configure",
+  "rename",
+];
+
+/** Characters. */
+const MAX_TITLE_LENGTH = 200;
+
+function readTitle(body: JsonObject): string {
+  const title = readRequiredString(body, "title");
+  if (title.length <= MAX_TITLE_LENGTH) return title;
+  throw createInvalidRequestError(`"title" has more than ${MAX_TITLE_LENGTH} characters`);
 }
 
 function readModeCommand(body: JsonObject): SessionCommand {
   const mode = readRequiredString(body, "mode");
   if (isSessionMode(mode)) return { type: "set-mode", mode };
-  throw createInvalidRequestError(
-    `"mode" is "${mode}": expected one of ${SESSION_MODES.join(", ")}`,
-  );
-}
-
-export function createPromptCommand(text: string): SessionCommand {
-  return { type: "prompt", content: [{ type: "text", text }] };
+  throw createInvalidRequestError(formatUnknownName("Mode", mode, { names: SESSION_MODES }));
 }
 
 const DECISIONS: { readonly [Name in ApprovalDecision]: true } = {
@@ -83,18 +114,27 @@ const DECISIONS: { readonly [Name in ApprovalDecision]: true } = {
   continue: true,
   reseed: true,
   stop: true,
+  answer: true,
+  decline: true,
 };
 
 function readApprovalCommand(body: JsonObject): SessionCommand {
   const approvalId = readRequiredString(body, "approvalId");
-  const decision = readRequiredString(body, "decision");
   const reason = readOptionalString(body, "reason");
-  if (!isDecision(decision)) {
-    throw createInvalidRequestError(
-      `"decision" is "${decision}": expected one of ${Object.keys(DECISIONS).join(", ")}`,
-    );
+  const { answer } = body;
+  const input = readOptionalObject(body, "input");
+  // A question of the agent has an answer; its decision is then known.
+  const decision = readOptionalString(body, "decision");
+  if (answer === undefined && decision === undefined) readRequiredString(body, "decision");
+  if (decision !== undefined && !isDecision(decision)) {
+    const names = Object.keys(DECISIONS);
+    throw createInvalidRequestError(formatUnknownName("Decision", decision, { names }));
   }
-  return { type: "decide-approval", approvalId, decision, ...omitUndefined({ reason }) };
+  return {
+    type: "decide-approval",
+    approvalId,
+    ...omitUndefined({ decision, answer, reason, input }),
+  };
 }
 
 function isDecision(text: string): text is ApprovalDecision {

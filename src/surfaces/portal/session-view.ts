@@ -1,7 +1,9 @@
 import type { Principal } from "../../domain/actor.ts";
+import { canUseAgent, type Caller } from "../../http/access/caller.ts";
 import type { Sessions } from "../../session/sessions.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
-import { formatCursor } from "./cursor-text.ts";
+import { formatCursor } from "../../wire/live/cursor-text.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export type SessionRecord = Awaited<ReturnType<Sessions["open"]>>;
 
@@ -21,18 +23,29 @@ export function createSessionView(record: SessionRecord): SessionView {
   };
 }
 
-/** Finds a session of this principal, or any session if the principal has the right `control`. Throws 404 otherwise. */
+/** Finds a session, if the caller may read the session. Throws 404 otherwise. */
 export async function findSession(
   sessions: Sessions,
   sessionId: string,
-  principal: Principal,
+  caller: Caller,
 ): Promise<SessionRecord> {
   const record = await sessions.find(sessionId);
-  const requested = createOwnerFilter(principal).principal ?? record?.principal;
-  if (record !== undefined && record.principal === requested) return record;
-  throw new ApiError(404, "not_found", `The session "${sessionId}" does not exist`, {
+  if (record !== undefined && canReadSession(record, caller)) return record;
+  throw new ApiError(404, "not_found", formatUnknownName("Session", sessionId), {
     hint: "GET /api/sessions lists the existing sessions",
   });
+}
+
+/**
+ * Whether the caller may read a session: its own sessions, or all with the right `control`. A key which is limited to
+ * some agents reads only sessions of its agents.
+ */
+export function canReadSession(
+  { principal, agent }: Pick<SessionRecord, "principal" | "agent">,
+  caller: Caller,
+): boolean {
+  const isOwn = caller.rights.includes("control") || principal === caller.id;
+  return isOwn && canUseAgent(caller, agent);
 }
 
 /** The filter for listing sessions: all sessions with the right `control`, else the principal's own. */

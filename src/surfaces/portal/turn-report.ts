@@ -32,7 +32,7 @@ export interface ReportedCall {
   readonly result: readonly ToolResultPart[];
 }
 
-/** State of the report for one prompt, changed in place. */
+/** State of the report for a prompt, changed in place. */
 export interface ReportState {
   readonly promptId: string;
   turnId: string | null;

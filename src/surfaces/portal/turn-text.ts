@@ -3,7 +3,7 @@ import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { toJsonText } from "../../data/json.ts";
 import { addToReport, createReportState, type ReportState } from "./turn-report.ts";
 
-/** State of a turn's text for a reader that follows the turn live. Belongs to one prompt and is changed in place. */
+/** State of a turn's text for a live reader. Belongs to a single prompt and is changed in place. */
 export interface TextState {
   readonly report: ReportState;
   /** Characters written of each block, by message and block number. */
@@ -45,7 +45,7 @@ export function addToText(state: TextState, events: Iterable<SessionEvent>): str
   return report.end === null ? text : text + writeTurnEnd(state, report.end);
 }
 
-/** The last note for a reader that is disconnected before the end of the turn. */
+/** The last note for a reader disconnected before the end of the turn. */
 export function writeDisconnectNote(state: TextState, why: string): string {
   return writeNote(state, why);
 }
@@ -77,7 +77,8 @@ function writeEvent(state: TextState, event: SessionEvent): string {
   }
 }
 
-function formatWaitingApproval({ action, input }: Omit<ApprovalRequested, "type">): string {
+function formatWaitingApproval({ action, input, form }: Omit<ApprovalRequested, "type">): string {
+  if (form !== undefined) return `waiting for your answer: ${action} — answer in the browser`;
   const what = input === null ? action : `${action} ${toJsonText(input)}`;
   return `waiting for your approval: ${what} — answer in the browser`;
 }
@@ -91,7 +92,7 @@ function writeTurnEnd(state: TextState, end: NonNullable<ReportState["end"]>): s
   return state.lineEnds === 0 || state.lineEnds === null ? write(state, "\n") : "";
 }
 
-/** A note on its own line, with a line end, so that line-buffered readers show it at once. */
+/** A note on its own line, with a line end, because some readers buffer a line. */
 function writeNote(state: TextState, text: string): string {
   const gap = writeGap(state);
   state.message = null;

@@ -10,18 +10,14 @@ import {
 import type { SubmittedPrompt } from "./prompt/prompt-request.ts";
 import { createReferenceHeaders } from "./routes/request-headers.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** The request had no effect, and a retry would fail in the same way. */
 const NEVER_RETRY = { "x-should-retry": "false" };
 
 export function createUnknownModelError(model: string, knownModels: readonly string[]): ApiError {
-  const message = `The agent "${model.slice(0, 100)}" does not exist`;
-  const hint = knownModels.length === 0 ? {} : { hint: `Available: ${knownModels.join(", ")}` };
-  return new ApiError(404, "not_found", message, {
-    param: "model",
-    reason: "model_not_found",
-    ...hint,
-  });
+  const message = formatUnknownName("Agent", model, { names: knownModels });
+  return new ApiError(404, "not_found", message, { param: "model", reason: "model_not_found" });
 }
 
 export function createOtherAgentError(model: string, agent: string): ApiError {
@@ -35,7 +31,7 @@ export function createOtherAgentError(model: string, agent: string): ApiError {
 
 /** `param`: the field or header with the session id. */
 export function createUnknownSessionError(sessionId: string, param = "session_id"): ApiError {
-  const message = `The session "${sessionId}" does not exist`;
+  const message = formatUnknownName("Session", sessionId);
   return new ApiError(404, "not_found", message, {
     param,
     reason: "session_not_found",

@@ -1,11 +1,10 @@
 import { pluralize } from "../../text/pluralize.ts";
 import type { JsonObject } from "../../data/json.ts";
 import { createToolOutput, type ToolOutput } from "../../domain/tools/tool-output.ts";
-import type { ShellList } from "../../domain/tools/shell.ts";
+import { type ShellList, chooseShell } from "../../domain/tools/shell.ts";
 import type { SpawnedProcess, Tool } from "../tool.ts";
 import { readListArgument, readNumberArgument, readStringArgument } from "./tool-arguments.ts";
 import { runInTerminal, type TerminalProgram } from "./editor/editor-terminal.ts";
-import { resolveShellCommand, type ShellCommand } from "./shell-command.ts";
 import { createRefusal } from "./tool-refusal.ts";
 import { createBubblewrapArguments } from "./sandbox/bubblewrap-arguments.ts";
 import { findHiddenPaths } from "./sandbox/hidden-paths.ts";
@@ -17,6 +16,8 @@ import {
   type WorkspaceToolContext,
   type WorkspaceToolCall,
 } from "./create-workspace-tool.ts";
+import { createShellInvocation } from "../../domain/tools/shell-invocation.ts";
+import { formatUnknownName } from "../../text/unknown-name.ts";
 
 export interface CommandOptions {
   readonly environment: { readonly [name: string]: string };
@@ -229,3 +230,38 @@ function formatEnd({ end, stopped, milliseconds }: WatchedProcess): string {
   const backgroundNote = stopped === "left" ? "; its background processes were ended" : "";
   return `${how} after ${time}${backgroundNote}`;
 }
+
+interface ShellCommand {
+  readonly argv: readonly string[];
+  /** Why a shell other than the default runs the command. */
+  readonly note?: string;
+}
+
+/**
+ * Selects the shell for a command line: the shell named in the call, which the policy has evaluated, or the default.
+ * The policy analyzes commands with the grammar of `sh`, so a shell with another grammar is never used by default: its
+ * commands would be misread.
+ */
+function resolveShellCommand(
+  command: string,
+  shells: ShellList,
+  shellId: string | undefined,
+): ShellCommand {
+  const shell = chooseShell(shells, shellId === undefined ? {} : { shellId });
+  if (shell === undefined && shellId !== undefined) {
+    const ids = shells.shells.flatMap(({ id, isAvailable }) => (isAvailable ? [id] : []));
+    throw createRefusal("invalid", formatUnknownName("Shell", shellId, { names: ids }));
+  }
+  const isRead = shell !== undefined && POSIX_SHELLS.has(shell.id);
+  if (shell !== undefined && (isRead || shellId !== undefined)) {
+    const { program, args } = createShellInvocation(shell, { command });
+    return { argv: [program, ...args] };
+  }
+  const argv = ["/bin/sh", "-c", command];
+  return shell === undefined
+    ? { argv }
+    : { argv, note: `by /bin/sh, since policy rules cannot analyze commands for ${shell.id}` };
+}
+
+/** Must match `SHELLS` in `src/policy/command`. */
+export const POSIX_SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash"]);

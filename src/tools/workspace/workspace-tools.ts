@@ -1,12 +1,13 @@
 import { isAbsolute } from "node:path";
-import { SpanlineError } from "../../domain/errors.ts";
+import { throwInvalid } from "../../data/schema-error.ts";
+import { object, optional } from "../../data/schema-reader.ts";
+import { createInvalidOptionError, readOptions } from "../../domain/option-reader.ts";
 import { systemClock, type SteadyClock } from "../../platform/clock.ts";
 import { examineToolCall } from "./examine-tool-call.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import type { Environment } from "../../platform/environment.ts";
 import { findShells } from "../shells/find-shells.ts";
 import { readThisMachine } from "../shells/machine-info.ts";
-import { checkAddedNames, createCommandEnvironment } from "./command-environment.ts";
 import { createEditFileTool } from "./edit-file-tool.ts";
 import { createEditorGate } from "./editor/editor-gate.ts";
 import type { Anchor } from "./files/folder.ts";
@@ -21,6 +22,8 @@ import type { FoundFile, WorkspaceOptions } from "./workspace.ts";
 import type { WorkspaceToolContext } from "./create-workspace-tool.ts";
 import { createWriteFileTool } from "./write-file-tool.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { SpanlineError } from "../../domain/errors.ts";
+import { isSecretName } from "../../text/is-secret-name.ts";
 
 export interface WorkspaceToolsOptions {
   /** The workspace folder, or a function from a session to its folder. */
@@ -103,33 +106,76 @@ function memoize<Value>(find: () => Promise<Value>): () => Promise<Value> {
 
 function checkRoot(root: string): void {
   if (process.platform === "win32")
-    throw createOptionError("root", "Workspace tools need POSIX paths");
+    throw createInvalidOptionError("root", "Workspace tools need POSIX paths");
   if (!isAbsolute(root))
-    throw createOptionError(
+    throw createInvalidOptionError(
       "root",
       `${root} is not an absolute path: a workspace must be absolute`,
     );
   if (/^\/+$/.test(root))
-    throw createOptionError(
+    throw createInvalidOptionError(
       "root",
       "The root folder / is not a valid workspace. Fix: name a folder",
     );
 }
 
-function resolveLimits(overrides: Partial<WorkspaceLimits> = {}): WorkspaceLimits {
-  for (const [name, value] of Object.entries(overrides)) {
-    if (!Object.hasOwn(DEFAULT_WORKSPACE_LIMITS, name)) {
-      throw createOptionError(`limits.${name}`, `Unknown limit ${name}`);
-    }
-    if (!(value >= 1))
-      throw createOptionError(
-        `limits.${name}`,
-        `${value} is not a valid ${name}: expected a number >= 1`,
-      );
-  }
-  return { ...DEFAULT_WORKSPACE_LIMITS, ...overrides };
+const LIMIT_OVERRIDES = object(
+  Object.fromEntries(
+    Object.keys(DEFAULT_WORKSPACE_LIMITS).map((name) => [name, optional(readLimit)]),
+  ),
+);
+
+/** Infinity is valid: there is no limit. */
+function readLimit(value: unknown, path: string): number {
+  return typeof value === "number" && value >= 1
+    ? value
+    : throwInvalid({ path, value, expected: "a number, at least 1" });
 }
 
-function createOptionError(path: string, message: string): SpanlineError {
-  return new SpanlineError("invalid_option", message, { details: { path } });
+function resolveLimits(overrides: Partial<WorkspaceLimits> = {}): WorkspaceLimits {
+  return { ...DEFAULT_WORKSPACE_LIMITS, ...readOptions(LIMIT_OVERRIDES, overrides, "limits") };
 }
+
+/** The environment of commands: a few inherited variables, and those added by the configuration. */
+function createCommandEnvironment(
+  environment: Environment,
+  added: readonly string[],
+): { readonly [name: string]: string } {
+  const names = [...INHERITED_VARIABLES, ...added];
+  const variables = names.flatMap((name) => {
+    const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    return value === undefined || URL_WITH_PASSWORD.test(value) ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries([...DEFAULTS, ...variables]);
+}
+
+/** Throws `invalid_option` for an invalid variable name, and for the name of a credential. */
+function checkAddedNames(added: readonly string[]): void {
+  for (const name of added) {
+    const problem = !/^[a-z_][a-z0-9_]*$/i.test(name)
+      ? "is not a valid variable name"
+      : isCredential(name)
+        ? "looks like a credential, which is never passed to commands"
+        : undefined;
+    if (problem === undefined) continue;
+    const details = { path: "passEnvironment" };
+    throw new SpanlineError("invalid_option", `${JSON.stringify(name)} ${problem}`, { details });
+  }
+}
+
+const INHERITED_VARIABLES = ["PATH", "HOME", "LANG", "TERM", "TMPDIR"];
+
+const DEFAULTS = [
+  ["PATH", "/usr/local/bin:/usr/bin:/bin"],
+  ["LANG", "C.UTF-8"],
+  ["TERM", "dumb"],
+  // A bash without `SHLVL` whose input is a socket assumes a remote login and reads the user's startup files.
+  ["SHLVL", "1"],
+] as const;
+
+function isCredential(name: string): boolean {
+  return isSecretName(name) || /^AWS_(?!(?:DEFAULT_)?REGION$)|^SPANLINE_/i.test(name);
+}
+
+/** For example a proxy URL with a password. */
+const URL_WITH_PASSWORD = /:\/\/[^/\s@]*:[^/\s@]*@/;

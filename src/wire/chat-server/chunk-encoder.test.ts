@@ -8,7 +8,11 @@ import type { TurnFinished } from "../../domain/events/turn-events.ts";
 import { runCodec } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { EVENT_MANIFEST } from "../../domain/events/event-manifest.ts";
-import { createToolCall, toolError, toolSuccess } from "../../domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../domain/tools/tool-call.ts";
 import { addUsage, type Usage } from "../../domain/usage.ts";
 import { isChatError, type ChatOutput } from "./chat-chunk.ts";
 import { createChunkEncoder } from "./chunk-encoder.ts";
@@ -108,7 +112,7 @@ function ends(toolCallId: string): SessionEvent {
     type: "tool.finished",
     toolCallId,
     ending: "succeeded",
-    result: toolSuccess("provider-1", { sky: "rain" }),
+    result: createToolSuccess("provider-1", { sky: "rain" }),
   };
 }
 
@@ -344,7 +348,7 @@ describe("A streamed chat completion", () => {
         type: "tool.finished",
         toolCallId: "tool_1",
         ending: "failed",
-        result: toolError("1", "No net"),
+        result: createToolError("1", "No net"),
       },
       ...says("m1", "Mine"),
       finished(),
@@ -367,7 +371,7 @@ describe("A streamed chat completion", () => {
       type: "tool.finished",
       toolCallId: "tool_1",
       ending: "denied",
-      result: toolSuccess("1", "Nobody allowed it"),
+      result: createToolSuccess("1", "Nobody allowed it"),
     } as const;
     const events = [...BEGUN, ...calls("tool_1"), denied, ...says("m1", "No"), finished()];
     expect(collectCompletion(encoded(events))).toMatchObject({

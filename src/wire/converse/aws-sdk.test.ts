@@ -2,7 +2,7 @@ import type { InvokeHarnessCommandInput } from "@aws-sdk/client-bedrock-agentcor
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
-import { toolSuccess } from "../../domain/tools/tool-call.ts";
+import { createToolSuccess } from "../../domain/tools/tool-call.ts";
 import { buildTurn } from "../../domain/provider/turn.ts";
 import { createInlineFunction, createUserMessages } from "./converse-input.ts";
 import { parse } from "./parse.ts";
@@ -57,7 +57,7 @@ describe("Using the fold with the AWS SDK", () => {
   });
 
   it("Redacted reasoning in SDK messages is decoded to bytes [AC-32]", () => {
-    const messages = createResumeMessages(parse(calling).turn, [toolSuccess("A", "ok")]);
+    const messages = createResumeMessages(parse(calling).turn, [createToolSuccess("A", "ok")]);
     expect(toSdkMessages(messages)[0]?.content[0]).toEqual({
       reasoningContent: { redactedContent: Uint8Array.of(0, 1, 255) },
     });
@@ -72,7 +72,7 @@ describe("Using the fold with the AWS SDK", () => {
     };
     expectTypeOf(request).toExtend<InvokeHarnessCommandInput>();
     const resume = toSdkMessages(
-      createResumeMessages(parse(calling).turn, [toolSuccess("A", "ok")]),
+      createResumeMessages(parse(calling).turn, [createToolSuccess("A", "ok")]),
     );
     expectTypeOf(resume).toExtend<InvokeHarnessCommandInput["messages"]>();
     expectTypeOf(createUserMessages("hi")).toExtend<InvokeHarnessCommandInput["messages"]>();

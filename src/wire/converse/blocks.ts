@@ -17,6 +17,7 @@ import {
   type ResultBlock,
   type Slot,
 } from "./state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** How a block was closed. `implicitStop` is true if the provider sent no stop event for the block. */
 export type BlockClosing = { readonly implicitStop?: true };
@@ -236,7 +237,7 @@ function closeToolCall(
 ): void {
   if (block.carry !== "") appendInput(state, block, replaceLoneSurrogate(state, block, emit), emit);
   const { id, name, runBy, server } = block.toolCall;
-  const facts = { id, name, inputText: block.text, runBy, ...(server !== undefined && { server }) };
+  const facts = { id, name, inputText: block.text, runBy, ...omitUndefined({ server }) };
   const toolCall = isCutShort(state, block, closing)
     ? createCutToolCall(facts)
     : createToolCall(facts);

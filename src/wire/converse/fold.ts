@@ -30,6 +30,7 @@ import {
   type EmitEvent,
 } from "./state.ts";
 import { CONVERSE_OUTCOMES } from "./stop-reasons.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface ConverseOptions {
   /**
@@ -175,11 +176,10 @@ function foldHook(state: ConverseState, fields: Fields, emit: EmitEvent): void {
     id: readStringOr(fields["hookEventId"], ""),
     name: readStringOr(fields["name"], ""),
     stage: readStringOr(fields["type"], ""),
-    ...(decision !== undefined && { decision }),
-    ...(reason !== undefined && { reason }),
+    ...omitUndefined({ decision, reason }),
   };
   if (decision === "deny") {
-    state.denial = { hook: event.name, ...(reason !== undefined && { reason }) };
+    state.denial = { hook: event.name, ...omitUndefined({ reason }) };
   }
   emit(event);
 }

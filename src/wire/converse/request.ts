@@ -10,6 +10,7 @@ import type {
 import type { ToolResult } from "../../domain/tools/tool-call.ts";
 import type { JsonDocument } from "./converse-input.ts";
 import { cloneJson, encodeResultPart, encodeReasoning } from "./resume.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** The body of a ConverseStream request. The model id is in the path of the URL. */
 export interface ConverseModelRequest extends ConverseFields {
@@ -58,8 +59,7 @@ function encodeInferenceConfig({
   stopSequences = [],
 }: ModelRequest): NonNullable<ConverseFields["inferenceConfig"]> {
   return {
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(temperature !== undefined && { temperature }),
+    ...omitUndefined({ maxTokens, temperature }),
     ...(stopSequences.length > 0 && { stopSequences: [...stopSequences] }),
   };
 }

@@ -1,6 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toolError, toolSuccess, type ToolResult } from "../../domain/tools/tool-call.ts";
+import {
+  createToolError,
+  createToolSuccess,
+  type ToolResult,
+} from "../../domain/tools/tool-call.ts";
 import { parse } from "./parse.ts";
 import { createUserMessages } from "./converse-input.ts";
 import { createResumeMessages } from "./resume.ts";
@@ -38,7 +42,10 @@ const { turn } = parse([
 describe("Sending the results of open tool calls", () => {
   it("The assistant message is sent whole, with one result per tool call in the order of the calls [AC-43, RMA-P0-3]", () => {
     expect(
-      createResumeMessages(turn, [toolError("tu_2", "not found"), toolSuccess("tu_1", { n: 1 })]),
+      createResumeMessages(turn, [
+        createToolError("tu_2", "not found"),
+        createToolSuccess("tu_1", { n: 1 }),
+      ]),
     ).toEqual([
       {
         role: "assistant",
@@ -97,7 +104,7 @@ describe("Sending the results of open tool calls", () => {
             stop(2),
             { messageStop: { stopReason: "tool_use" } },
           ]);
-          const [assistant] = createResumeMessages(parsed.turn, [toolSuccess("A", "ok")]);
+          const [assistant] = createResumeMessages(parsed.turn, [createToolSuccess("A", "ok")]);
           expect(assistant.content.slice(0, 2)).toEqual([
             { reasoningContent: { reasoningText: { text, signature } } },
             { reasoningContent: { redactedContent } },
@@ -108,16 +115,28 @@ describe("Sending the results of open tool calls", () => {
   });
 
   it.each<[string, ToolResult[], object]>([
-    ["a missing result", [toolSuccess("tu_1", "x")], { missing: ["tu_2"], extra: [], repeated: 0 }],
+    [
+      "a missing result",
+      [createToolSuccess("tu_1", "x")],
+      { missing: ["tu_2"], extra: [], repeated: 0 },
+    ],
     ["no results at all", [], { missing: ["tu_1", "tu_2"], extra: [], repeated: 0 }],
     [
       "a result for no call",
-      [toolSuccess("tu_1", "x"), toolSuccess("tu_2", "x"), toolSuccess("tu_3", "x")],
+      [
+        createToolSuccess("tu_1", "x"),
+        createToolSuccess("tu_2", "x"),
+        createToolSuccess("tu_3", "x"),
+      ],
       { missing: [], extra: ["tu_3"], repeated: 0 },
     ],
     [
       "two results for one call",
-      [toolSuccess("tu_1", "x"), toolSuccess("tu_1", "y"), toolSuccess("tu_2", "x")],
+      [
+        createToolSuccess("tu_1", "x"),
+        createToolSuccess("tu_1", "y"),
+        createToolSuccess("tu_2", "x"),
+      ],
       { missing: [], extra: [], repeated: 1 },
     ],
   ])("Results with %s are refused before any request is sent [AC-44]", (_, results, details) => {
@@ -150,8 +169,8 @@ describe("Sending the results of open tool calls", () => {
       { messageStop: { stopReason: "tool_use" } },
     ]);
     const [assistant, user] = createResumeMessages(repeated, [
-      toolSuccess("A", "x"),
-      toolSuccess("B", "y"),
+      createToolSuccess("A", "x"),
+      createToolSuccess("B", "y"),
     ]);
     expect(assistant.content).toMatchObject([
       { toolUse: { toolUseId: "A" } },
@@ -180,10 +199,9 @@ describe("Sending the results of open tool calls", () => {
       stop(1),
       { messageStop: { stopReason: "tool_use" } },
     ]);
-    expect(createResumeMessages(repeated, [toolSuccess("X", "ok")])[0].content).toMatchObject([
-      { text: "two" },
-      { toolUse: { toolUseId: "X" } },
-    ]);
+    expect(createResumeMessages(repeated, [createToolSuccess("X", "ok")])[0].content).toMatchObject(
+      [{ text: "two" }, { toolUse: { toolUseId: "X" } }],
+    );
   });
 
   it("Tool calls answered by the provider are omitted, with messages that have no open tool call [RMA-P0-1]", () => {
@@ -205,7 +223,7 @@ describe("Sending the results of open tool calls", () => {
       stop(1),
       { messageStop: { stopReason: "tool_use" } },
     ]);
-    expect(createResumeMessages(mixed, [toolSuccess("C", "yes")])[0]).toEqual({
+    expect(createResumeMessages(mixed, [createToolSuccess("C", "yes")])[0]).toEqual({
       role: "assistant",
       content: [
         { text: "Now you." },
@@ -222,13 +240,13 @@ describe("Sending the results of open tool calls", () => {
       stop(0),
       { messageStop: { stopReason: "tool_use" } },
     ]);
-    expect(createResumeMessages(broken, [toolError("A", "not JSON")])[0].content).toEqual([
+    expect(createResumeMessages(broken, [createToolError("A", "not JSON")])[0].content).toEqual([
       { toolUse: { toolUseId: "A", name: "a", input: { unreadable: '{"a":' }, type: "tool_use" } },
     ]);
   });
 
   it("Tool results are sent as text, as JSON or as several blocks, in their original form [RMA-P1-3]", () => {
-    const json = toolSuccess("tu_1", { rows: [1, null, "ü"], total: 2 });
+    const json = createToolSuccess("tu_1", { rows: [1, null, "ü"], total: 2 });
     const blocks: ToolResult = {
       toolCallId: "tu_2",
       isError: false,
@@ -269,7 +287,7 @@ describe("Sending the results of open tool calls", () => {
   });
 
   it("A tool's output becomes text if it is a string, and JSON otherwise [RMA-P1-3]", () => {
-    const parts = (output: unknown) => toolSuccess("c", output).parts;
+    const parts = (output: unknown) => createToolSuccess("c", output).parts;
     expect(parts("plain")).toEqual([{ type: "text", text: "plain" }]);
     expect(parts("{}")).toEqual([{ type: "text", text: "{}" }]);
     for (const value of [{ a: [1] }, [], 7, false, null]) {
@@ -279,7 +297,10 @@ describe("Sending the results of open tool calls", () => {
   });
 
   it("Empty text, which the service refuses, is replaced by a placeholder", () => {
-    const results = [toolSuccess("tu_1", ""), { toolCallId: "tu_2", parts: [], isError: false }];
+    const results = [
+      createToolSuccess("tu_1", ""),
+      { toolCallId: "tu_2", parts: [], isError: false },
+    ];
     expect(createResumeMessages(turn, results)[1].content).toMatchObject([
       { toolResult: { content: [{ text: "(no output)" }] } },
       { toolResult: { content: [{ text: "(no output)" }] } },

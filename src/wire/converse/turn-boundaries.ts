@@ -13,6 +13,7 @@ import {
   reportRepeatedDiagnostics,
   type OpenMessage,
 } from "./state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export function startMessage(state: ConverseState, fields: Fields, emit: EmitEvent): void {
   keepUnknownFields(state, MESSAGE_START, fields, emit);
@@ -135,7 +136,7 @@ export function endTurn(state: ConverseState, emit: EmitEvent): void {
   const policy = reason === "hook_stopped" ? state.denial : null;
   emit({
     ...turnEnd,
-    ...(failure !== undefined && { failure }),
+    ...omitUndefined({ failure }),
     ...(policy !== null && { stoppedBy: policy }),
   });
 }

@@ -24,7 +24,7 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
  */
 export function readMessage(line: string): RpcMessage {
   const parsed = parseLine(line);
-  return parsed.ok ? toMessage(parsed.value) : toUnparsedMessage(line, parsed);
+  return parsed.ok ? toSingleMessage(parsed.value) : toUnparsedMessage(line, parsed);
 }
 
 /**
@@ -35,13 +35,14 @@ export function readMessages(line: string): readonly RpcMessage[] {
   const parsed = parseLine(line);
   if (!parsed.ok) return [toUnparsedMessage(line, parsed)];
   const { value } = parsed;
-  if (!Array.isArray(value)) return [toMessage(value)];
+  if (isObject(value)) return [toMessage(value)];
+  if (!Array.isArray(value)) return [toSingleMessage(value)];
   if (value.length === 0) return [createInvalidMessage(createInvalidRequest("a batch is empty"))];
   if (value.length > MAX_BATCH_MESSAGES) {
     const reason = `a batch has more than ${MAX_BATCH_MESSAGES} messages`;
     return [createInvalidMessage(createInvalidRequest(reason, "message_too_complex"))];
   }
-  return value.map(toMessage);
+  return value.map(toSingleMessage);
 }
 
 const MAX_BATCH_MESSAGES = 100;
@@ -74,11 +75,13 @@ function parseLine(line: string): ParsedJson {
   return parseJson(line);
 }
 
-function toMessage(message: JsonValue): RpcMessage {
-  if (Array.isArray(message))
-    return createInvalidMessage(createInvalidRequest("a batch is not accepted here"));
-  if (!isObject(message))
-    return createInvalidMessage(createInvalidRequest("a message is an object"));
+function toSingleMessage(value: JsonValue): RpcMessage {
+  if (isObject(value)) return toMessage(value);
+  const reason = Array.isArray(value) ? "a batch is not accepted here" : "a message is an object";
+  return createInvalidMessage(createInvalidRequest(reason));
+}
+
+function toMessage(message: JsonObject): RpcMessage {
   if (message["jsonrpc"] !== undefined && message["jsonrpc"] !== "2.0") {
     return createInvalidMessage(
       createInvalidRequest('"jsonrpc" is not "2.0"'),

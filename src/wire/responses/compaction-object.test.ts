@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ModelBlock, ModelMessage } from "../../domain/model/model-request.ts";
-import { createToolCall, toolError, toolSuccess } from "../../domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../domain/tools/tool-call.ts";
 import { encodeCompaction, toPackedConversation } from "./compaction-object.ts";
 import { packConversation, unpackConversation } from "./request/compaction.ts";
 import { readOpening } from "./request/new-input.ts";
@@ -22,8 +26,8 @@ const anyBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
     })),
   fc
     .jsonValue({ maxDepth: 3 })
-    .map((value) => ({ type: "tool-result" as const, result: toolSuccess("c", value) })),
-  fc.string().map((text) => ({ type: "tool-result" as const, result: toolError("c", text) })),
+    .map((value) => ({ type: "tool-result" as const, result: createToolSuccess("c", value) })),
+  fc.string().map((text) => ({ type: "tool-result" as const, result: createToolError("c", text) })),
   fc.constant<ModelBlock>({ type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" }),
 );
 
@@ -70,7 +74,7 @@ describe("Compacted conversations", () => {
 
   it("A conversation that could not be unpacked again is not packed [OR-77]", () => {
     const blocks = [
-      { type: "tool-result" as const, result: toolSuccess("c", Array(250_000).fill(0)) },
+      { type: "tool-result" as const, result: createToolSuccess("c", Array(250_000).fill(0)) },
     ];
     const messages = [{ role: "user" as const, blocks }];
     expect(() => packConversation({ instructions: null, messages })).toThrow(

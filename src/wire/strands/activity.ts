@@ -8,6 +8,7 @@ import {
   type EmitEvent,
   type StrandsState,
 } from "./state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** Emits an activity identified by the `type` of an event. Returns false if the event has a different type. */
 export function foldTypedActivity(state: StrandsState, fields: Fields, emit: EmitEvent): boolean {
@@ -80,9 +81,9 @@ function foldToolAnnouncement(state: StrandsState, fields: Fields, emit: EmitEve
   emit({
     type: "activity",
     kind: "tool-call-opened",
-    ...(toolCallId !== undefined && { toolCallId }),
+    ...omitUndefined({ toolCallId }),
     label: formatAnnouncedName(typeof name === "string" ? name : undefined),
-    ...(raw !== undefined && { raw }),
+    ...omitUndefined({ raw }),
   });
   return true;
 }

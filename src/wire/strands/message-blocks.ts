@@ -1,5 +1,6 @@
 import { isObject } from "../../data/json.ts";
 import type { Fields } from "./state.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 
 /** A full message from Strands for Python or TypeScript. */
 export interface FullMessage {
@@ -75,9 +76,7 @@ function readReasoning(body: Fields): Fields {
   const { reasoningText, redactedContent } = body;
   const { text, signature } = isObject(reasoningText) ? reasoningText : body;
   return {
-    ...(text !== undefined && { text }),
-    ...(signature !== undefined && { signature }),
-    ...(redactedContent !== undefined && { redactedContent }),
+    ...omitUndefined({ text, signature, redactedContent }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { findSecretFiles } from "../../../bridge/policy-check/find-secret-files.ts";
 import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
+import { isToolQuestion } from "../../../domain/policy/approval-decision.ts";
 import { MODE_SOURCE } from "../../../domain/session-mode.ts";
 import type { FileDiff } from "../../../domain/tools/tool-output.ts";
 import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";
@@ -26,7 +27,7 @@ export interface ApprovalFacts {
   readonly action: string;
   readonly input: JsonObject | null;
   readonly diffs: readonly FileDiff[];
-  /** False for a question about a lost invocation, which does not run a tool. */
+  /** False for a question about a lost invocation or a budget, which does not run a tool. */
   readonly isToolRun: boolean;
   /** True if the tool may have run before. */
   readonly isRerun: boolean;
@@ -51,8 +52,8 @@ export function readApprovalFacts(request: ApprovalRequested): ApprovalFacts {
     action,
     input,
     diffs,
-    isToolRun: question !== "lost-invocation",
-    isRerun: question !== "lost-invocation" && attempt > 1,
+    isToolRun: isToolQuestion(question),
+    isRerun: isToolQuestion(question) && attempt > 1,
     secrets: decision === undefined ? [] : findSecretFiles(decision.context),
     ...(decision !== undefined && { reason: formatApprovalReason(decision) }),
     ...omitUndefined({ prompt, risk, previewProblem }),

@@ -19,6 +19,36 @@ export interface AskOptions {
  * input typed before the question is discarded, so it cannot answer by accident.
  */
 export async function confirm(question: string, options: AskOptions): Promise<boolean | null> {
+  return withTerminal(options, (heldOutput) => askUntilClear(question, options, heldOutput));
+}
+
+/**
+ * Asks for a line of text in the terminal. `read` returns the value of a line, or undefined to ask again. Returns null
+ * without a terminal, and undefined if the person gives no valid answer.
+ */
+export async function askForText<Value>(
+  question: string,
+  options: AskOptions,
+  read: (line: string) => Value | undefined,
+): Promise<Value | undefined | null> {
+  return withTerminal(options, ({ print }) =>
+    withLines(options, print, async (readLine) => {
+      print(wrapLines(options.background ?? "", options.io.stderr.columns));
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+        const line = await readLine(question);
+        if (line === undefined) return undefined;
+        const value = read(line);
+        if (value !== undefined) return value;
+      }
+      return undefined;
+    }),
+  );
+}
+
+async function withTerminal<Value>(
+  options: AskOptions,
+  ask: (heldOutput: PausedOutput) => Promise<Value>,
+): Promise<Value | null> {
   const { stdin } = options.io;
   if (!hasTerminal(options.io)) return null;
   const heldOutput = pauseOutput(options.io);
@@ -26,7 +56,7 @@ export async function confirm(question: string, options: AskOptions): Promise<bo
   try {
     await dropPendingInput(stdin, interrupt);
     options.signal.throwIfAborted();
-    return await askUntilClear(question, options, heldOutput);
+    return await ask(heldOutput);
   } finally {
     heldOutput.resume();
     // No more input is read, and an open stdin must not keep the process alive.
@@ -39,11 +69,14 @@ function hasTerminal({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-async function askUntilClear(
-  question: string,
-  { io, signal, background = "", fullText }: AskOptions,
-  { print }: PausedOutput,
-): Promise<boolean> {
+type ReadLine = (prompt: string) => Promise<string | undefined>;
+
+/** Reads lines from the terminal. A line is undefined if the input ends. */
+async function withLines<Value>(
+  { io, signal }: AskOptions,
+  print: PausedOutput["print"],
+  ask: (readLine: ReadLine) => Promise<Value>,
+): Promise<Value> {
   const output = new Writable({
     write(chunk, _, done) {
       print(String(chunk));
@@ -60,12 +93,28 @@ async function askUntilClear(
   // Readline in terminal mode receives Ctrl-C as an event, so no SIGINT arrives.
   lines.on("SIGINT", interrupt);
   try {
+    return await ask(async (prompt) => {
+      const line = await lines.question(prompt, { signal }).catch(rethrowIfAborted(signal));
+      if (line === undefined) print("\n");
+      return line;
+    });
+  } finally {
+    lines.close();
+  }
+}
+
+async function askUntilClear(
+  question: string,
+  options: AskOptions,
+  { print }: PausedOutput,
+): Promise<boolean> {
+  const { io, background = "", fullText } = options;
+  const { columns } = io.stderr;
+  return withLines(options, print, async (readLine) => {
     for (let attempts = 0; attempts < MAX_ATTEMPTS;) {
       print(wrapLines(background, columns));
       const choices = fullText === undefined ? "[y/N]" : "[y/N/d]";
-      const line = lines.question(`${question} ${choices} `, { signal });
-      const answer = (await line.catch(rethrowIfAborted(signal)))?.trim().toLowerCase();
-      if (answer === undefined) print("\n");
+      const answer = (await readLine(`${question} ${choices} `))?.trim().toLowerCase();
       if (answer === undefined || ["", "n", "no"].includes(answer)) return false;
       if (answer === "y" || answer === "yes") return true;
       if (fullText !== undefined && answer === "d") {
@@ -80,9 +129,7 @@ async function askUntilClear(
       );
     }
     return false;
-  } finally {
-    lines.close();
-  }
+  });
 }
 
 /** After three invalid answers no person is assumed at the terminal. */

@@ -1,7 +1,7 @@
+import { diffLists, type ListChange } from "../../../text/diff-lists.ts";
 import { pluralize } from "../../../text/pluralize.ts";
 import type { FileDiff } from "../../../domain/tools/tool-output.ts";
 import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";
-import { diffTextLines, type LineChange } from "./diff-text-lines.ts";
 
 export interface DiffLimits {
   /** Limit for hunks per file. */
@@ -19,7 +19,7 @@ export function formatDiff(
   limits: DiffLimits = SHORT_DIFF,
 ): string[] {
   const [oldLines, newLines] = splitBothTexts(oldText ?? "", newText);
-  const hunks = groupHunks(diffTextLines(oldLines, newLines));
+  const hunks = groupHunks(diffLists(oldLines, newLines));
   const [first] = hunks;
   const name = toSingleLine(path);
   if (oldText !== null && first === undefined) return [style.strong(`${name} (no changes)`)];
@@ -41,10 +41,10 @@ const CONTEXT = 2;
 const SHORT_DIFF: DiffLimits = { hunks: 10, lines: 20, characters: 200 };
 
 /** Changes separated by few lines, all of which are shown. */
-type Hunk = readonly LineChange[];
+type Hunk = readonly ListChange[];
 
-function groupHunks(changes: readonly LineChange[]): Hunk[] {
-  const hunks: LineChange[][] = [];
+function groupHunks(changes: readonly ListChange[]): Hunk[] {
+  const hunks: ListChange[][] = [];
   for (const change of changes) {
     const last = hunks.at(-1)?.at(-1);
     const isNear = last !== undefined && change.newStart - changeEnd(last) <= 2 * CONTEXT;
@@ -54,7 +54,7 @@ function groupHunks(changes: readonly LineChange[]): Hunk[] {
   return hunks;
 }
 
-function changeEnd({ newStart, added }: LineChange): number {
+function changeEnd({ newStart, added }: ListChange): number {
   return newStart + added.length;
 }
 

@@ -29,7 +29,7 @@ describe("Scenario", () => {
     ],
     [
       "turns: []\nturn: 1",
-      'demo.yaml: "turn" is not a valid scenario: expected one of the names seed, chunk, delay, repeat, turns',
+      'demo.yaml: Key "turn" does not exist: expected "seed", "chunk", "delay", "repeat" or "turns". Fix: did you mean "turns"?',
     ],
     [
       "turns: [{answer: [{text: 3}]}]",

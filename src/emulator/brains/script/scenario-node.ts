@@ -7,6 +7,7 @@ import {
   type JsonValue,
 } from "../../../data/json.ts";
 import { isHeaderValue } from "../../../http/routing/response-limits.ts";
+import { formatUnknownName } from "../../../text/unknown-name.ts";
 
 /** A value in a scenario with its file and path, which are part of every error. */
 export class ScenarioNode {
@@ -43,8 +44,9 @@ export class ScenarioNode {
     if (!isObject(this.value)) this.refuse(`an object with some of ${names.join(", ")}`);
     for (const name of Object.keys(this.value)) {
       if (!names.includes(name)) {
-        const location = new ScenarioNode(this.#file, name, this.#path);
-        location.refuse(`one of the names ${names.join(", ")}`);
+        const path = this.#path === "" ? name : `${this.#path}.${name}`;
+        const problem = formatUnknownName("Key", name, { names, path });
+        throw new SpanlineError("invalid_option", `${this.#file}: ${problem}`);
       }
     }
     return this.value;

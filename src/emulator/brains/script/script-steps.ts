@@ -42,24 +42,10 @@ function* generateItemSteps(
   stage: StepContext,
   message: OpenMessage,
 ): Generator<Step> {
-  const { random, scenario } = stage;
-  const splitByPace = (text: string, pace: Partial<Pace>): Iterable<Step | string> =>
-    splitPaced(text, { ...scenario.pace, ...pace }, random);
   switch (item.type) {
     case "text":
-      yield* message.begin();
-      for (const piece of splitByPace(item.text, item.pace)) {
-        yield typeof piece === "string" ? message.record({ type: "text", text: piece }) : piece;
-      }
-      return;
     case "reasoning":
-      yield* message.begin();
-      for (const piece of splitByPace(item.text, item.pace)) {
-        yield typeof piece === "string"
-          ? message.record({ type: "reasoning", text: piece })
-          : piece;
-      }
-      if (item.signature !== null) yield { type: "signature", signature: item.signature };
+      yield* generateTextSteps(item, stage, message);
       return;
     case "redacted":
       yield* message.begin();
@@ -74,20 +60,11 @@ function* generateItemSteps(
     case "servers":
       yield* generateServerSteps(item.tools, stage, message);
       return;
-    case "hook": {
-      const { point, name, decision, reason } = item;
-      yield {
-        type: "hook",
-        id: random.uuid(),
-        name,
-        point,
-        ...(decision === null ? {} : { decision }),
-        ...(reason === null ? {} : { reason }),
-      };
+    case "hook":
+      yield toHookStep(item, stage.random.uuid());
       return;
-    }
     case "pause":
-      yield { type: "pause", milliseconds: pickAmount(item.milliseconds, random) };
+      yield { type: "pause", milliseconds: pickAmount(item.milliseconds, stage.random) };
       return;
     case "usage":
       yield* message.recordUsage(toUsageStep(item.usage));
@@ -117,6 +94,33 @@ function* generateItemSteps(
     default:
       item satisfies never;
   }
+}
+
+type ItemOfType<Type extends ScriptItem["type"]> = Extract<ScriptItem, { type: Type }>;
+
+function* generateTextSteps(
+  item: ItemOfType<"text" | "reasoning">,
+  { scenario, random }: StepContext,
+  message: OpenMessage,
+): Generator<Step> {
+  yield* message.begin();
+  for (const piece of splitPaced(item.text, { ...scenario.pace, ...item.pace }, random)) {
+    yield typeof piece === "string" ? message.record({ type: item.type, text: piece }) : piece;
+  }
+  if (item.type === "reasoning" && item.signature !== null) {
+    yield { type: "signature", signature: item.signature };
+  }
+}
+
+function toHookStep({ name, point, decision, reason }: ItemOfType<"hook">, id: string): Step {
+  return {
+    type: "hook",
+    id,
+    name,
+    point,
+    ...(decision === null ? {} : { decision }),
+    ...(reason === null ? {} : { reason }),
+  };
 }
 
 /** The current message: its start, its usage and its stop reason. */

@@ -39,33 +39,16 @@ interface SessionEntry {
   users: number;
 }
 
-export function createSessionManager({
-  clock,
-  switches,
-  dataDirectory,
-}: SessionManagerOptions): SessionManager {
+export function createSessionManager(options: SessionManagerOptions): SessionManager {
   /** In order of use: the last entry is the most recently used. */
   const entries = new Map<string, SessionEntry>();
 
-  const open = async (arn: string, id: string, onQuiet: () => void): Promise<ManagedSession> => {
-    const resolvePath = (folder: string): string | undefined =>
-      dataDirectory === undefined
-        ? undefined
-        : resolveSessionPath(join(dataDirectory, folder), arn, id);
-    const file = resolvePath("sessions");
-    const log = file === undefined ? memoryLog : createFileLog(`${file}.jsonl`);
-    const journal = await openSessionJournal(log);
-    const parts = {
-      journal,
-      workspace: createSessionWorkspace(resolvePath("workspaces")),
-      clock,
-      switches,
-    };
-    return new ManagedSession({ ...parts, onQuiet });
-  };
   const acquireEntry = (arn: string, id: string): [string, SessionEntry] => {
     const key = `${arn}\n${id}`;
-    const entry = entries.get(key) ?? { opening: open(arn, id, () => evict(key)), users: 0 };
+    const entry = entries.get(key) ?? {
+      opening: openManagedSession({ arn, id, onQuiet: () => evict(key) }, options),
+      users: 0,
+    };
     entries.delete(key);
     entries.set(key, entry);
     return [key, entry];
@@ -94,7 +77,7 @@ export function createSessionManager({
     // A session that failed to open is removed too: the next request tries again.
     if (entry !== undefined && isEvictable(entry) && entry.session?.isOver !== false)
       drop(key, entry);
-    if (dataDirectory === undefined) return;
+    if (options.dataDirectory === undefined) return;
     for (const [oldest, candidate] of entries) {
       if (entries.size <= MAX_IDLE_SESSIONS) return;
       if (isEvictable(candidate)) drop(oldest, candidate);
@@ -110,15 +93,39 @@ export function createSessionManager({
     get heldCount() {
       return entries.size;
     },
-    async close() {
-      const opened = await Promise.allSettled([...entries.values()].map(({ opening }) => opening));
-      await Promise.all(
-        opened.flatMap((candidate) =>
-          candidate.status === "fulfilled" ? [candidate.value.close()] : [],
-        ),
-      );
-    },
+    close: () => closeSessions([...entries.values()]),
   };
+}
+
+interface NewSession {
+  readonly arn: string;
+  readonly id: string;
+  readonly onQuiet: () => void;
+}
+
+async function openManagedSession(
+  { arn, id, onQuiet }: NewSession,
+  { clock, switches, dataDirectory }: SessionManagerOptions,
+): Promise<ManagedSession> {
+  const resolvePath = (folder: string): string | undefined =>
+    dataDirectory === undefined
+      ? undefined
+      : resolveSessionPath(join(dataDirectory, folder), arn, id);
+  const file = resolvePath("sessions");
+  const log = file === undefined ? memoryLog : createFileLog(`${file}.jsonl`);
+  const journal = await openSessionJournal(log);
+  const workspace = createSessionWorkspace(resolvePath("workspaces"));
+  return new ManagedSession({ journal, workspace, clock, switches, onQuiet });
+}
+
+/** Closes the sessions. A session that failed to open needs no close. */
+async function closeSessions(entries: readonly SessionEntry[]): Promise<void> {
+  const opened = await Promise.allSettled(entries.map(({ opening }) => opening));
+  await Promise.all(
+    opened.flatMap((candidate) =>
+      candidate.status === "fulfilled" ? [candidate.value.close()] : [],
+    ),
+  );
 }
 
 /** True if the session can be removed from memory without losing anything but its cache. */

@@ -76,23 +76,36 @@ export function createPythonAgentState(agent: StrandsAgent, ascii: boolean): Pyt
       if (reason !== null) stopReason = reason;
     },
     startCycle: () => void cycles.push(newCycle()),
-    formatResult() {
-      const total = sumUsage(usages);
-      const counts = formatPythonRepr(encodeTokenCounts(total));
-      const traces = cycles.map(({ trace }) => trace.text).join(", ");
-      const metrics = [
-        `cycle_count=${cycles.length}`,
-        "tool_metrics={}",
-        `cycle_durations=[${cycles.map(() => "0.001").join(", ")}]`,
-        ...(ascii ? [] : [`agent_invocations=[AgentInvocation(cycles=[], usage=${counts})]`]),
-        `traces=[${traces}]`,
-        `accumulated_usage=${counts}`,
-        `accumulated_metrics={'latencyMs': ${total.latencyMilliseconds}}`,
-      ].join(", ");
-      const suffix = ascii ? "" : ", interrupts=None, structured_output=None, checkpoint=None";
-      return `AgentResult(stop_reason=${formatPythonRepr(stopReason)}, message=${formatPythonRepr(last)}, metrics=EventLoopMetrics(${metrics}), state={}${suffix})`;
-    },
+    formatResult: () => formatAgentResult({ cycles, usages, stopReason, last }, ascii),
   };
+}
+
+interface AgentResult {
+  readonly cycles: readonly { readonly trace: PythonRepr }[];
+  readonly usages: readonly UsageStep[];
+  readonly stopReason: string;
+  /** The last message. */
+  readonly last: PythonDict;
+}
+
+function formatAgentResult(
+  { cycles, usages, stopReason, last }: AgentResult,
+  ascii: boolean,
+): string {
+  const total = sumUsage(usages);
+  const counts = formatPythonRepr(encodeTokenCounts(total));
+  const traces = cycles.map(({ trace }) => trace.text).join(", ");
+  const metrics = [
+    `cycle_count=${cycles.length}`,
+    "tool_metrics={}",
+    `cycle_durations=[${cycles.map(() => "0.001").join(", ")}]`,
+    ...(ascii ? [] : [`agent_invocations=[AgentInvocation(cycles=[], usage=${counts})]`]),
+    `traces=[${traces}]`,
+    `accumulated_usage=${counts}`,
+    `accumulated_metrics={'latencyMs': ${total.latencyMilliseconds}}`,
+  ].join(", ");
+  const suffix = ascii ? "" : ", interrupts=None, structured_output=None, checkpoint=None";
+  return `AgentResult(stop_reason=${formatPythonRepr(stopReason)}, message=${formatPythonRepr(last)}, metrics=EventLoopMetrics(${metrics}), state={}${suffix})`;
 }
 
 const TRACE_SPAN = new PythonRepr(

@@ -36,11 +36,7 @@ export function createPythonDialect(agent: StrandsAgent, { ascii }: PythonDialec
   const begin = (): Uint8Array[] => {
     if (hasBegun) return [];
     hasBegun = true;
-    return [
-      line({ init_event_loop: true }),
-      line({ start: true }),
-      line({ start_event_loop: true }),
-    ];
+    return LOOP_START.map(line);
   };
   const message = (usage: UsageStep | null): Uint8Array[] => {
     isMessagePending = false;
@@ -59,8 +55,7 @@ export function createPythonDialect(agent: StrandsAgent, { ascii }: PythonDialec
     if (step.type !== "stop") return [];
     inResults = false;
     state.startCycle();
-    const cycle = [line({ start: true }), line({ start: true }), line({ start_event_loop: true })];
-    return [...message(null), ...cycle];
+    return [...message(null), ...CYCLE_START.map(line)];
   };
 
   return {
@@ -84,6 +79,11 @@ export function createPythonDialect(agent: StrandsAgent, { ascii }: PythonDialec
     fail: (failure) => encodePythonFailure(failure, ascii),
   };
 }
+
+/** The events before the first model call. */
+const LOOP_START = [{ init_event_loop: true }, { start: true }, { start_event_loop: true }];
+/** The events before a model call after tool results. */
+const CYCLE_START = [{ start: true }, { start: true }, { start_event_loop: true }];
 
 /** `json.dumps`. A value without a JSON form becomes its repr, as a JSON string. */
 function serializePython(value: PythonValue, ascii: boolean): string {

@@ -24,75 +24,97 @@ export function createClientStream(
   disconnect: AbortSignal,
   interruptSignal?: AbortSignal,
 ): ClientStream {
-  const disconnection = new AbortController();
-  const buffer: Uint8Array[] = [];
-  let bufferedBytes = 0;
-  let endState: "no" | "whole" | "reset" = "no";
-  let wakeReader: () => void = () => {};
-  let resetError: unknown = new ConnectionReset("The session was stopped");
-  /** A set, because a turn and its keep-alive events may wait at the same time. */
-  const writers = new Set<() => void>();
+  return new BufferedStream(disconnect, interruptSignal);
+}
 
-  async function* body(): AsyncGenerator<Uint8Array> {
-    try {
-      while (!disconnection.signal.aborted) {
-        const chunk = buffer.shift();
-        if (chunk !== undefined) {
-          bufferedBytes -= chunk.length;
-          wakeWriters();
-          yield chunk;
-        } else if (endState === "reset") throw resetError;
-        else if (endState === "whole") return;
-        else await new Promise<void>((resolve) => (wakeReader = resolve));
-      }
-    } finally {
-      disconnectClient();
+class BufferedStream implements ClientStream {
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly #disconnect: AbortSignal;
+  readonly #interruptSignal: AbortSignal | undefined;
+  readonly #disconnection = new AbortController();
+  readonly #buffer: Uint8Array[] = [];
+  #bufferedBytes = 0;
+  #endState: "no" | "whole" | "reset" = "no";
+  #wakeReader: () => void = () => {};
+  #resetError: unknown = new ConnectionReset("The session was stopped");
+  /** A set, because a turn and its keep-alive events may wait at the same time. */
+  readonly #writers = new Set<() => void>();
+
+  constructor(disconnect: AbortSignal, interruptSignal: AbortSignal | undefined) {
+    this.#disconnect = disconnect;
+    this.#interruptSignal = interruptSignal;
+    this.body = this.#read();
+    disconnect.addEventListener("abort", this.#disconnectClient);
+    interruptSignal?.addEventListener("abort", this.#wakeWriters);
+    if (disconnect.aborted) this.#disconnectClient();
+  }
+
+  get disconnectSignal(): AbortSignal {
+    return this.#disconnection.signal;
+  }
+
+  async send(chunk: Uint8Array): Promise<void> {
+    if (this.#disconnection.signal.aborted || chunk.length === 0) return;
+    this.#buffer.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    this.#wakeReader();
+    while (this.#isFull) {
+      await new Promise<void>((resolve) => this.#writers.add(resolve));
     }
   }
 
-  function finish(result: "whole" | "reset"): void {
-    endState = result;
-    wakeReader();
+  end(): void {
+    this.#finish("whole");
   }
 
-  function wakeWriters(): void {
-    for (const wake of writers) wake();
-    writers.clear();
+  reset(bug?: unknown): void {
+    if (bug !== undefined) this.#resetError = bug;
+    this.#finish("reset");
   }
 
-  function disconnectClient(): void {
-    disconnect.removeEventListener("abort", disconnectClient);
-    interruptSignal?.removeEventListener("abort", wakeWriters);
-    disconnection.abort();
-    buffer.length = 0;
-    wakeReader();
-    wakeWriters();
-  }
-
-  disconnect.addEventListener("abort", disconnectClient);
-  interruptSignal?.addEventListener("abort", wakeWriters);
-  if (disconnect.aborted) disconnectClient();
-  const isFull = (): boolean =>
-    bufferedBytes > MAX_BUFFERED_BYTES &&
-    !disconnection.signal.aborted &&
-    interruptSignal?.aborted !== true;
-  return {
-    async send(chunk) {
-      if (disconnection.signal.aborted || chunk.length === 0) return;
-      buffer.push(chunk);
-      bufferedBytes += chunk.length;
-      wakeReader();
-      while (isFull()) {
-        await new Promise<void>((resolve) => writers.add(resolve));
+  async *#read(): AsyncGenerator<Uint8Array> {
+    try {
+      while (!this.#disconnection.signal.aborted) {
+        const chunk = this.#buffer.shift();
+        if (chunk !== undefined) {
+          this.#bufferedBytes -= chunk.length;
+          this.#wakeWriters();
+          yield chunk;
+        } else if (this.#endState === "reset") throw this.#resetError;
+        else if (this.#endState === "whole") return;
+        else await new Promise<void>((resolve) => (this.#wakeReader = resolve));
       }
-    },
-    end: () => finish("whole"),
-    reset(bug) {
-      if (bug !== undefined) resetError = bug;
-      finish("reset");
-    },
-    disconnectSignal: disconnection.signal,
-    body: body(),
+    } finally {
+      this.#disconnectClient();
+    }
+  }
+
+  get #isFull(): boolean {
+    return (
+      this.#bufferedBytes > MAX_BUFFERED_BYTES &&
+      !this.#disconnection.signal.aborted &&
+      this.#interruptSignal?.aborted !== true
+    );
+  }
+
+  #finish(result: "whole" | "reset"): void {
+    this.#endState = result;
+    this.#wakeReader();
+  }
+
+  /** An arrow function, because the abort signals call and remove it by reference. */
+  readonly #wakeWriters = (): void => {
+    for (const wake of this.#writers) wake();
+    this.#writers.clear();
+  };
+
+  readonly #disconnectClient = (): void => {
+    this.#disconnect.removeEventListener("abort", this.#disconnectClient);
+    this.#interruptSignal?.removeEventListener("abort", this.#wakeWriters);
+    this.#disconnection.abort();
+    this.#buffer.length = 0;
+    this.#wakeReader();
+    this.#wakeWriters();
   };
 }
 

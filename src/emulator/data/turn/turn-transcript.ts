@@ -21,84 +21,92 @@ export interface TurnTranscript {
 }
 
 export function createTurnTranscript(): TurnTranscript {
-  const messages: Message[] = [];
-  let role: Role = "assistant";
-  let content: Draft[] = [];
-  let open: Draft | null = null;
-  let reason: string | null = null;
+  return new TranscriptBuilder();
+}
 
-  const begin = (draft: Draft): void => {
-    open = draft;
-    content.push(draft);
-  };
-  const current = <Type extends Draft["type"]>(type: Type): Extract<Draft, { type: Type }> => {
-    if (open?.type !== type) begin(createDraft(type));
-    return open as Extract<Draft, { type: Type }>;
-  };
+class TranscriptBuilder implements TurnTranscript {
+  readonly messages: Message[] = [];
+  #role: Role = "assistant";
+  #content: Draft[] = [];
+  #open: Draft | null = null;
+  #reason: string | null = null;
 
-  return {
-    step(step) {
-      switch (step.type) {
-        case "start":
-          role = step.role;
-          content = [];
-          open = null;
-          return;
-        case "text":
-          current("text").text += step.text;
-          return;
-        case "reasoning":
-          current("reasoning").text += step.text;
-          return;
-        case "signature":
-          current("reasoning").signature = step.signature;
-          return;
-        case "redacted":
-          current("reasoning").redacted += step.base64;
-          return;
-        case "call":
-          begin({ type: "call", step, json: "" });
-          return;
-        case "input":
-          current("call").json += step.fragment;
-          return;
-        case "result":
-          begin({ type: "result", id: step.id, status: step.status, parts: [] });
-          return;
-        case "output":
-          current("result").parts.push(...step.parts);
-          return;
-        case "close":
-          open = null;
-          return;
-        case "stop":
-          ({ reason } = step);
-          messages.push({ role, content: content.flatMap(toContent) });
-          content = [];
-          open = null;
-          return;
-        case "output-metadata":
-        case "usage":
-        case "hook":
-        case "pause":
-        case "event":
-        case "bytes":
-        case "fail":
-          return;
-        default:
-          step satisfies never;
-      }
-    },
-    messages,
-    get openCalls() {
-      const last = messages.at(-1);
-      if (last?.role !== "assistant" || !leavesToolUsesOpen(reason)) return [];
-      return last.content.flatMap((block) => ("toolUse" in block ? [block.toolUse] : []));
-    },
-    get reason() {
-      return reason;
-    },
-  };
+  step(step: Step): void {
+    switch (step.type) {
+      case "start":
+        this.#role = step.role;
+        this.#clear();
+        return;
+      case "text":
+        this.#current("text").text += step.text;
+        return;
+      case "reasoning":
+        this.#current("reasoning").text += step.text;
+        return;
+      case "signature":
+        this.#current("reasoning").signature = step.signature;
+        return;
+      case "redacted":
+        this.#current("reasoning").redacted += step.base64;
+        return;
+      case "call":
+        this.#begin({ type: "call", step, json: "" });
+        return;
+      case "input":
+        this.#current("call").json += step.fragment;
+        return;
+      case "result":
+        this.#begin({ type: "result", id: step.id, status: step.status, parts: [] });
+        return;
+      case "output":
+        this.#current("result").parts.push(...step.parts);
+        return;
+      case "close":
+        this.#open = null;
+        return;
+      case "stop":
+        this.#reason = step.reason;
+        this.messages.push({ role: this.#role, content: this.#content.flatMap(toContent) });
+        this.#clear();
+        return;
+      case "output-metadata":
+      case "usage":
+      case "hook":
+      case "pause":
+      case "event":
+      case "bytes":
+      case "fail":
+        return;
+      default:
+        step satisfies never;
+    }
+  }
+
+  get openCalls(): readonly ToolUse[] {
+    const last = this.messages.at(-1);
+    if (last?.role !== "assistant" || !leavesToolUsesOpen(this.#reason)) return [];
+    return last.content.flatMap((block) => ("toolUse" in block ? [block.toolUse] : []));
+  }
+
+  get reason(): string | null {
+    return this.#reason;
+  }
+
+  #begin(draft: Draft): void {
+    this.#open = draft;
+    this.#content.push(draft);
+  }
+
+  /** The open draft of this type. Begins a draft if the open draft is of another type. */
+  #current<Type extends Draft["type"]>(type: Type): Extract<Draft, { type: Type }> {
+    if (this.#open?.type !== type) this.#begin(createDraft(type));
+    return this.#open as Extract<Draft, { type: Type }>;
+  }
+
+  #clear(): void {
+    this.#content = [];
+    this.#open = null;
+  }
 }
 
 /** Some models call a tool and stop with `end_turn`. */

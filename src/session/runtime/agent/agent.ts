@@ -8,10 +8,21 @@ export interface Agent extends ConfiguredAgent {
   readonly tools: ReadonlyMap<string, Tool>;
   /** Resolves paths for tools without their own `examine`. Without it, such paths are unresolvable. */
   readonly resolvePaths?: (call: ToolCallToExamine) => Promise<Examination>;
+  /** Computes SHA-256 digests of files of the workspace, null for a missing file. Absent without a workspace. */
+  readonly digestFiles?: (
+    paths: readonly string[],
+    location: FileLocation,
+  ) => Promise<ReadonlyMap<string, string | null>>;
   /** Resolves the working directory for a requested folder, or the default. Rejects if the folder is not allowed. */
   readonly resolveFolder?: (named?: string) => Promise<string>;
   /** Opens the agent for one session, with tools of that session which may change until it is closed. */
   readonly open?: (place: OpenAgentOptions) => Promise<AgentHandle>;
+}
+
+/** The folders of a session. */
+export interface FileLocation {
+  readonly workingDirectory?: string;
+  readonly folders: readonly string[];
 }
 
 /** The session for which an agent is opened. */

@@ -58,76 +58,85 @@ interface ClientToolsEntry {
   opened?: OpenedClientTools;
 }
 
-export function createClientTools({
-  open,
-  location,
-  onChange,
-  report,
-}: ClientToolsOptions): SessionClientTools {
-  const entries = new Map<string, ClientToolsEntry>();
-  const ending = new Set<Promise<void>>();
+export function createClientTools(options: ClientToolsOptions): SessionClientTools {
+  return new ClientToolsByClient(options);
+}
 
-  function endEntry({ end: controller, opening }: ClientToolsEntry): void {
-    controller.abort();
-    const closing = opening
-      .then(
-        (opened) => opened.close(),
-        () => undefined,
-      )
-      .catch(report)
-      .finally(() => ending.delete(closing));
-    ending.add(closing);
+class ClientToolsByClient implements SessionClientTools {
+  readonly #options: ClientToolsOptions;
+  readonly #entries = new Map<string, ClientToolsEntry>();
+  readonly #ending = new Set<Promise<void>>();
+
+  constructor(options: ClientToolsOptions) {
+    this.#options = options;
   }
 
-  function begin(clientId: string, equipment: ClientTools, digest: string): ClientToolsEntry {
+  listTools(): readonly Tool[] {
+    return [...this.#entries.values()].flatMap(({ opened }) => opened?.listTools() ?? []);
+  }
+
+  findEditor(clientId: string): EditorCapabilities | undefined {
+    return this.#entries.get(clientId)?.editor;
+  }
+
+  async setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]> {
+    const digest = digestValue(equipment);
+    const same = this.#entries.get(clientId);
+    if (same?.digest === digest) return (await same.opening).problems;
+    this.removeClient(clientId);
+    if (hasNoClientTools(equipment)) return [];
+    const entry = this.#begin(clientId, equipment, digest);
+    const opened = await entry.opening.catch((error: unknown) => {
+      if (this.#entries.get(clientId) === entry) this.#entries.delete(clientId);
+      throw error;
+    });
+    // The client may have been removed, or its tools replaced, in the meantime.
+    if (this.#entries.get(clientId) !== entry) return [];
+    entry.opened = opened;
+    this.#options.onChange();
+    return opened.problems;
+  }
+
+  removeClient(clientId: string): void {
+    const previous = this.#entries.get(clientId);
+    if (previous === undefined) return;
+    this.#entries.delete(clientId);
+    this.#endEntry(previous);
+    if (previous.opened !== undefined) this.#options.onChange();
+  }
+
+  async close(): Promise<void> {
+    for (const entry of this.#entries.values()) this.#endEntry(entry);
+    this.#entries.clear();
+    await Promise.all(this.#ending);
+  }
+
+  #begin(clientId: string, equipment: ClientTools, digest: string): ClientToolsEntry {
+    const { open, location, onChange } = this.#options;
     const controller = new AbortController();
     const opening = open(equipment, {
       ...location,
       clientId,
       signal: controller.signal,
       onChange: () => {
-        if (entries.get(clientId) === entry) onChange();
+        if (this.#entries.get(clientId) === entry) onChange();
       },
     });
     const { editor } = equipment;
     const entry: ClientToolsEntry = { digest, editor, end: controller, opening };
-    entries.set(clientId, entry);
+    this.#entries.set(clientId, entry);
     return entry;
   }
 
-  function drop(clientId: string): void {
-    const previous = entries.get(clientId);
-    if (previous === undefined) return;
-    entries.delete(clientId);
-    endEntry(previous);
-    if (previous.opened !== undefined) onChange();
+  #endEntry({ end: controller, opening }: ClientToolsEntry): void {
+    controller.abort();
+    const closing = opening
+      .then(
+        (opened) => opened.close(),
+        () => undefined,
+      )
+      .catch(this.#options.report)
+      .finally(() => this.#ending.delete(closing));
+    this.#ending.add(closing);
   }
-
-  return {
-    listTools: () => [...entries.values()].flatMap(({ opened }) => opened?.listTools() ?? []),
-    findEditor: (clientId) => entries.get(clientId)?.editor,
-    async setClientTools(clientId, equipment) {
-      const digest = digestValue(equipment);
-      const same = entries.get(clientId);
-      if (same?.digest === digest) return (await same.opening).problems;
-      drop(clientId);
-      if (hasNoClientTools(equipment)) return [];
-      const entry = begin(clientId, equipment, digest);
-      const opened = await entry.opening.catch((error: unknown) => {
-        if (entries.get(clientId) === entry) entries.delete(clientId);
-        throw error;
-      });
-      // The client may have been removed, or its tools replaced, in the meantime.
-      if (entries.get(clientId) !== entry) return [];
-      entry.opened = opened;
-      onChange();
-      return opened.problems;
-    },
-    removeClient: drop,
-    async close() {
-      for (const entry of entries.values()) endEntry(entry);
-      entries.clear();
-      await Promise.all(ending);
-    },
-  };
 }

@@ -1,11 +1,11 @@
-import type { Draft } from "../../../domain/events/envelope.ts";
+import type { HostReplied } from "../../../domain/events/client-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { JsonObject } from "../../../data/json.ts";
 
 /** Delivers host replies, which arrive through the log, to the tools waiting for them. */
 export interface HostReplies {
   waitForReply(requestId: string): Promise<JsonObject>;
-  applyEvents(events: readonly Draft[]): void;
+  applyReply(reply: HostReplied): void;
   close(): void;
 }
 
@@ -21,15 +21,12 @@ export function createHostReplies(): HostReplies {
       new Promise((resolve, reject) => {
         waiters.set(requestId, { resolve, reject });
       }),
-    applyEvents(events) {
-      for (const { event } of events) {
-        if (event.type !== "host.replied") continue;
-        const waiter = waiters.get(event.requestId);
-        waiters.delete(event.requestId);
-        if (event.outcome === "replied") waiter?.resolve(event.payload ?? {});
-        else if (event.outcome === "failed") waiter?.reject(createHostError(event.payload));
-        else waiter?.reject(new SpanlineError("aborted", REASONS[event.outcome]));
-      }
+    applyReply({ requestId, outcome, payload }) {
+      const waiter = waiters.get(requestId);
+      waiters.delete(requestId);
+      if (outcome === "replied") waiter?.resolve(payload ?? {});
+      else if (outcome === "failed") waiter?.reject(createHostError(payload));
+      else waiter?.reject(new SpanlineError("aborted", REASONS[outcome]));
     },
     close() {
       for (const { reject } of waiters.values()) {

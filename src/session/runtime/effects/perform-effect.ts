@@ -1,11 +1,12 @@
 import { pause } from "../../../async/pause.ts";
 import type { JsonObject } from "../../../data/json.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { createId } from "../../../domain/id.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import { randomSeed } from "../../../platform/random.ts";
 import type { BlobStore } from "../../../store/blob-store.ts";
 import type { ClientEditor, ToolContext } from "../../../tools/tool.ts";
-import type { Effect } from "../../due.ts";
+import type { Effect } from "../../due-effects.ts";
 import type { SessionInput } from "../../session-input.ts";
 import type { SessionState } from "../../session-state.ts";
 import { findRun } from "../../tools/tools-state.ts";
@@ -13,7 +14,9 @@ import type { Agent } from "../agent/agent.ts";
 import type { LiveAgent } from "../agent/live-agent.ts";
 import type { ReadConversation } from "../history/conversation-reader.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
+import type { BudgetLedger } from "./budget-ledger.ts";
 import type { HostReplies } from "./host-replies.ts";
+import { performReservation, performSettlement } from "./perform-budget.ts";
 import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
 import { performPathResolution } from "./perform-path-resolution.ts";
 import { performTool } from "./perform-tool.ts";
@@ -26,12 +29,14 @@ export interface EffectContext {
   readonly clock: SteadyClock;
   readonly workingDirectory?: string;
   readonly folders: readonly string[];
-  readonly editor?: ClientEditor;
+  /** Returns the editor for a tool: the prompter's, else the controller's. */
+  readonly findEditor: () => ClientEditor | undefined;
   readonly coalesceMs: number;
   readonly signal: AbortSignal;
   readonly hostReplies: HostReplies;
   readonly readConversation: ReadConversation;
   readonly caches: HistoryCaches;
+  readonly ledger: BudgetLedger;
   /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
@@ -50,19 +55,23 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
       });
     }
     case "resolve-paths":
-      return performPathResolution(effect, { ...context, host: createHostCaller(context) });
+      return performPathResolution(effect, { ...context, ...createToolHost(context) });
     case "run-tool": {
       const tool = context.agent.tools.get(effect.name);
       const { store, sessionId } = context;
       return performTool(effect, {
         ...context,
         tool,
-        host: createHostCaller(context),
+        ...createToolHost(context),
         putBlob: (blobId, bytes) => context.retry(() => store.putBlob(sessionId, blobId, bytes)),
       });
     }
     case "settle-upstream":
       return settleUpstream(effect, context);
+    case "reserve-budget":
+      return performReservation(effect, context);
+    case "settle-budget":
+      return performSettlement(effect, context);
     default:
       return effect satisfies never;
   }
@@ -88,6 +97,10 @@ async function settleUpstream(
 const STOP_TIMEOUT_MS = 30_000;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
+
+function createToolHost(context: EffectContext): Pick<ToolContext, "host" | "editor"> {
+  return { host: createHostCaller(context), ...omitUndefined({ editor: context.findEditor() }) };
+}
 
 function createHostCaller({
   send,

@@ -1,9 +1,12 @@
-import { createCoalescer } from "../../../async/coalescer.ts";
 import type { PromptOptions } from "../../../domain/prompt.ts";
 import { SpanlineError, formatThrown, type Failure } from "../../../domain/errors.ts";
 import type { ProviderEvent } from "../../../domain/provider/provider-event.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
-import type { InvocationInput, InvocationOptions } from "../../../providers/provider.ts";
+import type {
+  InvocationInput,
+  InvocationOptions,
+  OfferedTool,
+} from "../../../providers/provider.ts";
 import type { Agent } from "../agent/agent.ts";
 import {
   selectHistory,
@@ -11,13 +14,14 @@ import {
   type Conversation,
   type ConversationHistory,
 } from "../history/conversation.ts";
-import type { Effect } from "../../due.ts";
+import type { Effect } from "../../due-effects.ts";
 import type { SessionInput, ProviderOutput } from "../../session-input.ts";
 import type { ReadConversation } from "../history/conversation-reader.ts";
+import { createCoalescer } from "./coalescer.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
 import { loadImageParts, LoadedHistory, type ReadBlob } from "../history/load-images.ts";
 import { isConnectionCut } from "../../../domain/provider/invocation-outcome.ts";
-import { isPromptTool, listOfferedTools } from "../../turn-options.ts";
+import { isPromptTool, isToolAllowed } from "../../turn-options.ts";
 import type { OutgoingContent } from "../../turn/turn-state.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
@@ -82,8 +86,8 @@ export async function performInvocation(
       history: await trackLocalFailure(cache.load(history, readBlob)),
       stableCount: history.stableCount,
     };
-    const tools = listOfferedTools(agent.spec, options);
     const selectedOptions = selectInvocationOptions(options, agent);
+    const tools = listOfferedTools(agent, options);
     const session = agent.provider.open({ sessionId: upstreamId, ...opening });
     stage = "sent";
     const stream = await session.invoke(input, {
@@ -157,12 +161,28 @@ function selectInvocationOptions(
   };
 }
 
+/**
+ * Lists the tools the model can call in this turn and which do not run at the provider. A prompt tool hides an agent
+ * tool of the same name for this turn.
+ */
+function listOfferedTools({ spec }: Agent, options: PromptOptions | null): OfferedTool[] {
+  const allowed =
+    options === null
+      ? spec.tools
+      : [
+          ...spec.tools.filter(({ name }) => !isPromptTool(options, name)),
+          ...(options.tools ?? []),
+        ].filter(({ name }) => isToolAllowed(options, name));
+  return allowed.map(({ name, description, schema }) => ({ name, description, schema }));
+}
+
 async function createInvocationInput(
   outgoing: OutgoingContent,
   readBlob: ReadBlob,
 ): Promise<InvocationInput> {
   const { images: storedImages = [], toolResults } = outgoing;
-  const { images, notes } = await loadImageParts(storedImages, readBlob);
+  const { images, notes } =
+    storedImages.length === 0 ? NO_IMAGES : await loadImageParts(storedImages, readBlob);
   const texts = [...outgoing.texts, ...notes];
   const pictures = images.length === 0 ? {} : { images };
   if (toolResults === null) return { type: "prompt", texts, ...pictures };
@@ -176,6 +196,8 @@ async function createInvocationInput(
   };
 }
 
+const NO_IMAGES = { images: [], notes: [] };
+
 async function reportStream(
   stream: AsyncIterable<ProviderEvent>,
   { invocationId: callId, options }: InvokeEffect,
@@ -184,9 +206,7 @@ async function reportStream(
   const batches = createCoalescer<ProviderOutput>({
     timer: clock,
     milliseconds: coalesceMs,
-    canWait: ({ event }) => isDelta(event),
     merge: joinDeltas,
-    weigh: measureWeight,
     deliver: async (outputs) => {
       await send({ type: "provider-events", invocationId: callId, outputs });
     },
@@ -195,7 +215,8 @@ async function reportStream(
   try {
     for await (const event of stream) {
       if (signal.aborted) return;
-      await batches.add(checkToolInput(event, agent, options ?? null));
+      const output = checkToolInput(event, agent, options ?? null);
+      await batches.add(output, { canWait: isDelta(event), weight: measureWeight(event) });
       last = event;
     }
   } finally {
@@ -221,7 +242,7 @@ function isDelta(event: ProviderEvent): event is Delta {
  * Approximate characters, for backpressure. Content of unbounded size fills the buffer, so the next event waits for its
  * delivery.
  */
-function measureWeight({ event }: ProviderOutput): number {
+function measureWeight(event: ProviderEvent): number {
   switch (event.type) {
     case "tool.end":
       return event.toolCall.inputText.length;

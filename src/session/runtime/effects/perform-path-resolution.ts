@@ -5,7 +5,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { createUnresolvedPath } from "../../../domain/policy/policy-decision.ts";
 import type { ToolCallToExamine, Examination, Tool, ToolContext } from "../../../tools/tool.ts";
 import { resolveToolPaths, type Agent } from "../agent/agent.ts";
-import type { Effect } from "../../due.ts";
+import type { Effect } from "../../due-effects.ts";
 import type { SessionInput } from "../../session-input.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
 import { readToolCallFacts, listPathsToResolve } from "../../tools/tool-call-paths.ts";

@@ -15,10 +15,10 @@ import {
   type ToolOutput,
 } from "../../../domain/tools/tool-output.ts";
 import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
-import { toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../../domain/tools/tool-call.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import type { Tool, ToolContext } from "../../../tools/tool.ts";
-import type { Effect } from "../../due.ts";
+import type { Effect } from "../../due-effects.ts";
 import type { SessionInput } from "../../session-input.ts";
 import { createProcessSpawner } from "./process-spawner.ts";
 import { storeOutput, type StoredOutput } from "./store-output.ts";
@@ -72,11 +72,11 @@ async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<
   const { tool } = runContext;
   if (tool === undefined) {
     const message = `${name} was not run: it is no longer available.`;
-    return { ending: "refused", result: toolError(callId, message) };
+    return { ending: "refused", result: createToolError(callId, message) };
   }
   // An approver may have edited the arguments.
   const problem = findToolInputProblem(tool, input);
-  if (problem !== undefined) return { ending: "refused", result: toolError(callId, problem) };
+  if (problem !== undefined) return { ending: "refused", result: createToolError(callId, problem) };
   const limit = { limit: "run", milliseconds: tool.spec.timeoutMs } as const;
   const guard = guardInvocation(runContext.clock, runContext.signal, limit);
   const { context, end } = createToolContext(effect, runContext, guard.signal);
@@ -90,7 +90,7 @@ async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<
     else {
       if (!runContext.signal.aborted)
         runContext.report(new Error(`The tool ${name} failed`, { cause: error }));
-      const result = toolError(callId, `${name} failed: ${formatToolError(error)}`);
+      const result = createToolError(callId, `${name} failed: ${formatToolError(error)}`);
       outcome = { ending: isOutcomeUnknown(error) ? "unknown" : "failed", result };
     }
   } finally {
@@ -107,8 +107,9 @@ function isOutcomeUnknown(error: unknown): boolean {
 
 /** Attachments of the output are for people, not for the model. */
 function createSuccess(callId: string, output: unknown): ToolRunResult {
-  if (!isToolOutput(output)) return { ending: "succeeded", result: toolSuccess(callId, output) };
-  const result = toolSuccess(callId, output.text);
+  if (!isToolOutput(output))
+    return { ending: "succeeded", result: createToolSuccess(callId, output) };
+  const result = createToolSuccess(callId, output.text);
   const attachments = collectToolAttachments(output);
   const plan = readPlan(output.plan);
   return {
@@ -124,7 +125,7 @@ function createTimeout(
 ): ToolRunResult {
   const seconds = spec.timeoutMs / 1000;
   const message = `${name} was stopped after ${seconds} seconds. Its effects so far are unknown.`;
-  return { ending: "timed-out", result: toolError(callId, message) };
+  return { ending: "timed-out", result: createToolError(callId, message) };
 }
 
 function createToolContext(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../../domain/events/session-event.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
-import { evolveConversation, initialConversation } from "./conversation.ts";
+import { evolveConversation, initialConversation, selectHistory } from "./conversation.ts";
 import { createConversationReader } from "./conversation-reader.ts";
 
 const PAGE = 1000;
@@ -115,6 +115,23 @@ describe("createConversationReader", () => {
       );
   });
 
+  it("Reminders which expire leave the history, and the stable part of an earlier history never changes", async () => {
+    const store = logOf(20, 1);
+    addReminders(store.log, [3, 1, undefined, 2, 40]);
+    const read = createConversationReader(store, "ses_1", { report: unexpected, foldedEvents: 1 });
+    let stable: readonly unknown[] = [];
+    for (let turn = 0; turn < 20; turn++) {
+      const conversation = await read(`call_${turn}`);
+      const { messages, stableCount } = selectHistory(conversation, false);
+      expect(messages.slice(0, stable.length)).toEqual(stable);
+      stable = messages.slice(0, stableCount);
+      const restored = createConversationReader(store, "ses_1", { report: unexpected });
+      expect((await restored(`call_${turn}`)).messages).toEqual(conversation.messages);
+    }
+    expect(stable).toHaveLength(38);
+    expect(JSON.stringify(stable).match(/Reminder \d/g)).toEqual(["Reminder 2", "Reminder 4"]);
+  });
+
   it("A stored history that is damaged is reported, and the log is read in its place", async () => {
     const store = logOf(300, 2);
     const first = await createConversationReader(store, "ses_1", { report: unexpected })(
@@ -158,6 +175,33 @@ describe("createConversationReader", () => {
     expect(reported).toEqual([new Error("The disk is full")]);
   });
 });
+
+/** Adds a reminder with the given lifetime to each of the first turns. */
+function addReminders(log: Envelope[], lifetimes: readonly (number | undefined)[]): void {
+  for (const [turn, ttlTurns] of lifetimes.entries()) {
+    const reminder = { body: `Reminder ${turn}`, tags: [], mode: "finish_step" } as const;
+    const choices = { roleHint: "system", authority: "contract", propagate: "session" } as const;
+    const lifetime = ttlTurns === undefined ? {} : { turnsLeft: ttlTurns };
+    const content = [{ type: "text", text: reminder.body }] as const;
+    const events: SessionEvent[] = [
+      {
+        type: "reminder.emitted",
+        reminderId: `rem_${turn}`,
+        reminder: { ...reminder, ...choices, source: "bridge" },
+        renderedRole: "user",
+        ...lifetime,
+      },
+      { type: "message.sent", messageId: `reminder_${turn}`, content, origin: "reminder" },
+    ];
+    const start = log.findIndex(
+      ({ event }) => event.type === "invocation.started" && event.invocationId === `call_${turn}`,
+    );
+    const envelope = { at: 0, sessionId: "ses_1", visibility: "public" } as const;
+    const added = events.map((event) => ({ ...envelope, seq: 0, event }));
+    log.splice(start, 0, ...added);
+  }
+  for (const [index, envelope] of log.entries()) log[index] = { ...envelope, seq: index + 1 };
+}
 
 function conversationBefore(log: readonly Envelope[], callId: string) {
   const start = log.findIndex(

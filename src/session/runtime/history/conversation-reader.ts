@@ -3,6 +3,7 @@ import { SpanlineError } from "../../../domain/errors.ts";
 import type { BlobStore } from "../../../store/blob-store.ts";
 import type { LogStore } from "../../../store/log-store.ts";
 import {
+  countLastingMessages,
   evolveConversation,
   initialConversation,
   type Conversation,
@@ -183,12 +184,15 @@ class Fold {
     // Undelivered content belongs to the next turn.
     if (pending.length > 0 || invocation !== null || openToolCallIds.length > 0) return;
     const total = this.#finished.length + beforeAnswer;
-    // The last message stays open: later imported history may be joined to it.
-    const last = messages.slice(-1);
-    for (const message of messages.slice(0, -1)) this.#finished.push(message);
+    // The last message stays open: later imported history may be joined to it. Reminders which expire stay open too.
+    const count = Math.min(Math.max(messages.length - 1, 0), countLastingMessages(this.#recent));
+    const last = messages.slice(count);
+    for (const message of messages.slice(0, count)) this.#finished.push(message);
     const relative = total - this.#finished.length;
     this.#recent = { ...this.#recent, messages: last, lastResponseStart: relative };
     if (!this.#isStoring || this.seq - this.#stored.seq < this.#foldedEvents) return;
+    // A stored message does not change.
+    if (this.#recent.expiring.length > 0) return;
     this.#folded.push({
       fromSeq: this.#stored.seq,
       seq: this.seq,

@@ -1,5 +1,6 @@
 import type { ImagePart } from "../../../domain/prompt.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
+import type { EventOf } from "../../../domain/events/session-event.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
 import {
   evolveInvocation,
@@ -26,6 +27,15 @@ export interface Conversation {
   readonly invocation: Invocation | null;
   /** Tool calls for whose results the agent waits. */
   readonly openToolCallIds: readonly string[];
+  /** Blocks of reminders which are dropped from the messages after some turns. */
+  readonly expiring: readonly ExpiringBlock[];
+  /** Lifetime of the reminders whose message follows in the log. Null: a reminder without an end. */
+  readonly nextLifetime: number | null | undefined;
+}
+
+interface ExpiringBlock {
+  readonly block: ConversationBlock;
+  readonly turnsLeft: number;
 }
 
 export const initialConversation: Conversation = {
@@ -34,6 +44,8 @@ export const initialConversation: Conversation = {
   pending: [],
   invocation: null,
   openToolCallIds: [],
+  expiring: [],
+  nextLifetime: undefined,
 };
 
 /** Applies an event of the log. The history for a new upstream session is built by this fold. */
@@ -42,8 +54,12 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
   switch (event.type) {
     case "history.imported":
       return { ...conversation, messages: appendHistory(conversation.messages, event.messages) };
-    case "message.sent":
-      return { ...conversation, pending: [...pending, ...event.content] };
+    case "reminder.emitted":
+      return { ...conversation, nextLifetime: extendLifetime(conversation, event) };
+    case "message.sent": {
+      const sent = { ...conversation, pending: [...pending, ...event.content] };
+      return event.origin === "reminder" ? trackReminder(sent, event.content) : sent;
+    }
     case "invocation.started":
       return { ...conversation, invocation: createEmptyInvocation(event.invocationId) };
     case "invocation.lost":
@@ -64,15 +80,74 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
         : { ...conversation, invocation: evolveInvocation(invocation, event) };
     }
     case "turn.finished":
-      // Undelivered content of a finished turn still belongs to the conversation.
-      return openToolCallIds.length > 0
-        ? conversation
-        : { ...conversation, ...deliverPending(conversation) };
+      return dropExpired(
+        // Undelivered content of a finished turn still belongs to the conversation.
+        openToolCallIds.length > 0
+          ? conversation
+          : { ...conversation, ...deliverPending(conversation) },
+      );
     default:
       return invocation === null
         ? conversation
         : { ...conversation, invocation: evolveInvocation(invocation, event) };
   }
+}
+
+/** The block lives as long as the longest reminder in it. */
+function extendLifetime(
+  { nextLifetime = 0 }: Conversation,
+  { turnsLeft }: EventOf<"reminder.emitted">,
+): number | null {
+  return nextLifetime === null || turnsLeft === undefined
+    ? null
+    : Math.max(nextLifetime, turnsLeft);
+}
+
+function trackReminder(
+  conversation: Conversation,
+  content: readonly ConversationBlock[],
+): Conversation {
+  const { nextLifetime: turnsLeft, expiring } = conversation;
+  if (typeof turnsLeft !== "number" || turnsLeft > MAX_TRACKED_TURNS)
+    return { ...conversation, nextLifetime: undefined };
+  const added = content.map((block) => ({ block, turnsLeft }));
+  return { ...conversation, expiring: [...expiring, ...added], nextLifetime: undefined };
+}
+
+/** The messages since the oldest expiring block are encoded again for every request. */
+const MAX_TRACKED_TURNS = 16;
+
+/** Drops the reminders whose last turn has ended. A message without other content stays, because roles alternate. */
+function dropExpired(conversation: Conversation): Conversation {
+  const { expiring, messages, pending } = conversation;
+  if (expiring.length === 0) return conversation;
+  const expired = new Set(expiring.flatMap((one) => (one.turnsLeft <= 1 ? [one.block] : [])));
+  const isLive = (block: ConversationBlock): boolean => !expired.has(block);
+  const drop = (message: ConversationMessage): ConversationMessage => {
+    const blocks = message.blocks.filter(isLive);
+    return blocks.length === message.blocks.length || blocks.length === 0
+      ? message
+      : { ...message, blocks };
+  };
+  return {
+    ...conversation,
+    messages: expired.size === 0 ? messages : messages.map(drop),
+    pending: pending.filter(isLive),
+    expiring: expiring.flatMap(({ block, turnsLeft }) =>
+      turnsLeft <= 1 ? [] : [{ block, turnsLeft: turnsLeft - 1 }],
+    ),
+  };
+}
+
+/** Number of leading messages without expiring blocks. */
+export function countLastingMessages({
+  messages,
+  expiring,
+}: Pick<Conversation, "messages" | "expiring">): number {
+  if (expiring.length === 0) return messages.length;
+  const blocks = new Set(expiring.map(({ block }) => block));
+  const first = messages.findIndex((message) => message.blocks.some((block) => blocks.has(block)));
+  return first === -1 ? messages.length : first;
 }
 
 export interface ConversationHistory {
@@ -86,12 +161,16 @@ export interface ConversationHistory {
  * `carriesResults`, also the results and the tool calls they answer.
  */
 export function selectHistory(
-  { messages, lastResponseStart, pending }: Conversation,
+  conversation: Conversation,
   carriesResults: boolean,
 ): ConversationHistory {
+  const { messages, lastResponseStart, pending } = conversation;
+  const stableCount = countLastingMessages(conversation);
   if (carriesResults)
-    return { messages: messages.slice(0, lastResponseStart), stableCount: lastResponseStart };
-  const stableCount = messages.length;
+    return {
+      messages: messages.slice(0, lastResponseStart),
+      stableCount: Math.min(lastResponseStart, stableCount),
+    };
   const results = pending.filter(({ type }) => type === "tool-result");
   if (results.length === 0) return { messages, stableCount };
   return { messages: [...messages, { role: "user", blocks: results }], stableCount };
@@ -141,6 +220,7 @@ function applyResponse(
       role === "other" || blocks.length === 0 ? [] : [{ role, blocks }],
   );
   return {
+    ...conversation,
     messages: [...messages, ...responseMessages],
     lastResponseStart: messages.length,
     pending: [],

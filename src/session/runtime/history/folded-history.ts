@@ -17,7 +17,7 @@ export interface FoldedHistory {
 }
 
 /** Changed whenever the fold or its message format changes, so older parts are not read. */
-const FORMAT_VERSION = "1";
+const FORMAT_VERSION = "2";
 
 export function createHistoryBlobId(fromSeq: number): string {
   return `folded-history/${FORMAT_VERSION}/${fromSeq}`;

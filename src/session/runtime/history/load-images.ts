@@ -1,8 +1,7 @@
-import type { ImagePart } from "../../../domain/prompt.ts";
+import { type ImagePart, formatImagePart } from "../../../domain/prompt.ts";
 import { estimateBytes } from "../../../domain/estimate-bytes.ts";
 import type { ImageBlock } from "../../../domain/model/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
-import { formatImagePart } from "../../../domain/format-prompt-part.ts";
 import {
   isStoredImage,
   type ConversationHistory,

@@ -1,16 +1,24 @@
 import type { JsonValue } from "../../../data/json.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
-import { deriveTitle } from "../../../domain/derive-title.ts";
+import { deriveTitle } from "../../../domain/events/derive-title.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
 import { needsSync } from "../../../domain/events/event-manifest.ts";
-import { evolveLastReceipt } from "../../../domain/events/receipt.ts";
+import {
+  createSignedContent,
+  evolveLastReceipt,
+  isReceipt,
+  type LastReceipt,
+} from "../../../domain/events/receipt.ts";
 import type { SessionEvent } from "../../../domain/events/session-event.ts";
+import type { Signature } from "../../../domain/events/signature.ts";
 import type { Lease, LogEntry, LogStore } from "../../../store/log-store.ts";
 import type { SessionFields } from "../../../store/session-index.ts";
 import type { DecisionResult } from "../../decide.ts";
 import type { SessionState } from "../../session-state.ts";
 import type { ReceiptHeads } from "./receipt-head.ts";
-import { signReceipts, type SignContent } from "./sign-receipts.ts";
+
+/** Signs some content. */
+export type SignContent = (content: unknown) => Pick<Signature, "keyId" | "mac">;
 
 export interface AppendOptions {
   readonly store: LogStore;
@@ -52,16 +60,46 @@ export async function appendDecision(
   return { status: "written", state: { ...next, lastReceipt: last } };
 }
 
+/** Position in the log before the events. */
+interface ReceiptPosition {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly receipts: LastReceipt;
+}
+
+/** Signs the receipts among the events, each linked to the previous one. */
+function signReceipts(
+  drafts: readonly Draft[],
+  { sessionId, seq, receipts }: ReceiptPosition,
+  sign: SignContent | undefined,
+): readonly Draft[] {
+  if (sign === undefined) return drafts;
+  let last = receipts;
+  return drafts.map((draft, index) => {
+    const { event } = draft;
+    if (!isReceipt(event)) return draft;
+    const link = { number: last.number + 1, before: last.mac };
+    const position = { ...draft, sessionId, seq: seq + index + 1, event };
+    const signed = {
+      ...event,
+      signature: { ...sign(createSignedContent(position, link)), ...link },
+    };
+    last = evolveLastReceipt(last, signed);
+    return { ...draft, event: signed };
+  });
+}
+
 /** Returns the fields of the session list after these events. */
 export function collectSessionFields(
   events: readonly Draft[],
-  { turn, approvals, tools }: SessionState,
+  { turn, approvals, tools, budgets }: SessionState,
   isTitled = true,
 ): SessionFields {
   // Processes of a cancelled turn may still run, so the next owner must resume the session to terminate them.
-  const isIdle = turn.current === null && tools.processes.length === 0;
+  // A charge of a finished turn is repeated after a restart.
+  const isIdle = turn.current === null && tools.processes.length === 0 && budgets.charge === null;
   const isWaiting = approvals.pending.length > 0 || (turn.current?.pause ?? null) !== null;
-  const state = isIdle ? "idle" : isWaiting ? "waiting" : "running";
+  const state = isWaiting ? "waiting" : isIdle ? "idle" : "running";
   const fields = events.map(({ event }) => readEventFields(event));
   return Object.assign({ state }, isTitled ? {} : deriveFirstTitle(events), ...fields);
 }

@@ -1,12 +1,13 @@
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { Draft } from "../../../domain/events/envelope.ts";
 import type { Lease, LogStore } from "../../../store/log-store.ts";
-import type { SnapshotStore } from "../../../store/snapshot-store.ts";
+import type { SnapshotStore, Snapshot } from "../../../store/snapshot-store.ts";
 import { evolve } from "../../evolve.ts";
 import { initialState, STATE_VERSION, type SessionState } from "../../session-state.ts";
 import type { ReceiptVerifier, VerifySignature } from "./receipt-verifier.ts";
-import { sealState, unsealState } from "./sealed-state.ts";
-import type { SignContent } from "./sign-receipts.ts";
+import type { SignContent } from "./append-decision.ts";
+import { isObject, type JsonObject } from "../../../data/json.ts";
+import { digestText } from "../../../platform/digest.ts";
 
 export interface LoadOptions {
   /** Last event to read. */
@@ -21,6 +22,9 @@ export interface LoadOptions {
   readonly report?: (error: unknown) => void;
 }
 
+/** The methods of a store which are needed to fold a log. */
+type StateReader = Pick<LogStore, "readPage"> & Pick<SnapshotStore, "readSnapshot">;
+
 export interface LoadedState {
   readonly state: SessionState;
   /** Position of the snapshot used. 0: none. */
@@ -28,7 +32,7 @@ export interface LoadedState {
 }
 
 export async function loadState(
-  store: LogStore & SnapshotStore,
+  store: StateReader,
   sessionId: string,
   options: LoadOptions,
 ): Promise<SessionState> {
@@ -39,7 +43,7 @@ export async function loadState(
  * Folds a session's log from its latest snapshot. Reads page by page, so the event loop is not blocked by a long log.
  */
 export async function loadFromSnapshot(
-  store: LogStore & SnapshotStore,
+  store: StateReader,
   sessionId: string,
   options: LoadOptions,
 ): Promise<LoadedState> {
@@ -50,7 +54,7 @@ export async function loadFromSnapshot(
 
 async function foldLog(
   snapshot: SessionState,
-  store: LogStore,
+  store: Pick<LogStore, "readPage">,
   { sessionId, seq, receiptVerifier, signal }: LoadOptions & { readonly sessionId: string },
 ): Promise<SessionState> {
   let state = snapshot;
@@ -70,7 +74,7 @@ async function foldLog(
 
 /** Reads the latest snapshot. An unusable one is reported and ignored, since it is only a cache. */
 async function readLastSnapshot(
-  store: SnapshotStore,
+  store: Pick<SnapshotStore, "readSnapshot">,
   sessionId: string,
   { seq, verify, report }: LoadOptions,
 ): Promise<SessionState> {
@@ -98,7 +102,7 @@ export function saveState(
 }
 
 /** Saves snapshots periodically at the end of a turn, when the state is small. */
-interface SnapshotSaver {
+export interface SnapshotSaver {
   /** Call after the events are in the log, with the resulting state. */
   saveIfDue(events: readonly Draft[], state: SessionState): Promise<void>;
 }
@@ -126,3 +130,39 @@ export function createSnapshotSaver(
 }
 
 const SNAPSHOT_EVENTS = 500;
+
+/**
+ * A snapshot with a digest over session and state, to detect changes. Snapshots contain approvals, so they are signed
+ * wherever receipts are.
+ */
+function sealState(sessionId: string, state: SessionState, sign?: SignContent): Snapshot {
+  const jsonState: JsonObject = JSON.parse(JSON.stringify(state));
+  const digest = digestState(sessionId, jsonState);
+  const signed = sign === undefined ? {} : { signature: { ...sign({ snapshot: digest }) } };
+  return { version: STATE_VERSION, seq: state.seq, state: { digest, ...signed, state: jsonState } };
+}
+
+/** Opens a snapshot. Throws `store_damaged` if it was changed, or not written by this user. */
+function unsealState(
+  sessionId: string,
+  snapshot: Snapshot,
+  verify: VerifySignature = () => true,
+): SessionState {
+  const { digest, state, signature } = snapshot.state;
+  const { keyId = "", mac = "" } = Object(signature ?? {});
+  const isComplete = isState(state) && state.seq === snapshot.seq;
+  if (isComplete && digest === digestState(sessionId, state)) {
+    if (verify({ snapshot: digest }, { keyId: String(keyId), mac: String(mac) })) return state;
+  }
+  throw new SpanlineError("store_damaged", "The snapshot has changed since it was written");
+}
+
+/** Parsing and serializing JSON again yields the same text, because keys keep their order. */
+function digestState(sessionId: string, state: object): string {
+  return digestText(`${sessionId}\n${JSON.stringify(state)}`);
+}
+
+/** The version covers format changes; the digest covers any other change. */
+function isState(value: unknown): value is SessionState {
+  return isObject(value) && Object.keys(initialState).every((name) => name in value);
+}

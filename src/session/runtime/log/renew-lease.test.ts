@@ -49,7 +49,7 @@ it("A lease that another process took over is reported as lost, once, and is not
   expect(clock.pending).toBe(0);
 });
 
-it("A renewal that fails is reported as a lost lease", async () => {
+it("A renewal that fails permanently is reported as a lost lease", async () => {
   const { store, lost, renewed } = await keptLease();
   await store.close();
   await renewed();

@@ -51,88 +51,102 @@ export class WaitingCaller {
   }
 }
 
-export function createWriteRetry({ clock, report }: WriteRetryOptions): WriteRetry {
-  const endController = new AbortController();
-  const callers = new Set<WaitingCaller>();
-  /** Number of writes being repeated. */
-  let repeated = 0;
-  let error: unknown;
+export function createWriteRetry(options: WriteRetryOptions): WriteRetry {
+  return new StallingWrites(options);
+}
 
-  const startTimer = (caller: WaitingCaller): void => {
-    caller.stopTimer ??= clock.schedule(CALLER_WAIT_MS, () => caller.giveUp());
-  };
-  const begin = (cause: unknown): void => {
-    if (repeated === 0) report(cause);
-    repeated += 1;
-    error = cause;
-    for (const caller of callers) startTimer(caller);
-  };
-  const finish = (): void => {
-    repeated -= 1;
-    if (repeated > 0) return;
-    error = undefined;
-    for (const caller of callers) {
-      caller.stopTimer?.();
-      caller.stopTimer = undefined;
+class StallingWrites implements WriteRetry {
+  readonly #options: WriteRetryOptions;
+  readonly #endController = new AbortController();
+  readonly #callers = new Set<WaitingCaller>();
+  /** Number of writes being repeated. */
+  #repeated = 0;
+  #error: unknown;
+
+  constructor(options: WriteRetryOptions) {
+    this.#options = options;
+  }
+
+  get error(): unknown {
+    return this.#error;
+  }
+
+  // An arrow function, because it is passed on without its object.
+  readonly retry: WriteRetry["retry"] = async (write, caller) => {
+    try {
+      return await write();
+    } catch (cause) {
+      if (!isTransientStoreError(cause) || this.#endController.signal.aborted) throw cause;
+      this.#begin(cause);
+    }
+    try {
+      return await this.#repeat(write, caller);
+    } finally {
+      this.#finish();
     }
   };
 
-  async function repeat<Result>(
+  runForCaller<Result>(work: (caller: WaitingCaller) => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const caller = new WaitingCaller(() => reject(this.#error));
+      this.#callers.add(caller);
+      if (this.#repeated > 0) this.#startTimer(caller);
+      void work(caller)
+        .then(resolve, reject)
+        .finally(() => {
+          this.#callers.delete(caller);
+          caller.stopTimer?.();
+        });
+    });
+  }
+
+  end(): void {
+    this.#endController.abort();
+  }
+
+  async #repeat<Result>(
     write: () => Promise<Result>,
     caller: WaitingCaller | undefined,
   ): Promise<Result> {
     const callerGone = new AbortController();
     if (caller?.hasGivenUp === true) callerGone.abort();
     else if (caller !== undefined) caller.onGiveUp = () => callerGone.abort();
-    const signal = AbortSignal.any([callerGone.signal, endController.signal]);
+    const signal = AbortSignal.any([callerGone.signal, this.#endController.signal]);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-      const last = error;
-      await pause(clock, pauseMs, signal).catch(() => {
+      const last = this.#error;
+      await pause(this.#options.clock, pauseMs, signal).catch(() => {
         throw last;
       });
       try {
         return await write();
       } catch (retryError) {
         if (!isTransientStoreError(retryError)) throw retryError;
-        error = retryError;
+        this.#error = retryError;
       }
     }
   }
 
-  return {
-    get error() {
-      return error;
-    },
-    async retry(write, caller) {
-      try {
-        return await write();
-      } catch (cause) {
-        if (!isTransientStoreError(cause) || endController.signal.aborted) throw cause;
-        begin(cause);
-      }
-      try {
-        return await repeat(write, caller);
-      } finally {
-        finish();
-      }
-    },
-    runForCaller(work) {
-      return new Promise((resolve, reject) => {
-        const caller = new WaitingCaller(() => reject(error));
-        callers.add(caller);
-        if (repeated > 0) startTimer(caller);
-        void work(caller)
-          .then(resolve, reject)
-          .finally(() => {
-            callers.delete(caller);
-            caller.stopTimer?.();
-          });
-      });
-    },
-    end() {
-      endController.abort();
-    },
-  };
+  #begin(cause: unknown): void {
+    if (this.#repeated === 0) this.#options.report(cause);
+    this.#repeated += 1;
+    this.#error = cause;
+    for (const caller of this.#callers) this.#startTimer(caller);
+  }
+
+  #finish(): void {
+    this.#repeated -= 1;
+    if (this.#repeated > 0) return;
+    this.#error = undefined;
+    for (const caller of this.#callers) {
+      caller.stopTimer?.();
+      caller.stopTimer = undefined;
+    }
+  }
+
+  #startTimer(caller: WaitingCaller): void {
+    const { clock } = this.#options;
+    caller.stopTimer ??= clock.schedule(CALLER_WAIT_MS, () => caller.giveUp());
+  }
 }
 
 /** Whether a failed write is worth repeating: nothing was written, and the cause may pass. */

@@ -143,14 +143,14 @@ export function listSessions(
   const last = records.at(-1);
   const sessions = records
     .map((record) => findVisibleRecord(record.sessionId) ?? record)
-    .filter(({ seq }) => seq > 0);
+    .filter(({ seq, state }) => seq > 0 && (query.state === undefined || state === query.state));
   return last !== undefined && rows.length > query.limit
     ? { sessions, nextPage: encodePage(last) }
     : { sessions };
 }
 
 function createConditions(query: SessionQuery, indexed: boolean): readonly SqlCondition[] {
-  const { page, search = "", principal, agent, workingDirectory, label } = query;
+  const { page, search = "", principal, agent, workingDirectory, label, state } = query;
   const pageEnd = page === undefined ? undefined : decodePage(page);
   const equal = (column: string, value: string | undefined): readonly SqlCondition[] =>
     value === undefined ? [] : [{ sql: `${column} = ?`, values: [value] }];
@@ -160,12 +160,20 @@ function createConditions(query: SessionQuery, indexed: boolean): readonly SqlCo
     ...equal("agent", agent),
     ...equal("working_directory", workingDirectory),
     ...equal("label", label),
+    ...(state === undefined ? [] : [STATE_CONDITIONS[state]]),
     ...(pageEnd === undefined
       ? []
       : [{ sql: "(updated_at, id) < (?, ?)", values: [pageEnd.updatedAt, pageEnd.sessionId] }]),
     ...createSearchConditions(search, indexed),
   ];
 }
+
+/** Literals instead of parameters: SQLite uses a partial index only for a condition that it can compare. */
+const STATE_CONDITIONS: { readonly [State in SessionRunState]: SqlCondition } = {
+  idle: { sql: "state = 'idle'", values: [] },
+  running: { sql: "state = 'running'", values: [] },
+  waiting: { sql: "state = 'waiting'", values: [] },
+};
 
 function toRecord(row: Row): SessionRecord {
   return {

@@ -85,6 +85,7 @@ const SCHEMA: StoreSchema = {
   );
   CREATE INDEX records_by_expiry ON records (expires_at) WHERE expires_at IS NOT NULL;
   `,
+    `CREATE INDEX sessions_waiting ON sessions (updated_at, id) WHERE state = 'waiting';`,
   ],
 };
 

@@ -13,6 +13,7 @@ import {
   type SizedEvent,
 } from "./event-batch.ts";
 import { checkFile } from "../file/check-file.ts";
+import { watchSessions } from "../../watch-sessions.ts";
 import type { EventCache } from "./event-cache.ts";
 import type { RecordRows } from "../file/record-rows.ts";
 import type { EventRows } from "./event-rows.ts";
@@ -46,84 +47,48 @@ export interface StoreOverlay {
   /** Undefined in a read-only store, because another process may drop cached events. */
   readonly eventCache: EventCache | undefined;
   addReader(sessionId: string, head: LogHead): () => void;
-}
-
-interface SharedBatch {
-  readonly batch: readonly SizedEvent[];
-  /** Undefined for a large batch, which each reader reads in its own tick. */
-  readonly envelopes: readonly Envelope[] | undefined;
+  /** Registers a watcher of the session index. Absent if all changes are made by this process. */
+  readonly addWatcher?: () => () => void;
 }
 
 /** The methods of a store that only read. */
 export function createStoreReader(parts: StoreReaderParts): StoreReader {
   const { sql, rows, records, notifier, overlay } = parts;
-  const openFile = (): Sql => {
-    if (notifier.isClosed) throw createStoreClosedError();
-    return sql;
-  };
-  const resolveHead = (sessionId: string): LogHead | undefined =>
-    overlay.readHead(sessionId) ?? findSession(openFile(), sessionId)?.head;
-  const queue = new ReadQueue();
+  const openFile = (): Sql => openSql(parts);
+  const log = createLogView(parts);
   /** A second queue: opening a session does not wait for subscriptions which catch up. */
   const pages = new ReadQueue();
-  let last: SharedBatch | undefined;
-  const log: LogView = {
-    readHead: resolveHead,
-    readNext: (sessionId, after) => listEnvelopes(readNextBatch(sessionId, after)),
-    readRecent(sessionId, after) {
-      const batch = overlay.readRecent(sessionId, after);
-      if (batch === undefined) return undefined;
-      // Readers at the same position share one array.
-      if (batch !== last?.batch) {
-        last = { batch, envelopes: isSmallBatch(batch) ? listEnvelopes(batch) : undefined };
-      }
-      return last.envelopes;
-    },
-    waitForRead: (signal) => queue.wait(signal),
-    addReader(sessionId) {
-      const head = resolveHead(sessionId);
-      return head === undefined ? () => {} : overlay.addReader(sessionId, head);
-    },
+  const findVisibleSession: StoreReader["findSession"] = async (sessionId) => {
+    const record = overlay.readRecord(sessionId) ?? readRecord(openFile(), sessionId);
+    return record === undefined || record.seq === 0 ? undefined : record;
   };
-  const readNextBatch = (sessionId: string, after: number): readonly SizedEvent[] => {
-    const recent = overlay.readRecent(sessionId, after);
-    if (recent !== undefined) return recent;
-    const session = findSession(openFile(), sessionId);
-    if (session === undefined) return [];
-    const { incarnation } = session.head;
-    const cached = takeBatch(overlay.eventCache?.readAfter(incarnation, after) ?? []);
-    if (cached.length > 0) return cached;
-    const events = readFileBatch(session, after);
-    overlay.eventCache?.add(incarnation, events);
-    return events;
-  };
-  const readFileBatch = (session: SessionRow, after: number): readonly SizedEvent[] => {
-    const through = overlay.readHead(session.sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
-    return rows.readBatch(session, { after, through });
+  const index = {
+    findSession: findVisibleSession,
+    ...(overlay.addWatcher !== undefined && { addWatcher: overlay.addWatcher }),
   };
   return {
     findReply: async (sessionId, commandId) => findReply(openFile(), sessionId, commandId),
     async read(sessionId, after, limit) {
       const session = findSession(openFile(), sessionId);
-      const through = overlay.readHead(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
+      const through = resolveVisibleEnd(parts, sessionId);
       return session === undefined ? [] : rows.read(session, { after, through }, limit);
     },
     async readPage(sessionId, after) {
       await pages.wait();
       const session = findSession(openFile(), sessionId);
-      const batch = session === undefined ? [] : readFileBatch(session, after);
+      const batch = session === undefined ? [] : readFileBatch(parts, session, after);
       pages.finishRead(measureShare(batch));
       return listEnvelopes(batch);
     },
     async inspect(sessionId, after, limit) {
       const session = findSession(openFile(), sessionId);
-      const head = resolveHead(sessionId);
+      const head = resolveHead(parts, sessionId);
       if (session === undefined || head === undefined) return [];
       return rows.inspect({ ...session, head }, after, limit);
     },
     async readHead(sessionId) {
       openFile();
-      return resolveHead(sessionId);
+      return resolveHead(parts, sessionId);
     },
     subscribe: (sessionId, cursor, signal) =>
       subscribeToLog(log, notifier, { sessionId, cursor }, signal),
@@ -132,10 +97,8 @@ export function createStoreReader(parts: StoreReaderParts): StoreReader {
         isIndexed: isIndexed(sql),
         findVisibleRecord: (id) => overlay.readRecord(id),
       }),
-    async findSession(sessionId) {
-      const record = overlay.readRecord(sessionId) ?? readRecord(openFile(), sessionId);
-      return record === undefined || record.seq === 0 ? undefined : record;
-    },
+    findSession: findVisibleSession,
+    watchSessions: (signal) => watchSessions(index, notifier, signal),
     readBlob: async (sessionId, blobId) => readBlob(openFile(), sessionId, blobId),
     readSnapshot: async (sessionId, form) => readSnapshot(openFile(), sessionId, form),
     async readRecord(scope, key) {
@@ -149,4 +112,76 @@ export function createStoreReader(parts: StoreReaderParts): StoreReader {
     checkIntegrity: async () => checkFile(openFile(), rows),
     measureSize: async () => countStored(openFile()),
   };
+}
+
+function openSql({ sql, notifier }: StoreReaderParts): Sql {
+  if (notifier.isClosed) throw createStoreClosedError();
+  return sql;
+}
+
+interface SharedBatch {
+  readonly batch: readonly SizedEvent[];
+  /** Undefined for a large batch, which each reader reads in its own tick. */
+  readonly envelopes: readonly Envelope[] | undefined;
+}
+
+/** The log as seen by subscriptions. */
+function createLogView(parts: StoreReaderParts): LogView {
+  const { overlay } = parts;
+  const queue = new ReadQueue();
+  let last: SharedBatch | undefined;
+  return {
+    readHead: (sessionId) => resolveHead(parts, sessionId),
+    readNext: (sessionId, after) => listEnvelopes(readNextBatch(parts, sessionId, after)),
+    readRecent(sessionId, after) {
+      const batch = overlay.readRecent(sessionId, after);
+      if (batch === undefined) return undefined;
+      // Readers at the same position share one array.
+      if (batch !== last?.batch) {
+        last = { batch, envelopes: isSmallBatch(batch) ? listEnvelopes(batch) : undefined };
+      }
+      return last.envelopes;
+    },
+    waitForRead: (signal) => queue.wait(signal),
+    addReader(sessionId) {
+      const head = resolveHead(parts, sessionId);
+      return head === undefined ? () => {} : overlay.addReader(sessionId, head);
+    },
+  };
+}
+
+function resolveHead(parts: StoreReaderParts, sessionId: string): LogHead | undefined {
+  return parts.overlay.readHead(sessionId) ?? findSession(openSql(parts), sessionId)?.head;
+}
+
+function readNextBatch(
+  parts: StoreReaderParts,
+  sessionId: string,
+  after: number,
+): readonly SizedEvent[] {
+  const { overlay } = parts;
+  const recent = overlay.readRecent(sessionId, after);
+  if (recent !== undefined) return recent;
+  const session = findSession(openSql(parts), sessionId);
+  if (session === undefined) return [];
+  const { incarnation } = session.head;
+  const cached = takeBatch(overlay.eventCache?.readAfter(incarnation, after) ?? []);
+  if (cached.length > 0) return cached;
+  const events = readFileBatch(parts, session, after);
+  overlay.eventCache?.add(incarnation, events);
+  return events;
+}
+
+function readFileBatch(
+  parts: StoreReaderParts,
+  session: SessionRow,
+  after: number,
+): readonly SizedEvent[] {
+  const through = resolveVisibleEnd(parts, session.sessionId);
+  return parts.rows.readBatch(session, { after, through });
+}
+
+/** Position of the last visible event. The file may be ahead of it. */
+function resolveVisibleEnd({ overlay }: StoreReaderParts, sessionId: string): number {
+  return overlay.readHead(sessionId)?.seq ?? Number.MAX_SAFE_INTEGER;
 }

@@ -1,4 +1,5 @@
 import type { ChangeNotifier } from "../../subscribe-to-log.ts";
+import type { AppendOutcome, Lease, LogEntry } from "../../log-store.ts";
 import { applyRetention } from "../../retention.ts";
 import type { SessionRecord } from "../../session-index.ts";
 import type { StoreWriter } from "../../store.ts";
@@ -45,95 +46,118 @@ export interface StoreWriterParts {
  * sync.
  */
 export function createStoreWriter(parts: StoreWriterParts): StoreWriter & RecordStore {
-  const { sql, kinds, rows, records, notifier, liveSessions, unwrittenSessions, sync } = parts;
+  const { sql, kinds, rows, records, liveSessions, unwrittenSessions, sync } = parts;
   const leases = new Leases(sql, kinds);
-  const writer = new EntryWriter(sql, kinds, unwrittenSessions);
-  const queue = new AppendQueue((entries) => appendAll(parts, writer, entries));
-
-  /**
-   * Runs `operation` in a transaction. Queued entries are written first, so all operations happen in the order of the
-   * calls.
-   */
-  const write = <Result>(operation: () => Result): Result => {
-    checkUsable(parts);
-    queue.flush();
-    writer.clearCache();
-    const result = sql.transaction(() => {
-      unwrittenSessions.insertRows();
-      return operation();
-    });
-    unwrittenSessions.clear();
-    return result;
-  };
-  const invalidate = (sessionId: string): void => {
-    writer.clearCache();
-    liveSessions.reset(sessionId, findSession(sql, sessionId)?.head);
-    notifier.notify(sessionId);
-  };
-
+  const writes = new OrderedWrites(parts);
   return {
     ...createRecordWriter({ records, sync, checkUsable: () => checkUsable(parts) }),
     async acquire(sessionId, options) {
       checkUsable(parts);
       const isNew = !unwrittenSessions.has(sessionId) && findSession(sql, sessionId) === undefined;
       if (isNew) return unwrittenSessions.acquire(sessionId, options);
-      const acquired = write(() => leases.acquire(sessionId, options));
+      const acquired = writes.run(() => leases.acquire(sessionId, options));
       // Unsynced entries of the previous owner must be visible to the new owner.
       if (liveSessions.hasUnsynced(sessionId)) await sync.syncNow();
       return acquired;
     },
-    renew: async (lease, now, forMs) => write(() => leases.renew(lease, now + forMs)),
-    release: async (lease) => write(() => leases.release(lease)),
-    async append(lease, expectedSeq, entry) {
-      checkUsable(parts);
-      return queue.append(lease, expectedSeq, entry);
-    },
-    claimDue: async (now, options) => write(() => leases.claimDue(now, options)),
+    renew: async (lease, now, forMs) => writes.run(() => leases.renew(lease, now + forMs)),
+    release: async (lease) => writes.run(() => leases.release(lease)),
+    append: async (lease, expectedSeq, entry) => writes.append(lease, expectedSeq, entry),
+    claimDue: async (now, options) => writes.run(() => leases.claimDue(now, options)),
     async deleteSession(sessionId) {
-      const key = write(() => {
+      const key = writes.run(() => {
         const session = findSession(sql, sessionId);
         if (session !== undefined) deleteSession(sql, session.key);
         return session?.key;
       });
-      invalidate(sessionId);
+      writes.invalidate(sessionId);
       return key !== undefined;
     },
     putBlob: async (sessionId, blobId, bytes) =>
-      write(() => writeBlob(sql, sessionId, blobId, bytes)),
+      writes.run(() => writeBlob(sql, sessionId, blobId, bytes)),
     saveSnapshot: async (lease, snapshot) =>
-      write(() => {
+      writes.run(() => {
         const { key, head } = findLeasedSession(sql, lease);
         if (snapshot.seq > head.seq)
           throw createWrongSeqError(lease.sessionId, snapshot.seq, head.seq);
         writeSnapshot(sql, key, snapshot);
       }),
     async applyRetention(rules) {
-      write(() => {});
+      writes.run(() => {});
       const isBusy = (sessionId: string): boolean =>
         liveSessions.hasUnsynced(sessionId) || liveSessions.hasReaders(sessionId);
-      return applyRetention(
-        createSqliteRetention({ sql, kinds, rows, isBusy, onChange: invalidate }),
-        rules,
-      );
+      const onChange = (sessionId: string): void => writes.invalidate(sessionId);
+      return applyRetention(createSqliteRetention({ sql, kinds, rows, isBusy, onChange }), rules);
     },
-    async probe() {
-      write(() => writer.writeProbe());
-      writer.recordProbe();
-      // The disk must also complete the write: a disk may accept writes and fail to sync them.
-      await sync.syncNow();
-      if (!parts.isInPlace()) {
-        const message = `${sql.file} was removed or replaced while it was in use`;
-        throw new StoreError("store_failed", message, { details: { file: sql.file } });
-      }
-    },
-    async close() {
-      if (notifier.isClosed) return;
-      queue.flush();
-      notifier.close();
-      await sync.syncNow().catch(() => {});
-      await parts.close();
-    },
+    probe: () => writes.probe(),
+    close: () => writes.close(),
   };
+}
+
+/** All writes to the file, in the order of the calls. */
+class OrderedWrites {
+  readonly #parts: StoreWriterParts;
+  readonly #writer: EntryWriter;
+  readonly #queue: AppendQueue;
+
+  constructor(parts: StoreWriterParts) {
+    const { sql, kinds, unwrittenSessions } = parts;
+    const writer = new EntryWriter(sql, kinds, unwrittenSessions);
+    this.#parts = parts;
+    this.#writer = writer;
+    this.#queue = new AppendQueue((entries) => appendAll(parts, writer, entries));
+  }
+
+  /**
+   * Runs `operation` in a transaction. Queued entries are written first, so all operations happen in the order of the
+   * calls.
+   */
+  run<Result>(operation: () => Result): Result {
+    const { sql, unwrittenSessions } = this.#parts;
+    checkUsable(this.#parts);
+    this.#queue.flush();
+    this.#writer.clearCache();
+    const result = sql.transaction(() => {
+      unwrittenSessions.insertRows();
+      return operation();
+    });
+    unwrittenSessions.clear();
+    return result;
+  }
+
+  append(lease: Lease, expectedSeq: number, entry: LogEntry): Promise<AppendOutcome> {
+    checkUsable(this.#parts);
+    return this.#queue.append(lease, expectedSeq, entry);
+  }
+
+  /** Drops everything in memory about a session whose rows have changed. */
+  invalidate(sessionId: string): void {
+    const { sql, liveSessions, notifier } = this.#parts;
+    this.#writer.clearCache();
+    liveSessions.reset(sessionId, findSession(sql, sessionId)?.head);
+    notifier.notify(sessionId);
+  }
+
+  async probe(): Promise<void> {
+    const { sql, sync } = this.#parts;
+    this.run(() => this.#writer.writeProbe());
+    this.#writer.recordProbe();
+    // The disk must also complete the write: a disk may accept writes and fail to sync them.
+    await sync.syncNow();
+    if (!this.#parts.isInPlace()) {
+      const message = `${sql.file} was removed or replaced while it was in use`;
+      throw new StoreError("store_failed", message, { details: { file: sql.file } });
+    }
+  }
+
+  async close(): Promise<void> {
+    const { notifier, sync } = this.#parts;
+    if (notifier.isClosed) return;
+    this.#queue.flush();
+    notifier.close();
+    await sync.syncNow().catch(() => {});
+    await this.#parts.close();
+  }
 }
 
 function checkUsable({ notifier, sync }: StoreWriterParts): void {

@@ -4,7 +4,12 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Sessions } from "../../../session/sessions.ts";
 import type { UpdatesSetting } from "../../../wire/acp/decode/client-profile.ts";
 import { decodeNotification } from "../../../wire/acp/decode/decode-notification.ts";
-import { decodeRequest, isBridgeMethod } from "../../../wire/acp/decode/decode-request.ts";
+import {
+  decodeRequest,
+  isBridgeMethod,
+  isNotifiableMethod,
+} from "../../../wire/acp/decode/decode-request.ts";
+import { encodeNotificationFailure } from "../../../wire/acp/encode/host-notifications.ts";
 import { encodeError, encodeFailure } from "../../../wire/acp/encode/encode-failure.ts";
 import { encodeInitializeResult } from "../../../wire/acp/encode/encode-results.ts";
 import { createLineCache, type LineCache } from "../../../wire/acp/encode/line-cache.ts";
@@ -14,6 +19,7 @@ import {
   type ReceivedMessage,
   type RpcConnection,
 } from "../../../wire/jsonrpc/rpc-connection.ts";
+import { encodeNotificationLine } from "../../../wire/jsonrpc/rpc-line.ts";
 import { createInvalidRequest, type RpcError } from "../../../wire/jsonrpc/rpc-error.ts";
 import type {
   RequestId,
@@ -31,7 +37,7 @@ import {
   type OpenRequest,
 } from "./client-requests.ts";
 import { createConnectedClient, type ConnectedClient } from "./connected-client.ts";
-import { createKeyedQueue, type KeyedQueue } from "./keyed-queue.ts";
+import { createKeyedQueue, type KeyedQueue } from "./pending-work.ts";
 import type { LineWriter } from "./line-writer.ts";
 
 export interface AcpConnectionOptions {
@@ -230,13 +236,18 @@ function createLink(parts: ConnectionParts, hostRequests: HostRequests): ClientL
     getHostShells: client.getHostShells,
     sendUpdate: (...args) => writer.write(lines.encodeUpdate(...args), args[0]),
     sendEvent: (...args) => writer.write(lines.encodeEvent(...args), args[0]),
+    sendNotification: (sessionId, method, params) =>
+      writer.write(encodeNotificationLine(method, params), sessionId),
     respond(request, outcome) {
       prompts.end(request);
       const sessionId = readSessionId(request.params);
       const line = rpc.respond(request, outcome);
-      if (line !== undefined) writer.write(line, sessionId);
+      if (line !== undefined) return writer.write(line, sessionId);
+      // A notification gets no response, but its sender must learn that it had no effect.
+      if (!outcome.ok && isNotifiableMethod(request.method))
+        writer.write(encodeNotificationFailure(request, outcome.error), sessionId);
     },
-    requestPermission: (sessionId, { approval, request }) =>
+    requestPermission: (sessionId, approval, request) =>
       // A turn waits for the response, so the response must not queue behind the session's other requests.
       clientRequests.enqueue(request, {
         queueKey: approval.approvalId,
@@ -272,10 +283,10 @@ function dispatch(connection: OpenConnection, message: ReceivedMessage<OpenReque
 
 function handleRequest(connection: OpenConnection, request: RpcRequest): void {
   const { client, link, prompts, queue, options } = connection;
+  const isBridgeRequest = isBridgeMethod(request.method);
   const decoded = decodeRequest(request.method, request.params);
   if (!decoded.ok) return link.respond(request, decoded);
   const { value } = decoded;
-  const isBridgeRequest = isBridgeMethod(request.method);
   if (value.type === "initialize") {
     link.respond(request, { ok: true, result: encodeInitializeResult(options.version) });
     client.initialize(value.clientName, value.profile);
@@ -327,6 +338,8 @@ async function performRequest(
 
 function handleNotification(connection: OpenConnection, { method, params }: RpcNotification): void {
   const { options, prompts, queue, getSessionRequests } = connection;
+  if (isNotifiableMethod(method))
+    return handleRequest(connection, { type: "request", id: null, method, params });
   const notification = decodeNotification(method, params);
   if (notification === undefined)
     return options.detail?.("an unknown notification was ignored", { method });

@@ -26,8 +26,14 @@ export function createCallerSessions(
       "setClientTools",
       "subscribe",
       "status",
+      "readUsage",
       "readHistory",
       "listToolRules",
+      "readBlob",
+      "readRecord",
+      "putRecord",
+      "deleteRecord",
+      "listRecords",
       "checkLog",
     ]),
     get agents() {
@@ -52,6 +58,10 @@ export function createCallerSessions(
     async list(query) {
       const page = await sessions.list(query);
       return { ...page, sessions: page.sessions.filter(isUsable) };
+    },
+    async *watchSessions(signal) {
+      for await (const changes of sessions.watchSessions(signal))
+        yield { ...changes, changed: changes.changed.filter(isUsable) };
     },
     async delete(sessionId) {
       requireRight(caller, "control", "Deleting a session");

@@ -1,11 +1,12 @@
 import type { HostToolList } from "../../../domain/client-tools.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { ShellList } from "../../../domain/tools/shell.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { ClientSender, Sessions } from "../../../session/sessions.ts";
 import type { ClientProfile } from "../../../wire/acp/decode/client-profile.ts";
 import type { AcpSessionUpdate } from "../../../wire/acp/encode/acp-session-update.ts";
-import type { PermissionOutput } from "../../../wire/acp/encode/update-state.ts";
+import type { PermissionRequest } from "../../../wire/acp/encode/permissions/encode-permission-request.ts";
 import type { VendorUpdate } from "../../../wire/acp/encode/vendor-updates.ts";
 import type { HostRequest } from "../../../wire/acp/host/host-request.ts";
 import type { RpcOutcome, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
@@ -43,6 +44,8 @@ export interface ClientLink {
    * Sends a vendor update in its own notification, for clients that would not accept the update as `session/update`.
    */
   sendEvent(sessionId: string, update: VendorUpdate, cursor?: string): void;
+  /** Sends a notification outside of `session/update`. `sessionId` selects its stream and its backpressure. */
+  sendNotification(sessionId: string, method: string, params: object): void;
   /** Runs a task outside the per-session queue: requests behind the current request do not wait for it. */
   runUnordered(task: () => Promise<void>): void;
   respond(request: RpcRequest, outcome: RpcOutcome): void;
@@ -50,7 +53,11 @@ export interface ClientLink {
    * Queues a permission request and sends it when the client has few enough open requests. Returns the key for
    * `withdrawRequest`.
    */
-  requestPermission(sessionId: string, permission: PermissionOutput): string;
+  requestPermission(
+    sessionId: string,
+    approval: ApprovalRequested,
+    request: PermissionRequest,
+  ): string;
   /**
    * Sends a request to the client's machine. Returns its key, or undefined if the client has too many open requests.
    */

@@ -31,51 +31,42 @@ export interface ConnectedClientOptions extends HostListsOptions {
 export function createConnectedClient(options: ConnectedClientOptions): ConnectedClient {
   const { updates } = options;
   const lists = createHostLists(options);
-  let name: string | undefined;
   let setting: UpdatesSetting = typeof updates === "string" ? updates : "auto";
   let declared = STOCK_CLIENT;
-  let profile = STOCK_CLIENT;
-  let ready: Promise<void> = Promise.resolve();
   let callsBridge = false;
   let isUndeclared = false;
 
   function changeProfile(): void {
-    profile = applyUpdatesSetting(declared, setting, callsBridge);
+    client.profile = applyUpdatesSetting(declared, setting, callsBridge);
   }
 
   async function applySetting(pending: Promise<UpdatesSetting>): Promise<void> {
     setting = await pending;
     changeProfile();
-    lists.request(profile, setting);
+    lists.request(client.profile, setting);
   }
 
-  return {
-    get name() {
-      return name;
-    },
-    get profile() {
-      return profile;
-    },
-    get ready() {
-      return ready;
-    },
+  const client: MutableClient = {
+    name: undefined,
+    profile: STOCK_CLIENT,
+    ready: Promise.resolve(),
     getHostTools: lists.getTools,
     getHostShells: lists.getShells,
     initialize(clientName, declaredProfile) {
-      const isFirst = name === undefined;
-      name = clientName;
+      const isFirst = client.name === undefined;
+      client.name = clientName;
       declared = declaredProfile;
       changeProfile();
       if (!isFirst) return;
-      if (typeof updates === "string") lists.request(profile, setting);
-      else ready = applySetting(updates);
+      if (typeof updates === "string") lists.request(client.profile, setting);
+      else client.ready = applySetting(updates);
     },
     handleBridgeMethod() {
       if (callsBridge) return;
       callsBridge = true;
       changeProfile();
       isUndeclared = !declared.usesBridge;
-      if (isUndeclared && setting === "auto") lists.requestLater(profile, setting);
+      if (isUndeclared && setting === "auto") lists.requestLater(client.profile, setting);
     },
     takeUndeclared() {
       const wasUndeclared = isUndeclared;
@@ -83,7 +74,11 @@ export function createConnectedClient(options: ConnectedClientOptions): Connecte
       return wasUndeclared;
     },
   };
+  return client;
 }
+
+/** Changed by the client's requests, and read-only for callers. */
+type MutableClient = { -readonly [Name in keyof ConnectedClient]: ConnectedClient[Name] };
 
 type HostLink = Pick<ClientLink, "sendRequest" | "withdrawRequest" | "clock" | "log">;
 

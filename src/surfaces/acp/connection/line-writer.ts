@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { createPendingCounter } from "./backpressure.ts";
+import { createPendingCounter } from "./pending-work.ts";
 
 /** An ordered output of lines. `write` never waits: callers with much output call `waitUntilBelow` first. */
 export interface LineWriter {

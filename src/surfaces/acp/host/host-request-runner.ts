@@ -25,68 +25,18 @@ export interface HostRequestRunner {
   stopAll(): void;
 }
 
-interface OpenHostTask extends HostTask {
-  readonly toolCallId: JsonValue | undefined;
-}
-
-/** Marks a request sent earlier to a connection with the same client id. The host may already have started the work. */
-function markAsRepeat(request: HostRequested): HostRequested {
-  return { ...request, payload: { attempt: 2, ...request.payload } };
-}
-
 export function createHostRequestRunner(sessionId: string, link: ClientLink): HostRequestRunner {
-  const { sessions, log } = link;
-  const terminals = createEditorTerminals(sessionId, link);
+  const tasks = createHostTasks(sessionId, link);
   const dueRequests = new Map<string, HostRequested>();
-  /** Tasks in progress, by the session's request ids. */
-  const open = new Map<string, OpenHostTask>();
   let startedSeq = 0;
-
-  async function submitOutcome(requestId: string, outcome: HostOutcome): Promise<void> {
-    open.delete(requestId);
-    const command = { type: "submit-host-reply", requestId, ...outcome } as const;
-    const reply = await sessions.command(sessionId, command, link.sender);
-    if (reply.status === "accepted") return;
-    log("a reply of the client's machine was refused", { sessionId, code: reply.failure.code });
-  }
-
-  function startTask({ requestId, kind, payload }: HostRequested): void {
-    const submit = (outcome: HostOutcome): Promise<void> => submitOutcome(requestId, outcome);
-    const refuse = (message: string): void => {
-      submit(createFailedOutcome(message)).catch((error: unknown) =>
-        log("a request to the client's machine was lost", { sessionId, error: String(error) }),
-      );
-    };
-    const begin =
-      kind === "terminal" ? terminals.createTask(payload) : createHostTask(kind, payload);
-    if (begin === undefined) return refuse("The client's machine does not support this request");
-    const task = begin({
-      sessionId,
-      link,
-      submitOutcome: async (outcome) => (open.has(requestId) ? submit(outcome) : undefined),
-    });
-    if (task === undefined) return refuse("The client has too many open requests");
-    open.set(requestId, { ...task, toolCallId: payload["toolCallId"] });
-  }
-
-  /**
-   * Forgets the tasks of a tool call that waits for its host. The host may continue the work; after a reconnect or a
-   * rename the host receives the request again and reports the result.
-   */
-  function dropAwaited(awaitedToolCallId: string): void {
-    for (const [requestId, { toolCallId }] of open) {
-      if (toolCallId === awaitedToolCallId) open.delete(requestId);
-    }
-  }
-
   return {
     handleEvent({ seq, event }) {
-      if (event.type === "tool.waiting_for_host" && seq > startedSeq) dropAwaited(event.toolCallId);
+      if (event.type === "tool.waiting_for_host" && seq > startedSeq)
+        tasks.dropAwaited(event.toolCallId);
       if (event.type === "host.replied") {
         dueRequests.delete(event.requestId);
         // The reply is no longer needed: the turn was cancelled, or the request timed out.
-        open.get(event.requestId)?.stop();
-        open.delete(event.requestId);
+        tasks.stop(event.requestId);
       }
       // A client that follows the session again received the requests before `startedSeq` already.
       if (event.type !== "host.requested" || seq <= startedSeq) return;
@@ -98,8 +48,77 @@ export function createHostRequestRunner(sessionId: string, link: ClientLink): Ho
       // Fast path: `start` is called after every event.
       if (dueRequests.size === 0) return;
       for (const request of dueRequests.values())
-        startTask(isFirst ? markAsRepeat(request) : request);
+        tasks.start(isFirst ? markAsRepeat(request) : request);
       dueRequests.clear();
+    },
+    findTerminal: tasks.findTerminal,
+    stopAll: tasks.stopAll,
+  };
+}
+
+/** Marks a request sent earlier to a connection with the same client id. The host may already have started the work. */
+function markAsRepeat(request: HostRequested): HostRequested {
+  return { ...request, payload: { attempt: 2, ...request.payload } };
+}
+
+/** The tasks in progress on the client's machine. */
+interface HostTasks extends Pick<HostRequestRunner, "findTerminal"> {
+  start(request: HostRequested): void;
+  /** Stops the task of a request, if the task is in progress. */
+  stop(requestId: string): void;
+  /**
+   * Forgets the tasks of a tool call that waits for its host. The host may continue the work; after a reconnect or a
+   * rename the host receives the request again and reports the result.
+   */
+  dropAwaited(toolCallId: string): void;
+  readonly stopAll: () => void;
+}
+
+interface OpenHostTask extends HostTask {
+  readonly toolCallId: JsonValue | undefined;
+}
+
+function createHostTasks(sessionId: string, link: ClientLink): HostTasks {
+  const { sessions, log } = link;
+  const terminals = createEditorTerminals(sessionId, link);
+  /** By the session's request ids. */
+  const open = new Map<string, OpenHostTask>();
+
+  async function submitOutcome(requestId: string, outcome: HostOutcome): Promise<void> {
+    open.delete(requestId);
+    const command = { type: "submit-host-reply", requestId, ...outcome } as const;
+    const reply = await sessions.command(sessionId, command, link.sender);
+    if (reply.status === "accepted") return;
+    log("a reply of the client's machine was refused", { sessionId, code: reply.failure.code });
+  }
+
+  return {
+    start({ requestId, kind, payload }) {
+      const submit = (outcome: HostOutcome): Promise<void> => submitOutcome(requestId, outcome);
+      const refuse = (message: string): void => {
+        submit(createFailedOutcome(message)).catch((error: unknown) =>
+          log("a request to the client's machine was lost", { sessionId, error: String(error) }),
+        );
+      };
+      const begin =
+        kind === "terminal" ? terminals.createTask(payload) : createHostTask(kind, payload);
+      if (begin === undefined) return refuse("The client's machine does not support this request");
+      const task = begin({
+        sessionId,
+        link,
+        submitOutcome: async (outcome) => (open.has(requestId) ? submit(outcome) : undefined),
+      });
+      if (task === undefined) return refuse("The client has too many open requests");
+      open.set(requestId, { ...task, toolCallId: payload["toolCallId"] });
+    },
+    stop(requestId) {
+      open.get(requestId)?.stop();
+      open.delete(requestId);
+    },
+    dropAwaited(awaitedToolCallId) {
+      for (const [requestId, { toolCallId }] of open) {
+        if (toolCallId === awaitedToolCallId) open.delete(requestId);
+      }
     },
     findTerminal: terminals.findTerminal,
     stopAll() {

@@ -61,4 +61,5 @@ function requestList<Value>(
   });
 }
 
-const LIST_TIMEOUT_MS = 2000;
+/** Long enough for a host on a loaded machine: a host that supports the lists loses its tools after this time. */
+const LIST_TIMEOUT_MS = 5000;

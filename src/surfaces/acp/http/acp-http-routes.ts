@@ -12,7 +12,11 @@ import type {
   ServedRequest,
 } from "../../../http/server/http-types.ts";
 import { createCallerConnection, type AcpServerOptions } from "../connection/caller-connection.ts";
-import { createHttpConnections, type HttpConnection } from "./http-connections.ts";
+import {
+  createHttpConnections,
+  type HttpConnection,
+  type HttpConnections,
+} from "./http-connections.ts";
 import { createStreamWriter } from "./stream-writer.ts";
 
 export interface AcpHttpSurface {
@@ -26,33 +30,8 @@ export interface AcpHttpSurface {
  * events: a stream for the connection, and a stream for each session opened by the client.
  */
 export function createAcpHttp(options: AcpServerOptions): AcpHttpSurface {
-  const { access, rates, clock } = options;
+  const { access, clock } = options;
   const connections = createHttpConnections(clock);
-
-  async function initialize(text: string, caller: Caller): Promise<ServedResponse> {
-    rates?.countRequest(caller.id);
-    // Checked before the message is handled, because a batch may contain more requests than `initialize`.
-    connections.checkCapacity();
-    const writer = createStreamWriter();
-    const acp = createCallerConnection(caller, writer, options);
-    acp.receive({ type: "line", text, offset: 0 });
-    const answer = writer.takeLine();
-    if (answer === undefined)
-      throw createInvalidRequestError("The first message must be the request initialize");
-    if (!acp.isInitialized) return createJsonTextResponse(400, answer);
-    const { id } = connections.add({ caller, acp, writer });
-    return createJsonTextResponse(200, answer, { [CONNECTION_HEADER]: id });
-  }
-
-  function findConnection(head: RequestHead, caller: Caller): HttpConnection {
-    const id = readHeader(head, CONNECTION_HEADER);
-    if (id === undefined)
-      throw createInvalidRequestError(`The header ${CONNECTION_HEADER} is missing`);
-    const connection = connections.find(id, caller);
-    if (connection !== undefined) return connection;
-    const hint = "Send initialize without this header, then load the session again";
-    throw new ApiError(404, "not_found", "The connection does not exist", { hint });
-  }
 
   const routes: readonly GuardedRoute[] = [
     {
@@ -61,8 +40,9 @@ export function createAcpHttp(options: AcpServerOptions): AcpHttpSurface {
       async handle(request, _, caller) {
         requireRight(caller, "prompt", "Submitting a prompt");
         const text = readJsonText(request);
-        if (readHeader(request, CONNECTION_HEADER) === undefined) return initialize(text, caller);
-        const { acp } = findConnection(request, caller);
+        if (readHeader(request, CONNECTION_HEADER) === undefined)
+          return initialize(text, caller, { connections, options });
+        const { acp } = findConnection(connections, request, caller);
         if (acp.isFull) throw createOverloadedError();
         acp.receive({ type: "line", text, offset: 0 });
         await acp.waitForCapacity();
@@ -74,7 +54,7 @@ export function createAcpHttp(options: AcpServerOptions): AcpHttpSurface {
       path: ACP_PATH,
       async handle(request, _, caller) {
         checkAccept(request);
-        const connection = findConnection(request, caller);
+        const connection = findConnection(connections, request, caller);
         const sessionId = readHeader(request, SESSION_HEADER);
         const events = connection.events(sessionId, request.disconnectSignal);
         return createEventStream(events, {
@@ -87,7 +67,7 @@ export function createAcpHttp(options: AcpServerOptions): AcpHttpSurface {
       method: "DELETE",
       path: ACP_PATH,
       async handle(request, _, caller) {
-        await findConnection(request, caller).end();
+        await findConnection(connections, request, caller).end();
         return ACCEPTED_RESPONSE;
       },
     },
@@ -105,6 +85,45 @@ const ACCEPTED_RESPONSE: ServedResponse = {
   headers: SECURITY_HEADERS,
   body: new Uint8Array(),
 };
+
+interface InitializeContext {
+  readonly connections: HttpConnections;
+  readonly options: AcpServerOptions;
+}
+
+/** Opens a connection with its first message and responds with the result of `initialize`. */
+async function initialize(
+  text: string,
+  caller: Caller,
+  { connections, options }: InitializeContext,
+): Promise<ServedResponse> {
+  options.rates?.countRequest(caller.id);
+  // Checked before the message is handled, because a batch may contain more requests than `initialize`.
+  connections.checkCapacity();
+  const writer = createStreamWriter();
+  const acp = createCallerConnection(caller, writer, options);
+  acp.receive({ type: "line", text, offset: 0 });
+  const answer = writer.takeLine();
+  if (answer === undefined)
+    throw createInvalidRequestError("The first message must be the request initialize");
+  if (!acp.isInitialized) return createJsonTextResponse(400, answer);
+  const { id } = connections.add({ caller, acp, writer });
+  return createJsonTextResponse(200, answer, { [CONNECTION_HEADER]: id });
+}
+
+function findConnection(
+  connections: HttpConnections,
+  head: RequestHead,
+  caller: Caller,
+): HttpConnection {
+  const id = readHeader(head, CONNECTION_HEADER);
+  if (id === undefined)
+    throw createInvalidRequestError(`The header ${CONNECTION_HEADER} is missing`);
+  const connection = connections.find(id, caller);
+  if (connection !== undefined) return connection;
+  const hint = "Send initialize without this header, then load the session again";
+  throw new ApiError(404, "not_found", "The connection does not exist", { hint });
+}
 
 /** Clients may send requests without waiting for responses, so the backlog needs a limit. */
 function createOverloadedError(): ApiError {

@@ -1,5 +1,5 @@
 import { formatEvent } from "../../../http/routing/event-stream.ts";
-import { createPendingCounter, type PendingCounter } from "../connection/backpressure.ts";
+import { createPendingCounter, type PendingCounter } from "../connection/pending-work.ts";
 import type { LineWriter } from "../connection/line-writer.ts";
 
 /**
@@ -25,67 +25,64 @@ interface EventStream {
 }
 
 export function createStreamWriter(): StreamWriter {
-  const disconnectController = new AbortController();
-  const totalPending = createPendingCounter();
-  const streams = new Map<string | undefined, EventStream>();
+  return new SessionStreamWriter();
+}
 
-  /**
-   * Clients choose the session ids in their requests. Overlong ids and ids beyond the stream limit share the
-   * connection's stream.
-   */
-  function resolveStreamKey(sessionId: string | undefined): string | undefined {
-    if (sessionId === undefined || streams.has(sessionId)) return sessionId;
-    const hasOwnStream = sessionId.length <= MAX_KEY_CHARACTERS && streams.size < MAX_STREAMS;
-    return hasOwnStream ? sessionId : undefined;
+class SessionStreamWriter implements StreamWriter {
+  readonly #disconnectController = new AbortController();
+  readonly disconnectSignal = this.#disconnectController.signal;
+  readonly #totalPending = createPendingCounter();
+  /** By session id. The key of the connection's stream is undefined. */
+  readonly #streams = new Map<string | undefined, EventStream>();
+
+  get queuedCharacters(): number {
+    return this.#totalPending.length;
   }
 
-  function getOrCreateStream(sessionId: string | undefined): EventStream {
-    const existing = streams.get(sessionId);
-    if (existing !== undefined) return existing;
-    const stream: EventStream = {
-      lines: [],
-      pending: createPendingCounter(),
-      isDropped: false,
-      wake: () => {},
-      reader: undefined,
-    };
-    streams.set(sessionId, stream);
-    return stream;
+  write(line: string, sessionId?: string): void {
+    if (this.disconnectSignal.aborted) return;
+    const stream = this.#getOrCreateStream(this.#resolveStreamKey(sessionId));
+    stream.lines.push(line);
+    stream.pending.add(line.length);
+    this.#totalPending.add(line.length);
+    stream.wake();
   }
 
-  function remove(stream: EventStream, lines: readonly string[]): void {
-    if (disconnectController.signal.aborted || stream.isDropped) return;
-    for (const { length } of lines) {
-      stream.pending.remove(length);
-      totalPending.remove(length);
-    }
+  waitUntilBelow(characters: number): Promise<void> {
+    return this.#totalPending.waitUntilBelow(characters);
   }
 
-  /** Lines count as sent when taken by the reader, even if the reader disconnects before the write ends. */
-  function* drainLines(stream: EventStream): Generator<string, void, undefined> {
-    const { lines } = stream;
-    stream.lines = [];
-    try {
-      yield lines.map((line) => formatEvent(undefined, line.trimEnd())).join("");
-    } finally {
-      remove(stream, lines);
-    }
+  findStream(sessionId: string): Pick<LineWriter, "queuedCharacters" | "waitUntilBelow"> {
+    const own = this.#streams.get(this.#resolveStreamKey(sessionId))?.pending ?? EMPTY_COUNTER;
+    return { queuedCharacters: own.length, waitUntilBelow: own.waitUntilBelow };
   }
 
-  async function* read(
+  dropSession(sessionId: string): boolean {
+    const stream = this.#streams.get(sessionId);
+    if (stream?.reader !== undefined || this.#resolveStreamKey(sessionId) === undefined)
+      return false;
+    this.#streams.delete(sessionId);
+    if (stream === undefined) return true;
+    stream.isDropped = true;
+    this.#totalPending.remove(stream.pending.length);
+    stream.pending.clear();
+    return true;
+  }
+
+  async *readEvents(
     sessionId: string | undefined,
     disconnectSignal: AbortSignal,
   ): AsyncGenerator<string, void, undefined> {
-    const stream = getOrCreateStream(sessionId);
+    const stream = this.#getOrCreateStream(sessionId);
     const own = {};
     stream.reader = own;
     const isOver = (): boolean =>
-      stream.reader !== own || disconnectSignal.aborted || disconnectController.signal.aborted;
+      stream.reader !== own || disconnectSignal.aborted || this.disconnectSignal.aborted;
     stream.wake();
     disconnectSignal.addEventListener("abort", () => stream.wake());
     try {
       while (!isOver()) {
-        if (stream.lines.length > 0) yield* drainLines(stream);
+        if (stream.lines.length > 0) yield* this.#drainLines(stream);
         else {
           await new Promise<void>((resolve) => {
             stream.wake = resolve;
@@ -95,55 +92,69 @@ export function createStreamWriter(): StreamWriter {
     } finally {
       if (stream.reader === own) stream.reader = undefined;
       const isInUse = stream.reader !== undefined || stream.lines.length > 0;
-      if (!isInUse && streams.get(sessionId) === stream) streams.delete(sessionId);
+      if (!isInUse && this.#streams.get(sessionId) === stream) this.#streams.delete(sessionId);
     }
   }
 
-  return {
-    disconnectSignal: disconnectController.signal,
-    get queuedCharacters() {
-      return totalPending.length;
-    },
-    write(line, sessionId) {
-      if (disconnectController.signal.aborted) return;
-      const stream = getOrCreateStream(resolveStreamKey(sessionId));
-      stream.lines.push(line);
-      stream.pending.add(line.length);
-      totalPending.add(line.length);
+  takeLine(): string | undefined {
+    const stream = this.#getOrCreateStream(undefined);
+    const line = stream.lines.shift();
+    if (line !== undefined) this.#remove(stream, [line]);
+    return line;
+  }
+
+  close(): void {
+    this.#disconnectController.abort();
+    for (const stream of this.#streams.values()) {
       stream.wake();
-    },
-    waitUntilBelow: (characters) => totalPending.waitUntilBelow(characters),
-    findStream(sessionId) {
-      const own = streams.get(resolveStreamKey(sessionId))?.pending ?? EMPTY_COUNTER;
-      return { queuedCharacters: own.length, waitUntilBelow: own.waitUntilBelow };
-    },
-    dropSession(sessionId) {
-      const stream = streams.get(sessionId);
-      if (stream?.reader !== undefined || resolveStreamKey(sessionId) === undefined) return false;
-      streams.delete(sessionId);
-      if (stream === undefined) return true;
-      stream.isDropped = true;
-      totalPending.remove(stream.pending.length);
       stream.pending.clear();
-      return true;
-    },
-    readEvents: read,
-    takeLine() {
-      const stream = getOrCreateStream(undefined);
-      const line = stream.lines.shift();
-      if (line !== undefined) remove(stream, [line]);
-      return line;
-    },
-    close() {
-      disconnectController.abort();
-      for (const stream of streams.values()) {
-        stream.wake();
-        stream.pending.clear();
-      }
-      streams.clear();
-      totalPending.clear();
-    },
-  };
+    }
+    this.#streams.clear();
+    this.#totalPending.clear();
+  }
+
+  /**
+   * Clients choose the session ids in their requests. Overlong ids and ids beyond the stream limit share the
+   * connection's stream.
+   */
+  #resolveStreamKey(sessionId: string | undefined): string | undefined {
+    if (sessionId === undefined || this.#streams.has(sessionId)) return sessionId;
+    const hasOwnStream = sessionId.length <= MAX_KEY_CHARACTERS && this.#streams.size < MAX_STREAMS;
+    return hasOwnStream ? sessionId : undefined;
+  }
+
+  #getOrCreateStream(sessionId: string | undefined): EventStream {
+    const existing = this.#streams.get(sessionId);
+    if (existing !== undefined) return existing;
+    const stream: EventStream = {
+      lines: [],
+      pending: createPendingCounter(),
+      isDropped: false,
+      wake: () => {},
+      reader: undefined,
+    };
+    this.#streams.set(sessionId, stream);
+    return stream;
+  }
+
+  /** Lines count as sent when taken by the reader, even if the reader disconnects before the write ends. */
+  *#drainLines(stream: EventStream): Generator<string, void, undefined> {
+    const { lines } = stream;
+    stream.lines = [];
+    try {
+      yield lines.map((line) => formatEvent(undefined, line.trimEnd())).join("");
+    } finally {
+      this.#remove(stream, lines);
+    }
+  }
+
+  #remove(stream: EventStream, lines: readonly string[]): void {
+    if (this.disconnectSignal.aborted || stream.isDropped) return;
+    for (const { length } of lines) {
+      stream.pending.remove(length);
+      this.#totalPending.remove(length);
+    }
+  }
 }
 
 const MAX_STREAMS = 1000;

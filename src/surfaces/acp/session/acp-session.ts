@@ -1,22 +1,35 @@
 import { toJsonText } from "../../../data/json.ts";
+import type { ClientMcpServer } from "../../../domain/client-tools.ts";
 import type { Failure } from "../../../domain/errors.ts";
+import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import type { CommandReply, SessionCommand } from "../../../domain/session-command.ts";
 import { encodeError, encodeFailure } from "../../../wire/acp/encode/encode-failure.ts";
+import type { ArgumentsRequest } from "../../../wire/acp/decode/approval-arguments.ts";
 import type { PromptCommand } from "../../../wire/acp/decode/client-request.ts";
 import type { AcpSessionUpdate } from "../../../wire/acp/encode/acp-session-update.ts";
 import type { UpdateCursor } from "../../../wire/acp/encode/update-cursor.ts";
 import { showInTerminal } from "../../../wire/acp/encode/acp-session-update.ts";
-import type { RequestId, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
+import type { RequestId, RpcRequest, RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
 import { cancelPrompts } from "./cancel-prompts.ts";
-import { createClientAttachment, type ClientAttachment } from "./client-attachment.ts";
+import {
+  createClientAttachment,
+  type AttachCommand,
+  type ClientAttachment,
+} from "./client-attachment.ts";
 import type { ClientLink } from "../connection/client-link.ts";
-import { createHostRequestRunner } from "../host/host-request-runner.ts";
-import { createPendingPrompts, type PromptCancellation } from "./pending-prompts.ts";
+import { createHostRequestRunner, type HostRequestRunner } from "../host/host-request-runner.ts";
+import {
+  createPendingPrompts,
+  type PendingPrompts,
+  type PromptCancellation,
+} from "./pending-prompts.ts";
 import { createPendingPermissions, type PendingPermissions } from "./pending-permissions.ts";
 import {
   createConnectionClientTools,
   type ConnectionClientTools,
 } from "./connection-client-tools.ts";
+import { createIdleNotices, type IdleNotice, type IdleNotices } from "./idle-notices.ts";
+import { encodeIdle, encodeWatchdogStop } from "../../../wire/acp/encode/host-notifications.ts";
 import { readPromptOutcome } from "./read-prompt-outcome.ts";
 import {
   createSessionFeed,
@@ -35,21 +48,28 @@ export interface AcpSession {
    * on.
    */
   isFollowingFrom(cursor?: UpdateCursor): boolean;
-  readonly pauseFeed: SessionFeed["pause"];
+  /** Delays further updates until the returned function is called, so that a response is sent first. */
+  pauseFeed(): () => void;
   /** Sends the slash commands. With `if-changed`, only if the commands differ from the last update. */
   sendCommands(update: AcpSessionUpdate, when?: "if-changed"): void;
   /** Whether the client is attached, under any client id. */
   readonly isAttached: boolean;
-  readonly handlePermissionResponse: PendingPermissions["handleResponse"];
-  readonly readArguments: PendingPermissions["readArguments"];
-  readonly attach: ClientAttachment["attach"];
-  readonly attachAs: ClientAttachment["attachAs"];
-  readonly declareHost: ClientAttachment["declareHost"];
+  handlePermissionResponse(approval: ApprovalRequested, answer: RpcResponse): Promise<void>;
+  readArguments(request: ArgumentsRequest): object;
+  /** Attaches implicitly under the connection's client id. */
+  attach(): Promise<CommandReply>;
+  /** Attaches under the client id of the command. */
+  attachAs(command: AttachCommand): Promise<CommandReply>;
+  /** Attaches again without the rights of a stock client, because the client uses the bridge protocol. */
+  declareHost(): Promise<void>;
   /** Sets the client tools: these MCP servers and the tools of the client's machine. */
-  readonly setClientTools: ConnectionClientTools["set"];
+  setClientTools(servers?: readonly ClientMcpServer[]): Promise<void>;
   isController(): Promise<boolean>;
-  /** Sends a command under the client's current id in this session. */
-  command(sessionCommand: SessionCommand): Promise<CommandReply>;
+  /**
+   * Sends a command under the client's current id in this session. Commands with the same `commandId` are accepted once
+   * and get the same reply.
+   */
+  command(sessionCommand: SessionCommand, commandId?: string): Promise<CommandReply>;
   /** Detaches a client, which may be this client. */
   detach(command: DetachCommand): Promise<CommandReply>;
   /** Sends the client all updates. Resolves when the history is sent. A second call starts again. */
@@ -73,163 +93,257 @@ export interface AcpSession {
 type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
 type DetachCommand = Extract<SessionCommand, { readonly type: "detach" }>;
 
-/** `onDetached` is called when the client is no longer attached, at its own request or by another client. */
+/** The connection of the client, as far as this session depends on it. */
+export interface SessionConnection {
+  /** Called when the client is no longer attached, at its own request or by another client. */
+  onDetached(): void;
+  /** Whether the client has no other session on this connection. */
+  isOnlySession(): boolean;
+}
+
 export function createAcpSession(
   sessionId: string,
   shared: ClientLink,
-  onDetached: () => void,
+  connection: SessionConnection,
 ): AcpSession {
-  const attachment = createClientAttachment(sessionId, shared, () => clientTools.resend());
-  const link: ClientLink = {
-    ...shared,
-    get sender() {
-      return attachment.sender;
-    },
-    hasCapacity: () => isMuted || shared.hasCapacity(sessionId),
-    waitForCapacity: () => shared.waitForCapacity(sessionId),
-  };
-  /** Whether the client has closed the session and reads no updates: then only responses are sent. */
-  let isMuted = false;
-  /** The last slash commands sent, as JSON. */
-  let sentCommands: string | undefined;
-  const prompts = createPendingPrompts(link);
-  const permissions = createPendingPermissions(sessionId, link);
-  const clientTools = createConnectionClientTools(sessionId, link);
-  const hostRequests = createHostRequestRunner(sessionId, link);
-  const feed = createSessionFeed(sessionId, link, {
-    hostRequests,
-    attachment,
-    deliver,
-    onEnded: handleDetached,
-    onLost(error) {
-      link.log("a session can no longer be followed", { sessionId, error: String(error) });
-      prompts.failAll(encodeError(error));
-    },
-  });
+  return new ClientSession(sessionId, shared, connection);
+}
 
-  function deliver(output: DeliveredOutput, cursor: string | undefined): void {
-    if (isMuted && (output.type === "update" || output.type === "event")) return;
+class ClientSession implements AcpSession {
+  readonly #sessionId: string;
+  readonly #link: ClientLink;
+  readonly #connection: SessionConnection;
+  readonly #attachment: ClientAttachment;
+  readonly #prompts: PendingPrompts;
+  readonly #permissions: PendingPermissions;
+  readonly #clientTools: ConnectionClientTools;
+  readonly #hostRequests: HostRequestRunner;
+  readonly #feed: SessionFeed;
+  readonly #idleNotices: IdleNotices;
+  /** Whether the client has closed the session and reads no updates: then only responses are sent. */
+  #isMuted = false;
+  /** The last slash commands sent, as JSON. */
+  #sentCommands: string | undefined;
+
+  constructor(sessionId: string, shared: ClientLink, connection: SessionConnection) {
+    this.#sessionId = sessionId;
+    this.#connection = connection;
+    this.#attachment = createClientAttachment(sessionId, shared, () => this.#clientTools.resend());
+    this.#link = this.#createLink(shared);
+    this.#prompts = createPendingPrompts(this.#link);
+    this.#permissions = createPendingPermissions(sessionId, this.#link);
+    this.#clientTools = createConnectionClientTools(sessionId, this.#link);
+    this.#hostRequests = createHostRequestRunner(sessionId, this.#link);
+    this.#idleNotices = createIdleNotices(shared.clock, (notice) => this.#sendIdle(notice));
+    this.#feed = createSessionFeed(sessionId, this.#link, {
+      hostRequests: this.#hostRequests,
+      attachment: this.#attachment,
+      deliver: (output, cursor) => this.#deliver(output, cursor),
+      onEnded: () => this.#handleDetached(),
+      onLost: (error) => this.#handleLostFeed(error),
+    });
+  }
+
+  get isFollowing(): boolean {
+    return this.#feed.isActive;
+  }
+
+  get sentSeq(): number {
+    return this.#feed.seq;
+  }
+
+  get isAttached(): boolean {
+    return this.#attachment.isAttached;
+  }
+
+  isFollowingFrom(cursor?: UpdateCursor): boolean {
+    return this.#feed.isActive && (cursor === undefined || this.#feed.covers(cursor));
+  }
+
+  pauseFeed(): () => void {
+    return this.#feed.pause();
+  }
+
+  sendCommands(update: AcpSessionUpdate, when?: "if-changed"): void {
+    const text = toJsonText(update);
+    if (when !== "if-changed" || text !== this.#sentCommands)
+      this.#link.sendUpdate(this.#sessionId, update);
+    this.#sentCommands = text;
+  }
+
+  handlePermissionResponse(approval: ApprovalRequested, answer: RpcResponse): Promise<void> {
+    return this.#permissions.handleResponse(approval, answer);
+  }
+
+  readArguments(request: ArgumentsRequest): object {
+    return this.#permissions.readArguments(request);
+  }
+
+  attach(): Promise<CommandReply> {
+    return this.#attachment.attach();
+  }
+
+  attachAs(command: AttachCommand): Promise<CommandReply> {
+    return this.#attachment.attachAs(command);
+  }
+
+  declareHost(): Promise<void> {
+    return this.#attachment.declareHost();
+  }
+
+  setClientTools(servers?: readonly ClientMcpServer[]): Promise<void> {
+    return this.#clientTools.set(servers);
+  }
+
+  async isController(): Promise<boolean> {
+    const { clients } = await this.#link.sessions.status(this.#sessionId);
+    const { clientId } = this.#link.sender;
+    return clients.some((client) => client.clientId === clientId && client.role === "controller");
+  }
+
+  command(sessionCommand: SessionCommand, commandId?: string): Promise<CommandReply> {
+    const sender = { ...this.#link.sender, ...nameCommand(commandId) };
+    return this.#link.sessions.command(this.#sessionId, sessionCommand, sender);
+  }
+
+  async detach(command: DetachCommand): Promise<CommandReply> {
+    const reply = await this.command(command);
+    if (reply.status === "accepted" && command.clientId === this.#link.sender.clientId)
+      this.#handleDetached();
+    return reply;
+  }
+
+  follow(options: FollowOptions): Promise<void> {
+    return this.#feed.start(options);
+  }
+
+  async prompt(request: RpcRequest, command: PromptCommand, commandId?: string): Promise<void> {
+    const deliveredSeq = this.#feed.seq;
+    const reply = await this.#prompts.submit(request, () => this.command(command, commandId));
+    if (reply.status === "accepted") await this.#replayOutcome(reply, deliveredSeq);
+  }
+
+  async cancel(requestId?: RequestId): Promise<Failure | undefined> {
+    const cancellations = this.#prompts.listCancellations(requestId);
+    const anyTurn: PromptCancellation = { command: { type: "cancel" }, from: this.#link.sender };
+    return this.#cancelPrompts(
+      cancellations.length > 0 || requestId !== undefined ? cancellations : [anyTurn],
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isMuted = this.#link.dropSession(this.#sessionId);
+    const refusal = await this.#cancelPrompts(this.#prompts.listCancellations());
+    // Does not wait for a turn the client is not allowed to cancel.
+    if (refusal === undefined) await this.#prompts.waitUntilEmpty();
+    this.#stopFeed();
+    this.#prompts.failAll(encodeFailure(CLIENT_LEFT));
+    await this.#cancelPrompts([
+      { command: { type: "cancel", unlessWatched: true }, from: this.#link.sender },
+    ]);
+    await this.#attachment.detach("client_closed");
+  }
+
+  async disconnect(reason: string): Promise<void> {
+    this.#stopFeed();
+    this.#prompts.clear();
+    await this.#attachment.detach(reason);
+  }
+
+  /** The link of this session: its sender is the client as attached here, its capacity is this session's capacity. */
+  #createLink(shared: ClientLink): ClientLink {
+    const sessionId = this.#sessionId;
+    const attachment = this.#attachment;
+    return {
+      ...shared,
+      get sender() {
+        return attachment.sender;
+      },
+      hasCapacity: () => this.#isMuted || shared.hasCapacity(sessionId),
+      waitForCapacity: () => shared.waitForCapacity(sessionId),
+    };
+  }
+
+  #deliver(output: DeliveredOutput, cursor: string | undefined): void {
+    if (this.#isMuted && (output.type === "update" || output.type === "event")) return;
     switch (output.type) {
       case "update":
-        return link.sendUpdate(
-          sessionId,
-          showInTerminal(output.update, hostRequests.findTerminal),
+        return this.#link.sendUpdate(
+          this.#sessionId,
+          showInTerminal(output.update, this.#hostRequests.findTerminal),
           cursor,
         );
       case "event":
-        return link.sendEvent(sessionId, output.update, cursor);
+        return this.#link.sendEvent(this.#sessionId, output.update, cursor);
       case "ask":
-        return permissions.request(output);
+        return this.#permissions.request(output);
       case "decided":
-        return permissions.withdraw(output.approvalId);
+        return this.#permissions.withdraw(output.approvalId);
       case "begun":
-        return prompts.markStarted(output.promptId, output.turnId);
+        return this.#prompts.markStarted(output.promptId, output.turnId);
       case "answer":
-        return prompts.finish(output.promptId, output.outcome);
+        return this.#prompts.finish(output.promptId, output.outcome);
+      case "daemon":
+        return this.#idleNotices.restart(output.daemon);
+      case "daemon-stopped": {
+        const { method, params } = encodeWatchdogStop(output, this.#sessionId);
+        return this.#link.sendNotification(this.#sessionId, method, params);
+      }
     }
   }
 
+  /** Stock clients do not know this notification. A client without capacity misses it. */
+  #sendIdle(notice: IdleNotice): void {
+    if (!this.#link.getProfile().isBridgeHost || !this.#link.hasCapacity()) return;
+    const { method, params } = encodeIdle(
+      notice,
+      this.#connection.isOnlySession() ? undefined : this.#sessionId,
+    );
+    this.#link.sendNotification(this.#sessionId, method, params);
+  }
+
   /** Stops sending updates and responds to the client's open prompts with an error. */
-  function handleDetached(): void {
-    attachment.forget();
-    stopFeed();
-    link.dropSession(sessionId);
-    prompts.failAll(encodeFailure(CLIENT_LEFT));
-    onDetached();
+  #handleDetached(): void {
+    this.#attachment.forget();
+    this.#stopFeed();
+    this.#link.dropSession(this.#sessionId);
+    this.#prompts.failAll(encodeFailure(CLIENT_LEFT));
+    this.#connection.onDetached();
+  }
+
+  #handleLostFeed(error: unknown): void {
+    this.#idleNotices.stop();
+    const facts = { sessionId: this.#sessionId, error: String(error) };
+    this.#link.log("a session can no longer be followed", facts);
+    this.#prompts.failAll(encodeError(error));
   }
 
   /** Stops the feed, the host tasks and the permission requests of this client. Their replies are no longer needed. */
-  function stopFeed(): void {
-    feed.stop();
-    hostRequests.stopAll();
-    permissions.withdrawAll();
+  #stopFeed(): void {
+    this.#feed.stop();
+    this.#idleNotices.stop();
+    this.#hostRequests.stopAll();
+    this.#permissions.withdrawAll();
   }
-
-  const command = (requested: SessionCommand): Promise<CommandReply> =>
-    link.sessions.command(sessionId, requested, link.sender);
 
   /**
    * A repeated prompt may refer to events sent before the request. The feed does not send them again, so the outcome is
    * read from the log.
    */
-  async function replayOutcome(
-    { promptId, seq: from }: AcceptedReply,
-    upTo: number,
-  ): Promise<void> {
+  async #replayOutcome({ promptId, seq: from }: AcceptedReply, upTo: number): Promise<void> {
     if (promptId === undefined || from === undefined || from > upTo) return;
-    const outcome = await readPromptOutcome(link, { sessionId, promptId, from, upTo });
-    if (outcome !== undefined) prompts.finish(promptId, outcome);
+    const span = { sessionId: this.#sessionId, promptId, from, upTo };
+    const outcome = await readPromptOutcome(this.#link, span);
+    if (outcome !== undefined) this.#prompts.finish(promptId, outcome);
   }
 
-  const cancel = (requested: readonly PromptCancellation[]): Promise<Failure | undefined> =>
-    cancelPrompts(requested, { link, sessionId, signal: feed.signal });
-
-  return {
-    get isFollowing() {
-      return feed.isActive;
-    },
-    get sentSeq() {
-      return feed.seq;
-    },
-    isFollowingFrom: (cursor) => feed.isActive && (cursor === undefined || feed.covers(cursor)),
-    pauseFeed: feed.pause,
-    sendCommands(update, when) {
-      const text = toJsonText(update);
-      if (when !== "if-changed" || text !== sentCommands) link.sendUpdate(sessionId, update);
-      sentCommands = text;
-    },
-    get isAttached() {
-      return attachment.isAttached;
-    },
-    handlePermissionResponse: permissions.handleResponse,
-    readArguments: permissions.readArguments,
-    attach: attachment.attach,
-    attachAs: attachment.attachAs,
-    declareHost: attachment.declareHost,
-    setClientTools: clientTools.set,
-    async isController() {
-      const { clients } = await link.sessions.status(sessionId);
-      const { clientId } = link.sender;
-      return clients.some((client) => client.clientId === clientId && client.role === "controller");
-    },
-    command,
-    async detach(requested) {
-      const reply = await command(requested);
-      if (reply.status === "accepted" && requested.clientId === link.sender.clientId)
-        handleDetached();
-      return reply;
-    },
-    follow: feed.start,
-    async prompt(request, requested, commandId) {
-      const deliveredSeq = feed.seq;
-      const named = commandId === undefined ? {} : { commandId: `acp:${commandId}` };
-      const reply = await prompts.submit(request, () =>
-        link.sessions.command(sessionId, requested, { ...link.sender, ...named }),
-      );
-      if (reply.status === "accepted") await replayOutcome(reply, deliveredSeq);
-    },
-    async cancel(requestId) {
-      const cancellations = prompts.listCancellations(requestId);
-      const anyTurn: PromptCancellation = { command: { type: "cancel" }, from: link.sender };
-      return cancel(
-        cancellations.length > 0 || requestId !== undefined ? cancellations : [anyTurn],
-      );
-    },
-    async close() {
-      isMuted = link.dropSession(sessionId);
-      // Does not wait for a turn the client is not allowed to cancel.
-      if ((await cancel(prompts.listCancellations())) === undefined) await prompts.waitUntilEmpty();
-      stopFeed();
-      prompts.failAll(encodeFailure(CLIENT_LEFT));
-      await cancel([{ command: { type: "cancel", unlessWatched: true }, from: link.sender }]);
-      await attachment.detach("client_closed");
-    },
-    async disconnect(reason) {
-      stopFeed();
-      prompts.clear();
-      await attachment.detach(reason);
-    },
-  };
+  #cancelPrompts(cancellations: readonly PromptCancellation[]): Promise<Failure | undefined> {
+    return cancelPrompts(cancellations, {
+      link: this.#link,
+      sessionId: this.#sessionId,
+      signal: this.#feed.signal,
+    });
+  }
 }
 
 const CLIENT_LEFT: Failure = {
@@ -238,3 +352,8 @@ const CLIENT_LEFT: Failure = {
     "This client has left the session; its turn continues. Load the session to see the result",
   details: {},
 };
+
+/** The id of a command, separate from the ids of other surfaces. */
+function nameCommand(commandId: string | undefined): { readonly commandId?: string } {
+  return commandId === undefined ? {} : { commandId: `acp:${commandId}` };
+}

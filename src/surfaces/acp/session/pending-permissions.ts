@@ -1,11 +1,13 @@
 import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
+import type { CommandReply, SessionCommand } from "../../../domain/session-command.ts";
 import {
   encodeArgumentsResult,
   formatArguments,
   type ArgumentsRequest,
 } from "../../../wire/acp/decode/approval-arguments.ts";
 import { resolveLineLimit } from "../../../wire/acp/decode/client-profile.ts";
+import { decodeQuestionResponse } from "../../../wire/acp/decode/decode-question-response.ts";
 import { decodePermissionResponse } from "../../../wire/acp/decode/decode-permission-response.ts";
 import type { PermissionOutput } from "../../../wire/acp/encode/update-state.ts";
 import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
@@ -22,8 +24,8 @@ export interface PendingPermissions {
    * Returns the arguments of an open permission request from an offset on. Throws `not_found` if the request is not
    * open here.
    */
-  readonly readArguments: (request: ArgumentsRequest) => object;
-  readonly handleResponse: (approval: ApprovalRequested, answer: RpcResponse) => Promise<void>;
+  readArguments(request: ArgumentsRequest): object;
+  handleResponse(approval: ApprovalRequested, answer: RpcResponse): Promise<void>;
   /** Withdraws all requests, because the client leaves the session. The approvals stay open for other clients. */
   withdrawAll(): void;
 }
@@ -32,6 +34,8 @@ interface PendingPermission {
   readonly permission: PermissionOutput;
   /** Absent after the client's response, until the request is sent again. */
   requestKey?: string | undefined;
+  /** How often a question was sent again after an answer that was not valid. */
+  repeats: number;
   /** Stops the timer that sends the request again. */
   stopTimer?: () => void;
   /** The arguments as JSON, cached after the first read. */
@@ -39,96 +43,134 @@ interface PendingPermission {
 }
 
 export function createPendingPermissions(sessionId: string, link: ClientLink): PendingPermissions {
-  const { sessions, log } = link;
+  return new PermissionRequests(sessionId, link);
+}
+
+class PermissionRequests implements PendingPermissions {
+  readonly #sessionId: string;
+  readonly #link: ClientLink;
   /** By the approval's id. */
-  const pending = new Map<string, PendingPermission>();
+  readonly #pending = new Map<string, PendingPermission>();
 
-  const cancelTurn = async (turnId: string): Promise<boolean> => {
-    const cancel = { type: "cancel", turnId } as const;
-    const { status } = await sessions.command(sessionId, cancel, link.sender);
-    return status === "accepted";
-  };
-
-  function send(entry: PendingPermission): void {
-    entry.requestKey = link.requestPermission(sessionId, entry.permission);
+  constructor(sessionId: string, link: ClientLink) {
+    this.#sessionId = sessionId;
+    this.#link = link;
   }
 
-  function isOpen(entry: PendingPermission): boolean {
-    const { approvalId } = entry.permission.approval;
-    return pending.get(approvalId) === entry && !link.disconnectSignal.aborted;
+  request(permission: PermissionOutput): void {
+    const { approvalId } = permission.approval;
+    const { rights } = this.#link.sender.principal;
+    if (!rights.includes("approve") || this.#pending.has(approvalId)) return;
+    const entry: PendingPermission = { permission, repeats: 0 };
+    this.#pending.set(approvalId, entry);
+    const { notification } = permission;
+    if (notification !== undefined)
+      this.#link.sendNotification(this.#sessionId, notification.method, notification.params);
+    this.#send(entry);
   }
 
-  function remove(approvalId: string): void {
-    const entry = pending.get(approvalId);
-    pending.delete(approvalId);
+  withdraw(approvalId: string): void {
+    const entry = this.#pending.get(approvalId);
+    this.#pending.delete(approvalId);
     entry?.stopTimer?.();
-    if (entry?.requestKey !== undefined) link.withdrawRequest(entry.requestKey);
+    if (entry?.requestKey !== undefined) this.#link.withdrawRequest(entry.requestKey);
+  }
+
+  readArguments(request: ArgumentsRequest): object {
+    const { approvalId } = request;
+    const entry = this.#pending.get(approvalId);
+    if (entry === undefined) {
+      const message = `The permission request ${approvalId} is not open on this connection`;
+      throw new SpanlineError("not_found", message, { details: { approvalId } });
+    }
+    entry.text ??= formatArguments(entry.permission.approval);
+    return encodeArgumentsResult(request, entry.text, resolveLineLimit(this.#link.getProfile()));
+  }
+
+  async handleResponse(approval: ApprovalRequested, answer: RpcResponse): Promise<void> {
+    const { approvalId } = approval;
+    const entry = this.#pending.get(approvalId);
+    if (entry?.requestKey !== undefined) this.#link.withdrawRequest(entry.requestKey);
+    if (entry !== undefined) entry.requestKey = undefined;
+    try {
+      const isInvalid = await this.#decide(entry?.permission ?? { turnId: null }, approval, answer);
+      if (entry === undefined || this.#pending.get(approvalId) !== entry) return;
+      if (isInvalid && entry.repeats < MAX_REPEATS) {
+        entry.repeats += 1;
+        this.#send(entry);
+      } else this.#pending.delete(approvalId);
+    } catch (error) {
+      const facts = { sessionId: this.#sessionId, approvalId, error: String(error) };
+      this.#link.log("a decision could not be stored", facts);
+      if (entry !== undefined && findReadOnlyReason(error) === undefined)
+        this.#sendAgainLater(entry);
+    }
+  }
+
+  withdrawAll(): void {
+    for (const approvalId of this.#pending.keys()) this.withdraw(approvalId);
+  }
+
+  #send(entry: PendingPermission): void {
+    const { approval, request } = entry.permission;
+    if (request === undefined) return;
+    entry.requestKey = this.#link.requestPermission(this.#sessionId, approval, request);
+  }
+
+  #isOpen(entry: PendingPermission): boolean {
+    const { approvalId } = entry.permission.approval;
+    return this.#pending.get(approvalId) === entry && !this.#link.disconnectSignal.aborted;
   }
 
   /** The decision could not be stored. Sends the request again when the log can be written. */
-  function sendAgainLater(entry: PendingPermission, delayMs = FIRST_DELAY_MS): void {
-    if (!isOpen(entry)) return;
-    entry.stopTimer = link.clock.schedule(delayMs, () => {
-      sessions.checkLog().then(
-        () => isOpen(entry) && send(entry),
-        () => sendAgainLater(entry, Math.min(2 * delayMs, MAX_DELAY_MS)),
+  #sendAgainLater(entry: PendingPermission, delayMs = FIRST_DELAY_MS): void {
+    if (!this.#isOpen(entry)) return;
+    entry.stopTimer = this.#link.clock.schedule(delayMs, () => {
+      this.#link.sessions.checkLog().then(
+        () => this.#isOpen(entry) && this.#send(entry),
+        () => this.#sendAgainLater(entry, Math.min(2 * delayMs, MAX_DELAY_MS)),
       );
     });
   }
 
-  /** Resolves when the session has accepted or refused the decision. */
-  async function decide(
+  /**
+   * Resolves when the session has accepted or refused the decision. Returns true if the answer to a question was not
+   * valid, so that the person can correct it.
+   */
+  async #decide(
     { turnId }: Pick<PermissionOutput, "turnId">,
     approval: ApprovalRequested,
     answer: RpcResponse,
-  ): Promise<void> {
-    const { approvalId } = approval;
-    const { endsTurn, ...decision } = decodePermissionResponse(approval, answer);
+  ): Promise<boolean> {
+    const { approvalId, question } = approval;
+    const facts = { sessionId: this.#sessionId, approvalId };
+    const decoded =
+      question === "question"
+        ? decodeQuestionResponse(approval, answer)
+        : decodePermissionResponse(approval, answer);
+    if (decoded === undefined) {
+      this.#link.log("a client did not answer a question, which stays open", facts);
+      return false;
+    }
+    const { endsTurn, ...decision } = decoded;
     // The end of the turn closes the approval too. If the client may not end the turn, the response counts as a denial.
-    if (endsTurn === true && turnId !== null && (await cancelTurn(turnId))) return;
-    const command = { type: "decide-approval", approvalId, ...decision } as const;
-    const reply = await sessions.command(sessionId, command, link.sender);
-    if (reply.status === "accepted") return;
-    log("a decision was refused", { sessionId, approvalId, code: reply.failure.code });
+    if (endsTurn === true && turnId !== null) {
+      const { status } = await this.#command({ type: "cancel", turnId });
+      if (status === "accepted") return false;
+    }
+    const reply = await this.#command({ type: "decide-approval", approvalId, ...decision });
+    if (reply.status === "accepted") return false;
+    const { code } = reply.failure;
+    this.#link.log("a decision was refused", { ...facts, code });
+    return question === "question" && code === "invalid_option";
   }
 
-  return {
-    request(permission) {
-      const { approvalId } = permission.approval;
-      if (!link.sender.principal.rights.includes("approve") || pending.has(approvalId)) return;
-      const entry: PendingPermission = { permission };
-      pending.set(approvalId, entry);
-      send(entry);
-    },
-    withdraw: remove,
-    readArguments(request) {
-      const { approvalId } = request;
-      const entry = pending.get(approvalId);
-      if (entry === undefined) {
-        const message = `The permission request ${approvalId} is not open on this connection`;
-        throw new SpanlineError("not_found", message, { details: { approvalId } });
-      }
-      entry.text ??= formatArguments(entry.permission.approval);
-      return encodeArgumentsResult(request, entry.text, resolveLineLimit(link.getProfile()));
-    },
-    async handleResponse(approval, answer) {
-      const { approvalId } = approval;
-      const entry = pending.get(approvalId);
-      if (entry?.requestKey !== undefined) link.withdrawRequest(entry.requestKey);
-      if (entry !== undefined) entry.requestKey = undefined;
-      try {
-        await decide(entry?.permission ?? { turnId: null }, approval, answer);
-        if (pending.get(approvalId) === entry) pending.delete(approvalId);
-      } catch (error) {
-        log("a decision could not be stored", { sessionId, approvalId, error: String(error) });
-        if (entry !== undefined && findReadOnlyReason(error) === undefined) sendAgainLater(entry);
-      }
-    },
-    withdrawAll() {
-      for (const approvalId of pending.keys()) remove(approvalId);
-    },
-  };
+  #command(command: SessionCommand): Promise<CommandReply> {
+    return this.#link.sessions.command(this.#sessionId, command, this.#link.sender);
+  }
 }
 
+/** Limit for clients that answer by themselves and always with the same invalid answer. */
+const MAX_REPEATS = 3;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 5000;

@@ -37,93 +37,104 @@ type AcceptedReply = Extract<CommandReply, { status: "accepted" }>;
 type CancelCommand = Extract<SessionCommand, { type: "cancel" | "withdraw-prompt" }>;
 
 export function createPendingPrompts(link: ClientLink): PendingPrompts {
+  return new PromptRequests(link);
+}
+
+class PromptRequests implements PendingPrompts {
+  readonly #link: ClientLink;
   /** By prompt id. A prompt submitted twice has two waiting requests. */
-  const pending = new Map<string, PendingPrompt>();
+  readonly #pending = new Map<string, PendingPrompt>();
   /** Outcomes that arrived before the command's reply with the prompt id. */
-  const earlyOutcomes = new Map<string, RpcOutcome>();
+  readonly #earlyOutcomes = new Map<string, RpcOutcome>();
   /** The error of the last `failAll`, also used for commands in progress at that time. */
-  let lastFailure: RpcOutcome | undefined;
-  let unnamedCount = 0;
-  let waiting: (() => void)[] = [];
+  #lastFailure: RpcOutcome | undefined;
+  /** Number of commands in progress, whose prompt ids are not known yet. */
+  #unnamedCount = 0;
+  #waiting: (() => void)[] = [];
 
-  function wakeWaiting(): void {
-    for (const wake of waiting) wake();
-    waiting = [];
+  constructor(link: ClientLink) {
+    this.#link = link;
   }
 
-  function finish(promptId: string, outcome: RpcOutcome): void {
-    const prompt = pending.get(promptId);
-    pending.delete(promptId);
-    if (pending.size === 0) wakeWaiting();
-    for (const request of prompt?.requests ?? []) link.respond(request, outcome);
-    if (prompt === undefined && unnamedCount > 0) earlyOutcomes.set(promptId, outcome);
+  async submit(request: RpcRequest, command: () => Promise<CommandReply>): Promise<CommandReply> {
+    this.#unnamedCount += 1;
+    const previousFailure = this.#lastFailure;
+    const { sender: from } = this.#link;
+    try {
+      const reply = await command();
+      const failure = this.#lastFailure === previousFailure ? undefined : this.#lastFailure;
+      if (reply.status === "accepted") this.#accept({ request, from }, reply, failure);
+      else this.#link.respond(request, { ok: false, error: encodeFailure(reply.failure) });
+      return reply;
+    } finally {
+      this.#unnamedCount -= 1;
+      if (this.#unnamedCount === 0) this.#earlyOutcomes.clear();
+    }
   }
 
-  function accept(
+  markStarted(promptId: string, turnId: string): void {
+    const prompt = this.#pending.get(promptId);
+    if (prompt !== undefined) prompt.turnId = turnId;
+  }
+
+  finish(promptId: string, outcome: RpcOutcome): void {
+    const prompt = this.#pending.get(promptId);
+    this.#pending.delete(promptId);
+    if (this.#pending.size === 0) this.#wakeWaiting();
+    for (const request of prompt?.requests ?? []) this.#link.respond(request, outcome);
+    if (prompt === undefined && this.#unnamedCount > 0) this.#earlyOutcomes.set(promptId, outcome);
+  }
+
+  failAll(error: RpcError): void {
+    const failure: RpcOutcome = { ok: false, error };
+    this.#lastFailure = failure;
+    for (const promptId of this.#pending.keys()) this.finish(promptId, failure);
+  }
+
+  listCancellations(requestId?: RequestId): readonly PromptCancellation[] {
+    // Queued prompts first: the end of the running prompt would start the next prompt.
+    return [...this.#pending]
+      .filter(
+        ([, { requests }]) =>
+          requestId === undefined || requests.some(({ id }) => id === requestId),
+      )
+      .toReversed()
+      .map(([promptId, { turnId, from }]) => ({
+        command:
+          turnId === undefined ? { type: "withdraw-prompt", promptId } : { type: "cancel", turnId },
+        from,
+      }));
+  }
+
+  waitUntilEmpty(): Promise<void> {
+    if (this.#pending.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  clear(): void {
+    this.#pending.clear();
+    this.#wakeWaiting();
+  }
+
+  #accept(
     { request, from }: SentPrompt,
     { promptId, turnId }: AcceptedReply,
     failure: RpcOutcome | undefined,
   ): void {
-    if (promptId === undefined) return link.respond(request, MISSING_PROMPT_ID);
-    const outcome = earlyOutcomes.get(promptId) ?? failure;
-    const existing = pending.get(promptId);
-    if (outcome !== undefined) link.respond(request, outcome);
+    if (promptId === undefined) return this.#link.respond(request, MISSING_PROMPT_ID);
+    const outcome = this.#earlyOutcomes.get(promptId) ?? failure;
+    const existing = this.#pending.get(promptId);
+    if (outcome !== undefined) this.#link.respond(request, outcome);
     else if (existing !== undefined) existing.requests.push(request);
-    else pending.set(promptId, { requests: [request], from, turnId });
+    else this.#pending.set(promptId, { requests: [request], from, turnId });
   }
 
-  return {
-    async submit(request, command) {
-      unnamedCount += 1;
-      const previousFailure = lastFailure;
-      const { sender: from } = link;
-      try {
-        const reply = await command();
-        const failure = lastFailure === previousFailure ? undefined : lastFailure;
-        if (reply.status === "accepted") accept({ request, from }, reply, failure);
-        else link.respond(request, { ok: false, error: encodeFailure(reply.failure) });
-        return reply;
-      } finally {
-        unnamedCount -= 1;
-        if (unnamedCount === 0) earlyOutcomes.clear();
-      }
-    },
-    markStarted(promptId, turnId) {
-      const prompt = pending.get(promptId);
-      if (prompt !== undefined) prompt.turnId = turnId;
-    },
-    finish,
-    failAll(error) {
-      lastFailure = { ok: false, error };
-      for (const promptId of pending.keys()) finish(promptId, lastFailure);
-    },
-    waitUntilEmpty: () =>
-      pending.size === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            waiting.push(resolve);
-          }),
-    listCancellations(requestId) {
-      // Queued prompts first: the end of the running prompt would start the next prompt.
-      return [...pending]
-        .filter(
-          ([, { requests }]) =>
-            requestId === undefined || requests.some(({ id }) => id === requestId),
-        )
-        .toReversed()
-        .map(([promptId, { turnId, from }]) => ({
-          command:
-            turnId === undefined
-              ? { type: "withdraw-prompt", promptId }
-              : { type: "cancel", turnId },
-          from,
-        }));
-    },
-    clear() {
-      pending.clear();
-      wakeWaiting();
-    },
-  };
+  #wakeWaiting(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting = [];
+  }
 }
 
 interface SentPrompt {

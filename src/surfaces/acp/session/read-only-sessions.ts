@@ -4,7 +4,7 @@ import {
   encodeReadOnlyAttachResult,
   encodeReadOnlyNotice,
   encodeReadOnlyResult,
-} from "../../../wire/acp/encode/read-only-results.ts";
+} from "../../../wire/acp/encode/encode-results.ts";
 import type { RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 import type { AttachCommand } from "./client-attachment.ts";

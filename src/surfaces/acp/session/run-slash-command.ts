@@ -2,9 +2,9 @@ import {
   BRIDGE_COMMANDS,
   isBridgeCommand,
   type BridgeCommand,
-} from "../../../domain/bridge-commands.ts";
+  describeUnknownCommand,
+} from "../../../domain/slash-commands.ts";
 import { isSessionMode } from "../../../domain/session-mode.ts";
-import { describeUnknownCommand } from "../../../domain/unknown-command.ts";
 import type { PromptCommand } from "../../../wire/acp/decode/client-request.ts";
 import {
   formatModeChange,

@@ -99,18 +99,7 @@ export function createSessionFeed(
     async start(options) {
       checkConnected(link);
       stop();
-      return new Promise((resolve, reject) => {
-        const deliver: DeliverOutput = (output, cursor) => {
-          if (output.type !== "caught-up") return client.deliver(output, cursor);
-          options.onCaughtUp?.();
-          resolve();
-        };
-        // Rejecting has no effect once the client has caught up.
-        start(options, deliver).then(
-          () => reject(new SpanlineError("aborted", NOT_FOLLOWING)),
-          reject,
-        );
-      });
+      return waitUntilCaughtUp(options, client, (deliver) => start(options, deliver));
     },
     pause: gate.close,
     stop,
@@ -118,6 +107,23 @@ export function createSessionFeed(
 }
 
 const NOT_FOLLOWING = "This client no longer follows the session";
+
+/** Resolves when the run has delivered `caught-up`. Rejects if the run ends or fails earlier. */
+function waitUntilCaughtUp(
+  { onCaughtUp }: FollowOptions,
+  client: FeedClient,
+  startRun: (deliver: DeliverOutput) => Promise<void>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const deliver: DeliverOutput = (output, cursor) => {
+      if (output.type !== "caught-up") return client.deliver(output, cursor);
+      onCaughtUp?.();
+      resolve();
+    };
+    // Rejecting has no effect once the client has caught up.
+    startRun(deliver).then(() => reject(new SpanlineError("aborted", NOT_FOLLOWING)), reject);
+  });
+}
 
 /** Whether a feed started with these options sends every update after this cursor. */
 function isCovered(cursor: UpdateCursor, { from, upTo, history }: FollowOptions): boolean {
@@ -174,7 +180,7 @@ function createStampedEncoder(
   const encoder = createUpdateEncoder({
     sessionId,
     clientId: link.sender.clientId,
-    isOwnAttachment: client.attachment.isOwnAttachment,
+    isOwnAttachment: (attachmentId) => client.attachment.isOwnAttachment(attachmentId),
     getProfile: () => link.getProfile(),
     ...span,
   });

@@ -7,6 +7,7 @@ import {
 } from "../../../wire/acp/encode/encode-results.ts";
 import { encodeError } from "../../../wire/acp/encode/encode-failure.ts";
 import type { ClientRequest } from "../../../wire/acp/decode/client-request.ts";
+import { encodeHitlRespondResult } from "../../../wire/acp/decode/hitl-messages.ts";
 import { encodeOptions } from "../../../wire/acp/decode/session-mode-messages.ts";
 import { encodeNoTurnOutcome } from "../../../wire/acp/encode/prompt-outcome.ts";
 import { createCommandReply } from "../../../wire/acp/decode/slash-command.ts";
@@ -14,6 +15,7 @@ import type { RequestId, RpcResponse, RpcRequest } from "../../../wire/jsonrpc/r
 import type { ClientLink } from "../connection/client-link.ts";
 import { findSession } from "./find-session.ts";
 import { handleLiveClientRequest } from "./live-client-requests.ts";
+import { findOnlySession, handleSteeringRequest } from "./steering-requests.ts";
 import { runSlashCommand } from "./run-slash-command.ts";
 import { createSessionTable } from "./session-table.ts";
 import {
@@ -134,6 +136,11 @@ async function dispatch(
     case "detach":
     case "clients":
       return handleLiveClientRequest(request, sessionRequest, context);
+    case "steer":
+    case "pending-injections":
+      return handleSteeringRequest(request, sessionRequest, context);
+    case "hitl-respond":
+      return respondToQuestion(context, request, sessionRequest);
     case "arguments":
       return readArguments(context, request, sessionRequest);
     case "configure":
@@ -230,6 +237,18 @@ async function readArguments(
   await table.find(sessionRequest.sessionId);
   const result = table.getOrCreate(sessionRequest.sessionId).readArguments(sessionRequest);
   link.respond(request, { ok: true, result });
+}
+
+/** Without a session id, the connection must have exactly one session: the request could mean any of several. */
+async function respondToQuestion(
+  { link, table }: SetupContext,
+  request: RpcRequest,
+  { sessionId, command }: RequestOf<"hitl-respond">,
+): Promise<void> {
+  const session = await table.resume(sessionId ?? findOnlySession(table));
+  const reply = await session.command(command);
+  if (reply.status === "refused") throw toSpanlineError(reply.failure);
+  link.respond(request, { ok: true, result: encodeHitlRespondResult() });
 }
 
 async function configureSession(

@@ -3,6 +3,7 @@ import { toSpanlineError, SpanlineError } from "../../../domain/errors.ts";
 import { createAcpSession, type AcpSession } from "./acp-session.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 import { findSession, type SessionEntry } from "./find-session.ts";
+import { formatUnknownName } from "../../../text/unknown-name.ts";
 
 /** The sessions of one connection's client. */
 export interface SessionTable {
@@ -29,24 +30,22 @@ export interface JoinedSession {
 }
 
 export function createSessionTable(link: ClientLink): SessionTable {
-  const { sessions, sender } = link;
   const joined = new Map<string, AcpSession>();
 
   function getOrCreate(sessionId: string): AcpSession {
     const existing = joined.get(sessionId);
     if (existing !== undefined) return existing;
-    const created = createAcpSession(sessionId, link, () => {
-      if (joined.get(sessionId) === created) joined.delete(sessionId);
+    const created = createAcpSession(sessionId, link, {
+      onDetached() {
+        if (joined.get(sessionId) === created) joined.delete(sessionId);
+      },
+      isOnlySession: () => joined.size === 1,
     });
     joined.set(sessionId, created);
     return created;
   }
 
-  async function find(sessionId: string): Promise<SessionEntry> {
-    const record = await findSession(sessions, sessionId, sender.principal);
-    if (record !== undefined) return record;
-    throw new SpanlineError("not_found", "The session does not exist", { details: { sessionId } });
-  }
+  const find = (sessionId: string): Promise<SessionEntry> => findExisting(sessionId, link);
 
   async function join(
     sessionId: string,
@@ -69,15 +68,6 @@ export function createSessionTable(link: ClientLink): SessionTable {
     return { session: acpSession, entry: await find(sessionId) };
   };
 
-  /** A host that is not attached is refused while another client controls the session. */
-  async function checkControl(sessionId: string): Promise<void> {
-    if (!link.getProfile().usesBridge) return;
-    await find(sessionId);
-    const { clients } = await sessions.status(sessionId);
-    if (clients.some(({ role }) => role === "controller"))
-      throw new SpanlineError("access_denied", CONTROLLED, { details: { sessionId } });
-  }
-
   return {
     find,
     get: (sessionId) => joined.get(sessionId),
@@ -88,15 +78,9 @@ export function createSessionTable(link: ClientLink): SessionTable {
     async resume(sessionId) {
       const existing = joined.get(sessionId);
       if (existing?.isFollowing === true) return existing;
-      if (existing?.isAttached !== true) await checkControl(sessionId);
+      if (existing?.isAttached !== true) await checkControl(sessionId, link);
       const { session: acpSession, entry } = await joinExisting(sessionId);
-      try {
-        await acpSession.follow({ upTo: entry.seq, history: "hidden" });
-      } catch (error) {
-        // A client that cannot follow does not keep control.
-        await acpSession.disconnect("client_exit");
-        throw error;
-      }
+      await followFrom(acpSession, entry);
       return acpSession;
     },
     async close(sessionId) {
@@ -107,6 +91,36 @@ export function createSessionTable(link: ClientLink): SessionTable {
       }
     },
   };
+}
+
+async function findExisting(
+  sessionId: string,
+  { sessions, sender }: ClientLink,
+): Promise<SessionEntry> {
+  const record = await findSession(sessions, sessionId, sender.principal);
+  if (record !== undefined) return record;
+  const message = formatUnknownName("Session", sessionId);
+  throw new SpanlineError("not_found", message, { details: { sessionId } });
+}
+
+/** A host that is not attached is refused while another client controls the session. */
+async function checkControl(sessionId: string, link: ClientLink): Promise<void> {
+  if (!link.getProfile().usesBridge) return;
+  await findExisting(sessionId, link);
+  const { clients } = await link.sessions.status(sessionId);
+  if (clients.some(({ role }) => role === "controller"))
+    throw new SpanlineError("access_denied", CONTROLLED, { details: { sessionId } });
+}
+
+/** Sends the client every update after this entry of the session. */
+async function followFrom(session: AcpSession, { seq }: SessionEntry): Promise<void> {
+  try {
+    await session.follow({ upTo: seq, history: "hidden" });
+  } catch (error) {
+    // A client that cannot follow does not keep control.
+    await session.disconnect("client_exit");
+    throw error;
+  }
 }
 
 const CONTROLLED =

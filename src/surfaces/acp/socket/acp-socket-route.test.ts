@@ -64,6 +64,7 @@ function socketThatSays(
           waiting.set(id, resolve);
         }),
     ),
+    urgentMessages: (async function* () {})(),
     async send(text) {
       const { id } = JSON.parse(text);
       waiting.get(id)?.();

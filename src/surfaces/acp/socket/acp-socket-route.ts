@@ -5,7 +5,8 @@ import { MAX_LINE_BYTES } from "../../../wire/jsonrpc/rpc-connection.ts";
 import { encodeRefusal } from "../../../wire/jsonrpc/rpc-line.ts";
 import { createCallerConnection, type AcpServerOptions } from "../connection/caller-connection.ts";
 import { disconnectGracefully } from "../connection/graceful-disconnect.ts";
-import { createSocketWriter } from "./socket-writer.ts";
+import { createPendingCounter } from "../connection/pending-work.ts";
+import type { LineWriter } from "../connection/line-writer.ts";
 
 /** ACP over WebSockets. The caller is authenticated before the upgrade. */
 export function createAcpSocketRoute(options: AcpServerOptions): SocketRoute {
@@ -44,4 +45,45 @@ async function serveSocket(
   } finally {
     await disconnectGracefully(connection, writer, options.clock);
   }
+}
+
+/** Writes lines as WebSocket text messages, one message per line. Only the writer itself waits for a slow client. */
+function createSocketWriter({
+  send,
+  disconnectSignal,
+}: Pick<OpenSocket, "send" | "disconnectSignal">): LineWriter {
+  const pending = createPendingCounter();
+  let lines: string[] = [];
+  let isBusy = false;
+
+  async function flush(): Promise<void> {
+    isBusy = true;
+    while (lines.length > 0 && !disconnectSignal.aborted) {
+      const batch = lines;
+      lines = [];
+      for (const line of batch) {
+        await send(line.trimEnd());
+        if (!disconnectSignal.aborted) pending.remove(line.length);
+      }
+    }
+    isBusy = false;
+  }
+
+  disconnectSignal.addEventListener("abort", () => {
+    lines = [];
+    pending.clear();
+  });
+  return {
+    disconnectSignal,
+    get queuedCharacters() {
+      return pending.length;
+    },
+    write(line) {
+      if (disconnectSignal.aborted) return;
+      lines.push(line);
+      pending.add(line.length);
+      if (!isBusy) void flush();
+    },
+    waitUntilBelow: (characters) => pending.waitUntilBelow(characters),
+  };
 }

@@ -24,9 +24,15 @@ import { toRefusalError, createStatelessAgentError } from "../request-errors.ts"
 import { isRetrievable } from "../turn/stored-response.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
+import { formatUnknownName } from "../../../text/unknown-name.ts";
 
-/** Routes for conversations, which are sessions: create before the first prompt, read, update, delete. */
+/** Routes for conversations, which are sessions, and for the items of conversations. */
 export function createConversationRoutes(surface: SurfaceContext): GuardedRoute[] {
+  return [...createLifecycleRoutes(surface), ...createItemRoutes(surface)];
+}
+
+/** Routes to create a conversation before the first prompt, and to read, update and delete it. */
+function createLifecycleRoutes(surface: SurfaceContext): GuardedRoute[] {
   const { sessions } = surface;
   return [
     {
@@ -79,6 +85,13 @@ export function createConversationRoutes(surface: SurfaceContext): GuardedRoute[
         return createJsonResponse(200, { id, object: "conversation.deleted", deleted: true });
       },
     },
+  ];
+}
+
+/** Routes to list and read the items of a conversation, and to add items before the first prompt. */
+function createItemRoutes(surface: SurfaceContext): GuardedRoute[] {
+  const { sessions } = surface;
+  return [
     {
       method: "GET",
       path: "/conversations/:id/items",
@@ -165,7 +178,7 @@ function requireAccepted(reply: CommandReply): Extract<CommandReply, { status: "
 }
 
 function createNotFoundError(kind: "conversation" | "item", id: string): ApiError {
-  const message = `The ${kind} "${id.slice(0, 300)}" does not exist`;
+  const message = formatUnknownName(kind === "item" ? "Item" : "Conversation", id);
   return new ApiError(404, "not_found", message, {
     param: `${kind}_id`,
     reason: `${kind}_not_found`,

@@ -7,7 +7,10 @@ import type { GuardedRoute } from "../../../http/routing/guarded-routes.ts";
 import { createInvalidRequestError } from "../../../http/routing/json-body.ts";
 import { createJsonResponse } from "../../../http/routing/json-response.ts";
 import { createListPage, readPageQuery } from "../../../wire/responses/items/input-items.ts";
-import { encodeRequestItems } from "../../../wire/responses/items/request-items.ts";
+import {
+  encodeRequestItems,
+  type RequestItem,
+} from "../../../wire/responses/items/request-items.ts";
 import { decodeNote } from "../../../wire/responses/recorded-request.ts";
 import type { StreamEvent } from "../../../wire/responses/stream/response-stream-event.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
@@ -16,16 +19,15 @@ import type { SurfaceContext } from "../surface-context.ts";
 import { readEnvelopes, readLoggedResponse, type LoggedResponse } from "../turn/read-log.ts";
 import { findStoredResponse } from "../turn/stored-response.ts";
 import { createCompactRoute } from "./compact-route.ts";
-import { createEventTextCache } from "./event-text-cache.ts";
 import { createPostResponseRoute, followResponse, readResponse } from "./post-response-route.ts";
 import { readRequestedTrace } from "./request-headers.ts";
 import { streamOutputs } from "./stream-outputs.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
+import { encodeSseEvent } from "../../../wire/responses/encode-sse-event.ts";
 
 /** Routes for responses: create, read, stream again, list input items, cancel, delete. */
 export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
   const { sessions } = surface;
-  const formatShared = createEventTextCache();
   return [
     createPostResponseRoute(surface),
     createCompactRoute(surface),
@@ -36,41 +38,14 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
         throw createTokensNotCountedError();
       },
     },
-    {
-      method: "GET",
-      path: "/responses/:id",
-      async handle(request, { id = "" }, caller) {
-        const submitted = await findStoredResponse(surface, id, caller);
-        const query = new URLSearchParams(request.query);
-        const trace = readRequestedTrace(request);
-        const view = { caller, ...omitUndefined({ trace }) };
-        if (query.get("stream") !== "true")
-          return createJsonResponse(200, await readResponse(submitted, surface, view));
-        const startAfter = readStartingAfter(query);
-        const outputs = await followResponse(surface, submitted, {
-          ...view,
-          disconnectSignal: request.disconnectSignal,
-          isDetached: true,
-        });
-        const formatFrom = (event: StreamEvent): string =>
-          event.sequence_number > startAfter ? formatShared(event) : "";
-        return createEventStream(streamOutputs(outputs, formatFrom), surface.streaming);
-      },
-    },
+    createGetResponseRoute(surface),
     {
       method: "GET",
       path: "/responses/:id/input_items",
       async handle(request, { id = "" }, caller) {
         const pageQuery = readPageQuery(new Map(new URLSearchParams(request.query)));
         const submitted = await findStoredResponse(surface, id, caller);
-        const { envelopes } = await readLoggedResponse(submitted, sessions);
-        const { inputMessages = [], hasHistory = false } = decodeNote(submitted.note) ?? {};
-        const history = hasHistory ? await findHistory(submitted, sessions) : undefined;
-        const items = encodeRequestItems({
-          envelopes,
-          inputMessages,
-          ...omitUndefined({ history }),
-        });
+        const items = await readInputItems(submitted, sessions);
         return createJsonResponse(200, createListPage(items, pageQuery));
       },
     },
@@ -99,6 +74,43 @@ export function createResponseRoutes(surface: SurfaceContext): GuardedRoute[] {
       },
     },
   ];
+}
+
+/** Reads a response, or streams its events again: from the first event, or from the event after `starting_after`. */
+function createGetResponseRoute(surface: SurfaceContext): GuardedRoute {
+  const formatShared = createEventTextCache();
+  return {
+    method: "GET",
+    path: "/responses/:id",
+    async handle(request, { id = "" }, caller) {
+      const submitted = await findStoredResponse(surface, id, caller);
+      const query = new URLSearchParams(request.query);
+      const trace = readRequestedTrace(request);
+      const view = { caller, ...omitUndefined({ trace }) };
+      if (query.get("stream") !== "true")
+        return createJsonResponse(200, await readResponse(submitted, surface, view));
+      const startAfter = readStartingAfter(query);
+      const outputs = await followResponse(surface, submitted, {
+        ...view,
+        disconnectSignal: request.disconnectSignal,
+        isDetached: true,
+      });
+      const formatFrom = (event: StreamEvent): string =>
+        event.sequence_number > startAfter ? formatShared(event) : "";
+      return createEventStream(streamOutputs(outputs, formatFrom), surface.streaming);
+    },
+  };
+}
+
+/** Reads the items of the request that created a response. */
+async function readInputItems(
+  submitted: SubmittedPrompt,
+  sessions: SurfaceContext["sessions"],
+): Promise<readonly RequestItem[]> {
+  const { envelopes } = await readLoggedResponse(submitted, sessions);
+  const { inputMessages = [], hasHistory = false } = decodeNote(submitted.note) ?? {};
+  const history = hasHistory ? await findHistory(submitted, sessions) : undefined;
+  return encodeRequestItems({ envelopes, inputMessages, ...omitUndefined({ history }) });
 }
 
 /** Finds the event that imported the earlier messages of the session's first request. It precedes the prompt. */
@@ -170,4 +182,31 @@ async function cancelResponse(
 /** The pause event of a response that ended with open tool calls. Undefined for other responses. */
 function readPause({ end }: Pick<LoggedResponse, "end">): TurnPaused | undefined {
   return end?.type === "turn.paused" ? end : undefined;
+}
+
+/** Encodes response events and caches the last delta, so readers at the same position share one encoding. */
+export function createEventTextCache(): (event: StreamEvent) => string {
+  let last: { readonly event: DeltaEvent; readonly text: string } | undefined;
+  return (event) => {
+    if (!("delta" in event)) return encodeSseEvent(event);
+    if (last !== undefined && isSameDelta(event, last.event)) return last.text;
+    const text = encodeSseEvent(event);
+    last = { event, text };
+    return text;
+  };
+}
+
+type DeltaEvent = Extract<StreamEvent, { readonly delta: string }>;
+
+/**
+ * An item id belongs to one response. The text is compared too: after retention dropped deltas, the same number may
+ * carry another text.
+ */
+function isSameDelta(left: DeltaEvent, right: DeltaEvent): boolean {
+  return (
+    left.sequence_number === right.sequence_number &&
+    left.item_id === right.item_id &&
+    left.type === right.type &&
+    left.delta === right.delta
+  );
 }

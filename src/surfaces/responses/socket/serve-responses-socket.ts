@@ -1,4 +1,4 @@
-import { isObject, parseJson, type JsonObject } from "../../../data/json.ts";
+import type { JsonObject } from "../../../data/json.ts";
 import { type Caller, requireRight } from "../../../http/access/caller.ts";
 import { ApiError, toApiError, createBridgeFailedError } from "../../../http/routing/api-error.ts";
 import { parseJsonObject } from "../../../http/routing/json-body.ts";
@@ -16,13 +16,17 @@ import { submitPrompt } from "../prompt/submit-prompt.ts";
 import { followResponse } from "../routes/post-response-route.ts";
 import { resolveTrace } from "../routes/request-headers.ts";
 import type { SurfaceContext } from "../surface-context.ts";
+import { isSteerFrame, steerResponse, type RunningResponse } from "./steer-response.ts";
 
 export interface SocketClient {
   readonly head: RequestHead;
   readonly caller: Caller;
 }
 
-/** Serves one response after the other until the connection ends or expires. Requests received meanwhile wait. */
+/**
+ * Serves one response after the other until the connection ends or expires. Requests received meanwhile wait, except
+ * messages to the running response.
+ */
 async function serveResponsesSocket(
   surface: SurfaceContext,
   client: SocketClient,
@@ -30,15 +34,39 @@ async function serveResponsesSocket(
 ): Promise<void> {
   const responses = createSocketResponses();
   const endSignal = AbortSignal.any([socket.disconnectSignal, socket.expirySignal]);
-  const whenEnded = waitForAbort(endSignal);
-  const texts = socket.messages[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await Promise.race([texts.next(), whenEnded]);
-    if (next === "aborted" || next.done === true) break;
-    await handleFrame(next.value, { surface, client, socket, responses, endSignal });
-  }
+  const context: SocketContext = {
+    surface,
+    client,
+    socket,
+    responses,
+    endSignal,
+    running: undefined,
+    whenSteered: Promise.resolve(),
+  };
+  await Promise.all([
+    handleMessages(socket.messages, endSignal, (text) => handleFrame(text, context)),
+    handleMessages(socket.urgentMessages, endSignal, (text) => {
+      context.whenSteered = handleSteerFrame(text, context);
+      return context.whenSteered;
+    }),
+  ]);
   if (socket.expirySignal.aborted)
     await sendError(createConnectionExpiredError(), { surface, socket });
+}
+
+/** Handles one message after the other until the connection ends. */
+async function handleMessages(
+  messages: AsyncIterable<string>,
+  endSignal: AbortSignal,
+  handle: (text: string) => Promise<void>,
+): Promise<void> {
+  const whenEnded = waitForAbort(endSignal);
+  const texts = messages[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await Promise.race([texts.next(), whenEnded]);
+    if (next === "aborted" || next.done === true) return;
+    await handle(next.value);
+  }
 }
 
 interface SocketContext {
@@ -47,6 +75,17 @@ interface SocketContext {
   readonly socket: OpenSocket;
   readonly responses: SocketResponses;
   readonly endSignal: AbortSignal;
+  /** The response which the connection sends now. */
+  running: RunningResponse | undefined;
+  /** Resolves when the outcome of the last steer frame is sent. */
+  whenSteered: Promise<void>;
+}
+
+/** Sends the outcome of a steer frame. The events of the response wait, so the outcome precedes its consequences. */
+async function handleSteerFrame(text: string, context: SocketContext): Promise<void> {
+  const { surface, client, socket, running } = context;
+  const events = await steerResponse(text, { surface, caller: client.caller, running });
+  for (const event of events) await socket.send(JSON.stringify(event));
 }
 
 async function handleFrame(text: string, context: SocketContext): Promise<void> {
@@ -68,6 +107,7 @@ async function handleFrame(text: string, context: SocketContext): Promise<void> 
     if (previous !== null) memory.drop(previous);
     if (!over.aborted) await sendError(error, context);
   } finally {
+    context.running = undefined;
     endTurn();
   }
 }
@@ -76,8 +116,9 @@ async function handleFrame(text: string, context: SocketContext): Promise<void> 
 async function sendResponse(
   createRequest: CreateRequest,
   body: JsonObject,
-  { surface, client, socket, responses: memory, endSignal: over }: SocketContext,
+  context: SocketContext,
 ): Promise<ResponseObject | undefined> {
+  const { surface, client, socket, responses: memory, endSignal: over } = context;
   const { caller, head } = client;
   const trace = resolveTrace(head, createRequest, { caller, settings: surface.settings });
   const retry = { fingerprint: computeFingerprint(body, caller), isRepeated: false };
@@ -98,9 +139,13 @@ async function sendResponse(
     isDetached: false,
   });
   let last: ResponseObject | undefined;
+  const running = { submitted, sequenceNumber: 0 };
+  context.running = running;
   for await (const batch of outputs) {
     for (const event of batch) {
       if ("response" in event) last = event.response;
+      await context.whenSteered;
+      running.sequenceNumber = event.sequence_number;
       await socket.send(JSON.stringify(event));
     }
   }
@@ -127,28 +172,6 @@ function encodeErrorFrame(error: ApiError): string {
   return JSON.stringify({ type: "error", status: error.status, error: encodeOpenAiError(error) });
 }
 
-/** Refuses `response.steer` at once, also while a response runs. Undefined for any other frame. */
-function refuseSteering(text: string): string | undefined {
-  // Cheap check before parsing: nearly all frames are large requests for a response.
-  if (!text.includes(STEER)) return undefined;
-  const parsed = parseJson(text);
-  const isSteering = parsed.ok && isObject(parsed.value) && parsed.value["type"] === STEER;
-  return isSteering ? encodeErrorFrame(STEERING_NOT_SUPPORTED) : undefined;
-}
-
-const STEER = "response.steer";
-
-const STEERING_NOT_SUPPORTED = new ApiError(
-  400,
-  "validation_failed",
-  "A response cannot be steered while it runs: response.steer is not supported",
-  {
-    param: "type",
-    reason: "not_supported",
-    hint: "Send the message with the next response.create, or cancel the response",
-  },
-);
-
 function createConnectionExpiredError(): ApiError {
   return new ApiError(400, "deadline_exceeded", "The connection has reached its maximum age", {
     reason: "websocket_connection_limit_reached",
@@ -167,7 +190,7 @@ function waitForAbort(signal: AbortSignal): Promise<"aborted"> {
 export function createResponsesSocketRoute(surface: SurfaceContext): SocketRoute {
   return {
     path: "/responses",
-    instantAnswer: refuseSteering,
+    isUrgent: isSteerFrame,
     async accept(head) {
       const caller = surface.access.authenticate(head);
       requireRight(caller, "prompt", "Submitting a prompt");

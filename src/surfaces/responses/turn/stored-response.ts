@@ -7,6 +7,7 @@ import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { findOwnedSession, type SessionRecord } from "../prompt/owned-session.ts";
 import { readEnvelope } from "./read-log.ts";
 import type { SurfaceContext } from "../surface-context.ts";
+import { formatUnknownName } from "../../../text/unknown-name.ts";
 
 /** Finds a response by id. Throws 404 if it belongs to another caller or was not stored. */
 export async function findStoredResponse(
@@ -56,7 +57,7 @@ function isStored({ echo }: JsonObject): boolean {
 }
 
 function createUnknownResponseError(id: string): ApiError {
-  const message = `The response "${id.slice(0, 300)}" does not exist`;
+  const message = formatUnknownName("Response", id);
   return new ApiError(404, "not_found", message, {
     param: "response_id",
     reason: "response_not_found",

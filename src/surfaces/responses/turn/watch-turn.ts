@@ -11,7 +11,7 @@ import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { BUSY_SECONDS, createBusyError, createEarlyFailure } from "../request-errors.ts";
 import type { TurnSummary } from "../responses-options.ts";
 import { readBatches, readLoggedResponse } from "./read-log.ts";
-import { createResponseSpan } from "./response-span.ts";
+import { createResponseSpan, type ResponseSpan } from "./response-span.ts";
 import type { WaitingCallers } from "./waiting-callers.ts";
 
 export interface WatchOptions {
@@ -46,44 +46,27 @@ type ReadResult = IteratorResult<readonly Envelope[]>;
 /** Reads a session's log from the start of a response until its end, or until the reader leaves. */
 export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): TurnWatcher {
   const { sessions, clock, settings, disconnectSignal, isDetached, isBuffered = false } = options;
-  const { sessionId, seq, promptId } = submitted;
+  const { sessionId, seq } = submitted;
   const leaveController = new AbortController();
   const signal = AbortSignal.any([disconnectSignal, leaveController.signal]);
   const batches = readBatches(submitted, seq, sessions, signal);
-  const span = createResponseSpan(promptId);
+  const progress = new TurnProgress(submitted, options);
+  const { span } = progress;
   let pending: Promise<ReadResult> | undefined;
   const queueDeadline = clock.monotonic() + settings.queueMs;
-  // A detached reader gets a failed response with status 200: the response itself was found.
-  let canSetStatus = !isDetached;
-  let hasResults = false;
-  let hasOutput = false;
   let hasEnded = false;
   const setWaiting = options.waitingCallers.join(sessionId);
   // A repeated prompt may have started meanwhile; its events in the log decide.
   setWaiting(submitted.isWaiting === true && !submitted.isRepeated);
 
-  const applyEnvelope = (envelope: Envelope): void => {
-    const { event, turnId } = envelope;
-    span.apply(envelope);
-    hasResults ||= event.type === "tool_results.submitted" && event.promptId === promptId;
-    if (span.turnId === undefined || turnId !== span.turnId) return;
-    if (event.type === "turn.finished") {
-      if (!submitted.isRepeated) options.observe?.(summarizeTurn(event));
-      const isEarlyFailure = event.outcome === "failed" && !hasOutput;
-      if (isEarlyFailure && canSetStatus)
-        throw createEarlyFailure(event.failure, submitted, hasResults);
-    }
-    hasOutput ||= OUTPUT_EVENTS.has(event.type);
-  };
   const applyResult = (result: ReadResult): ReadResult => {
     pending = undefined;
     if (result.done === true) {
       hasEnded = true;
-      if (disconnectSignal.aborted)
-        throw new SpanlineError("aborted", "The caller has disconnected");
+      checkNotDisconnected(disconnectSignal);
       return result;
     }
-    for (const envelope of result.value) applyEnvelope(envelope);
+    for (const envelope of result.value) progress.apply(envelope);
     setWaiting(span.turnId === undefined && span.end === undefined);
     return result;
   };
@@ -99,18 +82,16 @@ export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): Tu
       const reading = isDetached ? pending.catch(toDeletedEnd) : pending;
       const first = await waitWithTimeout(clock, timeoutMs, reading);
       if (first !== "late") return applyResult(first).done === true ? [] : first.value;
-      if (!isWaiting) {
-        canSetStatus = isBuffered;
-        return "quiet";
-      }
-      throw createBusyError(BUSY_SECONDS);
+      if (isWaiting) throw createBusyError(BUSY_SECONDS);
+      progress.canSetStatus = isBuffered;
+      return "quiet";
     },
     readRest: () => ({
       // If the session is deleted, the response ends with the events so far.
       next: () =>
         (pending ?? batches.next()).then(applyResult, (error) => applyResult(toDeletedEnd(error))),
     }),
-    hasOutput: () => hasOutput || span.end !== undefined || hasEnded,
+    hasOutput: () => progress.hasOutput || span.end !== undefined || hasEnded,
     async leave() {
       leaveController.abort();
       setWaiting(false);
@@ -122,6 +103,45 @@ export function watchTurn(submitted: SubmittedPrompt, options: WatchOptions): Tu
       });
     },
   };
+}
+
+function checkNotDisconnected(disconnectSignal: AbortSignal): void {
+  if (disconnectSignal.aborted) throw new SpanlineError("aborted", "The caller has disconnected");
+}
+
+/** The progress of a response, as far as its events were read. */
+class TurnProgress {
+  readonly span: ResponseSpan;
+  /** Whether the HTTP status can still report a failure. */
+  canSetStatus: boolean;
+  hasOutput = false;
+  #hasResults = false;
+  readonly #submitted: SubmittedPrompt;
+  readonly #observe: WatchOptions["observe"];
+
+  constructor(submitted: SubmittedPrompt, { isDetached, observe }: WatchOptions) {
+    this.span = createResponseSpan(submitted.promptId);
+    // A detached reader gets a failed response with status 200: the response itself was found.
+    this.canSetStatus = !isDetached;
+    this.#submitted = submitted;
+    this.#observe = observe;
+  }
+
+  /** Throws the failure of the turn if the turn failed before any output, and the HTTP status can report it. */
+  apply(envelope: Envelope): void {
+    const { event, turnId } = envelope;
+    const { promptId, isRepeated } = this.#submitted;
+    this.span.apply(envelope);
+    this.#hasResults ||= event.type === "tool_results.submitted" && event.promptId === promptId;
+    if (this.span.turnId === undefined || turnId !== this.span.turnId) return;
+    if (event.type === "turn.finished") {
+      if (!isRepeated) this.#observe?.(summarizeTurn(event));
+      const isEarlyFailure = event.outcome === "failed" && !this.hasOutput;
+      if (isEarlyFailure && this.canSetStatus)
+        throw createEarlyFailure(event.failure, this.#submitted, this.#hasResults);
+    }
+    this.hasOutput ||= OUTPUT_EVENTS.has(event.type);
+  }
 }
 
 function toDeletedEnd(error: unknown): ReadResult {

@@ -16,7 +16,6 @@ import {
   connectServer,
   createNotReadyFailure,
 } from "./connect-server.ts";
-import { createOnceReporter, type OnceReporter } from "./once-reporter.ts";
 import {
   createOutputSanitizer,
   type SanitizerOptions,
@@ -283,3 +282,23 @@ async function attemptConnection(
     guard.release();
   }
 }
+
+/** Reports each distinct message once until `reset`, and at most 20 messages. */
+interface OnceReporter {
+  readonly report: (failure: SpanlineError) => void;
+  readonly reset: () => void;
+}
+
+function createOnceReporter(report: (failure: SpanlineError) => void): OnceReporter {
+  const reported = new Set<string>();
+  return {
+    report(failure) {
+      if (reported.has(failure.message) || reported.size >= MAX_REPORTS) return;
+      reported.add(failure.message);
+      report(failure);
+    },
+    reset: () => reported.clear(),
+  };
+}
+
+const MAX_REPORTS = 20;

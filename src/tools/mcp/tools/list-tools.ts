@@ -63,62 +63,37 @@ interface CatalogBuilder {
 }
 
 function createCatalogBuilder(settings: McpServerSettings, scrub: RedactSecrets): CatalogBuilder {
-  const tools = new Map<string, ListedTool>();
-  const byModelName = new Map<string, ListedTool>();
   const problems: ToolProblem[] = [];
+  const table = createToolTable();
   let omitted = 0;
-  let size = 0;
-  let isTooLarge = false;
-  const addTool = (given: unknown): void => {
-    const name = isObject(given) ? given["name"] : undefined;
-    if (!isObject(given) || typeof name !== "string" || name === "") {
-      problems.push({ tool: "", problem: "it has no name" });
-      return;
+
+  /** Returns false if the tool does not fit. */
+  function addTool(given: unknown): boolean {
+    const named = readEntry(given, settings, scrub);
+    if (named === undefined) return true;
+    if ("problem" in named) {
+      problems.push(named);
+      return true;
     }
-    if (!isIncluded(name, settings)) return;
-    const safeName = scrub(name);
-    if (safeName !== name) {
-      // The server would not recognize a redacted name.
-      problems.push({ tool: cleanLine(safeName, 100), problem: "its name contains a secret" });
-      return;
-    }
-    if (tools.has(name)) {
+    const { name, entry } = named;
+    if (table.tools.has(name)) {
       problems.push({ tool: cleanLine(name, 100), problem: "it is listed twice" });
-      return;
+      return true;
     }
-    const { tool, problem } = readListedTool(scrub(given), name, settings);
+    const { tool, problem } = readListedTool(scrub(entry), name, settings);
     if (problem !== undefined) problems.push(problem);
-    if (tool === undefined) return;
-    const twin = byModelName.get(tool.modelName);
-    // The tool whose real name matches keeps the name, regardless of the order.
-    const isReal = tool.modelName.endsWith(`__${tool.name}`);
-    if (twin !== undefined && !isReal) {
-      problems.push({ tool: cleanLine(name, 100), problem: NAME_TAKEN });
-      return;
+    const result = tool === undefined ? {} : table.put(tool);
+    if (result.unnamed !== undefined) {
+      problems.push({ tool: cleanLine(result.unnamed.name, 100), problem: NAME_TAKEN });
     }
-    const extra = measureTool(tool) - (twin === undefined ? 0 : measureTool(twin));
-    if (size + extra > MCP_LIMITS.catalogCharacters) {
-      isTooLarge = true;
-      return;
-    }
-    if (twin !== undefined) {
-      problems.push({ tool: cleanLine(twin.name, 100), problem: NAME_TAKEN });
-      tools.delete(twin.name);
-    }
-    size += extra;
-    tools.set(name, tool);
-    byModelName.set(tool.modelName, tool);
-  };
+    return result.isTooLarge !== true;
+  }
+
   return {
     add(given) {
       for (const [at, entry] of given.entries()) {
-        const isFull = tools.size >= MCP_LIMITS.tools || problems.length >= MCP_LIMITS.tools;
-        if (isFull || problems.at(-1)?.isSlow === true) {
-          omitted += given.length - at;
-          return false;
-        }
-        addTool(entry);
-        if (isTooLarge) {
+        const isFull = table.tools.size >= MCP_LIMITS.tools || problems.length >= MCP_LIMITS.tools;
+        if (isFull || problems.at(-1)?.isSlow === true || !addTool(entry)) {
           omitted += given.length - at;
           return false;
         }
@@ -129,11 +104,63 @@ function createCatalogBuilder(settings: McpServerSettings, scrub: RedactSecrets)
       const limitNote = `${omitted} or more tools are omitted: a server may have at most ${MCP_LIMITS.tools} tools and ${MCP_LIMITS.catalogCharacters} characters in all, and no tool is read after one that takes too long. Fix: name the required tools with include`;
       const notes = [...(omitted > 0 ? [limitNote] : []), ...(extra === undefined ? [] : [extra])];
       return {
-        tools,
+        tools: table.tools,
         problems: [...problems, ...notes.map((note) => ({ tool: "", problem: note }))],
       };
     },
   };
+}
+
+interface PutResult {
+  /** The tool left out because another tool has the same name for the model. */
+  readonly unnamed?: ListedTool;
+  /** Whether the tool would exceed the size limit of the catalog. */
+  readonly isTooLarge?: boolean;
+}
+
+/** The tools with unique model names, limited in size. */
+function createToolTable() {
+  const tools = new Map<string, ListedTool>();
+  const byModelName = new Map<string, ListedTool>();
+  let size = 0;
+  return {
+    tools: tools as ReadonlyMap<string, ListedTool>,
+    put(tool: ListedTool): PutResult {
+      const twin = byModelName.get(tool.modelName);
+      // The tool whose real name matches keeps the name, regardless of the order.
+      const isReal = tool.modelName.endsWith(`__${tool.name}`);
+      if (twin !== undefined && !isReal) return { unnamed: tool };
+      const extra = measureTool(tool) - (twin === undefined ? 0 : measureTool(twin));
+      if (size + extra > MCP_LIMITS.catalogCharacters) return { isTooLarge: true };
+      size += extra;
+      if (twin !== undefined) tools.delete(twin.name);
+      tools.set(tool.name, tool);
+      byModelName.set(tool.modelName, tool);
+      return twin === undefined ? {} : { unnamed: twin };
+    },
+  };
+}
+
+interface NamedEntry {
+  readonly name: string;
+  readonly entry: { readonly [name: string]: unknown };
+}
+
+/** Reads the name of an entry. Undefined if the settings exclude the tool. */
+function readEntry(
+  entry: unknown,
+  settings: McpServerSettings,
+  scrub: RedactSecrets,
+): NamedEntry | ToolProblem | undefined {
+  const name = isObject(entry) ? entry["name"] : undefined;
+  if (!isObject(entry) || typeof name !== "string" || name === "") {
+    return { tool: "", problem: "it has no name" };
+  }
+  if (!isIncluded(name, settings)) return undefined;
+  const safeName = scrub(name);
+  if (safeName === name) return { name, entry };
+  // The server would not recognize a redacted name.
+  return { tool: cleanLine(safeName, 100), problem: "its name contains a secret" };
 }
 
 const NAME_TAKEN = "another tool has the same name";

@@ -1,5 +1,11 @@
 import { formatThrown } from "../../../domain/errors.ts";
-import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import {
+  isObject,
+  toJsonText,
+  type JsonObject,
+  type JsonValue,
+  exceedsDepth,
+} from "../../../data/json.ts";
 import { TimeLimitError, runWithTimeLimit } from "../../../platform/run-with-time-limit.ts";
 import {
   createSchemaCompiler,
@@ -7,7 +13,6 @@ import {
   type SchemaCompiler,
 } from "../../json-schema-check.ts";
 import { cleanLine, cleanText } from "../clean-text.ts";
-import { exceedsDepth } from "../../../data/exceeds-depth.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
 
 /** A foreign schema: cleaned for the model, or the reason why it cannot be used. */

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Readable } from "node:stream";
 import type { RedactSecrets } from "../../../data/secret-redactor.ts";
 import { formatThrown, type SpanlineError } from "../../../domain/errors.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
@@ -61,15 +62,7 @@ export async function openStdio(
         onTooLong: () =>
           failWith("too-large", `sent a message of more than ${MCP_LIMITS.messageBytes} bytes`),
       });
-      const pace = createMessagePace(context.clock);
-      companion.output.on("data", (chunk: Uint8Array) => {
-        if (end.failure !== undefined) return;
-        const pause = pace(lines(chunk));
-        if (pause === undefined) return;
-        companion.output.pause();
-        void pause.then(() => companion.output.resume());
-      });
-      void end.ended.then(() => companion.output.resume());
+      readPaced(companion.output, { lines, end, pace: createMessagePace(context.clock) });
     },
     async send(message) {
       if (end.failure !== undefined) throw end.failure;
@@ -82,17 +75,7 @@ export async function openStdio(
       fail(createServerFailure(name, "closed", "was closed"));
     },
   };
-  void companion.exit.then((exit) => {
-    const facts = { exitCode: exit.code, signal: exit.signal, stderr: readStderr() };
-    return fail(
-      createServerFailure(
-        name,
-        "exited",
-        `${formatExit(exit)}${formatStderrTail(readStderr())}`,
-        facts,
-      ),
-    );
-  });
+  void companion.exit.then((exit) => fail(createExitFailure(name, exit, readStderr())));
   return {
     transport,
     get failure() {
@@ -106,6 +89,24 @@ export async function openStdio(
       await companion.stop();
     },
   };
+}
+
+interface PacedReading {
+  readonly lines: ReturnType<typeof createMessageLines>;
+  readonly pace: ReturnType<typeof createMessagePace>;
+  readonly end: ReturnType<typeof createEnding>;
+}
+
+/** Reads the output, paused while messages arrive too fast. After the end the rest is discarded. */
+function readPaced(output: Readable, { lines, pace, end }: PacedReading): void {
+  output.on("data", (chunk: Uint8Array) => {
+    if (end.failure !== undefined) return;
+    const pause = pace(lines(chunk));
+    if (pause === undefined) return;
+    output.pause();
+    void pause.then(() => output.resume());
+  });
+  void end.ended.then(() => output.resume());
 }
 
 async function startProgram(
@@ -133,6 +134,12 @@ async function startProgram(
   } catch (error) {
     throw createServerFailure(name, "not-started", `cannot be started: ${formatThrown(error)}`);
   }
+}
+
+function createExitFailure(name: string, exit: CompanionExit, stderr: string): SpanlineError {
+  const message = `${formatExit(exit)}${formatStderrTail(stderr)}`;
+  const facts = { exitCode: exit.code, signal: exit.signal, stderr };
+  return createServerFailure(name, "exited", message, facts);
 }
 
 /** Shells report a signal as 128 plus its number. */

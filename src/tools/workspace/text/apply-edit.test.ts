@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyEdit } from "./apply-edit.ts";
-import { findNearestLine } from "./nearest-line.ts";
+import { applyEdit, findNearestLine } from "./apply-edit.ts";
 
 const edit = (text: string, oldText: string, newText: string, replaceAll = false) =>
   applyEdit(text, { oldText, newText, replaceAll });

@@ -25,9 +25,15 @@ export function toAgentError(method: string, error: RpcError): SpanlineError {
     knownCode ?? ERROR_CODES_BY_NUMBER.get(code) ?? "agent_failed",
     shortMessage,
     {
-      details: { method, rpcCode: code, ...omitUndefined({ data }) },
+      details: { method, rpcCode: code, ...omitUndefined({ data, reason: readReason(data) }) },
     },
   );
+}
+
+/** Reads the machine-readable reason of a bridge's refusal. */
+function readReason(data: RpcError["data"]): string | undefined {
+  const reason = isObject(data) ? data["reason"] : undefined;
+  return typeof reason === "string" ? reason : undefined;
 }
 
 const ERROR_CODES_BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([

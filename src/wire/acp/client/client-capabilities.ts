@@ -5,6 +5,8 @@ export interface ClientFeatures {
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
+  /** The client shows questions as forms. */
+  readonly showsForms: boolean;
   /** Names of the bridge features that the client supports. */
   readonly bridge: readonly string[];
 }
@@ -14,10 +16,11 @@ export interface ClientFeatures {
  * as a bridge host.
  */
 export function encodeClientCapabilities(features: ClientFeatures): JsonObject {
-  const { readsFiles, writesFiles, runsTerminals, bridge } = features;
+  const { readsFiles, writesFiles, runsTerminals, showsForms, bridge } = features;
   return {
     fs: { readTextFile: readsFiles, writeTextFile: writesFiles },
     terminal: runsTerminals,
+    ...(showsForms && { elicitation: { form: {} } }),
     _meta: { harn: Object.fromEntries(bridge.map((name) => [name, true])) },
   };
 }

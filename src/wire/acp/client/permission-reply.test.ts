@@ -15,7 +15,9 @@ import {
 const OPTIONS: { readonly [Each in ApprovalQuestion]: ApprovalRequested["options"] } = {
   run: ["allow", "allow-always", "deny"],
   outcome: ["run-again", "deny", "done", "failed"],
+  question: ["answer", "decline"],
   "lost-invocation": ["continue", "reseed", "stop"],
+  budget: ["continue", "stop"],
 };
 
 const DECISION: NonNullable<ApprovalRequested["decision"]> = {

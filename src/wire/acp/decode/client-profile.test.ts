@@ -35,6 +35,7 @@ describe("Client profile", () => {
       fs: { readTextFile: true, writeTextFile: true },
       terminal: true,
       session: { notices: {} },
+      elicitation: { form: {} },
       _meta: {
         harn: { hostTools: true, callRecords: true, shells: true, agentEvents: true },
         terminal_output: true,
@@ -52,8 +53,16 @@ describe("Client profile", () => {
       runsTerminals: true,
       showsTerminalOutput: true,
       acceptsNotices: true,
+      showsForms: true,
     });
   });
+
+  it.each([undefined, {}, { form: null }, { url: {} }, "form"])(
+    "A client with the elicitation capability %j shows no forms",
+    (elicitation) => {
+      expect(readClientProfile({ elicitation }).showsForms).toBe(false);
+    },
+  );
 
   it("A host created with the host SDK declares its tools and shells [W-29]", () => {
     const { capabilities } = createHost({ tools: [], shells: { shells: [], defaultId: null } });

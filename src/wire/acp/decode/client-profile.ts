@@ -28,6 +28,8 @@ export interface ClientProfile {
   /** The client displays command output in a terminal view, fed through `_meta`. */
   readonly showsTerminalOutput: boolean;
   readonly acceptsNotices: boolean;
+  /** The client shows forms (`elicitation/create` in form mode). */
+  readonly showsForms: boolean;
   /** The longest line that the client reads, in bytes. Undefined if the client does not declare a limit. */
   readonly maxLineBytes?: number;
 }
@@ -52,6 +54,7 @@ export const STOCK_CLIENT: ClientProfile = {
   runsTerminals: false,
   showsTerminalOutput: false,
   acceptsNotices: false,
+  showsForms: false,
 };
 
 /** Reads `clientCapabilities`. A missing or malformed capability counts as not offered. */
@@ -73,6 +76,7 @@ export function readClientProfile(capabilities: unknown): ClientProfile {
     runsTerminals: isOffered(capabilityFields["terminal"]),
     showsTerminalOutput: meta["terminal_output"] === true,
     acceptsNotices: isOffered(session["notices"]),
+    showsForms: isOffered(toFields(capabilityFields["elicitation"])["form"]),
     ...readLineLimit(bridge["maxLineBytes"]),
   };
 }

@@ -1,6 +1,8 @@
 import type { ClientMcpServer } from "../../../domain/client-tools.ts";
 import type { ArgumentsRequest } from "./approval-arguments.ts";
+import type { HitlRespondRequest } from "./hitl-messages.ts";
 import type { LiveClientRequest } from "./live-client-messages.ts";
+import type { SteeringRequest } from "./steering-messages.ts";
 import type { ConfigureRequest } from "./session-mode-messages.ts";
 import type { SessionCommand } from "../../../domain/session-command.ts";
 import type { UpdateCursor } from "../encode/update-cursor.ts";
@@ -34,7 +36,9 @@ export type ClientRequest =
     } & SessionReference)
   | ConfigureRequest
   | ArgumentsRequest
-  | LiveClientRequest;
+  | LiveClientRequest
+  | HitlRespondRequest
+  | SteeringRequest;
 
 interface SessionReference {
   readonly sessionId: string;

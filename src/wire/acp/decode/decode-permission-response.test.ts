@@ -11,7 +11,9 @@ import { encodePermissionRequest } from "../encode/permissions/encode-permission
 const OPTIONS: { readonly [Each in ApprovalQuestion]: readonly ApprovalDecision[] } = {
   run: ["allow", "deny"],
   outcome: ["run-again", "deny", "done", "failed"],
+  question: ["answer", "decline"],
   "lost-invocation": ["continue", "reseed", "stop"],
+  budget: ["continue", "stop"],
 };
 
 function asked(question: ApprovalQuestion): ApprovalRequested {

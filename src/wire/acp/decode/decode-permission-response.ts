@@ -2,6 +2,7 @@ import type { ApprovalRequested } from "../../../domain/events/approval-events.t
 import {
   type ApprovalDecision,
   isApproving,
+  isToolQuestion,
   DENYING_DECISIONS,
   APPROVING_DECISIONS,
 } from "../../../domain/policy/approval-decision.ts";
@@ -92,7 +93,7 @@ function decodeGranted(
     return createDenial(approval, isDenial && typeof reason === "string" ? reason : why);
   }
   const decision = APPROVING_DECISIONS[approval.question];
-  if (!isPresent(args) || approval.question === "lost-invocation") return { decision };
+  if (!isPresent(args) || !isToolQuestion(approval.question)) return { decision };
   if (!isObject(args)) return createDenial(approval, "The client's arguments are not an object");
   return decodeEditedArguments(approval, args);
 }

@@ -76,6 +76,15 @@ describe("Client requests", () => {
     ["no session to load", "session/load", { cwd: "/", mcpServers: [] }],
     ["no session to prompt", "session/prompt", { prompt: [{ type: "text", text: "a" }] }],
     ["no prompt", "session/prompt", { sessionId: "s" }],
+    [
+      "a budget of no tokens",
+      "session/prompt",
+      {
+        sessionId: "s",
+        prompt: [{ type: "text", text: "a" }],
+        _meta: { harn: { budget: { tokens: 0 } } },
+      },
+    ],
     ["an empty prompt", "session/prompt", { sessionId: "s", prompt: [] }],
     ["a block that is not an object", "session/prompt", { sessionId: "s", prompt: ["a"] }],
     ["a text block without text", "session/prompt", { sessionId: "s", prompt: [{ type: "text" }] }],
@@ -86,6 +95,14 @@ describe("Client requests", () => {
     ],
   ])("A request with %s is rejected", (_, method, params) => {
     expect(value(method, params)).toBe(-32602);
+  });
+
+  it("A prompt carries the budget of its turn", () => {
+    const prompt = [{ type: "text", text: "a" }];
+    const harn = { budget: { tokens: 500, toolCalls: 2 } };
+    expect(value("session/prompt", { sessionId: "s", prompt, _meta: { harn } })).toMatchObject({
+      command: { options: { budget: { tokens: 500, toolCalls: 2 } } },
+    });
   });
 
   it.each(["session/archive", "constructor", "__proto__", ""])(
@@ -100,7 +117,10 @@ describe("Bridge methods", () => {
   it("Every bridge method also has a name with the _harn/ prefix [W-25] [ACP-137]", () => {
     const standard =
       /^(?:initialize|authenticate|session\/(?:new|load|resume|fork|list|close|delete|prompt|cancel|set_\w+))$/;
-    const own = [...METHODS.keys()].filter((name) => !name.startsWith("_") && !standard.test(name));
+    const deprecated = /^(?:session\/input|user_message|agent\/user_message)$/;
+    const own = [...METHODS.keys()].filter(
+      (name) => !name.startsWith("_") && !standard.test(name) && !deprecated.test(name),
+    );
     expect(own).toContain("session/attach");
     for (const name of own) {
       expect([name, METHODS.get(`_harn/${name}`)]).toEqual([name, METHODS.get(name)]);

@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
-import { SpanlineError } from "../../../domain/errors.ts";
-import { IMAGE_TYPES, createImageBlock } from "../../../domain/model/image-block.ts";
-import type { SubmittedPart } from "../../../domain/session-command.ts";
+import { SchemaError } from "../../../data/schema-error.ts";
+import { type BudgetCaps, BUDGET_CAPS_SCHEMA } from "../../../domain/budget.ts";
 import { readTraceContext } from "../../../domain/trace-context.ts";
 import { createMethodNotFound } from "../../jsonrpc/rpc-error.ts";
 import { ABSOLUTE_PATH } from "../absolute-path.ts";
@@ -19,7 +18,7 @@ import { decodeArgumentsRequest } from "./approval-arguments.ts";
 import { readClientProfile } from "./client-profile.ts";
 import type { ClientRequest, SessionSetup } from "./client-request.ts";
 import { decodeMcpServers } from "./decode-mcp-servers.ts";
-import { formatLink, readLastSegment } from "./format-link.ts";
+import { decodeHitlRespond, HITL_RESPOND_METHOD } from "./hitl-messages.ts";
 import {
   decodeAttach,
   decodeLiveClients,
@@ -27,7 +26,14 @@ import {
   decodeHeartbeat,
   decodeTakeover,
 } from "./live-client-messages.ts";
+import { decodePrompt } from "./prompt-content.ts";
 import { decodeSetMode, decodeSetOption } from "./session-mode-messages.ts";
+import {
+  decodeDeprecatedInject,
+  decodeIdentifiedSteering,
+  DEPRECATED_INJECT_METHODS,
+  STEERING_METHODS,
+} from "./steering-methods.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /**
@@ -39,6 +45,8 @@ interface MethodDefinition {
   /** Where the method appears in the agent's capabilities. Undefined for methods which every ACP agent supports. */
   readonly capability?: "loadSession" | { readonly session: string };
 }
+
+export const STEERING_METHOD = "_session/steering";
 
 const STANDARD_METHODS: readonly [string, MethodDefinition][] = [
   ["initialize", { decode: decodeInitialize }],
@@ -60,6 +68,8 @@ const STANDARD_METHODS: readonly [string, MethodDefinition][] = [
   ["session/cancel", { decode: createSessionDecoder("cancel") }],
   ["session/set_mode", { decode: decodeSetMode }],
   ["session/set_config_option", { decode: decodeSetOption }],
+  // Not part of ACP, but used by editors: a client of this method stays a stock client.
+  [STEERING_METHOD, { decode: decodeIdentifiedSteering }],
 ];
 
 /** Methods for bridge hosts. ACP reserves the plain names, so each method also has a `_harn/` name. */
@@ -69,7 +79,9 @@ const BRIDGE_METHODS: readonly [string, MethodDefinition][] = [
   ["session/detach", { decode: decodeDetach }],
   ["session/heartbeat", { decode: decodeHeartbeat }],
   ["session/live_clients", { decode: decodeLiveClients }],
+  ...STEERING_METHODS.map(([name, decode]): [string, MethodDefinition] => [name, { decode }]),
   [ARGUMENTS_METHOD, { decode: decodeArgumentsRequest }],
+  [HITL_RESPOND_METHOD, { decode: decodeHitlRespond }],
 ];
 
 // A map, not an object: `constructor` must not resolve to a method.
@@ -77,12 +89,25 @@ export const METHODS: ReadonlyMap<string, MethodDefinition> = new Map([
   ...STANDARD_METHODS,
   ...BRIDGE_METHODS,
   ...BRIDGE_METHODS.map(([name, method]): [string, MethodDefinition] => [`_harn/${name}`, method]),
+  ...DEPRECATED_INJECT_METHODS.map((name): [string, MethodDefinition] => [
+    name,
+    { decode: decodeDeprecatedInject },
+  ]),
 ]);
 
 /** Returns true for a bridge method; a client calling such a method uses the bridge protocol. */
 export function isBridgeMethod(method: string): boolean {
-  return BRIDGE_METHODS.some(([name]) => method === name || method === `_harn/${name}`);
+  const isNamed = BRIDGE_METHODS.some(([name]) => method === name || method === `_harn/${name}`);
+  return isNamed || DEPRECATED_INJECT_METHODS.includes(method);
 }
+
+/** Returns true for a bridge method which hosts may also send as a notification. */
+export function isNotifiableMethod(method: string): boolean {
+  const isNamed = NOTIFIABLE_METHODS.some((name) => method === name || method === `_harn/${name}`);
+  return isNamed || DEPRECATED_INJECT_METHODS.includes(method);
+}
+
+const NOTIFIABLE_METHODS = ["session/remind", "agent/resume"] as const;
 
 /** Decodes leniently: missing optional fields get defaults and unknown fields are ignored. */
 export function decodeRequest(
@@ -166,14 +191,29 @@ function decodePromptRequest(params: JsonObject): DecodeResult<ClientRequest> {
     return rejectParams(
       `"promptId" is not a valid id: expected 1 to ${MAX_ID_CHARACTERS} characters`,
     );
+  const budget = decodeBudget(params);
+  if (!budget.ok) return budget;
   const trace = isObject(meta) ? readTraceContext(meta) : undefined;
-  const options = trace === undefined ? {} : { options: { trace } };
+  const options = omitUndefined({ trace, budget: budget.value });
+  const optionsField = Object.keys(options).length === 0 ? {} : { options };
   return accept({
     type: "prompt",
     sessionId: session.value,
-    command: { type: "prompt", content: content.value, ...options },
+    command: { type: "prompt", content: content.value, ...optionsField },
     ...(promptId !== undefined && { commandId: promptId }),
   });
+}
+
+/** Decodes `_meta.harn.budget`: the budget of the turn. */
+function decodeBudget(params: JsonObject): DecodeResult<BudgetCaps | undefined> {
+  const { budget } = readHarnMeta(params);
+  if (budget === undefined) return accept(undefined);
+  try {
+    return accept(BUDGET_CAPS_SCHEMA(budget, "budget"));
+  } catch (error) {
+    if (error instanceof SchemaError) return rejectParams(error.message);
+    throw error;
+  }
 }
 
 function decodeSessionSetup(params: JsonObject): DecodeResult<SessionSetup> {
@@ -232,106 +272,3 @@ const INVALID_FOLDERS =
   '"additionalDirectories" is not valid: expected at most 64 absolute paths without the root directory';
 const INVALID_CWD = '"cwd" is not an absolute path';
 const MAX_NAME_CHARACTERS = 200;
-
-/** The block types of a prompt that `initialize` offers. Every agent accepts text and links. */
-export const PROMPT_CAPABILITIES = { image: true, audio: false, embeddedContext: true } as const;
-
-/** Decodes the blocks of a prompt. An unsupported block rejects the whole prompt; blocks are never dropped silently. */
-export function decodePrompt(prompt: unknown): DecodeResult<readonly SubmittedPart[]> {
-  if (!Array.isArray(prompt)) return rejectParams('"prompt" is not an array');
-  if (prompt.length === 0) return rejectParams('"prompt" is empty');
-  const parts: SubmittedPart[] = [];
-  for (const [index, block] of prompt.entries()) {
-    try {
-      const found = isObject(block) ? decodeBlock(block) : undefined;
-      if (found === undefined)
-        return rejectParams(
-          `"prompt" has an unsupported block ${index} ${describeUnsupportedBlock(block)}`,
-        );
-      parts.push(...found);
-    } catch (error) {
-      if (!(error instanceof SpanlineError)) throw error;
-      return rejectParams(`"prompt" has an invalid block ${index}: ${error.message}`);
-    }
-  }
-  return accept(parts);
-}
-
-type Fields = { readonly [key: string]: unknown };
-
-function decodeBlock(block: Fields): readonly SubmittedPart[] | undefined {
-  switch (block["type"]) {
-    case "text":
-      return decodeText(readStringField(block, "text"));
-    case "image":
-      return decodeImage(block, readStringField(block, "data"));
-    case "resource_link":
-      return decodeText(decodeLink(block));
-    case "resource":
-      return isObject(block["resource"]) ? decodeResource(block["resource"]) : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function decodeText(text: string | undefined): readonly SubmittedPart[] | undefined {
-  return text === undefined ? undefined : [{ type: "text", text }];
-}
-
-function decodeLink(block: Fields): string | undefined {
-  const uri = readStringField(block, "uri");
-  return (
-    uri &&
-    formatLink({ uri, name: readStringField(block, "title") ?? readStringField(block, "name") })
-  );
-}
-
-/**
- * Decodes an embedded resource. Text becomes part of the prompt, with its URI. Bytes are passed on only if they are an
- * image, and described otherwise.
- */
-function decodeResource(resource: Fields): readonly SubmittedPart[] | undefined {
-  const text = readStringField(resource, "text");
-  const blob = readStringField(resource, "blob");
-  if (text !== undefined) return decodeText(formatEmbeddedText(resource, text));
-  if (blob === undefined) return undefined;
-  const type = readStringField(resource, "mimeType") ?? "";
-  if (IMAGE_TYPES.some((known) => known === type)) return decodeImage(resource, blob);
-  const embeddedText = `(${type === "" ? "Bytes" : type}, ${countBase64Bytes(blob)} bytes. They cannot be shown here.)`;
-  return decodeText(formatEmbeddedText(resource, embeddedText));
-}
-
-function formatEmbeddedText(resource: Fields, text: string): string {
-  const uri = readStringField(resource, "uri") ?? "";
-  return `<resource uri="${escapeAttribute(uri)}" name="${escapeAttribute(readLastSegment(uri))}">\n${text}\n</resource>`;
-}
-
-function decodeImage(
-  block: Fields,
-  data: string | undefined,
-): readonly SubmittedPart[] | undefined {
-  if (data === undefined) return undefined;
-  const picture = createImageBlock(readStringField(block, "mimeType") ?? "", data);
-  const uri = readStringField(block, "uri") ?? "";
-  if (uri === "") return [picture];
-  return [{ type: "text", text: `Image ${readLastSegment(uri)} (${uri}):` }, picture];
-}
-
-function escapeAttribute(text: string): string {
-  return text.replaceAll('"', "%22").replaceAll("\n", "%0A");
-}
-
-function countBase64Bytes(base64: string): number {
-  return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
-}
-
-function readStringField(fields: Fields, name: string): string | undefined {
-  const value = fields[name];
-  return typeof value === "string" ? value : undefined;
-}
-
-function describeUnsupportedBlock(block: unknown): string {
-  const type = isObject(block) && typeof block["type"] === "string" ? block["type"] : "";
-  const found = type === "" ? "without a type" : `of type "${type.slice(0, 40)}"`;
-  return `${found}; expected text, image, resource_link or resource with the required fields`;
-}

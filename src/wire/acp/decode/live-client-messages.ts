@@ -45,8 +45,9 @@ export function decodeAttach(params: JsonObject): DecodeResult<LiveClientRequest
   const mode = params["mode"] ?? "observer";
   const takeover = params["takeover"] ?? false;
   if (mode !== "observer" && mode !== "controller")
-    return rejectParams('"mode" is neither "observer" nor "controller"');
-  if (typeof takeover !== "boolean") return rejectParams('"takeover" is neither true nor false');
+    return rejectParams('"mode" is not valid: expected "observer" or "controller"');
+  if (typeof takeover !== "boolean")
+    return rejectParams('"takeover" is not valid: expected true or false');
   return accept({
     type: "attach",
     ...reference.value,

@@ -8,6 +8,7 @@ import {
 } from "../../../domain/session-mode.ts";
 import { accept, decodeSessionId, rejectParams, type DecodeResult } from "../json-fields.ts";
 import type { ConfigOption, OptionsResult } from "../encode/acp-session-update.ts";
+import { formatNames, formatUnknownName } from "../../../text/unknown-name.ts";
 
 /**
  * Encodes the settings for responses that open a session. The mode is sent as `modes` and as a config option, since
@@ -65,7 +66,12 @@ export function decodeSetMode(params: JsonObject): DecodeResult<ConfigureRequest
 /** Decodes `session/set_config_option`. */
 export function decodeSetOption(params: JsonObject): DecodeResult<ConfigureRequest> {
   if (params["configId"] === MODE_OPTION) return decodeConfigureRequest(params, "value", "options");
-  return rejectParams(`"configId" is not a valid option: expected ${MODE_OPTION}`);
+  const { configId } = params;
+  return rejectParams(
+    typeof configId === "string"
+      ? formatUnknownName("Configuration option", configId, { names: [MODE_OPTION] })
+      : `"configId" is not a valid option: expected ${formatNames([MODE_OPTION])}`,
+  );
 }
 
 function decodeConfigureRequest(
@@ -77,7 +83,11 @@ function decodeConfigureRequest(
   if (!session.ok) return session;
   const mode = params[name];
   if (!isSessionMode(mode)) {
-    return rejectParams(`"${name}" is not a valid mode: expected ${SESSION_MODES.join(", ")}`);
+    return rejectParams(
+      typeof mode === "string"
+        ? formatUnknownName("Mode", mode, { names: SESSION_MODES })
+        : `"${name}" is not a valid mode: expected ${formatNames(SESSION_MODES)}`,
+    );
   }
   const command = { type: "set-mode", mode } as const;
   return accept({ type: "configure", sessionId: session.value, command, answer });

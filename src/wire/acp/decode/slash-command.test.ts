@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findAcpProblems } from "../../../../test/support/acp/acp-schema.ts";
-import type { AgentCommand } from "../../../domain/agent-command.ts";
+import type { AgentCommand } from "../../../domain/slash-commands.ts";
 import type { AgentSpec } from "../../../domain/agent-spec.ts";
 import { runCodec } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";

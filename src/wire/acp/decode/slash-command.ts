@@ -1,5 +1,8 @@
-import { expandCommandPrompt, type AgentCommand } from "../../../domain/agent-command.ts";
-import { BRIDGE_COMMANDS } from "../../../domain/bridge-commands.ts";
+import {
+  expandCommandPrompt,
+  type AgentCommand,
+  BRIDGE_COMMANDS,
+} from "../../../domain/slash-commands.ts";
 import type { PromptCommand } from "./client-request.ts";
 import {
   takeFitting,

@@ -165,9 +165,10 @@ export function encodeUpdateLine(
   update: AcpSessionUpdate,
   cursor?: string,
 ): string {
+  const encodedUpdate = encodeUpdate(update);
   const cursorFields =
     cursor === undefined ? "" : `,"_meta":${toJsonText(encodeCursorMeta(cursor)["_meta"])}`;
-  const params = `{"sessionId":${toJsonText(sessionId)},"update":${encodeUpdate(update)}${cursorFields}}`;
+  const params = `{"sessionId":${toJsonText(sessionId)},"update":${encodedUpdate}${cursorFields}}`;
   return `{"jsonrpc":"2.0","method":"session/update","params":${params}}\n`;
 }
 

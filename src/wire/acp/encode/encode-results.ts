@@ -1,11 +1,17 @@
 import { formatIsoTime } from "../../../text/format-iso-time.ts";
 import { encodeNotificationLine } from "../../jsonrpc/rpc-line.ts";
 import { AUTH_METHODS } from "../auth-methods.ts";
-import { PROMPT_CAPABILITIES, METHODS } from "../decode/decode-request.ts";
+import { METHODS, STEERING_METHOD } from "../decode/decode-request.ts";
+import { PROMPT_CAPABILITIES } from "../decode/prompt-content.ts";
 import type { SettingsResult } from "../decode/session-mode-messages.ts";
 import { encodeHarnCapabilities } from "./harn-extensions.ts";
 import { encodeCursorMeta } from "./update-cursor.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
+import type { Failure } from "../../../domain/errors.ts";
+import type { LiveClient } from "../../../domain/live-client.ts";
+import { createCommandReply } from "../decode/slash-command.ts";
+import { encodeLiveClients } from "../decode/live-client-messages.ts";
+import type { ChunkUpdate } from "./acp-session-update.ts";
 
 /**
  * The only supported protocol version, sent whatever version the client requests. A client without support for this
@@ -31,6 +37,7 @@ export function encodeInitializeResult(version: string): unknown {
       _meta: encodeHarnCapabilities(),
     },
     authMethods: AUTH_METHODS,
+    _meta: { steering: { supported: METHODS.has(STEERING_METHOD) } },
   };
 }
 
@@ -81,4 +88,26 @@ export function encodeSessionListResult(
 /** Encodes the cancellation of a request to the client, whose response is no longer needed. */
 export function encodeWithdrawalLine(requestId: string): string {
   return encodeNotificationLine("$/cancel_request", { requestId });
+}
+
+/** Encodes the result of opening a read-only session. The result has no modes, because the mode cannot be changed. */
+export function encodeReadOnlyResult({ code, message }: Failure): object {
+  return { _meta: { harn: { readOnly: { code, message } } } };
+}
+
+/** Encodes the result of `session/attach` for a read-only session: the client is its only observer. */
+export function encodeReadOnlyAttachResult(client: LiveClient, reason: Failure): object {
+  const status = { client, previousController: null, controller: null, clients: [client] };
+  return { ...encodeLiveClients(status), ...encodeReadOnlyResult(reason) };
+}
+
+/** Encodes the reason as a message, for clients that do not display the result. */
+export function encodeReadOnlyNotice(
+  requestId: string,
+  { message }: Failure,
+): readonly ChunkUpdate[] {
+  return createCommandReply(
+    requestId,
+    `This session is read-only: prompts are refused. ${message}`,
+  );
 }

@@ -22,6 +22,7 @@ describe("Bridge capabilities in initialize", () => {
       "live_session_permission_route",
       "log",
       "progress",
+      "reminder_emitted",
     ]);
   });
 

@@ -35,6 +35,7 @@ export const SESSION_UPDATE_EXTENSIONS = [
   "live_session_permission_route",
   "log",
   "progress",
+  "reminder_emitted",
 ] as const satisfies readonly (typeof BRIDGE_UPDATES)[number][];
 
 /** The extension fields under `_meta.harn` of `tool_call` and `tool_call_update`. No other update has these fields. */

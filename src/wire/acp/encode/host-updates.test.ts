@@ -5,7 +5,7 @@ import {
   HOST_PROFILE,
 } from "../../../../test/support/acp/encode-acp-updates.ts";
 import type { SessionEvent } from "../../../domain/events/session-event.ts";
-import { createToolCall, toolSuccess } from "../../../domain/tools/tool-call.ts";
+import { createToolCall, createToolSuccess } from "../../../domain/tools/tool-call.ts";
 import { STOCK_CLIENT, type ClientProfile } from "../decode/client-profile.ts";
 import { encodeUpdateLine } from "./acp-session-update.ts";
 import { createUpdateEncoder } from "./update-encoder.ts";
@@ -342,7 +342,7 @@ describe("Tool call updates", () => {
         type: "tool.finished",
         toolCallId: "t",
         ending: "failed",
-        result: { ...toolSuccess("c", "no"), isError: true },
+        result: { ...createToolSuccess("c", "no"), isError: true },
         durationMs: 5,
         attachments: { locations: [{ path: "/a", line: 1 }] },
       },

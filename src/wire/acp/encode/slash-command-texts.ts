@@ -10,6 +10,7 @@ import {
 } from "../../../domain/session-mode.ts";
 import type { ToolRule } from "../../../domain/tools/tool-rule.ts";
 import type { Usage } from "../../../domain/usage.ts";
+import { formatUnknownName } from "../../../text/unknown-name.ts";
 
 export interface StatusDetails {
   readonly sessionId: string;
@@ -74,7 +75,8 @@ export function formatModeChange(mode: SessionMode): string {
 }
 
 export function formatUnknownMode(input: string): string {
-  return `${formatCode(input)} is not a valid mode: expected ${SESSION_MODES.map(formatCode).join(", ")}.`;
+  const message = formatUnknownName("Mode", input, { names: SESSION_MODES });
+  return `${message}${message.endsWith("?") ? "" : "."}`;
 }
 
 function formatMode(mode: SessionMode): string {

@@ -4,7 +4,11 @@ import { findAcpProblems } from "../../../../test/support/acp/acp-schema.ts";
 import { encodeAcpOutputs } from "../../../../test/support/acp/encode-acp-updates.ts";
 import type { SessionEvent } from "../../../domain/events/session-event.ts";
 import type { ToolEnding } from "../../../domain/events/tool-events.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../../domain/tools/tool-call.ts";
 import { encodeRequestLine } from "../../jsonrpc/rpc-line.ts";
 import { encodeAgentEventLine } from "./line-cache.ts";
 import { STOCK_CLIENT, type ClientProfile } from "../decode/client-profile.ts";
@@ -104,7 +108,7 @@ const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
     };
   }),
   fc.tuple(toolCallId, ending, said, diffs).map(([id, how, text, changed]): SessionEvent => {
-    const result = how === "succeeded" ? toolSuccess("c", text) : toolError("c", text);
+    const result = how === "succeeded" ? createToolSuccess("c", text) : createToolError("c", text);
     const attachments = { diffs: changed, locations: changed.map(({ path }) => ({ path })) };
     return { type: "tool.finished", toolCallId: id, ending: how, result, attachments };
   }),
@@ -145,7 +149,9 @@ function lineOf(output: AcpOutput): string | undefined {
     case "event":
       return encodeAgentEventLine("s", output.update);
     case "ask":
-      return encodeRequestLine("q", output.request.method, output.request.params);
+      return output.request === undefined
+        ? undefined
+        : encodeRequestLine("q", output.request.method, output.request.params);
     default:
       return undefined;
   }

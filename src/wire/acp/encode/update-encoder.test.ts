@@ -6,7 +6,11 @@ import type { TurnFinished } from "../../../domain/events/turn-events.ts";
 import { runCodec } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { EVENT_MANIFEST } from "../../../domain/events/event-manifest.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../../domain/tools/tool-call.ts";
 import { encodePromptOutcome } from "./prompt-outcome.ts";
 import { encodeUpdateLine, type AcpSessionUpdate } from "./acp-session-update.ts";
 import { createUpdateEncoder } from "./update-encoder.ts";
@@ -44,7 +48,7 @@ const call = createToolCall({ id: "c", name: "read", inputText: '{"path":"a"}', 
 const place = { messageId: "m", block: 0 };
 
 function finishedTool(ending: ToolEnding, isError = ending !== "succeeded"): SessionEvent {
-  const result = isError ? toolError("c", "no") : toolSuccess("c", { size: 1 });
+  const result = isError ? createToolError("c", "no") : createToolSuccess("c", { size: 1 });
   return { type: "tool.finished", toolCallId: "t", ending, result };
 }
 

@@ -3,7 +3,7 @@ import { applyEventRule } from "../../../domain/event-rules.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { routeQuestions } from "./permissions/approval-updates.ts";
 import { sendOpenBlocks } from "./text-updates.ts";
-import { UPDATE_RULES } from "./update-rules.ts";
+import { emitDaemonState, UPDATE_RULES } from "./update-rules.ts";
 import {
   createUpdateState,
   type AcpOutput,
@@ -43,4 +43,5 @@ function catchUp(state: UpdateState, emit: Emit<AcpOutput>): void {
   state.isLive = true;
   emit({ type: "caught-up" });
   routeQuestions(state, emit);
+  emitDaemonState(state, emit);
 }

@@ -1,6 +1,6 @@
 import { toJsonText } from "../../../data/json.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import { deriveTitle } from "../../../domain/derive-title.ts";
+import { deriveTitle } from "../../../domain/events/derive-title.ts";
 import {
   mapped,
   mappedIf,
@@ -17,7 +17,7 @@ import type {
   UsageReported,
   MessageSent,
 } from "../../../domain/events/turn-events.ts";
-import { formatPromptPart } from "../../../domain/format-prompt-part.ts";
+import { formatPromptPart } from "../../../domain/prompt.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
 import { encodeOptions } from "../decode/session-mode-messages.ts";
 import { createCommandsUpdate } from "../decode/slash-command.ts";
@@ -34,6 +34,7 @@ import {
   encodeApprovalRequested,
   encodeApprovalResolved,
   emitRouteChange,
+  routeQuestions,
 } from "./permissions/approval-updates.ts";
 import { encodePlanUpdated } from "./plan-updates.ts";
 import { encodeCancelledOutcome, encodePromptOutcome, markAsQueued } from "./prompt-outcome.ts";
@@ -48,7 +49,8 @@ import {
   encodeToolProgress,
   encodeToolStarted,
 } from "./tools/tool-updates.ts";
-import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
+import { encodeReminderEmitted } from "./vendor-updates.ts";
 
 /**
  * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
@@ -76,11 +78,14 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     state.submitters.delete(promptId);
     state.queuedPrompts.delete(promptId);
     state.waitedPrompts.delete(promptId);
+    routeQuestions(state, emit);
     // Only a queued prompt can be withdrawn.
     emit({ type: "answer", promptId, outcome: markAsQueued(encodeCancelledOutcome()) });
   }),
-  "turn.started": mapped((state, { turnId, promptId }, emit) => {
+  "turn.started": mapped((state, { turnId, promptId, wake }, emit) => {
     state.turn = { turnId, promptId };
+    state.isBackgroundTurn = wake !== undefined;
+    emitDaemonState(state, emit);
     state.queuedPrompts.delete(promptId);
     emit({ type: "begun", turnId, promptId });
   }),
@@ -138,6 +143,32 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "controller.changed": mapped(encodeControllerChanged),
   "host.requested": silent("the host receives a request"),
   "host.replied": silent("the outcome is sent with the tool call"),
+  ...silentGroup("the message is sent when it is delivered", [
+    "inject.accepted",
+    "inject.replaced",
+    "inject.revoked",
+  ]),
+  "reminder.emitted": mapped(encodeEmittedReminder),
+  "reminder.queued": mapped((state, _, emit) => emitDaemonState(state, emit)),
+  ...silentGroup("session/pending_injections lists the reminders", [
+    "reminder.replaced",
+    "reminder.revoked",
+    "reminder.recorded",
+    "reminder.expired",
+  ]),
+  ...silentGroup("the approval request is sent", ["budget.reached", "budget.extended"]),
+  ...silentGroup("reservations are internal", [
+    "budget.requested",
+    "budget.reserved",
+    "budget.settled",
+  ]),
+  "daemon.woken": silent("the turn of a woken daemon is sent"),
+  "daemon.stopped": mapped((state, { attempts, elapsedMs }, emit) => {
+    state.isIdle = false;
+    emitDaemonState(state, emit);
+    if (state.isLive && state.getProfile().isBridgeHost)
+      emit({ type: "daemon-stopped", attempts, elapsedMs });
+  }),
   "usage.reported": duringTurn(encodeUsageReported),
   ...silentGroup("ACP has no equivalent", ["hook.fired", "provider.activity"]),
   "diagnostic.raised": mapped(encodeDiagnostic),
@@ -169,6 +200,7 @@ function encodePromptAccepted(
   const title = state.hasTitle ? undefined : deriveTitle(content);
   if (title !== undefined) emitTitle(state, title, emit);
   if (isQueued) emitQueued(state, promptId, emit);
+  if (isQueued) routeQuestions(state, emit);
 }
 
 /**
@@ -179,6 +211,14 @@ function emitQueued(state: UpdateState, promptId: string, emit: Emit<AcpOutput>)
   const clientId = state.submitters.get(promptId) ?? null;
   const harn = { queued: { promptId, clientId } };
   emitUpdate(state, { sessionUpdate: "session_info_update", _meta: { harn } }, emit);
+}
+
+/** Emits whether a daemon waits for activity. Each output restarts the daemon's idle notifications. */
+export function emitDaemonState(state: UpdateState, emit: Emit<AcpOutput>): void {
+  const daemon = state.agent?.daemon;
+  if (daemon === undefined || !state.isLive) return;
+  const isIdle = state.isIdle && state.turn === undefined && state.queuedPrompts.size === 0;
+  emit({ type: "daemon", daemon: isIdle ? daemon : undefined });
 }
 
 function emitTitle(state: UpdateState, title: string, emit: Emit<AcpOutput>): void {
@@ -194,7 +234,8 @@ function encodeTurnFinished(
   { at }: Envelope,
 ): void {
   finishTexts(state, emit);
-  closeToolCalls(state, emit, at);
+  if (state.toolCalls.size > 0) closeToolCalls(state, emit, at);
+  state.endedToolCalls.clear();
   const promptId = state.turn?.turnId === event.turnId ? state.turn.promptId : undefined;
   state.turn = undefined;
   state.endedTurnId = event.turnId;
@@ -203,6 +244,9 @@ function encodeTurnFinished(
   for (const waiting of state.queuedPrompts) state.waitedPrompts.add(waiting);
   emitTurnEnd(state, { turnId: event.turnId, promptId }, outcome, emit);
   if (promptId !== undefined) emit({ type: "answer", promptId, outcome });
+  state.isBackgroundTurn = false;
+  state.isIdle = true;
+  emitDaemonState(state, emit);
 }
 
 function emitTurnEnd(
@@ -247,7 +291,17 @@ function encodeUsageReported(
   emitUpdate(state, { sessionUpdate: "usage_update", used, size }, emit);
 }
 
-/** Emits a message to the agent. A live prompt is not echoed to its sender, whose screen already shows the prompt. */
+function encodeEmittedReminder(
+  state: UpdateState,
+  { reminderId, reminder, renderedRole }: EventOf<"reminder.emitted">,
+  emit: Emit<AcpOutput>,
+): void {
+  const { tags, body, roleHint, source, ttlTurns = null } = reminder;
+  const fields = { reminderId, tags, body, roleHint, renderedRole, source, ttlTurns };
+  emitVendorUpdate(state, encodeReminderEmitted(fields), emit);
+}
+
+/** Emits a message to the agent. A reminder has its own update, and a live prompt is not echoed to its sender, whose screen already shows the prompt. */
 function encodeSentMessage(
   state: UpdateState,
   event: MessageSent,
@@ -255,9 +309,15 @@ function encodeSentMessage(
   { actor }: Envelope,
 ): void {
   if (event.origin === "recovery") return encodeRecovery(state, event, emit);
+  if (event.origin === "reminder" || event.origin === "wake") return;
   const { promptId, messageId } = event;
   const isFromClient = promptId !== undefined && state.clientPrompts.delete(promptId);
-  if (isFromClient && state.isLive) return;
+  if (isFromClient && state.isLive && event.origin !== "inject") return;
+  // The client takes part in the daemon's own turn, so it is shown the rest of the turn.
+  if (event.origin === "inject" && actor?.clientId === state.clientId) {
+    state.isBackgroundTurn = false;
+    routeQuestions(state, emit);
+  }
   const texts = event.content.map(formatPromptPart);
   const content = texts.map((text) => ({ type: "text", text }) as const);
   const clientId = actor?.clientId;

@@ -1,3 +1,5 @@
+import type { DaemonSpec } from "../../../domain/daemon.ts";
+import type { DaemonStopped } from "../../../domain/events/daemon-events.ts";
 import type { AgentSpec } from "../../../domain/agent-spec.ts";
 import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { NO_CLIENTS, type ClientRegistry } from "../../../domain/live-client.ts";
@@ -6,10 +8,8 @@ import type { SessionMode } from "../../../domain/session-mode.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
 import { STOCK_CLIENT, type ClientProfile } from "../decode/client-profile.ts";
 import { fitObject, DEFAULT_LINE_BYTES, LINE_MARGIN } from "../fit-json.ts";
-import type {
-  ApprovalContext,
-  PermissionRequest,
-} from "./permissions/encode-permission-request.ts";
+import type { ApprovalContext } from "./permissions/encode-permission-request.ts";
+import type { EncodedRequest } from "./permissions/encode-question.ts";
 import type { AcpSessionUpdate, ToolContent } from "./acp-session-update.ts";
 import type { EmittedName, VendorUpdate } from "./vendor-updates.ts";
 import type { VisibleText } from "./visible-text.ts";
@@ -19,7 +19,7 @@ export type AcpOutput =
   | { readonly type: "update"; readonly update: AcpSessionUpdate }
   /** A vendor update for a host that opted in to `_harn/agentEvent`. */
   | { readonly type: "event"; readonly update: VendorUpdate }
-  /** A permission request to send. */
+  /** A permission request or question to send. */
   | ({ readonly type: "ask" } & PermissionOutput)
   /** The permission request was decided, by this client or another. */
   | { readonly type: "decided"; readonly approvalId: string }
@@ -27,12 +27,15 @@ export type AcpOutput =
   | { readonly type: "begun"; readonly promptId: string; readonly turnId: string }
   /** The response to a prompt. It follows all updates of the turn. */
   | { readonly type: "answer"; readonly promptId: string; readonly outcome: RpcOutcome }
+  /** An idle daemon, which waits for activity; or undefined: the daemon is no longer idle. */
+  | { readonly type: "daemon"; readonly daemon: DaemonSpec | undefined }
+  /** The watchdog of an idle daemon has stopped it. */
+  | ({ readonly type: "daemon-stopped" } & Pick<DaemonStopped, "attempts" | "elapsedMs">)
   /** The replay is complete; the following outputs are live. */
   | { readonly type: "caught-up" };
 
-export interface PermissionOutput {
+export interface PermissionOutput extends EncodedRequest {
   readonly approval: ApprovalRequested;
-  readonly request: PermissionRequest;
   /** The turn that waits for the decision. Null if there is none. */
   readonly turnId: string | null;
 }
@@ -95,6 +98,10 @@ export interface UpdateState {
   /** The session's working directory. Undefined if the session has none. */
   workingDirectory: string | undefined;
   turn: { readonly turnId: string; readonly promptId: string } | undefined;
+  /** The running turn was started by a daemon itself. Stock clients do not receive its updates live. */
+  isBackgroundTurn: boolean;
+  /** A turn has ended since the session was opened, and no daemon has stopped since. */
+  isIdle: boolean;
   /** The last ended turn. Its late events are skipped. */
   endedTurnId: string | undefined;
 }
@@ -149,6 +156,8 @@ export function createUpdateState(options: UpdateOptions): UpdateState {
     mode: "default",
     workingDirectory: undefined,
     turn: undefined,
+    isBackgroundTurn: false,
+    isIdle: false,
     endedTurnId: undefined,
   };
 }
@@ -164,9 +173,18 @@ export function resolveWorkspace({ workingDirectory, agent }: UpdateState): stri
   return workingDirectory ?? agent?.workspace;
 }
 
-/** Returns false during a hidden replay, whose updates the client already has. */
-export function shouldEmit({ isLive, options }: UpdateState): boolean {
-  return isLive || options.history === "shown";
+/**
+ * Returns false during a hidden replay, whose updates the client already has, and during a daemon's own turn for a
+ * stock client: such clients expect updates only while their prompt runs, and see this turn when they load the session.
+ */
+export function shouldEmit({
+  isLive,
+  options,
+  isBackgroundTurn,
+  getProfile,
+}: UpdateState): boolean {
+  if (!isLive) return options.history === "shown";
+  return !isBackgroundTurn || getProfile().isBridgeHost;
 }
 
 export function emitUpdate(

@@ -1,7 +1,12 @@
 import type { HostTool, HostToolList } from "../../../domain/client-tools.ts";
 import type { Failure } from "../../../domain/errors.ts";
-import { exceedsDepth } from "../../../data/exceeds-depth.ts";
-import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import {
+  exceedsDepth,
+  isObject,
+  toJsonText,
+  type JsonObject,
+  type JsonValue,
+} from "../../../data/json.ts";
 import { formatValue } from "../../../text/format-value.ts";
 import type { RpcResponse } from "../../jsonrpc/rpc-message.ts";
 import { createFailedReply, readHostReply, type HostReply } from "./host-reply.ts";

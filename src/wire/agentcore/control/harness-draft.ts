@@ -1,4 +1,5 @@
 import { isObject } from "../../../data/json.ts";
+import { SpanlineError } from "../../../domain/errors.ts";
 import { createInlineFunction } from "../../converse/converse-input.ts";
 import { checkCount, checkList, throwInvalidOption } from "../check-options.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type Members,
 } from "./harness-settings.ts";
 import type { HarnessTool } from "../harness/harness-request.ts";
+import { formatUnknownName } from "../../../text/unknown-name.ts";
 
 /** A partial harness specification, from a file or from flags. */
 export type HarnessDraft = HarnessChanges & Partial<Pick<HarnessSpec, "name" | "tags">>;
@@ -24,11 +26,8 @@ export function readHarnessDraft(value: unknown): HarnessDraft {
   const draft: HarnessDraft[] = Object.entries(members).map(([name, found]) => {
     const reader = FIELD_READERS.get(name);
     if (reader !== undefined) return reader(found, name);
-    return throwInvalidOption(
-      name,
-      found,
-      `a known setting; use one of ${[...FIELD_READERS.keys()].join(", ")}`,
-    );
+    const message = formatUnknownName("Key", name, { names: [...FIELD_READERS.keys()] });
+    throw new SpanlineError("invalid_option", message, { details: { path: name } });
   });
   return Object.assign({}, ...draft) as HarnessDraft;
 }

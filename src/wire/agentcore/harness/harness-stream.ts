@@ -38,18 +38,18 @@ export function createHarnessStream(
   options: HarnessStreamOptions = {},
 ): Codec<HarnessStreamState, Uint8Array, ProviderEvent> {
   const { contentType } = options;
-  const decoder = createEventStreamDecoder(options);
-  const fold = createConverseFold(options);
   const unexpected = createUnexpectedBodyReader(contentType);
   const isUnexpected = typeof contentType === "string" && !isEventStream(contentType);
+  const decoder = createEventStreamDecoder(options);
+  const fold = createConverseFold(options);
 
   function receive(state: HarnessStreamState, emit: Emit<ProviderEvent>): Emit<EventStreamItem> {
     let offset = 0;
-    const emitWithOffset: Emit<ProviderEvent> = (event) =>
-      emit(event.type === "diagnostic" ? addDiagnosticOffset(event, offset) : event);
+    const emitWithOffset = locateDiagnostics(emit, () => offset);
     return (item) => {
       if (item.type !== "failure") offset = item.offset;
-      fold.step(state.fold, toStreamMessage(item), emitWithOffset);
+      const message = item.type === "frame" ? readStreamMessage(item) : toFaultMessage(item);
+      fold.step(state.fold, message, emitWithOffset);
     };
   }
 
@@ -70,16 +70,27 @@ export function createHarnessStream(
     finish(state, emit) {
       if (state.unexpectedBody === null) decoder.finish(state.frames, receive(state, emit));
       else unexpected.finish(state.unexpectedBody, (error) => fail(state, error, emit));
-      fold.finish(state.fold, (event) => emit(addDiagnosticOffset(event, state.frames.offset)));
+      fold.finish(
+        state.fold,
+        locateDiagnostics(emit, () => state.frames.offset),
+      );
     },
     isOver: ({ frames }) => decoder.isOver?.(frames) ?? false,
   };
 }
 
-function toStreamMessage(item: EventStreamItem): StreamMessage {
+/** Adds the position in the stream to the diagnostics among the events. */
+function locateDiagnostics(
+  emit: Emit<ProviderEvent>,
+  getOffset: () => number,
+): Emit<ProviderEvent> {
+  return (event) =>
+    emit(event.type === "diagnostic" ? addDiagnosticOffset(event, getOffset()) : event);
+}
+
+/** Converts bytes which are not a valid frame. */
+function toFaultMessage(item: Exclude<EventStreamItem, { readonly type: "frame" }>): StreamMessage {
   switch (item.type) {
-    case "frame":
-      return readStreamMessage(item);
     case "failure":
       return { type: "failure", failure: item.error.toFailure() };
     case "fault": {

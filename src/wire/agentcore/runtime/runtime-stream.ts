@@ -4,8 +4,6 @@ import { createSseDecoder, type SseItem } from "../../framing/sse.ts";
 import { createStrandsFold, type StrandsInput } from "../../strands/fold.ts";
 import { isNoise } from "../../strands/noise.ts";
 import type { StrandsOptions, StrandsState } from "../../strands/state.ts";
-import { readJsonBody, readTextBody } from "./runtime-body.ts";
-import { parseDeclaredFraming, sniffFraming, type RuntimeFraming } from "./runtime-framing.ts";
 import {
   createUnexpectedBodyReader,
   addDiagnosticOffset,
@@ -13,6 +11,8 @@ import {
   type WholeBodyItem,
 } from "../response-body.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
+import { FrameError, TruncatedStreamError, type Failure } from "../../../domain/errors.ts";
+import { isCutJson, parseLenientJson } from "../../strands/python/lenient-json.ts";
 
 export interface RuntimeStreamOptions extends StrandsOptions {
   /** The content type of the response. If absent, the first bytes distinguish JSON from an event stream. */
@@ -168,3 +168,70 @@ function concatBytes(head: Uint8Array, chunk: Uint8Array): Uint8Array {
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+/** The framing of a response body. */
+type RuntimeFraming = "json" | "text" | "sse";
+
+/**
+ * Maps a content type to a framing. If `sniff` is true, the framing is a guess and the first bytes decide. Undefined
+ * for an unsupported type.
+ */
+function parseDeclaredFraming(
+  contentType: string,
+): { readonly framing: RuntimeFraming; readonly sniff: boolean } | undefined {
+  if (contentType === "") return { framing: "sse", sniff: true };
+  if (contentType === "text/event-stream") return { framing: "sse", sniff: false };
+  if (contentType === "text/plain") return { framing: "text", sniff: false };
+  // Some apps send an event stream with the content type of JSON.
+  return /[/+]json$/.test(contentType) ? { framing: "json", sniff: true } : undefined;
+}
+
+/**
+ * Detects the framing from the first bytes. Returns the guess if they are ambiguous, or undefined while more bytes may
+ * decide (up to 64).
+ */
+function sniffFraming(head: Uint8Array, guess: RuntimeFraming): RuntimeFraming | undefined {
+  const text = String.fromCharCode(...head.subarray(0, MAX_HEAD_BYTES));
+  const content = text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
+  if (/^\s*["[{]/.test(content)) return "json";
+  if (/^[\r\n]*(?:data|event)?:/.test(content)) return "sse";
+  const isOpen = BYTE_ORDER_MARK.startsWith(text) || PARTIAL_FIELD.test(content);
+  return isOpen && head.length < MAX_HEAD_BYTES ? undefined : guess;
+}
+
+const MAX_HEAD_BYTES = 64;
+/** The three bytes of the mark, one character each. */
+const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
+const PARTIAL_FIELD = /^\s*(?:d|da|dat|data|e|ev|eve|even|event)?$/;
+
+/** Reads a complete body with a JSON content type: JSON, or plain text, which TypeScript apps send with this type. */
+function readJsonBody(item: WholeBodyItem): StrandsInput {
+  if (item.type === "failure") return toFailureInput(item.error.toFailure());
+  const { text, bytes } = item;
+  const parsed = parseLenientJson(text);
+  if (parsed.ok) return { type: "body", value: parsed.value };
+  if (isCutJson(text)) {
+    const message = `The body is not complete JSON: ${parsed.reason}`;
+    const position = { offset: 0, pendingBytes: bytes };
+    return toFailureInput(new TruncatedStreamError(message, position).toFailure());
+  }
+  if (!/^\s*(?:\{\s*"|\[\s*[[{])/.test(text)) return toTextEvent(text);
+  const message = `The body is not JSON: ${parsed.reason}`;
+  return toFailureInput(new FrameError("frame_invalid", message, { offset: 0 }).toFailure());
+}
+
+/** Reads a complete body of the type `text/plain`. The body is JSON only if all of it parses. */
+function readTextBody(item: WholeBodyItem): StrandsInput {
+  if (item.type === "failure") return toFailureInput(item.error.toFailure());
+  const parsed = parseLenientJson(item.text);
+  const isJson = parsed.ok && /^\s*["[{]/.test(item.text);
+  return isJson ? { type: "body", value: parsed.value } : toTextEvent(item.text);
+}
+
+function toTextEvent(data: string): StrandsInput {
+  return { type: "event", event: "", data };
+}
+
+function toFailureInput(failure: Failure): StrandsInput {
+  return { type: "failure", failure };
+}

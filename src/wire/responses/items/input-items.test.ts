@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { logOf, SESSION } from "../../../../test/responses/any-turn.ts";
 import { refused } from "../../../../test/responses/refused-requests.ts";
-import { toolSuccess } from "../../../domain/tools/tool-call.ts";
+import { createToolSuccess } from "../../../domain/tools/tool-call.ts";
 import { formatCallId } from "../response-ids.ts";
 import { encodeInputItems, createListPage, readPageQuery } from "./input-items.ts";
 
@@ -40,13 +40,13 @@ describe("The input of a response", () => {
           type: "tool.finished",
           toolCallId: "t",
           ending: "succeeded",
-          result: toolSuccess("c", "1"),
+          result: createToolSuccess("c", "1"),
         },
         {
           type: "tool.finished",
           toolCallId: "u",
           ending: "succeeded",
-          result: toolSuccess("d", "2"),
+          result: createToolSuccess("d", "2"),
         },
       ]),
     );

@@ -6,6 +6,7 @@ import { encodeFunctionCallOutput, encodeUserMessage } from "./encode-items.ts";
 import { readChoice } from "../request/body-fields.ts";
 import { createNotFoundError, createFieldError } from "../request/request-error.ts";
 import type { FunctionCallOutputItem, UserMessageItem } from "./response-item.ts";
+import { formatUnknownName } from "../../../text/unknown-name.ts";
 
 export type InputListItem = UserMessageItem | FunctionCallOutputItem;
 
@@ -82,11 +83,10 @@ export function createListPage<Item extends ItemWithId>(
 ) {
   const ordered = order === "asc" ? items : items.toReversed();
   const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-  if (after !== null && start === 0)
-    throw createNotFoundError("The list has no item with this id. Fix: omit after", {
-      param: "after",
-      code: "item_not_found",
-    });
+  if (after !== null && start === 0) {
+    const message = formatUnknownName("Item", after, { where: "in this list", fix: "omit after" });
+    throw createNotFoundError(message, { param: "after", code: "item_not_found" });
+  }
   const data = ordered.slice(start, start + limit);
   return {
     object: "list",

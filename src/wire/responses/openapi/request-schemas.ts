@@ -43,6 +43,15 @@ export const REQUEST_SCHEMAS = {
     parallel_tool_calls: nullable(boolean()),
     max_output_tokens: nullable(count(16)),
     max_tool_calls: nullable(count(1)),
+    budget: nullable(
+      object({
+        tokens: count(1),
+        seconds: number(0, Number.MAX_SAFE_INTEGER),
+        tool_calls: count(1),
+        invocations: count(1),
+        usd: number(0, Number.MAX_SAFE_INTEGER),
+      }),
+    ),
     temperature: nullable(number(0, 2)),
     top_p: nullable(number(0, 1)),
     presence_penalty: nullable(number(-2, 2)),

@@ -1,5 +1,7 @@
 import type { JsonBudget } from "../../../data/json-budget.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
+import { omitUndefined } from "../../../data/omit-undefined.ts";
+import type { BudgetCaps } from "../../../domain/budget.ts";
 import { TRACE_MODES, type TraceMode } from "../../../domain/responses-settings.ts";
 import {
   anything,
@@ -11,6 +13,7 @@ import {
   number,
   object,
   oneOf,
+  optional,
   record,
   string,
   type Schema,
@@ -144,6 +147,23 @@ export function readTraceMode(value: unknown, param: string): TraceMode {
 }
 
 /** Reads metadata: at most 16 pairs, names of up to 64 characters, values of up to 512. */
+/** Reads the budget of a turn. `tool_calls` is the wire name of the unit `toolCalls`. */
+export function readBudget(value: unknown): BudgetCaps | null {
+  if (isAbsent(value)) return null;
+  const { tool_calls: toolCalls, ...caps } = readField(BUDGET_SCHEMA, value, "budget");
+  return { ...caps, ...omitUndefined({ toolCalls }) };
+}
+
+const COUNT = optional(integer({ min: 1 }));
+const AMOUNT = optional(number({ above: 0 }));
+const BUDGET_SCHEMA = object({
+  tokens: COUNT,
+  seconds: AMOUNT,
+  tool_calls: COUNT,
+  invocations: COUNT,
+  usd: AMOUNT,
+});
+
 export function readMetadata(metadata: unknown): { readonly [name: string]: string } {
   return readField(nullish(METADATA), metadata, "metadata") ?? {};
 }

@@ -1,3 +1,4 @@
+import type { BudgetCaps } from "../../../domain/budget.ts";
 import type { JsonObject } from "../../../data/json.ts";
 import type { InputItem } from "./input-item.ts";
 import type { TraceMode } from "../../../domain/responses-settings.ts";
@@ -16,6 +17,8 @@ export interface CreateRequest {
   readonly parallelToolCalls: boolean | null;
   readonly maxOutputTokens: number | null;
   readonly maxToolCalls: number | null;
+  /** The budget of the turn. Null if the request has none. */
+  readonly budget: BudgetCaps | null;
   readonly sampling: Sampling;
   readonly reasoning: ReasoningOptions | null;
   readonly textFormat: TextFormat;

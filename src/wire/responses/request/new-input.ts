@@ -11,6 +11,7 @@ import type {
 import { joinText } from "./read-input.ts";
 import { createNotFoundError, createRequestError } from "./request-error.ts";
 import type { ModelMessage } from "../../../domain/model/model-request.ts";
+import { formatUnknownName } from "../../../text/unknown-name.ts";
 
 /** The new content of a request for a session which has the earlier messages. */
 export interface ContinuationInput {
@@ -120,7 +121,7 @@ export function checkResultsHaveCalls(items: readonly InputItem[]): void {
 }
 
 function createUnknownItemError({ id, path }: ReferenceInput): Error {
-  return createNotFoundError(`Item "${id.slice(0, 80)}" was not found. Fix: send the item itself`, {
+  return createNotFoundError(formatUnknownName("Item", id, { fix: "send the item itself" }), {
     param: `${path}.id`,
     code: "item_not_found",
   });

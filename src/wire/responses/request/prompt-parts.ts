@@ -25,7 +25,7 @@ export function createUnsupportedContentError(part: ContentPart): Error {
 
 /** Returns the prompt options set by a request. `agentTools` are the agent's tools, whose wire names may differ. */
 export function toPromptOptions(
-  { tools, toolChoice, maxOutputTokens, maxToolCalls }: CreateRequest,
+  { tools, toolChoice, maxOutputTokens, maxToolCalls, budget }: CreateRequest,
   {
     instructions,
     agentTools,
@@ -48,6 +48,7 @@ export function toPromptOptions(
     ...(allowed !== null && { allowedTools: allowed.map((name) => findToolName(name, names)) }),
     ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(maxToolCalls !== null && { maxToolCalls }),
+    ...(budget !== null && { budget }),
   };
 }
 

@@ -27,6 +27,7 @@ describe("Reading a request for a response", () => {
       parallelToolCalls: null,
       maxOutputTokens: null,
       maxToolCalls: null,
+      budget: null,
       sampling: {
         temperature: null,
         topP: null,
@@ -242,6 +243,7 @@ describe("Reading a request for a response", () => {
     ["too few tokens", { max_output_tokens: 15 }, "max_output_tokens", "invalid_value"],
     ["half a token", { max_output_tokens: 16.5 }, "max_output_tokens", "invalid_value"],
     ["no tool calls", { max_tool_calls: 0 }, "max_tool_calls", "invalid_value"],
+    ["a budget of no tokens", { budget: { tokens: 0 } }, "budget.tokens", "invalid_value"],
     [
       "a temperature that is not a number",
       { temperature: Number.NaN },

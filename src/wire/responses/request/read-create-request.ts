@@ -13,6 +13,7 @@ import {
   readString,
   readTraceMode,
   readMetadata,
+  readBudget,
 } from "./body-fields.ts";
 import { readInput } from "./read-input.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
@@ -44,6 +45,7 @@ export function readCreateRequest(body: unknown): CreateRequest {
     parallelToolCalls: readOptionalBoolean(fields, "parallel_tool_calls"),
     maxOutputTokens: readOptionalNumber(fields, "max_output_tokens", { ...COUNT_RANGE, min: 16 }),
     maxToolCalls: readOptionalNumber(fields, "max_tool_calls", COUNT_RANGE),
+    budget: readBudget(fields["budget"]),
     sampling: readSampling(fields),
     reasoning: readReasoning(fields["reasoning"]),
     textFormat,
@@ -194,7 +196,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set(
   `model input previous_response_id conversation session_id instructions include tools tool_choice
   parallel_tool_calls max_output_tokens max_tool_calls temperature top_p presence_penalty
   frequency_penalty top_logprobs reasoning text truncation store background stream stream_options
-  service_tier metadata safety_identifier prompt_cache_key trace`.split(/\s+/),
+  service_tier metadata safety_identifier prompt_cache_key trace budget`.split(/\s+/),
 );
 const FORMATS = ["text", "json_object", "json_schema"] as const;
 /** `minimal` is in OpenAI's list but not in the specification. */

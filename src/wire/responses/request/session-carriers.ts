@@ -11,6 +11,7 @@ import type { InputItem } from "./input-item.ts";
 import { findNewResults } from "./new-input.ts";
 import { createNotFoundError, createRequestError, createFieldError } from "./request-error.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
+import { formatUnknownName } from "../../../text/unknown-name.ts";
 
 /** A field or header of a request with a session id. */
 export interface Carrier {
@@ -139,7 +140,7 @@ function toPreviousResponseCarriers(id: string | null): Carrier[] {
 
 export function createPreviousResponseNotFoundError(id: string): Error {
   return createNotFoundError(
-    `Response "${id.slice(0, 100)}" was not found. Fix: omit previous_response_id`,
+    formatUnknownName("Response", id, { fix: "omit previous_response_id" }),
     {
       param: "previous_response_id",
       code: "previous_response_not_found",

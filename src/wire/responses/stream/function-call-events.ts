@@ -66,7 +66,7 @@ export function closeCutToolCall(
 }
 
 /** Shows a tool call as function call for the caller to run, if it was shown in another form before. */
-export function handOutToolCall(
+export function exposeToolCall(
   state: StreamState,
   draft: ToolCallDraft,
   emit: Emit<StreamEvent>,

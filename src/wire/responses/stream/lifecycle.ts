@@ -18,7 +18,7 @@ import {
 } from "../response-object.ts";
 import { toResponseStatus, type ResponseStatus } from "../response-status.ts";
 import { NO_USAGE, encodeResponseUsage, type ResponseUsage } from "../response-usage.ts";
-import { closeCutToolCall, handOutToolCall } from "./function-call-events.ts";
+import { closeCutToolCall, exposeToolCall } from "./function-call-events.ts";
 import { closeExecutedItem } from "./executed-events.ts";
 import { closeMessages } from "./message-events.ts";
 import type { LifecycleType, StreamEvent } from "./response-stream-event.ts";
@@ -60,7 +60,7 @@ export function pauseResponse(
 ): void {
   for (const toolCallId of event.toolCallIds) {
     const draft = state.toolCalls.get(toolCallId);
-    if (draft !== undefined) handOutToolCall(state, draft, emit);
+    if (draft !== undefined) exposeToolCall(state, draft, emit);
   }
   closeOpenItems(state, { isWaiting: true, response: "completed" }, emit);
   finishResponse(state, { status: "completed", incomplete_details: null, error: null }, emit);

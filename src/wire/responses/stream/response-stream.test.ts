@@ -7,7 +7,11 @@ import type { ToolEnding } from "../../../domain/events/tool-events.ts";
 import { runCodec } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { EVENT_MANIFEST } from "../../../domain/events/event-manifest.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../../domain/tools/tool-call.ts";
 import { formatCallId } from "../response-ids.ts";
 import { createUnrecordedRequest, type RecordedRequest } from "../recorded-request.ts";
 import { foldResponse, createResponseStream } from "./response-stream.ts";
@@ -71,7 +75,8 @@ function called(toolCallId: string, messageId: string, name = "read"): SessionEv
 }
 
 function answered(toolCallId: string, ending: ToolEnding = "succeeded"): SessionEvent {
-  const result = ending === "succeeded" ? toolSuccess("c", { b: 1, a: 2 }) : toolError("c", "no");
+  const result =
+    ending === "succeeded" ? createToolSuccess("c", { b: 1, a: 2 }) : createToolError("c", "no");
   return { type: "tool.finished", toolCallId, ending, result };
 }
 

@@ -4,6 +4,7 @@ import type {
   ApprovalRequested,
   ApprovalResolved,
 } from "../../../domain/events/approval-events.ts";
+import { isAboutToolCall } from "../../../domain/policy/approval-decision.ts";
 import { addUsage } from "../../../domain/usage.ts";
 import { INSTRUCTIONS_AS_TEXT } from "../anomaly.ts";
 import { formatCallId } from "../response-ids.ts";
@@ -97,6 +98,25 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
   "approval.resolved": mapped(encodeApprovalResolved),
   "approvals.invalidated": silent("approvals are requested again"),
   ...silentGroup("not specific to a response", ["grant.added", "grant.revoked"]),
+  ...silentGroup("injections are not part of a response", [
+    "inject.accepted",
+    "inject.replaced",
+    "inject.revoked",
+    "reminder.queued",
+    "reminder.replaced",
+    "reminder.revoked",
+    "reminder.emitted",
+    "reminder.recorded",
+    "reminder.expired",
+  ]),
+  ...silentGroup("the caller waits; approvers decide about budgets", [
+    "budget.requested",
+    "budget.reserved",
+    "budget.reached",
+    "budget.extended",
+    "budget.settled",
+  ]),
+  ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
   ...silentGroup("about other clients", [
     "client.attached",
     "client.heartbeat",
@@ -123,7 +143,7 @@ function encodeApprovalRequested(
     id: approvalId,
     question,
     action,
-    call_id: question === "lost-invocation" ? null : formatCallId(getSessionId(state), subjectId),
+    call_id: isAboutToolCall(question) ? formatCallId(getSessionId(state), subjectId) : null,
     expires_at: Math.ceil(deadline / 1000),
   };
   state.approvals.set(approvalId, approval);

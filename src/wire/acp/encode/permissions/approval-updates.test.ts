@@ -38,7 +38,7 @@ describe("Question that is not about the start of a tool", () => {
       "hitl_request",
       { ...place, payload: { approval_request: approval } },
     ]);
-    expect(resolved).toEqual(["hitl_resolved", { ...place, outcome: "continue" }]);
+    expect(resolved).toEqual(["hitl_resolved", { ...place, outcome: "answered" }]);
     expect(others).toEqual([]);
   });
 

@@ -10,11 +10,14 @@ import type { Envelope } from "../../../../domain/events/envelope.ts";
 import { listLiveClients, mayDecide } from "../../../../domain/live-client.ts";
 import { resolveLineLimit } from "../../decode/client-profile.ts";
 import { encodeClient } from "../../decode/live-client-messages.ts";
+import type { ApprovalContext } from "./encode-permission-request.ts";
 import {
-  encodeApprovalRequest,
-  encodePermissionRequest,
-  type ApprovalContext,
-} from "./encode-permission-request.ts";
+  encodeHitlPayload,
+  encodeRequest,
+  isStandaloneRequest,
+  resolveHitlKind,
+  resolveHitlOutcome,
+} from "./encode-question.ts";
 import { storePreviewDiffs, encodeEditedInput } from "../tools/tool-updates.ts";
 import {
   narrowAgent,
@@ -47,7 +50,7 @@ export function encodeApprovalRequested(
   const context = { sessionId, at, turnId, agent, lineBytes, workspace: resolveWorkspace(state) };
   const question = { approval, context };
   state.openApprovals.set(approval.approvalId, question);
-  if (isStandaloneQuestion(approval)) emitApprovalRequest(state, approval, context, emit);
+  if (isStandaloneRequest(approval)) emitHitlRequest(state, approval, context, emit);
   tellRoute(state, approval, approval.routedTo, emit);
   if (state.isLive && isAskedAbout(state, question)) sendPermissionRequest(state, question, emit);
 }
@@ -99,10 +102,19 @@ export function routeQuestions(state: UpdateState, emit: Emit<AcpOutput>): void 
  */
 function isAskedAbout(state: UpdateState, { context: { turnId } }: OpenApproval): boolean {
   const { clients, turn, submitters } = state;
+  if (isOutsideTurns(state)) return false;
   const own = listLiveClients(clients).find(({ clientId }) => clientId === state.clientId);
   if (own === undefined) return true;
   const prompter = turn?.turnId === turnId ? submitters.get(turn?.promptId ?? "") : undefined;
   return mayDecide(own, prompter);
+}
+
+/**
+ * A stock client expects requests only while its prompt runs or waits. The approvals of a daemon's own turn are open to
+ * hosts, the portal, `/api` and `spanline sessions answer`.
+ */
+function isOutsideTurns({ isBackgroundTurn, clientPrompts, getProfile }: UpdateState): boolean {
+  return isBackgroundTurn && clientPrompts.size === 0 && !getProfile().isBridgeHost;
 }
 
 function sendPermissionRequest(
@@ -112,8 +124,8 @@ function sendPermissionRequest(
 ): void {
   state.sentQuestions.add(approval.approvalId);
   const lineBytes = resolveLineLimit(state.getProfile(), state.lineBytes);
-  const request = encodePermissionRequest(approval, { ...context, lineBytes });
-  emit({ type: "ask", approval, request, turnId: context.turnId });
+  const encoded = encodeRequest(approval, { ...context, lineBytes }, state.getProfile());
+  emit({ type: "ask", approval, ...encoded, turnId: context.turnId });
 }
 
 export function encodeApprovalResolved(
@@ -125,8 +137,9 @@ export function encodeApprovalResolved(
   const openApproval = state.openApprovals.get(approvalId);
   state.openApprovals.delete(approvalId);
   state.sentQuestions.delete(approvalId);
-  if (openApproval !== undefined && isStandaloneQuestion(openApproval.approval)) {
-    const fields = { requestId: approvalId, kind: HITL_KIND, outcome: decision };
+  if (openApproval !== undefined && isStandaloneRequest(openApproval.approval)) {
+    const kind = resolveHitlKind(openApproval.approval);
+    const fields = { requestId: approvalId, kind, outcome: resolveHitlOutcome(event) };
     emitVendorUpdate(state, encodeHitlResolved(fields), emit);
   }
   if (openApproval !== undefined && input !== undefined && isApproving(decision))
@@ -134,20 +147,13 @@ export function encodeApprovalResolved(
   emit({ type: "decided", approvalId });
 }
 
-/** Returns true for questions about an interrupted tool or a lost invocation, which only a person can decide. */
-function isStandaloneQuestion({ question }: ApprovalRequested): boolean {
-  return question !== "run";
-}
-
-const HITL_KIND = "question";
-
-function emitApprovalRequest(
+function emitHitlRequest(
   state: UpdateState,
   approval: ApprovalRequested,
   context: ApprovalContext,
   emit: Emit<AcpOutput>,
 ): void {
-  const payload = { approval_request: encodeApprovalRequest(approval, context) };
-  const fields = { requestId: approval.approvalId, kind: HITL_KIND, payload };
+  const payload = encodeHitlPayload(approval, context);
+  const fields = { requestId: approval.approvalId, kind: resolveHitlKind(approval), payload };
   emitVendorUpdate(state, encodeHitlRequest(fields), emit);
 }

@@ -1,8 +1,9 @@
 import type { AgentSpec } from "../../../../domain/agent-spec.ts";
 import type { ApprovalRequested, Evidence } from "../../../../domain/events/approval-events.ts";
-import type {
-  ApprovalDecision,
-  ApprovalQuestion,
+import {
+  isToolQuestion,
+  type ApprovalDecision,
+  type ApprovalQuestion,
 } from "../../../../domain/policy/approval-decision.ts";
 import { formatIsoTime } from "../../../../text/format-iso-time.ts";
 import type { JsonObject } from "../../../../data/json.ts";
@@ -24,7 +25,7 @@ import type { ToolContent } from "../acp-session-update.ts";
 import { omitUndefined } from "../../../../data/omit-undefined.ts";
 
 export interface PermissionRequest {
-  readonly method: "session/request_permission";
+  readonly method: "session/request_permission" | "elicitation/create";
   readonly params: unknown;
 }
 
@@ -129,11 +130,8 @@ function createRequestBuilder(
     declaredPaths: decision === undefined ? [] : takeFitting(listDeclaredPaths(decision), share),
   };
   const request = encodeApprovalFields({ ...approval, action: title }, approvalContext, masked);
-  const named = { id: resolveToolCallId(approval), ...request };
-  const options = approval.options.map((optionId) => ({
-    optionId,
-    ...describeOption(optionId, approval),
-  }));
+  const named = { id: resolveRequestId(approval), ...request };
+  const options = listOptions(approval);
   return ({ args, rawInput, meta, content = [], truncated }) => {
     const note = truncated === undefined ? {} : { truncated };
     const about = truncated === undefined ? {} : { _meta: { harn: note } };
@@ -141,7 +139,7 @@ function createRequestBuilder(
     return {
       sessionId,
       toolCall: {
-        toolCallId: named.id,
+        toolCallId: approval.question === "question" ? approval.subjectId : named.id,
         title,
         kind: decision?.context.kind ?? "other",
         toolName: fitText(decision?.context.tool ?? approval.action, TITLE_BYTES),
@@ -157,10 +155,36 @@ function createRequestBuilder(
   };
 }
 
-/** A request that is not about a tool uses its approval id as the tool call id. */
-function resolveToolCallId({ question, approvalId, subjectId }: ApprovalRequested): string {
-  return question === "lost-invocation" ? approvalId : subjectId;
+/** A request about a tool has the id of the tool call; a request that is not about a tool has its own id. */
+function resolveRequestId({ question, approvalId, subjectId }: ApprovalRequested): string {
+  return isToolQuestion(question) ? subjectId : approvalId;
 }
+
+/** Lists the decisions, or the choices of a question in place of the decision to answer. */
+function listOptions(approval: ApprovalRequested): readonly object[] {
+  const choices = (approval.form?.choices ?? []).map((name, at) => ({
+    optionId: formatChoiceId(at),
+    name,
+    kind: "allow_once",
+  }));
+  return approval.options.flatMap((optionId): readonly object[] =>
+    optionId === "answer" && choices.length > 0
+      ? choices
+      : [{ optionId, ...describeOption(optionId, approval) }],
+  );
+}
+
+function formatChoiceId(at: number): string {
+  return `${CHOICE_PREFIX}${at + 1}`;
+}
+
+/** Returns the position of a choice, or -1 if the option is not a choice. */
+export function parseChoiceId(optionId: unknown): number {
+  if (typeof optionId !== "string" || !/^choice_[1-9]\d?$/.test(optionId)) return -1;
+  return Number(optionId.slice(CHOICE_PREFIX.length)) - 1;
+}
+
+const CHOICE_PREFIX = "choice_";
 
 /** Encodes the approval request of a question for a notification, with the approval id. */
 export function encodeApprovalRequest(
@@ -313,6 +337,8 @@ const DENIALS: { readonly [One in ApprovalQuestion]: string } = {
   run: "Deny",
   outcome: "Do not run it again; the outcome stays unknown",
   "lost-invocation": "Deny",
+  question: "Do not answer",
+  budget: "Deny",
 };
 
 /** The kind is `allow_once` only for options that run or continue work. */
@@ -326,4 +352,6 @@ const OPTIONS: {
   continue: { name: "Continue this conversation", kind: "allow_once" },
   reseed: { name: "Start over from the log", kind: "allow_once" },
   stop: { name: "Stop the turn", kind: "reject_once" },
+  answer: { name: "Approve", kind: "allow_once" },
+  decline: { name: "Decline", kind: "reject_once" },
 };

@@ -5,7 +5,11 @@ import type { SessionEvent } from "../../../../domain/events/session-event.ts";
 import type { ToolEnding } from "../../../../domain/events/tool-events.ts";
 import type { ToolAttachments } from "../../../../domain/tools/tool-output.ts";
 import type { ToolKind } from "../../../../domain/tools/tool-traits.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../../domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../../../domain/tools/tool-call.ts";
 import { STOCK_CLIENT, type ClientProfile } from "../../decode/client-profile.ts";
 import { encodeUpdateLine, type AcpSessionUpdate } from "../acp-session-update.ts";
 
@@ -65,7 +69,8 @@ function events(
       type: "tool.finished",
       toolCallId: "t",
       ending,
-      result: ending === "succeeded" ? toolSuccess("c", output) : toolError("c", output),
+      result:
+        ending === "succeeded" ? createToolSuccess("c", output) : createToolError("c", output),
       durationMs: 7,
       ...(ending === "succeeded" && { attachments }),
     },

@@ -4,7 +4,11 @@ import { formatSortedJson } from "../../../../../test/support/sorted-json.ts";
 import type { AgentSpec, ToolSpec } from "../../../../domain/agent-spec.ts";
 import type { SessionEvent } from "../../../../domain/events/session-event.ts";
 import type { Envelope } from "../../../../domain/events/envelope.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../../domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../../../domain/tools/tool-call.ts";
 import type { Executor } from "../../../../domain/tools/tool-traits.ts";
 import type { SessionMode } from "../../../../domain/session-mode.ts";
 import { readPolicy } from "../../../../policy/document/read-policy.ts";
@@ -48,7 +52,7 @@ function told(
   { sessionId = "s", profile = STOCK_CLIENT } = {},
 ) {
   const call = createToolCall({ id: "c", name, inputText: "{}", runBy: "client" });
-  const result = ending === "denied" ? toolError("c", "no") : toolSuccess("c", "ok");
+  const result = ending === "denied" ? createToolError("c", "no") : createToolSuccess("c", "ok");
   const events: SessionEvent[] = [
     { type: "agent.configured", digest: "d", spec: agent },
     { type: "turn.started", turnId: "turn_1", promptId: "p" },
@@ -195,7 +199,7 @@ describe("Audit record of a tool call", () => {
         const envelope: Envelope = { sessionId: "s", seq: at + 1, at, visibility: "public", event };
         encoder.step(state, envelope, (output) => {
           if (output.type === "update") audits.push(harn(output.update).audit);
-          if (output.type === "ask") ({ params } = output.request);
+          if (output.type === "ask") params = output.request?.params;
         });
       });
       const { mutation, approvalRequest } = Object(params);

@@ -244,7 +244,6 @@ export function closeToolCalls(state: UpdateState, emit: Emit<AcpOutput>, at: nu
     });
   }
   state.toolCalls.clear();
-  state.endedToolCalls.clear();
 }
 
 function encodeParsing(state: UpdateState, isParsing: boolean): { readonly parsing?: boolean } {

@@ -1,0 +1,241 @@
+import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
+import type { AgentBudgets, BudgetAmounts } from "../domain/budget.ts";
+import type { PromptOptions } from "../domain/prompt.ts";
+import type { JsonObject } from "../data/json.ts";
+import { omitUndefined } from "../data/omit-undefined.ts";
+import type { PathFact } from "../domain/policy/policy-decision.ts";
+import type { RaisedCap } from "./budgets/budgets-state.ts";
+import type { ConfiguredAgent } from "./session-input.ts";
+import type { AnsweredToolCall, TurnProgress } from "../providers/provider.ts";
+import type { SessionState } from "./session-state.ts";
+import { findDaemonDeadline } from "./daemon/daemon-state.ts";
+import { findPathsToResolve } from "./tools/evaluate-tool-call.ts";
+import { isRepeat, isEvaluable, type ToolRun } from "./tools/tools-state.ts";
+import { computeResultsDeadline } from "./turn/paused-turn.ts";
+import { findMissingTerminalTool } from "./turn/advance-turn.ts";
+import type { CurrentTurn, OutgoingContent, Stage, Upstream } from "./turn/turn-state.ts";
+
+/**
+ * An effect to perform outside the session. Its id identifies it: the driver starts due effects which are not running,
+ * and aborts running effects which are no longer due.
+ */
+export type Effect =
+  | {
+      readonly type: "invoke";
+      readonly invocationId: string;
+      readonly upstreamId: string;
+      readonly outgoing: OutgoingContent;
+      /**
+       * True if the invocation must carry the history from the log: the upstream session is new, or the provider keeps
+       * no history.
+       */
+      readonly isSeeding: boolean;
+      /** Options of the prompt. Absent if it has none. */
+      readonly options?: PromptOptions;
+      /** Only for providers without history. */
+      readonly progress?: TurnProgress;
+    }
+  | {
+      readonly type: "resolve-paths";
+      readonly toolCallId: string;
+      readonly name: string;
+      readonly input: JsonObject;
+      /** Digest of the arguments. */
+      readonly digest: string;
+      /** Digest of the agent definition used to resolve the paths. */
+      readonly agent: string;
+    }
+  | {
+      readonly type: "run-tool";
+      readonly toolCallId: string;
+      readonly attempt: number;
+      readonly name: string;
+      /** The provider's id of the tool call. */
+      readonly providerToolCallId: string;
+      readonly input: JsonObject;
+      /** Set if the attempt only asks the host for the result of earlier attempts. */
+      readonly isRepeat?: true;
+      /** Targets of its paths at the time of evaluation. */
+      readonly paths?: readonly PathFact[];
+    }
+  | {
+      readonly type: "settle-upstream";
+      readonly upstreamId: string;
+      readonly policy: QuiescePolicy;
+      /** Number of conflicts in this turn so far. Part of the effect id, so each attempt is a new effect. */
+      readonly round: number;
+    }
+  | (BudgetEffect & {
+      readonly type: "reserve-budget";
+      /** Number of refused attempts. Part of the effect id, so each attempt is a new effect. */
+      readonly round: number;
+      readonly estimate: BudgetAmounts;
+      readonly raisedCaps: readonly RaisedCap[];
+      /** Milliseconds until other sessions ignore the reservation. */
+      readonly ttlMs: number;
+    })
+  | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts });
+
+/** An invocation and the shared budgets it belongs to. */
+interface BudgetEffect {
+  readonly invocationId: string;
+  /** Name of the agent. */
+  readonly agent: string;
+  readonly principal: string;
+  readonly day: string;
+  readonly budgets: AgentBudgets;
+}
+
+export interface DueEffects {
+  readonly effects: ReadonlyMap<string, Effect>;
+  /** Time of the next deadline, in milliseconds since 1970. Null if there is none. */
+  readonly wakeAt: number | null;
+}
+
+export function findDueEffects(state: SessionState): DueEffects {
+  const effects = new Map<string, Effect>();
+  for (const effect of listDueEffects(state)) effects.set(createEffectId(effect), effect);
+  return { effects, wakeAt: findNextDeadline(state) };
+}
+
+function createEffectId(effect: Effect): string {
+  switch (effect.type) {
+    case "invoke":
+      return effect.invocationId;
+    case "resolve-paths":
+      return `resolve-paths/${effect.toolCallId}/${effect.digest}/${effect.agent}`;
+    case "run-tool":
+      return `${effect.toolCallId}/${effect.attempt}`;
+    case "settle-upstream":
+      return `settle/${effect.upstreamId}/${effect.round}`;
+    case "reserve-budget":
+      return `reserve-budget/${effect.invocationId}/${effect.round}`;
+    case "settle-budget":
+      return `settle-budget/${effect.invocationId}`;
+    default:
+      return effect satisfies never;
+  }
+}
+
+function* listDueEffects(state: SessionState): Generator<Effect> {
+  const { turn, tools, agent } = state;
+  yield* listBudgetEffects(state);
+  const { current, upstream } = turn;
+  if (current?.stage.type === "invoking") {
+    const { invocationId, upstreamId, outgoing } = current.stage.invocation;
+    const { options } = current;
+    const facts = agent?.spec;
+    const optionsField = options === null ? {} : { options };
+    const call = { type: "invoke", invocationId, upstreamId, outgoing, ...optionsField } as const;
+    if (facts === undefined || facts.provider.keepsHistory !== false) {
+      yield { ...call, isSeeding: needsSeeding(upstream) };
+    } else
+      yield { ...call, isSeeding: true, progress: readTurnProgress(current, tools.runs, facts) };
+  }
+  if (upstream?.isUncertain === true) {
+    const { settle = "wait", provider } = agent?.spec ?? {};
+    const policy = settle === "stop" && provider?.canStop !== true ? "wait" : settle;
+    // Upstream work for a finished turn still costs money, so the policy `stop` applies at once.
+    const isStopped = policy === "stop" && provider?.keepsHistory !== false;
+    const isDue = current === null ? isStopped : isNextInvocationDue(current.stage, agent);
+    const { upstreamId } = upstream;
+    // The policy `reseed` leaves this upstream session with the next invocation, which may wait for a budget.
+    if (isDue && policy !== "reseed")
+      yield { type: "settle-upstream", upstreamId, policy, round: current?.conflicts ?? 0 };
+  }
+  for (const run of tools.runs) {
+    const { toolCallId, status, attempt, name, toolCall, input, resolvedPaths } = run;
+    if (isEvaluable(run) && current?.stage.type === "running-tools" && agent !== null) {
+      const optionsField = findPathsToResolve(run, agent.spec);
+      if (optionsField === undefined) continue;
+      const { input: resolvedInput, digest } = optionsField;
+      yield {
+        type: "resolve-paths",
+        toolCallId,
+        name,
+        input: resolvedInput,
+        digest,
+        agent: agent.digest,
+      };
+    }
+    if (status !== "running" || toolCall === null || input === null) continue;
+    const attemptFields = {
+      ...(isRepeat(run) && { isRepeat: true as const }),
+      ...(resolvedPaths !== undefined && { paths: resolvedPaths.paths }),
+    };
+    yield {
+      type: "run-tool",
+      toolCallId,
+      attempt,
+      name,
+      providerToolCallId: toolCall.id,
+      input,
+      ...attemptFields,
+    };
+  }
+}
+
+function* listBudgetEffects({ budgets, turn, agent }: SessionState): Generator<Effect> {
+  const { reservation, charge, raisedCaps } = budgets;
+  if (reservation === null && charge === null) return;
+  const { name = "", caps, budgets: configured = {} } = agent?.spec ?? {};
+  const context = { agent: name, budgets: configured };
+  if (charge !== null) yield { type: "settle-budget", ...charge, ...context };
+  // The charge precedes the reservation: a session has one entry in each shared budget.
+  if (charge !== null || reservation?.status !== "requested" || turn.current === null) return;
+  const { invocationId, principal, day, estimate, round } = reservation;
+  const ttlMs = Math.max(MIN_RESERVATION_MS, 2000 * (caps?.seconds ?? 0));
+  const request = { invocationId, principal, day, estimate, round, raisedCaps, ttlMs };
+  yield { type: "reserve-budget", ...request, ...context };
+}
+
+/** Long enough for the longest invocation. Only the reservation of a session which never returns expires. */
+const MIN_RESERVATION_MS = 3_600_000;
+
+function needsSeeding(upstream: Upstream | null): boolean {
+  return upstream !== null && upstream.isSeeded && !upstream.hasResponded;
+}
+
+/** Returns the progress of the turn at the start of an invocation, which already counts as a step. */
+function readTurnProgress(
+  { steps, options }: CurrentTurn,
+  runs: readonly ToolRun[],
+  agent: AgentSpec,
+): TurnProgress {
+  const missing = findMissingTerminalTool(runs, agent, options);
+  return {
+    remainingInvocations: Math.max(1, agent.caps.steps - steps + 1),
+    answeredToolCalls: runs.flatMap(toAnsweredToolCall),
+    ...omitUndefined({ terminalTool: missing }),
+  };
+}
+
+/** Excludes cancelled calls: they were cut off with their message, so the agent does not know them. */
+function toAnsweredToolCall({ toolCall, result, ending }: ToolRun): AnsweredToolCall[] {
+  if (toolCall === null || result === undefined || ending === "cancelled") return [];
+  return [{ toolCall, result }];
+}
+
+/** A lost invocation with an open approval request needs no settling yet: the decision may be `reseed`. */
+function isNextInvocationDue(stage: Stage, agent: ConfiguredAgent | null): boolean {
+  if (stage.type === "ready") return true;
+  if (stage.type !== "invocation-lost") return false;
+  const decided = stage.approvalId === undefined ? agent?.spec.onLost : stage.decision;
+  return decided === "continue";
+}
+
+function findNextDeadline(state: SessionState): number | null {
+  const { approvals, clients, tools, turn, agent, daemon } = state;
+  const pause = turn.current?.pause ?? null;
+  const { daemon: daemonSpec } = agent?.spec ?? {};
+  const wakeAt = daemonSpec === undefined ? null : findDaemonDeadline(daemon, daemonSpec);
+  const deadlines = [
+    ...[...approvals.pending, ...clients.requests].map(({ deadline }) => deadline),
+    ...tools.runs.flatMap(({ status, hostWait }) =>
+      status === "waiting-for-host" && hostWait !== undefined ? [hostWait.deadline] : [],
+    ),
+    ...(pause === null ? [] : [computeResultsDeadline(pause, agent?.spec.resultsMs)]),
+    ...(wakeAt === null ? [] : [wakeAt]),
+  ];
+  return deadlines.length === 0 ? null : Math.min(...deadlines);
+}

@@ -1,0 +1,30 @@
+import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
+import { createImageBlock } from "../../domain/model/image-block.ts";
+import type { SubmittedPart } from "../../domain/session-command.ts";
+import { createInvalidRequestError } from "../../http/routing/json-body.ts";
+import { readOptionalString, readRequiredString } from "./request-body.ts";
+
+/** Images per message. The session has the same limit. */
+const MAX_IMAGES = 20;
+
+/** Reads `text` and `images` of a prompt or message. A message needs text, images or both. */
+export function readPromptContent(body: JsonObject): readonly SubmittedPart[] {
+  const images = readImages(Object.hasOwn(body, "images") ? body["images"] : undefined);
+  if (images.length === 0) return [{ type: "text", text: readRequiredString(body, "text") }];
+  const text = readOptionalString(body, "text");
+  return text === undefined ? images : [{ type: "text", text }, ...images];
+}
+
+function readImages(value: JsonValue | undefined): readonly SubmittedPart[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw createInvalidRequestError(`"images" is not an array`);
+  if (value.length > MAX_IMAGES)
+    throw createInvalidRequestError(`"images" has more than ${MAX_IMAGES} images`);
+  return value.map((image: unknown) => {
+    if (!isObject(image)) throw createInvalidRequestError(`An image is not an object`);
+    const { mediaType, data } = image;
+    if (typeof mediaType !== "string" || typeof data !== "string")
+      throw createInvalidRequestError(`An image needs "mediaType" and "data" (base64)`);
+    return createImageBlock(mediaType, data);
+  });
+}

@@ -1,0 +1,20 @@
+import { createJsonResponse } from "../../http/routing/json-response.ts";
+import type { Route } from "../../http/routing/router.ts";
+import { authenticate } from "./portal-access.ts";
+import type { PortalOptions } from "./portal-options.ts";
+import { findSession } from "./session-view.ts";
+
+/** The route to read the usage and the budgets of a session. */
+export function createUsageRoutes(options: PortalOptions): Route[] {
+  const { sessions } = options;
+  return [
+    {
+      method: "GET",
+      path: "/api/sessions/:id/usage",
+      async handle(request, { id = "" }) {
+        await findSession(sessions, id, await authenticate(request, options));
+        return createJsonResponse(200, { usage: await sessions.readUsage(id) });
+      },
+    },
+  ];
+}
