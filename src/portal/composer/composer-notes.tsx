@@ -1,0 +1,67 @@
+import type { ReactNode } from "react";
+import { Icon } from "../parts/icons.tsx";
+import { VisibleText } from "../parts/visible-text.tsx";
+import type { SessionView } from "../state/session-view.ts";
+import type { Participant, Refusal } from "./send-modes.ts";
+import { resolveControl } from "./session/presence.ts";
+import { ControlButton } from "./session/session-controls.tsx";
+import type { Commands } from "./use-commands.ts";
+
+/** The reason why sending is disabled, with a button that helps. */
+export function RefusalNote({
+  refusal,
+  view,
+  participant,
+  isPending,
+  onTakeControl,
+}: {
+  readonly refusal: Refusal;
+  readonly view: SessionView;
+  readonly participant: Participant;
+  readonly isPending: boolean;
+  readonly onTakeControl: () => void;
+}): ReactNode {
+  return (
+    <div className="composer-refusal">
+      <Icon name="info" />
+      <output>
+        <VisibleText text={refusal.text} />
+      </output>
+      {refusal.needsControl && (
+        <ControlButton
+          change="take"
+          disabledReason={resolveControl(view, participant).disabledReason}
+          isPending={isPending}
+          onPress={onTakeControl}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The error of the last command. */
+export function ErrorNote({ commands }: { readonly commands: Commands }): ReactNode {
+  const { error, clearError } = commands;
+  if (error === null) return null;
+  return (
+    <div className="composer-error" role="alert">
+      <Icon name="warning" />
+      <span>
+        <VisibleText text={error.message} kind="prose" />
+        {error.hint !== undefined && (
+          <span className="composer-error-hint">
+            <VisibleText text={error.hint} kind="prose" />
+          </span>
+        )}
+      </span>
+      <button
+        type="button"
+        className="composer-icon-button"
+        aria-label="Close the error"
+        onClick={clearError}
+      >
+        <Icon name="cross" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import {
+  applyCompletion,
+  completeCommand,
+  expandCommandText,
+  findCommand,
+} from "./slash-commands.ts";
+
+const review = {
+  name: "review",
+  description: "Review a branch",
+  hint: "BRANCH",
+  prompt: "Review $ARGUMENTS carefully.",
+};
+const release = { name: "release", description: "Prepare a release", prompt: "Release." };
+const commands = [review, release];
+
+describe("Slash commands of the composer", () => {
+  it("The typed letters filter the commands", () => {
+    expect(completeCommand("/", commands)).toEqual(commands);
+    expect(completeCommand("/REV", commands)).toEqual([review]);
+    expect(completeCommand("/x", commands)).toEqual([]);
+  });
+
+  it("Nothing is completed after the name, in the middle of a text or in a path", () => {
+    for (const text of ["/review main", "see /re", "/re the tests", "/etc/passwd", "/review"])
+      expect(completeCommand(text, commands)).toEqual([]);
+  });
+
+  it("A command with arguments leaves room for them", () => {
+    expect(applyCompletion(review)).toBe("/review ");
+    expect(applyCompletion(release)).toBe("/release");
+    expect(findCommand("/review main ", commands)).toEqual({ command: review, argument: "main" });
+  });
+
+  it("A command is sent as its prompt with the arguments filled in", () => {
+    expect(expandCommandText("/review main", commands)).toEqual({
+      ok: true,
+      text: "Review main carefully.",
+    });
+    expect(expandCommandText("/release notes", commands)).toEqual({
+      ok: true,
+      text: "Release.\n\nnotes",
+    });
+  });
+
+  it("A mistyped command is refused, and other text is sent unchanged", () => {
+    const refused = expandCommandText("/reveiw main", commands);
+    expect(refused).toMatchObject({ ok: false, problem: expect.stringContaining("/review") });
+    for (const text of ["/etc is full", "hello", "a /review"])
+      expect(expandCommandText(text, commands)).toEqual({ ok: true, text });
+    expect(expandCommandText("/reveiw", [])).toEqual({ ok: true, text: "/reveiw" });
+  });
+});

@@ -1,0 +1,50 @@
+import {
+  describeUnknownCommand,
+  expandCommandPrompt,
+  type AgentCommand,
+} from "../../domain/slash-commands.ts";
+
+/** Lists the commands whose name starts with the typed letters, until the first space. */
+export function completeCommand(
+  text: string,
+  commands: readonly AgentCommand[],
+): readonly AgentCommand[] {
+  const [, typed] = /^\/([^\s/]*)$/.exec(text) ?? [];
+  if (typed === undefined) return [];
+  const start = typed.toLowerCase();
+  return commands
+    .filter(({ name }) => name.toLowerCase().startsWith(start) && name !== typed)
+    .slice(0, MAX_COMPLETIONS);
+}
+
+const MAX_COMPLETIONS = 12;
+
+/** The text with a completed command. A command with arguments ends in a space. */
+export function applyCompletion({ name, hint }: AgentCommand): string {
+  return hint === undefined ? `/${name}` : `/${name} `;
+}
+
+/** The command at the start of the text, and its arguments. Undefined for any other text. */
+export function findCommand(
+  text: string,
+  commands: readonly AgentCommand[],
+): { readonly command: AgentCommand; readonly argument: string } | undefined {
+  const [, name, argument = ""] = /^\/([^\s/]+)(?:\s+([^]*))?$/.exec(text) ?? [];
+  const command = commands.find((one) => one.name === name);
+  return command === undefined ? undefined : { command, argument: argument.trim() };
+}
+
+export type CommandText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Replaces a command by its prompt. A mistyped command is refused; any other text is unchanged. */
+export function expandCommandText(text: string, commands: readonly AgentCommand[]): CommandText {
+  const found = findCommand(text, commands);
+  if (found !== undefined)
+    return { ok: true, text: expandCommandPrompt(found.command, found.argument) };
+  if (commands.length === 0) return { ok: true, text };
+  const names = commands.map(({ name }) => name);
+  const problem = describeUnknownCommand(text, names);
+  return problem === undefined ? { ok: true, text } : { ok: false, problem };
+}

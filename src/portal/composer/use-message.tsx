@@ -1,0 +1,113 @@
+import { useEffect, useState } from "react";
+import type { ActionResult, SessionActions } from "../state/session-actions.ts";
+import type { SessionView } from "../state/session-view.ts";
+import { findMessageProblem } from "./attachments.ts";
+import { loadDraft, saveDraft, type Draft, type DraftStorage } from "./drafts.ts";
+import { INITIAL_REMINDER, readReminder, type ReminderForm } from "./reminder-form.ts";
+import { findRunningTurn, resolveSendMode, type SendMode } from "./send-modes.ts";
+import { expandCommandText } from "./slash-commands.ts";
+import { readImages, useAttachments, type Attachments } from "./use-attachments.tsx";
+import type { Commands } from "./use-commands.ts";
+
+/** The message which a person is writing. */
+export interface Message {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly mode: SendMode;
+  readonly setMode: (mode: SendMode) => void;
+  readonly reminder: ReminderForm;
+  readonly setReminder: (form: ReminderForm) => void;
+  readonly attachments: Attachments;
+  /** Why the message was not sent. Leaves with the next change. */
+  readonly problem: string | undefined;
+  readonly isSending: boolean;
+  readonly isEmpty: boolean;
+  readonly send: () => void;
+}
+
+export function useMessage(
+  view: SessionView,
+  actions: SessionActions,
+  commands: Commands,
+): Message {
+  const [draft, setDraft] = useState<Draft>(() => loadDraft(getStorage(), view.sessionId));
+  const [reminder, setReminder] = useState(INITIAL_REMINDER);
+  const [problem, setProblem] = useState<string>();
+  const attachments = useAttachments();
+  const isRunning = findRunningTurn(view) !== undefined;
+  const mode = resolveSendMode(draft.mode, isRunning);
+  const isSending = commands.isPending("send");
+  useEffect(() => saveDraft(getStorage(), view.sessionId, draft), [view.sessionId, draft]);
+
+  const send = async (): Promise<void> => {
+    const text = draft.text.trimEnd();
+    const { list } = attachments;
+    const prepared = prepareMessage({ text, mode, reminder, view, attachments });
+    if (isSending || (text.trim() === "" && list.length === 0)) return;
+    if (!prepared.ok) return setProblem(prepared.problem);
+    setProblem(undefined);
+    if (!(await commands.run("send", () => prepared.submit(actions)))) return;
+    // The chosen mode applies to a single message. The next message has the default mode.
+    setDraft({ text: "", mode: null });
+    attachments.clear();
+  };
+  return {
+    text: draft.text,
+    setText(text) {
+      setDraft({ ...draft, text });
+      setProblem(undefined);
+      commands.clearError();
+    },
+    mode,
+    setMode: (chosen) => setDraft({ ...draft, mode: chosen }),
+    reminder,
+    setReminder,
+    attachments,
+    problem,
+    isSending,
+    isEmpty: draft.text.trim() === "" && attachments.list.length === 0,
+    send: () => void send(),
+  };
+}
+
+/** The storage of the tab. Null if the browser forbids its use. */
+function getStorage(): DraftStorage | null {
+  try {
+    return window.sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
+interface PreparedInput {
+  readonly text: string;
+  readonly mode: SendMode;
+  readonly reminder: ReminderForm;
+  readonly view: SessionView;
+  readonly attachments: Attachments;
+}
+
+type Prepared =
+  | { readonly ok: true; readonly submit: (actions: SessionActions) => Promise<ActionResult> }
+  | { readonly ok: false; readonly problem: string };
+
+function prepareMessage({ text, mode, reminder, view, attachments }: PreparedInput): Prepared {
+  const { list } = attachments;
+  const problem = findMessageProblem(text, list);
+  if (problem !== undefined) return { ok: false, problem };
+  if (mode === "remind") {
+    if (list.length > 0) return { ok: false, problem: "A reminder cannot have images" };
+    const read = readReminder(text, reminder);
+    return read.ok ? { ok: true, submit: (actions) => actions.remind(read.reminder) } : read;
+  }
+  const expanded = expandCommandText(text, view.agentSpec?.commands ?? []);
+  if (!expanded.ok) return expanded;
+  return {
+    ok: true,
+    async submit(actions) {
+      const images = await readImages(list);
+      const message = { text: expanded.text, ...(images.length > 0 && { images }) };
+      return mode === "send" ? actions.prompt(message) : actions.inject(mode, message);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import type { InboxItem } from "../../wire/live/live-frames.ts";
+import { pluralize } from "../../text/pluralize.ts";
+import { LongText } from "../parts/fold.tsx";
+import { VisibleText } from "../parts/visible-text.tsx";
+import { INBOX_KEYS } from "./inbox-keys.ts";
+import { nameSession } from "./inbox-list.ts";
+import { describeRequest } from "./request/describe-request.ts";
+import { getCommand } from "./request/open-request.ts";
+
+/** A modal dialog. The browser keeps the focus inside. Escape closes the dialog. */
+function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className="inbox-dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div className="inbox-dialog-body">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+/** Lists several requests and confirms a decision about all. */
+export function BatchDialog({
+  items,
+  yes,
+  onConfirm,
+  onClose,
+}: {
+  readonly items: readonly InboxItem[];
+  readonly yes: boolean;
+  readonly onConfirm: (reason: string | undefined) => void;
+  readonly onClose: () => void;
+}): ReactNode {
+  const [reason, setReason] = useState("");
+  const id = useId();
+  const verb = yes ? "Allow" : "Deny";
+  const count = pluralize(items.length, "request");
+  if (items.length === 0)
+    return (
+      <Dialog title="Nothing to decide together" onClose={onClose}>
+        <p>Only tool calls can be decided together. Decide the selected requests one by one.</p>
+        <div className="request-actions">
+          <button type="button" className="request-button" onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </Dialog>
+    );
+  return (
+    <Dialog title={`${verb} ${count}?`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onConfirm(yes || reason.trim() === "" ? undefined : reason.trim());
+        }}
+      >
+        <ul className="inbox-batch-list">
+          {items.map((item) => (
+            <li key={item.key}>
+              <VisibleText text={describeRequest(item.request)} kind="prose" />
+              <BatchCommand item={item} />
+              <span className="request-muted">
+                <VisibleText text={nameSession(item)} /> · <VisibleText text={item.agent} />
+              </span>
+            </li>
+          ))}
+        </ul>
+        {!yes && (
+          <div className="request-field">
+            <label className="request-label" htmlFor={id}>
+              Reason for the agents <span className="request-optional">optional</span>
+            </label>
+            <input
+              id={id}
+              className="request-input"
+              value={reason}
+              maxLength={4000}
+              autoComplete="off"
+              onChange={(event) => setReason(event.currentTarget.value)}
+            />
+          </div>
+        )}
+        <div className="request-actions">
+          <button
+            type="submit"
+            className={`request-button ${yes ? "request-primary" : "request-danger"}`}
+          >
+            {verb} {count}
+          </button>
+          <button type="button" className="request-button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The whole command, because the sentence shows its start only. */
+function BatchCommand({ item }: { readonly item: InboxItem }): ReactNode {
+  const command = getCommand(item.request);
+  return command === undefined ? null : <LongText text={command} label="Command" />;
+}
+
+/** The keys of the inbox. */
+export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="inbox-keys">
+        {INBOX_KEYS.map(({ keys, meaning }) => (
+          <div key={keys}>
+            <dt>
+              <kbd className="part-key">{keys}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="request-actions">
+        <button type="button" className="request-button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

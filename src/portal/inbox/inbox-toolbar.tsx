@@ -1,0 +1,163 @@
+import type { ReactNode } from "react";
+import { Icon } from "../parts/icons.tsx";
+import { VisibleText } from "../parts/visible-text.tsx";
+import { NotificationToggle } from "./notifications.tsx";
+import type { InboxFacets, InboxFilter } from "./inbox-list.ts";
+import { KIND_NAMES } from "./request/open-request.ts";
+
+export interface InboxToolbarProps {
+  readonly total: number;
+  readonly facets: InboxFacets;
+  readonly filter: InboxFilter;
+  readonly onFilter: (filter: InboxFilter) => void;
+  readonly isGrouped: boolean;
+  readonly onGroup: (isGrouped: boolean) => void;
+  readonly onHelp: () => void;
+}
+
+/** The heading of the inbox with its filters and settings. */
+export function InboxToolbar(props: InboxToolbarProps): ReactNode {
+  const { total, facets, filter, onFilter, isGrouped, onGroup, onHelp } = props;
+  const { agents, kinds } = facets;
+  return (
+    <div className="inbox-toolbar">
+      <h1>
+        Inbox{" "}
+        {total > 0 && (
+          <span className="inbox-count" aria-label={`${total} waiting`}>
+            {total}
+          </span>
+        )}
+      </h1>
+      <div className="inbox-tools">
+        {total > 1 && (
+          <button
+            type="button"
+            className="inbox-tool"
+            aria-pressed={isGrouped}
+            title="Group by session"
+            onClick={() => onGroup(!isGrouped)}
+          >
+            Group
+          </button>
+        )}
+        <NotificationToggle />
+        <button type="button" className="inbox-tool" title="Keys (?)" onClick={onHelp}>
+          <kbd className="part-key">?</kbd> Keys
+        </button>
+      </div>
+      {(kinds.length > 1 || agents.length > 1) && (
+        <fieldset className="inbox-filters" aria-label="Filter">
+          {kinds.length > 1 && (
+            <>
+              <FilterChip
+                name="All"
+                count={total}
+                isActive={filter.kind === null}
+                onPress={() => onFilter({ ...filter, kind: null })}
+              />
+              {kinds.map(({ value, count }) => (
+                <FilterChip
+                  key={value}
+                  name={KIND_NAMES[value]}
+                  count={count}
+                  isActive={filter.kind === value}
+                  onPress={() =>
+                    onFilter({ ...filter, kind: filter.kind === value ? null : value })
+                  }
+                />
+              ))}
+            </>
+          )}
+          {agents.length > 1 && (
+            <label className="inbox-agent-filter">
+              <span className="inbox-hidden">Agent</span>
+              <select
+                value={filter.agent ?? ""}
+                onChange={(event) => {
+                  const { value } = event.currentTarget;
+                  onFilter({ ...filter, agent: value === "" ? null : value });
+                }}
+              >
+                <option value="">All agents</option>
+                {agents.map(({ value, count }) => (
+                  <option key={value} value={value}>
+                    {value} ({count})
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+        </fieldset>
+      )}
+    </div>
+  );
+}
+
+function FilterChip({
+  name,
+  count,
+  isActive,
+  onPress,
+}: {
+  readonly name: string;
+  readonly count: number;
+  readonly isActive: boolean;
+  readonly onPress: () => void;
+}): ReactNode {
+  return (
+    <button type="button" className="inbox-chip" aria-pressed={isActive} onClick={onPress}>
+      <VisibleText text={name} /> <span className="inbox-chip-count">{count}</span>
+    </button>
+  );
+}
+
+export interface BatchBarProps {
+  readonly count: number;
+  readonly allowable: number;
+  readonly deniable: number;
+  readonly onBatch: (yes: boolean) => void;
+  readonly onClear: () => void;
+}
+
+/** The actions for the selected cards. */
+export function BatchBar({
+  count,
+  allowable,
+  deniable,
+  onBatch,
+  onClear,
+}: BatchBarProps): ReactNode {
+  if (count === 0) return null;
+  return (
+    <section className="inbox-batch" aria-label="Selected requests">
+      <strong>{count} selected</strong>
+      <button
+        type="button"
+        className="request-button request-primary"
+        aria-disabled={allowable === 0}
+        onClick={() => {
+          if (allowable > 0) onBatch(true);
+        }}
+      >
+        Allow {allowable}
+      </button>
+      <button
+        type="button"
+        className="request-button request-danger"
+        aria-disabled={deniable === 0}
+        onClick={() => {
+          if (deniable > 0) onBatch(false);
+        }}
+      >
+        Deny {deniable}
+      </button>
+      {allowable < count && (
+        <span className="inbox-batch-note">Only tool calls can be decided together</span>
+      )}
+      <button type="button" className="inbox-tool" onClick={onClear}>
+        <Icon name="cross" /> Clear
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,90 @@
+import { isObject, type JsonObject } from "../../data/json.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
+import type {
+  ActionResult,
+  ApprovalChoice,
+  OutgoingMessage,
+  OutgoingReminder,
+  SessionActions,
+} from "../state/session-actions.ts";
+import type { ApiClient } from "./api-client.ts";
+import type { LiveClient } from "./live-client.ts";
+
+export interface SessionApiOptions {
+  readonly api: ApiClient;
+  readonly live: Pick<LiveClient, "attach">;
+  /** The name of this page among the clients of a session, such as `Firefox on Linux`. */
+  readonly clientName: string;
+}
+
+/** The commands of one session, over HTTP. */
+export function createSessionActions(
+  sessionId: string,
+  { api, live, clientName: name }: SessionApiOptions,
+): SessionActions {
+  const path = `/api/sessions/${encodeURIComponent(sessionId)}`;
+  const command = async (body: JsonObject): Promise<ActionResult> =>
+    dropValue(await api.request({ method: "POST", path: `${path}/commands`, body }));
+  return {
+    prompt: (message) => command({ type: "prompt", ...encodeMessage(message) }),
+    inject: (mode, message) => command({ type: "inject", mode, ...encodeMessage(message) }),
+    replaceMessage: (messageId, message) =>
+      command({ type: "replace-inject", messageId, ...encodeMessage(message) }),
+    revokeMessage: (messageId) => command({ type: "revoke-inject", messageId }),
+    withdrawPrompt: (promptId) => command({ type: "withdraw", promptId }),
+    remind: (reminder) => command({ type: "remind", reminder: encodeReminder(reminder) }),
+    revokeReminder: (reminderId) => command({ type: "revoke-reminder", reminderId }),
+    decide: (approvalId, choice) =>
+      command({ type: "answer", approvalId, ...encodeChoice(choice) }),
+    cancel: (turnId) => command({ type: "cancel", turnId }),
+    setMode: (mode) => command({ type: "configure", mode }),
+    revokeGrant: (grantId) => command({ type: "revoke", grantId }),
+    rename: (title) => command({ type: "rename", title }),
+    takeControl: () => live.attach(sessionId, { name, mode: "controller", takeOver: true }),
+    releaseControl: () => live.attach(sessionId, { name, mode: "observer" }),
+    fork: async (through) =>
+      readSessionId(await api.request({ method: "POST", path: `${path}/fork`, body: { through } })),
+    remove: async () => dropValue(await api.request({ method: "DELETE", path })),
+    exportUrl: `${path}/export`,
+    blobUrl: (blobId) => `${path}/blobs/${encodeURIComponent(blobId)}`,
+  };
+}
+
+export interface NewSession {
+  readonly agent?: string;
+  readonly title?: string;
+}
+
+/** Opens a session. Resolves with its id. */
+export async function openSession(
+  api: ApiClient,
+  session: NewSession,
+): Promise<ActionResult<string>> {
+  const body = { ...omitUndefined({ agent: session.agent, title: session.title }) };
+  return readSessionId(await api.request({ method: "POST", path: "/api/sessions", body }));
+}
+
+function encodeMessage({ text, images }: OutgoingMessage): JsonObject {
+  if (images === undefined || images.length === 0) return { text };
+  return { text, images: images.map(({ name, mediaType, data }) => ({ name, mediaType, data })) };
+}
+
+function encodeReminder({ body, mode, tags }: OutgoingReminder): JsonObject {
+  return { body, mode, ...(tags !== undefined && { tags: [...tags] }) };
+}
+
+function encodeChoice({ decision, answer, input, reason }: ApprovalChoice): JsonObject {
+  return { ...omitUndefined({ decision, answer, input, reason }) };
+}
+
+function dropValue(result: ActionResult<unknown>): ActionResult {
+  return result.ok ? { ok: true, value: undefined } : result;
+}
+
+function readSessionId(result: ActionResult<unknown>): ActionResult<string> {
+  if (!result.ok) return result;
+  const sessionId = isObject(result.value) ? result.value["sessionId"] : undefined;
+  if (typeof sessionId === "string") return { ok: true, value: sessionId };
+  const message = "The response of the bridge has no session id";
+  return { ok: false, error: { code: "unexpected_answer", message } };
+}

@@ -1,0 +1,27 @@
+/** A value which changes over time, in the form of React's `useSyncExternalStore`. */
+export interface Store<Value> {
+  readonly get: () => Value;
+  /** Calls the listener after each change. Returns a function that ends the calls. */
+  readonly subscribe: (listener: () => void) => () => void;
+}
+
+export interface WritableStore<Value> extends Store<Value> {
+  readonly set: (value: Value) => void;
+}
+
+export function createStore<Value>(initial: Value): WritableStore<Value> {
+  const listeners = new Set<() => void>();
+  let value = initial;
+  return {
+    get: () => value,
+    set(next) {
+      if (Object.is(next, value)) return;
+      value = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { VisibleText } from "../parts/visible-text.tsx";
+import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import type { SessionView } from "../state/session-view.ts";
+import { Dialog } from "./dialog.tsx";
+import { nameSession } from "./filter-sessions.ts";
+import { navigate } from "./navigation.tsx";
+import { formatSessionPath } from "./route.ts";
+import { useServices } from "./services.tsx";
+import { ShellIcon } from "./shell-icon.tsx";
+import { useDeadZone } from "./use-dead-zone.tsx";
+
+/** Commands for the whole session: fork, export and delete. */
+export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode {
+  const { actionsFor, toasts } = useServices();
+  const { sessionId, seq } = view;
+  const [isOpen, setOpen] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
+  const menu = useRef<HTMLDivElement>(null);
+  const listId = useId();
+  const actions = actionsFor(sessionId);
+  useOutsideClose(menu, isOpen, () => setOpen(false));
+
+  const fork = async (): Promise<void> => {
+    setOpen(false);
+    const result = await toasts.watch("fork", "The session was not forked", actions.fork(seq));
+    if (result.ok) navigate(formatSessionPath(result.value));
+  };
+  return (
+    <div className="shell-menu" ref={menu}>
+      <button
+        type="button"
+        className="shell-icon-button"
+        aria-label="Session menu"
+        aria-expanded={isOpen}
+        aria-controls={listId}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <ShellIcon name="more" />
+      </button>
+      {isOpen && (
+        <ul className="shell-menu-list" id={listId}>
+          <li>
+            <button type="button" disabled={seq === 0} onClick={() => void fork()}>
+              Fork from here
+            </button>
+          </li>
+          <li>
+            <a href={actions.exportUrl} download onClick={() => setOpen(false)}>
+              Export as JSON lines
+            </a>
+          </li>
+          <li>
+            <button
+              type="button"
+              className="shell-danger-text"
+              onClick={() => {
+                setOpen(false);
+                setDeleting(true);
+              }}
+            >
+              Delete …
+            </button>
+          </li>
+        </ul>
+      )}
+      {isDeleting && <DeleteDialog view={view} onClose={() => setDeleting(false)} />}
+    </div>
+  );
+}
+
+function useOutsideClose(
+  container: React.RefObject<HTMLElement | null>,
+  isOpen: boolean,
+  close: () => void,
+): void {
+  const latest = useRef(close);
+  useEffect(() => {
+    latest.current = close;
+  });
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const closeOutside = ({ target }: Event): void => {
+      if (target instanceof Node && container.current?.contains(target) === true) return;
+      latest.current();
+    };
+    const closeByKey = ({ key }: KeyboardEvent): void => {
+      if (key === "Escape") latest.current();
+    };
+    document.addEventListener("pointerdown", closeOutside);
+    document.addEventListener("focusin", closeOutside);
+    document.addEventListener("keydown", closeByKey);
+    return () => {
+      document.removeEventListener("pointerdown", closeOutside);
+      document.removeEventListener("focusin", closeOutside);
+      document.removeEventListener("keydown", closeByKey);
+    };
+  }, [container, isOpen]);
+}
+
+function DeleteDialog({
+  view,
+  onClose,
+}: {
+  readonly view: SessionView;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { actionsFor, toasts } = useServices();
+  const isDead = useDeadZone("delete");
+  const remove = async (): Promise<void> => {
+    if (isDead) return;
+    onClose();
+    const action = actionsFor(view.sessionId).remove();
+    const result = await toasts.watch("delete", "The session was not deleted", action);
+    if (result.ok) navigate("/");
+  };
+  return (
+    <Dialog label="Delete the session" onClose={onClose}>
+      <h2>Delete this session?</h2>
+      <p>
+        <span className="shell-strong">
+          <VisibleText text={nameSession(view)} />
+        </span>{" "}
+        and its whole history are removed for everybody. This cannot be undone.
+      </p>
+      <div className="shell-dialog-buttons">
+        <button type="button" className="shell-button" onClick={onClose}>
+          Keep the session
+        </button>
+        <button
+          type="button"
+          className="shell-button shell-button-danger"
+          aria-disabled={isDead}
+          onClick={() => void remove()}
+        >
+          Delete
+        </button>
+      </div>
+    </Dialog>
+  );
+}

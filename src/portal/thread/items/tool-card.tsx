@@ -1,0 +1,110 @@
+import type { ReactNode } from "react";
+import { ToolArguments, ToolDecision, ToolProgressBar, ToolResultView } from "./tool-details.tsx";
+import { ApprovalLine } from "./approval-line.tsx";
+import { describeToolInput, describeToolStatus, isToolNotable } from "../describe-tool.ts";
+import type { ToolStatus } from "../describe-tool.ts";
+import { Badge, Spinner } from "../../parts/badge.tsx";
+import { DiffView } from "../../parts/diff/diff-view.tsx";
+import { ElapsedTime } from "../../parts/time.tsx";
+import { Fold } from "../../parts/fold.tsx";
+import { Icon, type IconName } from "../../parts/icons.tsx";
+import { useOpenCard, useThread } from "../thread-context.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+import { formatDuration } from "../../../text/format-duration.ts";
+import type { ToolItem } from "../../state/session-view.ts";
+
+/** A tool call: one line when all is well, its details while people should look. Diffs stay visible. */
+export function ToolCard({ item }: { readonly item: ToolItem }): ReactNode {
+  const { renderApproval } = useThread();
+  const [isOpen, setOpen] = useOpenCard(item.key, isToolNotable(item));
+  const status = describeToolStatus(item);
+  const open = item.approvals.filter(({ resolution }) => resolution === null);
+  const resolved = item.approvals.filter(({ resolution }) => resolution !== null);
+  return (
+    <div className="thread-tool" data-tone={status.tone} data-waiting={open.length > 0}>
+      <Fold
+        isOpen={isOpen}
+        onToggle={setOpen}
+        summary={<ToolSummary item={item} status={status} />}
+      >
+        {item.problem !== undefined && <p className="thread-problem">{item.problem}</p>}
+        {/* The form of an open request shows arguments, rule and diffs itself. */}
+        {open.length === 0 && (
+          <>
+            <ToolArguments item={item} />
+            {item.decision !== undefined && <ToolDecision decision={item.decision} />}
+          </>
+        )}
+        {resolved.map((approval) => (
+          <ApprovalLine key={approval.approvalId} approval={approval} />
+        ))}
+        <ToolProgressBar item={item} />
+        {item.result !== null && <ToolResultView item={item} result={item.result} />}
+        {open.map((approval) => (
+          <div key={approval.approvalId}>{renderApproval(approval)}</div>
+        ))}
+      </Fold>
+      {open.length === 0 && (
+        <div className="thread-diffs">
+          {item.diffs.map((diff, index) => (
+            <DiffView key={`${index} ${diff.path}`} diff={diff} isPlanned={item.ending === null} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ToolSummary({
+  item,
+  status,
+}: {
+  readonly item: ToolItem;
+  readonly status: ToolStatus;
+}): ReactNode {
+  const isPlain = status.tone === "good";
+  return (
+    <>
+      <StatusIcon status={status} />
+      <span className="thread-tool-name">
+        <VisibleText text={item.name} />
+      </span>
+      <span className="thread-tool-about">
+        <VisibleText text={describeToolInput(item)} />
+      </span>
+      <span className="thread-tool-facts">
+        {item.attempt > 1 && <span>attempt {item.attempt}</span>}
+        {isPlain ? (
+          <span className="part-hidden">{status.label}</span>
+        ) : (
+          <Badge tone={status.tone}>{status.label}</Badge>
+        )}
+        <ToolTime item={item} />
+      </span>
+    </>
+  );
+}
+
+function ToolTime({ item }: { readonly item: ToolItem }): ReactNode {
+  if (item.durationMs !== null) return <span>{formatDuration(item.durationMs)}</span>;
+  if (item.ending !== null || item.startedAt === null) return null;
+  return <ElapsedTime from={item.startedAt} />;
+}
+
+/** Decorative: the label of the status is text. */
+function StatusIcon({ status }: { readonly status: ToolStatus }): ReactNode {
+  if (status.isBusy) return <Spinner />;
+  return (
+    <span className={`thread-status part-tone-${status.tone}`}>
+      <Icon name={STATUS_ICONS[status.tone]} />
+    </span>
+  );
+}
+
+const STATUS_ICONS: { readonly [Tone in ToolStatus["tone"]]: IconName } = {
+  good: "check",
+  danger: "cross",
+  warning: "warning",
+  accent: "tool",
+  neutral: "empty",
+};

@@ -1,0 +1,63 @@
+import { useState, type ReactNode } from "react";
+import { Fold } from "../parts/fold.tsx";
+import { Icon, type IconName } from "../parts/icons.tsx";
+import { VisibleText } from "../parts/visible-text.tsx";
+import type { PlanEntry, PlanStatus } from "../../domain/plan.ts";
+
+/** The agent's plan: its progress and the present step in one line, all steps when open. */
+export function PlanPanel({ entries }: { readonly entries: readonly PlanEntry[] }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  if (entries.length === 0) return null;
+  const relevant = entries.filter(({ status }) => status !== "cancelled");
+  const done = relevant.filter(({ status }) => status === "completed").length;
+  const current = entries.find(({ status }) => status === "in_progress");
+  return (
+    <section className="thread-plan" aria-label="Plan">
+      <Fold
+        isOpen={isOpen}
+        onToggle={setOpen}
+        summary={
+          <>
+            <span className="thread-tool-name">Plan</span>
+            <progress max={Math.max(1, relevant.length)} value={done} aria-label="Finished steps" />
+            <span className="part-muted">
+              {done} of {relevant.length}
+            </span>
+            <span className="thread-tool-about thread-plan-current">
+              {current !== undefined && !isOpen && <VisibleText text={current.content} />}
+            </span>
+          </>
+        }
+      >
+        <ul>
+          {entries.map(({ content, status, priority }, index) => (
+            <li key={index} data-status={status}>
+              <Icon name={STATUS_ICONS[status]} />
+              <span>
+                <span className="part-hidden">{STATUS_TEXTS[status]}: </span>
+                <VisibleText text={content} />
+              </span>
+              {priority === "high" && <span className="part-note">high priority</span>}
+            </li>
+          ))}
+        </ul>
+      </Fold>
+    </section>
+  );
+}
+
+const STATUS_ICONS: { readonly [Status in PlanStatus]: IconName } = {
+  pending: "empty",
+  in_progress: "chevron",
+  completed: "check",
+  blocked: "pause",
+  cancelled: "cross",
+};
+
+const STATUS_TEXTS: { readonly [Status in PlanStatus]: string } = {
+  pending: "open",
+  in_progress: "in progress",
+  completed: "done",
+  blocked: "blocked",
+  cancelled: "cancelled",
+};

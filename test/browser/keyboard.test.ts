@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { wants } from "../support/server/model-server.ts";
+import { createProfile } from "./support/browser-tabs.ts";
+import { createPortalPage } from "./support/portal-page.ts";
+import { startScriptedBridge } from "./support/scripted-bridge.ts";
+
+const write = (path: string) =>
+  wants({ id: `w-${path}`, name: "write_file", input: { path, content: "written\n" } });
+
+it("A person decides the requests of the inbox with the keyboard alone, and the reason of a denial reaches the agent", async () => {
+  const bridge = await startScriptedBridge({
+    responses: { "write a": write("a.txt"), "write b": write("b.txt") },
+  });
+  for (const name of ["a", "b"]) {
+    const sessionId = await bridge.openSession(`Session ${name}`);
+    await bridge.prompt(sessionId, `write ${name}`);
+  }
+  const tab = await (await createProfile()).openTab(`${bridge.url}/?token=${bridge.token}`);
+  const portal = createPortalPage(tab);
+  const { keyboard } = portal.page;
+  await portal.requests.nth(1).waitFor();
+
+  await keyboard.press("j");
+  await keyboard.press("a");
+  await expect.poll(() => portal.requests.count()).toBe(1);
+  expect(await portal.requests.textContent()).toContain("b.txt");
+  await keyboard.press("d");
+  await keyboard.type("use the other folder");
+  await keyboard.press("Enter");
+  await expect.poll(() => portal.requests.count()).toBe(0);
+  await expect.poll(() => existsSync(join(bridge.project, "a.txt"))).toBe(true);
+  await expect
+    .poll(() => JSON.stringify(bridge.model.modelRequests.at(-1)))
+    .toContain("use the other folder");
+  expect(existsSync(join(bridge.project, "b.txt"))).toBe(false);
+});
