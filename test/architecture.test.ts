@@ -61,8 +61,8 @@ describe("Architecture", () => {
     ],
     [
       "a slice that imports a later slice",
-      { "src/session/tools/planted.ts": 'import "../turn/stream-context.ts";\n' },
-      "src/session/tools/planted.ts imports src/session/turn/stream-context.ts, which src/session/tools may not",
+      { "src/session/tools/planted.ts": 'import "../turn/turn-state.ts";\n' },
+      "src/session/tools/planted.ts imports src/session/turn/turn-state.ts, which src/session/tools may not",
     ],
     [
       "a slice that imports a slice of the same rank",

@@ -46,7 +46,9 @@ describe("Public entries", () => {
         "SpanlineError",
         "addToTurn",
         "buildTurn",
+        "createToolError",
         "createToolOutput",
+        "createToolSuccess",
         "createTurnBuilder",
         "defineAgent",
         "definePolicy",
@@ -54,8 +56,6 @@ describe("Public entries", () => {
         "findSandbox",
         "runToCompletion",
         "snapshotTurn",
-        "toolError",
-        "toolSuccess",
         "workspaceTools",
       ]
     `);
@@ -82,6 +82,8 @@ describe("Public entries", () => {
         "createRuntimeStream",
         "createSseDecoder",
         "createStrandsFold",
+        "createToolError",
+        "createToolSuccess",
         "createTurnBuilder",
         "createUserMessages",
         "encodeAigoOutput",
@@ -99,8 +101,6 @@ describe("Public entries", () => {
         "snapshotTurn",
         "streamCodec",
         "toSdkMessages",
-        "toolError",
-        "toolSuccess",
       ]
     `);
     expect(Object.keys(providers).sort()).toMatchInlineSnapshot(`

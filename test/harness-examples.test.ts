@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runCodec } from "../src/domain/codec.ts";
-import { toolError, toolSuccess } from "../src/domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../src/domain/tools/tool-call.ts";
 import { encodeAigoOutput } from "../src/wire/aigo/aigo-output.ts";
 import { createConverseFold } from "../src/wire/converse/fold.ts";
 import { createInlineFunction, createUserMessages } from "../src/wire/converse/converse-input.ts";
@@ -144,7 +144,7 @@ describe("Converse profile", () => {
       start(0, "tu_2", "fail"),
       { messageStop: { stopReason: "tool_use" } },
     ]);
-    const results = [toolSuccess("tu_1", "echoed: hi"), toolError("tu_2", "no")];
+    const results = [createToolSuccess("tu_1", "echoed: hi"), createToolError("tu_2", "no")];
     expect(createResumeMessages(turn, results)).toEqual([
       {
         role: "assistant",

@@ -284,7 +284,7 @@ describe("Policy check", () => {
     const agent = { provider: LOCAL, workspace: true, ...(await withOwnTools()) };
     const untrusted = async () => false;
     const told = (tool: string, where: string): string =>
-      `agents.coder: ${tool} is not looked for in ${where}, because this version of the configuration is not trusted. Fix: run \`spanline trust\`, or name it with --config`;
+      `agents.coder: ${tool} was not searched in ${where}, because this version of the configuration is not trusted. Fix: run \`spanline trust\`, or name the configuration with --config`;
     const own = await checked(agent, "look", untrusted);
     expect([own.call.isKnown, own.notices]).toEqual([false, [told("look", "its tool files")]]);
     const served = await checked(agent, "h__echo", untrusted);

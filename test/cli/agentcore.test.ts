@@ -92,7 +92,7 @@ describe("spanline invoke and spanline emulate", () => {
     const untagged = await run(["invoke", "--harness", "support:dead", "Hello"], at);
     expect([untagged.status, untagged.stderr]).toEqual([
       2,
-      expect.stringContaining("support:dead: no harness has this tag"),
+      expect.stringContaining('Harness tag "support:dead" does not exist'),
     ]);
   });
 
@@ -104,9 +104,7 @@ describe("spanline invoke and spanline emulate", () => {
       expect(unknown).toEqual({
         status: 1,
         stdout: "",
-        stderr:
-          `No harness ${meant} exists at ${url}; similar names are demo\n` +
-          "Fix: list the harnesses with `spanline harness list`, or set --region.\n",
+        stderr: `Harness "${meant}" does not exist at ${url}: expected "demo". Fix: did you mean "demo"?\n`,
       });
     },
   );
@@ -237,7 +235,7 @@ describe("spanline invoke and spanline emulate", () => {
       ["invoke", "--runtime", HARNESS(), "--model", "m", "hello"],
       "--model applies only to a harness",
     ],
-    [["emulate", "--switch", "nothing=1"], '"nothing" is not a valid switch'],
+    [["emulate", "--switch", "nothing=1"], 'Key "switches.nothing" does not exist'],
     [["emulate", "--host", "192.0.2.1"], "loopback"],
   ])(
     "The invalid command line %j is refused with one clear line and exit code 2",

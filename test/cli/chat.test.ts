@@ -12,11 +12,13 @@ import {
   type CommandResult,
   type StartOptions,
 } from "../support/command-line.ts";
+import { createGate, type Gate } from "../support/gate.ts";
 import { startInTerminal, type TerminalSession } from "../support/terminal-session.ts";
 import {
   hangs,
   says,
   startModelServer,
+  wants,
   type ScriptedResponse,
 } from "../support/server/model-server.ts";
 
@@ -55,18 +57,22 @@ function farewellOf({ screen }: TerminalSession): string {
 }
 
 /** Creates a data directory with a scripted agent. */
-async function scripted(...answers: readonly ScriptedResponse[]) {
+function scripted(...answers: readonly ScriptedResponse[]) {
+  return scriptAgent({}, answers);
+}
+
+async function scriptAgent(agent: object, answers: readonly ScriptedResponse[]) {
   const { data } = place();
-  const { url } = await startModelServer("chat", answers);
+  const { url, modelRequests } = await startModelServer("chat", answers);
   const environment = { MY_KEY: "sk-test" };
   const provider = { type: "local", model: "openai:scripted" };
   const settings = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: { env: "MY_KEY" } };
-  const coder = { provider, environment: settings };
+  const coder = { provider, environment: settings, ...agent };
   const config = `${data}.config.json`;
   writeFileSync(config, JSON.stringify({ agents: { coder } }));
   const chat = (...args: string[]) =>
     startInTerminal(command, ["chat", "-d", data, ...args], { environment });
-  return { data, config, environment, chat };
+  return { data, config, environment, chat, modelRequests };
 }
 
 /** Starts a bridge in a separate process. */
@@ -78,6 +84,12 @@ async function startUp(data: string, options: StartOptions & { readonly config?:
   const { url, link, sessionId } = JSON.parse(await waitForOutput(child.stdout, "\n"));
   const token = new URL(link).searchParams.get("token") ?? "";
   return { child, url: String(url), token, sessionId: String(sessionId) };
+}
+
+/** A response that is sent when the gate opens. */
+function saysAfter(gate: Gate, answer: string): ScriptedResponse {
+  return (dialect) => (response, request) =>
+    void gate.pass().then(() => says(answer)(dialect)(response, request));
 }
 
 interface Cuttable {
@@ -211,6 +223,134 @@ describe("spanline chat in a terminal", () => {
     expect(readFileSync(join(data, "notes.txt"), "utf8")).toBe("buy milk\n");
   });
 
+  it("A late answer to an approval that another client decided is not sent to the agent", async () => {
+    const { data, chat } = place();
+    const { sessionId } = await startUp(data);
+    const person = chat("--session", sessionId);
+    await person.waitForText("Session ses_");
+    person.typeKeys("Please save a note: buy milk\r");
+    await person.waitForText("Run save_note? [y/a/n] ");
+    const decision = ["sessions", "answer", sessionId, "--deny", "-d", data];
+    expect(await command.run(decision)).toMatchObject({ status: 0 });
+    await person.waitForText("The request is closed: another client decided");
+    await person.waitForText("✗ denied");
+    person.typeKeys("y\r");
+    await person.waitForText("Not sent: y");
+    await person.waitForText("The approval is no longer open.");
+    // The same line is a prompt if the user enters it again.
+    person.typeKeys("y\r");
+    await person.waitForText('I heard you: "y"');
+    expect(person.screen.filter((row) => /^(?:Not sent|› y|I heard)/.test(row))).toEqual([
+      "Not sent: y",
+      "› y",
+      expect.stringMatching(/^I heard you: "y"/),
+    ]);
+  });
+
+  it("A line typed during a turn steers it, and appears in the conversation when the agent receives it [B-168] [ACP-114]", async () => {
+    const gate = createGate();
+    onTestFinished(() => gate.open());
+    const { chat, config } = await scripted(
+      saysAfter(gate, "First."),
+      says("Metric it is."),
+      says("Third."),
+    );
+    const person = chat("--config", config);
+    await person.waitForText("New session ");
+    person.typeKeys("Go\r");
+    await person.waitForText("working, Ctrl-C cancels");
+    person.typeKeys("Use metric units\r");
+    await person.waitForText("· steering: Use metric units");
+    person.typeKeys("/queue And then this\r");
+    await person.waitForText("· next: And then this");
+    person.typeKeys("/queue Not this\r");
+    await person.waitForText("· next: Not this");
+    person.typeKeys("/remind Be brief\r");
+    await person.waitForText("The agent receives it with its next request");
+    person.typeKeys("/pending\r");
+    await person.waitForText("4. reminder  Be brief");
+    person.typeKeys("/revoke 3\r");
+    await person.waitForText("Revoked: Not this");
+    person.typeKeys("/revoke 9\r");
+    await person.waitForText("/pending has no entry 9.");
+    gate.open();
+    await person.waitForText("Third.");
+    const conversation = /^(?:\d\. |› [^/]|First|Metric|Third|Revoked)/;
+    expect(person.screen.filter((row) => conversation.test(row))).toEqual([
+      "› Go",
+      "1. steer  Use metric units",
+      "2. queue  And then this",
+      "3. queue  Not this",
+      "4. reminder  Be brief",
+      "Revoked: Not this",
+      "First.",
+      "› Use metric units",
+      "Metric it is.",
+      "› And then this",
+      "Third.",
+    ]);
+  });
+
+  it("A question of the agent is shown with its options, a form field by field, and an answer reaches the agent", async () => {
+    const choice = { question: "Which city?", options: ["Bern", "Basel"] };
+    const properties = { name: { type: "string" }, nights: { type: "integer", minimum: 1 } };
+    const form = {
+      question: "Whose room?",
+      schema: { type: "object", properties, required: ["nights"] },
+    };
+    const other = { question: "Anything else?" };
+    const { chat, config, modelRequests } = await scriptAgent({ askUser: true }, [
+      wants({ id: "c1", name: "ask_user", input: choice }),
+      wants({ id: "c2", name: "ask_user", input: form }),
+      wants({ id: "c3", name: "ask_user", input: other }),
+      says("Booked."),
+    ]);
+    const person = chat("--config", config);
+    await person.waitForText("New session ");
+    person.typeKeys("Book a room\r");
+    await person.waitForText("Answer: ");
+    expect(person.screen.map((row) => row.trim())).toEqual(
+      expect.arrayContaining(["── The agent asks ──", "Which city?", "1  Bern", "2  Basel"]),
+    );
+    person.typeKeys("3\r");
+    await person.waitForText("Answer: ");
+    person.typeKeys("2\r");
+    await person.waitForText("name: ");
+    person.typeKeys("Ada\r");
+    await person.waitForText("nights: ");
+    person.typeKeys("some\r");
+    await person.waitForText("Please answer with a whole number. nights: ");
+    person.typeKeys("2\r");
+    await person.waitForText("Anything else?");
+    await person.waitForText("Answer: ");
+    person.typeKeys("/decline\r");
+    await person.waitForText("Booked.");
+    const results = modelRequests
+      .at(-1)
+      ?.messages.filter(({ role }) => role === "tool")
+      .map(({ content }) => String(content));
+    expect(results).toEqual([
+      "Basel",
+      '{"name":"Ada","nights":2}',
+      expect.stringContaining("declined"),
+    ]);
+  });
+
+  it("An agent that is not a daemon cannot be resumed, and the help names the commands for a running turn", async () => {
+    const { chat, config } = await scripted(says("Hello."));
+    const person = chat("--config", config);
+    await person.waitForText("New session ");
+    person.typeKeys("/resume\r");
+    await person.waitForText("The agent is not a daemon.");
+    person.typeKeys("/steer\r");
+    await person.waitForText("/steer needs an argument: /steer TEXT.");
+    person.typeKeys("/help\r");
+    await person.waitForText("/queue TEXT");
+    person.typeKeys("/steer Hi\r");
+    await person.waitForText("Hello.");
+    expect(person.screen.filter((row) => row === "› Hi")).toHaveLength(1);
+  });
+
   it("Ctrl-C cancels the turn, warns once, and then leaves", async () => {
     const { chat } = place();
     const person = chat();
@@ -337,7 +477,7 @@ describe("spanline chat in a terminal", () => {
       await two.waitForText("You control this session now.");
       await two.waitForText("· working, Ctrl-C cancels");
       two.typeKeys("and then this\r");
-      await two.waitForText("· next: and then this");
+      await two.waitForText("· steering: and then this");
       two.typeKeys("\u0003");
       await two.waitForText("Not sent: and then this");
       await two.waitForText("Cancelled.");
@@ -461,9 +601,9 @@ describe("spanline chat in a terminal", () => {
     await person.waitForText("No process runs this session now");
     person.typeKeys("/takeover\r");
     await person.waitForText("but this version is not");
-    await person.waitForText("name it with --config");
+    await person.waitForText("--config");
     expect(person.output).not.toMatch(/SpanlineError|\{"|your key|requires the bridge/);
-    const said = person.output.replaceAll("\n", " ").match(/read it and the files/g);
+    const said = person.output.replaceAll("\n", " ").match(/read the configuration and its files/g);
     expect(said).toHaveLength(2);
   });
 
@@ -561,9 +701,9 @@ describe("spanline chat in a terminal, with a mistyped command", () => {
     person.typeKeys("What is 2 + 3?\r");
     await person.waitForText("That is 5.");
     person.typeKeys("/hlep\r");
-    await person.waitForText("did you mean /help?");
+    await person.waitForText('did you mean "/help"?');
     person.typeKeys("/staus\r");
-    await person.waitForText("did you mean /status?");
+    await person.waitForText('did you mean "/status"?');
     expect(person.output).not.toContain("I heard you");
     person.typeKeys("/exit\r");
     expect(await person.exitCode).toBe(0);
@@ -597,8 +737,8 @@ describe("spanline chat without a terminal", () => {
     const { data } = place();
     const input = "What is 2 + 3?\n/staus\n/hlep\n/etc/hosts\n";
     const ran = await command.run(["chat", "-d", data], { input });
-    expect(ran.stderr).toContain("Unknown command /staus; did you mean /status? ");
-    expect(ran.stderr).toContain("Unknown command /hlep; did you mean /help? ");
+    expect(ran.stderr).toContain('Command "/staus" does not exist. Fix: did you mean "/status"? ');
+    expect(ran.stderr).toContain('Command "/hlep" does not exist. Fix: did you mean "/help"? ');
     expect(ran.stdout).toBe('That is 5.\nI heard you: "/etc/hosts" I will remember it.\n');
     expect(ran.status).toBe(1);
   });
@@ -663,6 +803,18 @@ describe("spanline chat without a terminal", () => {
         "No session of this folder exists yet\nFix: start one with `spanline chat`, without --resume.\n",
       status: 2,
     });
+  });
+
+  it("An unknown agent of a remote bridge is refused even without a prompt", async () => {
+    const { url, token } = await startUp(place().data);
+    const args = ["chat", "--url", url, "--token", token, "--agent"];
+    const ran = await command.run([...args, "nobody"], { input: "" });
+    expect(ran).toEqual({
+      stdout: "",
+      stderr: expect.stringMatching(/^Agent "nobody" does not exist: expected "demo"\n$/),
+      status: 2,
+    });
+    expect(await command.run([...args, "demo"], { input: "" })).toMatchObject({ status: 0 });
   });
 
   it("Invalid flags are refused with exit code 2", async () => {

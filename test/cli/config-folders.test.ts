@@ -74,7 +74,7 @@ describe("The code of a configuration", () => {
     writeFileSync(join(root, "server.mjs"), "process.exit(1);\n");
     const trusted = await run(["trust"], root);
     expect(trusted.stdout).toBe(
-      `It runs:\n  one: node server.mjs\n  ${root}/server.mjs\n${root}/spanline.config.json may run the code that it names until it or one of these files is changed.\n`,
+      `The configuration runs:\n  one: node server.mjs\n  ${root}/server.mjs\n${root}/spanline.config.json is trusted. The trust ends when the configuration or a listed file changes.\n`,
     );
     expect((await run(["run", "Hi"], root)).status).toBe(0);
     writeFileSync(join(root, "server.mjs"), "process.exit(2);\n");
@@ -95,7 +95,10 @@ describe("The code of a configuration", () => {
     async (line) => {
       const { root, run, config } = await project("p", [], { wrkspace: true });
       const { status, stderr } = await run(line.split(" "), root);
-      expect([status, stderr.startsWith(`${config}: agents.coder.wrkspace`)]).toEqual([2, true]);
+      expect([
+        status,
+        stderr.startsWith(`${config}: Key "agents.coder.wrkspace" does not exist`),
+      ]).toEqual([2, true]);
     },
   );
 });

@@ -285,11 +285,11 @@ describe("An invalid configuration", () => {
     [
       "a misspelt option",
       { polcy: {} },
-      "agents.coder.polcy is not a known name. Fix: did you mean policy?",
+      'Key "agents.coder.polcy" does not exist. Fix: did you mean "policy"?',
     ],
     ["a misspelt matcher", { policy: { rules: [{ allow: { tol: "x" } }] } }, "tol"],
     ["an unknown provider", { provider: { type: "lokal" } }, "agents.coder.provider.type"],
-    ["an unknown tool", { workspace: { tools: ["edit_fil"] } }, "did you mean edit_file?"],
+    ["an unknown tool", { workspace: { tools: ["edit_fil"] } }, 'did you mean "edit_file"?'],
     [
       "a secret in plain text",
       { environment: { OPENAI_API_KEY: "sk-test" } },
@@ -360,7 +360,8 @@ describe("spanline policy check", () => {
     expect(await run("policy", "check", "reed_file", '{"path":"src/a.txt"}')).toEqual({
       status: 2,
       stdout: "",
-      stderr: "The agent has no tool reed_file; did you mean read_file? Nothing was checked\n",
+      stderr:
+        'Tool "reed_file" does not exist. Fix: did you mean "read_file"? Nothing was checked\n',
     });
     const { stdout } = await run("policy", "check", "send_invoice", "{}");
     expect(stdout).toMatch(/^The agent has no such tool: rules assume the worst\.\n/);
@@ -371,7 +372,7 @@ describe("spanline policy check", () => {
     const mcpServers = { notes: { url: "http://127.0.0.1:1/mcp" } };
     const { run } = await workspace([says("Hello.")], { policy, mcpServers });
     const line =
-      'agents.coder.policy.auto_approve[0] names "reed_file", which is not a tool of the agent. Fix: did you mean read_file?\n';
+      'agents.coder.policy.auto_approve[0]: Tool "reed_file" does not exist. Fix: did you mean "read_file"?\n';
     expect((await run("policy", "check", "read_file", '{"path":"a"}')).stderr).toBe(line);
     expect((await run("run", "Hi")).stderr).toContain(line);
   });

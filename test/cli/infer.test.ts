@@ -189,7 +189,7 @@ describe("spanline test", () => {
     expect(tested.stdout).toContain("Successfully tested agent 'demo'.");
     const named = await cli.run(["test", "demo", "--config", config]);
     expect([named.stderr, named.status]).toEqual([
-      expect.stringContaining("which is not a configured agent: expected coder"),
+      expect.stringContaining('does not exist: expected "coder"'),
       2,
     ]);
   });
@@ -197,7 +197,7 @@ describe("spanline test", () => {
   it("test refuses an unknown agent and exits with 2", async () => {
     const { stderr, status } = await cli.run(["test", "nobody"]);
     expect([stderr, status]).toEqual([
-      expect.stringContaining("which is not a configured agent: expected demo"),
+      expect.stringContaining('does not exist: expected "demo"'),
       2,
     ]);
   });

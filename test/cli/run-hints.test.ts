@@ -76,7 +76,7 @@ describe("The advice after a failed run", () => {
   it("Every misspelled option is named, and an array of agents is explained", async () => {
     const misspelt = folderWith(agent("{ type: demo }", ", polcy: {}, tols: []"));
     expect((await runIn(misspelt, "run", "Hi")).stderr).toMatch(
-      /agents\.one\.polcy is not a known name\. Fix: did you mean policy\?.*agents\.one\.tols is not a known name\. Fix: did you mean tools\?/,
+      /Key "agents\.one\.polcy" does not exist\. Fix: did you mean "policy"\?.*Key "agents\.one\.tols" does not exist\. Fix: did you mean "tools"\?/,
     );
     const list = folderWith("agents: [{ name: one, provider: { type: demo } }]");
     expect((await runIn(list, "run", "Hi")).stderr).toContain(
@@ -105,7 +105,10 @@ it("An unknown agent is reported also while a running bridge uses the folder of 
   const up = command.start(["up", "--port", "0", "--json", ...place]);
   await waitForOutput(up.stdout, "}\n");
   const { status, stderr } = await command.run(["run", "--agent", "nope", "Hi", ...place]);
-  expect([status, stderr]).toEqual([2, expect.stringContaining("expected demo")]);
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringContaining('Agent "nope" does not exist: expected "demo"'),
+  ]);
   up.kill("SIGINT");
   await once(up, "exit");
 });

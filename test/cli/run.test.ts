@@ -268,7 +268,7 @@ describe("spanline run", () => {
   it.each([
     ["export default { tools: [] };", "is not an array of tools"],
     ["export default [{ name: 'look' }];", "default[0] of "],
-    ["export default [defineTool({ name: 'two words' })];", '"two words" is not a valid tool name'],
+    ["export default [defineTool({ name: 'two words' })];", '"two words" is not a valid name'],
   ])("run exits with 2 for the tools %j", async (code, problem) => {
     const file = toolsFile(`wrong-${code.length}.mjs`, code);
     const { status, stderr } = await cli.run(["run", "--tools", file, "Hi"]);

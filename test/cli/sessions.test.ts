@@ -352,7 +352,7 @@ describe("While no process runs the sessions", () => {
   );
 
   it.each([
-    [["show", "ses_01abd"], "Did you mean ses_01abc?"],
+    [["show", "ses_01abd"], 'Fix: did you mean "ses_01abc"?'],
     [["delete", "something-else", "-y"], "list the sessions with `spanline sessions list`"],
     [["tail", "ses_01abc", "--from", "99"], "\nFix: omit --from"],
     [["tail", "ses_01abc", "--from", "-1"], "integer of at least 0"],
@@ -424,5 +424,46 @@ describe("spanline up with retention", () => {
   it.each(["0", "-1", "x", "1.5", ""])("--keep-days refuses %j", async (days) => {
     const { status, stderr } = await cli.run(["up", `--keep-days=${days}`, "-d", newDirectory()]);
     expect([status, stderr]).toEqual([2, expect.stringContaining("an integer greater than 0")]);
+  });
+});
+
+describe("spanline sessions usage", () => {
+  it("The usage of sessions, principals and days is printed with their budgets", async () => {
+    const usage = { inputTokens: 390, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const started = { type: "invocation.started", invocationId: "inv_1", upstreamId: "u" } as const;
+    const directory = await directoryWith({
+      sessionId: "ses_1",
+      at: 1,
+      events: [
+        { ...started, purpose: "prompt" },
+        {
+          type: "invocation.finished",
+          invocationId: "inv_1",
+          outcome: "completed",
+          reason: null,
+          usage: { ...usage, totalTokens: 400 },
+        },
+        { type: "budget.extended", scope: "session", unit: "tokens", cap: 2000 },
+      ],
+    });
+    const store = await openSqliteStore({ file: join(directory, "sessions.db") });
+    const used = { tokens: 900, seconds: 2, toolCalls: 1, invocations: 3, usd: 0.5 };
+    await store.putRecord("budget", JSON.stringify(["day", "demo", "2026-11-18"]), {
+      value: { used, raised: { usd: 1 }, sessions: {} },
+    });
+    await store.close();
+    const { stdout, status } = await cli.run(["sessions", "usage", "ses_1", "-d", directory]);
+    expect(status).toBe(0);
+    expect(stdout).toContain("session ses_1\n  400 tokens of 2,000 (20 %)\n");
+    expect(stdout).toContain("day demo 2026-11-18\n  900 tokens\n");
+    expect(stdout).toContain("  $0.50 of $1.00 (50 %)\n");
+    const json = await cli.run(["sessions", "usage", "--json", "-d", directory]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      usage: [
+        { name: "turn ses_1" },
+        { name: "session ses_1", used: { tokens: 400 }, caps: { tokens: 2000 } },
+        { name: "day demo 2026-11-18", used, caps: { usd: 1 } },
+      ],
+    });
   });
 });

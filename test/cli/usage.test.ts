@@ -57,10 +57,16 @@ describe("spanline", () => {
   it("An invalid command line is refused with a suggestion", async () => {
     const { status, stderr } = await spanline(["inspct", "x"]);
     expect(status).toBe(2);
-    expect(stderr).toContain("Did you mean inspect?");
+    expect(stderr).toContain('Command "inspct" does not exist. Fix: did you mean "inspect"?');
     const unlike = (await spanline(["nope"])).stderr;
-    expect(unlike).toContain("error: unknown command 'nope'\n");
-    expect(unlike).not.toContain("Did you mean");
+    expect(unlike).toContain('error: Command "nope" does not exist: expected "');
+    expect(unlike).not.toContain("did you mean");
+    expect((await spanline(["harness", "crate"])).stderr).toMatch(
+      /^error: Command "crate" does not exist\. Fix: did you mean "create"\?\n/,
+    );
+    expect((await spanline(["inspect", capture, "--formta", "xml"])).stderr).toContain(
+      'error: Option "--formta" does not exist. Fix: did you mean "--format"?\n',
+    );
     expect(await spanline(["inspect", capture, "--format", "xml"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("Allowed choices are text, json, events, open-responses"),

@@ -1,21 +1,17 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { readBridgeFile } from "../../src/bridge/owner/bridge-file.ts";
 import { createAcpProject, type AcpProject } from "../support/acp/acp-project.ts";
+import { createAcpx, type Acpx } from "../support/acp/acpx.ts";
 import {
   createCommandLine,
   type CommandLine,
   type CommandResult,
 } from "../support/command-line.ts";
-import { expectGone } from "../support/processes.ts";
 
-const ACPX = join(createRequire(import.meta.url).resolve("acpx/package.json"), "../dist/cli.js");
+const ACPX = dirname(createRequire(import.meta.url).resolve("acpx/package.json"));
 
 let command: CommandLine;
 beforeAll(async () => {
@@ -23,41 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-interface Acpx {
-  /** Runs a command to its end. The client's status lines are removed from standard error. */
-  readonly run: (...args: readonly string[]) => Promise<CommandResult>;
-}
-
-/** A command line client with its own home folder, which approves every request. */
+/** A client which starts the bundled command as its agent. */
 function acpx({ args, environment, project }: AcpProject): Acpx {
-  const home = join(project, "../home");
-  mkdirSync(home);
-  const agent = [process.execPath, join(command.folder, "bin/main.mjs"), ...args].join(" ");
-  const common = ["--agent", agent, "--cwd", project, "--ttl", "60", "--approve-all"];
-  const run: Acpx["run"] = async (...wanted) => {
-    const child = spawn(process.execPath, [ACPX, ...common, ...wanted], {
-      cwd: project,
-      env: { PATH: process.env["PATH"], HOME: home, ...environment },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const [stdout, noted, [status]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, "exit"),
-    ]);
-    return { stdout, stderr: noted.replace(OWN_NEWS, ""), status };
-  };
-  onTestFinished(async () => {
-    // A background process of acpx keeps the agent between two commands.
-    const keeper = /^pid: (\d+)$/m.exec((await run("status")).stdout)?.[1];
-    await run("sessions", "close");
-    if (keeper !== undefined) await expectGone(Number(keeper));
-  });
-  return { run };
+  const agentCommand = [process.execPath, join(command.folder, "bin/main.mjs"), ...args];
+  return createAcpx({ acpxFolder: ACPX, agentCommand, project, environment });
 }
-
-/** Lines about the session in use and about a new session. */
-const OWN_NEWS = /^\[acpx\] (session|created session|agent:|cwd:) .*\n/gm;
 
 function done(stdout: string): CommandResult {
   return { stdout: expect.stringContaining(stdout), stderr: "", status: 0 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ModelMessage } from "../../src/domain/model/model-request.ts";
 import { AbortError, ProviderError } from "../../src/domain/provider/provider-error.ts";
-import { createToolCall, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { createToolCall, createToolSuccess } from "../../src/domain/tools/tool-call.ts";
 import type { TurnBlock } from "../../src/domain/provider/turn.ts";
 import type {
   InvocationInput,
@@ -207,7 +207,7 @@ export function callsContract(name: string, subject: () => ContractSubject): voi
 
     it("Results are accepted as the first input of a session with a history", async () => {
       const { provider, turn } = await askForCall(subject());
-      const results = [toolSuccess("call_1", "seen")];
+      const results = [createToolSuccess("call_1", "seen")];
       const session = provider.open({ history: [said("user", "My name is Ada")] });
       const known = await hear(session, { type: "results", turn, results, texts: [RECOUNT] });
       for (const words of ["My name is Ada", "look", "seen"]) expect(known).toContain(words);
@@ -254,7 +254,7 @@ async function askForCall(subject: ContractSubject) {
   const { provider } = await subject.start();
   const session = provider.open();
   const turn = await readTurn(await session.invoke(say("call"), { signal }));
-  const results = [toolSuccess("call_1", "seen")];
+  const results = [createToolSuccess("call_1", "seen")];
   const answer = (texts: readonly string[] = []): Promise<string> =>
     hear(session, { type: "results", turn, results, texts });
   return { provider, turn, answer };
@@ -273,7 +273,7 @@ const HISTORY: readonly ModelMessage[] = [
   },
   {
     role: "user",
-    blocks: [{ type: "tool-result", result: toolSuccess("a.b:1", "lost and found") }],
+    blocks: [{ type: "tool-result", result: createToolSuccess("a.b:1", "lost and found") }],
   },
   { role: "assistant", blocks: [use("a.b:2", "waster")] },
 ];

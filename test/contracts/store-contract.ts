@@ -4,6 +4,7 @@ import { storeListing } from "./store/store-listing.ts";
 import { storeReading } from "./store/store-reading.ts";
 import { storeRecords } from "./store/store-records.ts";
 import type { StoreSubject } from "./store/store-subject.ts";
+import { storeWatching } from "./store/store-watching.ts";
 import { storeWriting } from "./store/store-writing.ts";
 
 /** The contract of every store. */
@@ -14,5 +15,6 @@ export function storeContract(name: string, subject: StoreSubject): void {
     storeListing(subject);
     storeKeeping(subject);
     storeRecords(subject);
+    storeWatching(subject);
   });
 }

@@ -92,7 +92,7 @@ describe("Both planes of one emulator [AC-86]", () => {
     );
     await expect(invoke(data, { harnessArn: harness?.arn })).rejects.toMatchObject({
       name: "RuntimeClientError",
-      message: '"scirpt:x" is not a valid brain: expected demo, script:FILE, model:NAME',
+      message: 'Brain "scirpt:x" does not exist: expected "demo", "script:FILE" or "model:NAME"',
     });
   });
 
@@ -117,14 +117,14 @@ describe("Both planes of one emulator [AC-86]", () => {
 
   it("Invalid settings of the data plane are refused", () => {
     expect(() => createDataPlane({ switches: { paddding: "on" } as object })).toThrow(
-      "is not a valid switch",
+      'Key "switches.paddding" does not exist. Fix: did you mean "padding"?',
     );
     expect(() => createDataPlane({ runtimes: [{ name: "a b" }] })).toThrow(
-      '"a b" is not a valid runtime name',
+      '"a b" is not a valid runtimes[0].name',
     );
     const style = "pyhton" as "python";
     expect(() => createDataPlane({ runtimes: [{ name: "a", style }] })).toThrow(
-      '"pyhton" is not a valid style of runtime',
+      '"pyhton" is not a valid runtimes[0].style',
     );
   });
 });

@@ -119,7 +119,12 @@ describe("An emulator with a data directory", () => {
     [
       "an invalid harness",
       '{"format":1,"harnesses":[{"id":"a","versions":[]}],"tokens":[]}',
-      "versions is empty",
+      "harnesses[0].versions is empty",
+    ],
+    [
+      "an invalid token",
+      '{"format":1,"harnesses":[],"tokens":[{"operation":"a","token":"b","fingerprint":"c","harnessId":5,"usedAt":1}]}',
+      "5 is not a valid tokens[0].harnessId: expected a string",
     ],
   ])("A file with %s is refused at the start and left unchanged", async (_, text, words) => {
     const dataDirectory = temporaryFolder();

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { createToolSuccess } from "../../src/domain/tools/tool-call.ts";
 import { buildTurn } from "../../src/domain/provider/turn.ts";
 import { emulate } from "../../src/emulator/emulate-agentcore.ts";
 import { TEST_CREDENTIALS } from "../../src/emulator/emulator-options.ts";
@@ -79,7 +79,7 @@ describe("A harness with a real model", () => {
       end: { outcome: "action-required", usage: { inputTokens: 7, outputTokens: 3 } },
     });
     const [call] = first.toolCalls;
-    const results = [toolSuccess(call?.id ?? "", { pairs: 2 })];
+    const results = [createToolSuccess(call?.id ?? "", { pairs: 2 })];
     const second = buildTurn(
       await gather(
         await session.invoke({ type: "results", turn: first, results }, { signal, tools: [LOOK] }),

@@ -196,7 +196,11 @@ describe("The emulator as a server", () => {
     const refused = await post(`${emulator.url}/_emulator/outcomes`, { change: "none" });
     expect(await refused.json()).toMatchObject({
       reason: "FieldValidationFailed",
-      fieldList: [{ name: "harnessName" }, { name: "change" }, { name: "status" }],
+      fieldList: [
+        { name: "harnessName", message: "harnessName is missing: expected a string" },
+        { name: "change" },
+        { name: "status" },
+      ],
     });
   });
 

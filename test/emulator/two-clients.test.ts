@@ -7,7 +7,7 @@ import {
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import type { ProviderEvent } from "../../src/domain/provider/provider-event.ts";
 import { buildTurn } from "../../src/domain/provider/turn.ts";
-import { toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../src/domain/tools/tool-call.ts";
 import { parseScenario } from "../../src/emulator/brains/script/parse-scenario.ts";
 import { createScriptBrain } from "../../src/emulator/brains/script/script-brain.ts";
 import { emulate } from "../../src/emulator/emulate-agentcore.ts";
@@ -140,7 +140,10 @@ describe("The AWS SDK and our client on one emulator that checks signatures", ()
   );
 
   it("Both clients resume a waiting turn and see the same message [AC-43, AC-86]", async () => {
-    const results = [toolSuccess("call_1", { seen: true }), toolError("call_2", "nobody is here")];
+    const results = [
+      createToolSuccess("call_1", { seen: true }),
+      createToolError("call_2", "nobody is here"),
+    ];
     const session = ours();
     const ourTurn = buildTurn(
       await gather(await session.invoke({ type: "prompt", texts: ["both"] }, { signal })),

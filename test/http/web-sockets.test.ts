@@ -13,7 +13,7 @@ import {
 } from "../../src/http/sockets/web-sockets.ts";
 import { createFakeClock, advanceUntil, type FakeClock } from "../support/fake-clock.ts";
 import { plain, served, type Served } from "./test-server.ts";
-import { waitUntil } from "../support/with-deadline.ts";
+import { waitUntil, withDeadline } from "../support/with-deadline.ts";
 
 const KEY = "sk-a-key-for-tests-only";
 const open: Served[] = [];
@@ -42,6 +42,7 @@ async function started(
   const upgrades = createWebSockets({
     routes: ["/v1/responses", "/responses"].map((path) => ({
       path,
+      isUrgent: (text: string) => text.startsWith("urgent"),
       async accept(head) {
         access.authenticate(head);
         return handler;
@@ -226,6 +227,31 @@ describe("Invalid WebSocket messages", () => {
     socket.write(Buffer.concat(frames));
     expect(await closeCode(socket)).toBe(code);
     expect(server.bugs).toEqual([]);
+  });
+
+  it("An urgent message does not wait for the messages before it [OR-76]", async () => {
+    const server = await started(async (socket) => {
+      for await (const text of socket.urgentMessages) await socket.send(text);
+    });
+    const client = server.client();
+    await once(client, "open");
+    for (const text of ["x", "urgent 1", "y", "urgent 2"]) client.send(text);
+    const seen: string[] = [];
+    const both = new Promise<void>((resolve) => {
+      client.on("message", (data: Buffer) => {
+        if (seen.push(data.toString()) === 2) resolve();
+      });
+    });
+    await withDeadline(both, () => `received: ${seen.join(", ")}`);
+    expect(seen).toEqual(["urgent 1", "urgent 2"]);
+  });
+
+  it("A client is disconnected for more urgent messages than the limit [OR-76]", async () => {
+    const server = await started(idle, { waitingTexts: 3 });
+    const client = server.client();
+    await once(client, "open");
+    for (let at = 0; at < 4; at++) client.send("urgent");
+    expect(await closing(client)).toEqual([1008, "Too many messages wait"]);
   });
 
   it("A client is disconnected for more waiting messages than the limit", async () => {

@@ -50,7 +50,7 @@ export async function expectProven(
   expect(entries.length).toBeGreaterThanOrEqual(idsOf(log, "tool.started").length);
 }
 
-/** The non-idempotent tool ran only once, and no process of any tool is still running. */
+/** Expects a single run of the non-idempotent tool, and no running process of any tool. */
 export async function expectOneCharge(world: KillWorld, log: readonly Envelope[]): Promise<void> {
   const charges = (await world.effects()).filter((line) => line === "charge");
   expect(charges.length).toBeLessThanOrEqual(1);

@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { JsonObject } from "../../src/data/json.ts";
 import type { SessionEvent } from "../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
-import { formatPromptPart } from "../../src/domain/format-prompt-part.ts";
+import { formatPromptPart } from "../../src/domain/prompt.ts";
 import type { Brain, BrainRequest } from "../../src/emulator/brains/brain.ts";
 import type { Message } from "../../src/emulator/brains/session-message.ts";
 import type { Step } from "../../src/emulator/brains/step.ts";
@@ -28,7 +29,10 @@ export interface KillWorld {
   readonly heard: readonly string[];
   run(
     program: string,
-    settings: Pick<KilledBridge, "kill" | "onLost" | "outcome" | "isPausing">,
+    settings: Pick<
+      KilledBridge,
+      "kill" | "onLost" | "outcome" | "isPausing" | "isSteering" | "isAsking"
+    >,
   ): Promise<Run>;
   /** Reads the log, which all bridges share. */
   log(): Promise<readonly Envelope[]>;
@@ -146,6 +150,14 @@ function stepsFor({ messages }: BrainRequest): Step[] {
       { type: "stop", reason: "tool_use" },
     ];
   }
+  if (text === "ask me") {
+    return [
+      { type: "start", role: "assistant" },
+      { type: "text", text: "I ask." },
+      ...call("ask_user", { question: "Which city?" }),
+      { type: "stop", reason: "tool_use" },
+    ];
+  }
   const answer = text.includes("connection was lost") ? "I go on." : `I heard: ${text}`;
   return [
     { type: "start", role: "assistant" },
@@ -169,10 +181,10 @@ function workerModel({ messages }: ModelServerRequest, heard: string[]): Scripte
   return responds({ text: "I look it up, then I charge.", calls });
 }
 
-function call(name: string): Step[] {
+function call(name: string, input: JsonObject = {}): Step[] {
   return [
     { type: "call", id: `tooluse_${name}`, name, kind: "tool_use" },
-    { type: "input", fragment: "{}" },
+    { type: "input", fragment: JSON.stringify(input) },
     { type: "close" },
   ];
 }

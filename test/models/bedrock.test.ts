@@ -9,7 +9,11 @@ import { createSigner } from "../../src/aws/signer.ts";
 import { createImageBlock } from "../../src/domain/model/image-block.ts";
 import type { ModelRequest } from "../../src/domain/model/model-request.ts";
 import { runCodec } from "../../src/domain/codec.ts";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../src/domain/tools/tool-call.ts";
 import { buildTurn } from "../../src/domain/provider/turn.ts";
 import type { Model } from "../../src/models/model.ts";
 import { bedrock, BEDROCK_SERVICE } from "../../src/models/bedrock.ts";
@@ -65,8 +69,8 @@ const request: ModelRequest = {
     {
       role: "user",
       blocks: [
-        { type: "tool-result", result: toolSuccess("A", { seen: true }) },
-        { type: "tool-result", result: toolError("B", "dark") },
+        { type: "tool-result", result: createToolSuccess("A", { seen: true }) },
+        { type: "tool-result", result: createToolError("B", "dark") },
         { type: "text", text: "And?" },
         createImageBlock("image/jpeg", "iVBORw=="),
       ],

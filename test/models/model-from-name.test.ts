@@ -122,6 +122,12 @@ describe("Models by name", () => {
       '"gpt-5" is not a valid model: expected ollama:<model>, openai:<model>, anthropic:<model>, bedrock:<model>',
     ],
     [
+      "olama:qwen3",
+      {},
+      "invalid_option",
+      '"olama:qwen3" is not a valid model: expected ollama:<model>, openai:<model>, anthropic:<model>, bedrock:<model>. Fix: did you mean "ollama"?',
+    ],
+    [
       "ollama:",
       {},
       "invalid_option",

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createImageBlock } from "../../src/domain/model/image-block.ts";
 import type { ModelRequest } from "../../src/domain/model/model-request.ts";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../src/domain/tools/tool-call.ts";
 import { encodeMessagesRequest } from "../../src/wire/messages/request.ts";
 import { encodeChatRequest, resolveLimitName } from "../../src/wire/chat/request.ts";
 
@@ -34,9 +38,9 @@ const request: ModelRequest = {
     {
       role: "user",
       blocks: [
-        { type: "tool-result", result: toolSuccess("A", { seen: true }) },
-        { type: "tool-result", result: toolSuccess("B", undefined) },
-        { type: "tool-result", result: toolError("C", "no such tool") },
+        { type: "tool-result", result: createToolSuccess("A", { seen: true }) },
+        { type: "tool-result", result: createToolSuccess("B", undefined) },
+        { type: "tool-result", result: createToolError("C", "no such tool") },
         { type: "text", text: "And?" },
       ],
     },
@@ -59,7 +63,7 @@ const showing: ModelRequest = {
       blocks: [
         { type: "text", text: "What is it?" },
         createImageBlock("image/png", "iVBORw=="),
-        { type: "tool-result", result: toolSuccess("A", "seen") },
+        { type: "tool-result", result: createToolSuccess("A", "seen") },
       ],
     },
   ],
@@ -78,7 +82,7 @@ const named: ModelRequest = {
         },
       ],
     },
-    { role: "user", blocks: [{ type: "tool-result", result: toolSuccess("a.b:0", "seen") }] },
+    { role: "user", blocks: [{ type: "tool-result", result: createToolSuccess("a.b:0", "seen") }] },
   ],
 };
 

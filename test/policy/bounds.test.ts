@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_TEXT_LENGTH, readCommandFacts } from "../../src/policy/command/command-facts.ts";
-import { MAX_COMPARED_CHARACTERS } from "../../src/policy/limit-comparisons.ts";
+import { MAX_COMPARED_CHARACTERS } from "../../src/policy/evaluate-policy.ts";
 import { decide, outcomeOf, run } from "./policy-calls.ts";
 
 const anyLaunched = fc

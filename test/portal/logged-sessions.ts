@@ -26,8 +26,7 @@ export interface LoggedSessions extends Sessions {
 
 const START = Date.UTC(2026, 10, 16, 9, 30);
 
-export function loggedSessions(): LoggedSessions {
-  const store = createMemoryStore();
+export function loggedSessions(store: Store = createMemoryStore()): LoggedSessions {
   const leases = new Map<string, Lease>();
   const commanded: Commanded[] = [];
   let now = START;
@@ -60,7 +59,7 @@ export function loggedSessions(): LoggedSessions {
     onCommand: async () => ({ status: "accepted" }),
     log: (sessionId, ...events) => append(sessionId, events, {}),
     logInternal: (sessionId, ...events) => append(sessionId, events, { visibility: "internal" }),
-    async open({ sessionId: named, agent = "demo", principal, title, workingDirectory }) {
+    async open({ sessionId: named, agent = "demo", principal, title, workingDirectory, label }) {
       count += 1;
       const sessionId = named ?? `ses_${count}`;
       const fields = {
@@ -69,7 +68,10 @@ export function loggedSessions(): LoggedSessions {
         ...(title !== undefined && { title }),
         ...(workingDirectory !== undefined && { workingDirectory }),
       };
-      const index = { ...fields, state: "idle" } as const;
+      const existing = await store.findSession(sessionId);
+      if (existing !== undefined) return existing;
+      const labelled = label === undefined ? fields : { ...fields, label };
+      const index = { ...labelled, state: "idle" } as const;
       await append(sessionId, [{ type: "session.opened", ...fields }], { index });
       const record = await store.findSession(sessionId);
       if (record === undefined) throw new Error("The session was not kept");
@@ -85,11 +87,21 @@ export function loggedSessions(): LoggedSessions {
     openWithPrompt: () => Promise.reject(new Error("The portal opens, and then prompts")),
     readHistory: () => Promise.reject(new Error("These sessions have no history")),
     listToolRules: async () => [],
+    readUsage: () => Promise.reject(new Error("These sessions have no usage")),
     checkCredentials: async () => {},
     checkLog: async () => {},
     status: () => Promise.reject(new Error("The portal does not peek")),
     find: (sessionId) => store.findSession(sessionId),
     list: (query) => store.listSessions(query),
+    readRecord: (scope, key) => store.readRecord(scope, key),
+    putRecord: (scope, key, write) => store.putRecord(scope, key, write),
+    deleteRecord: (scope, key, version) => store.deleteRecord(scope, key, version),
+    listRecords: (query) => store.listRecords(query),
+    watchSessions: (signal) => store.watchSessions(signal),
+    async readBlob(sessionId, blobId) {
+      const bytes = await store.readBlob(sessionId, blobId);
+      return bytes && Buffer.from(bytes).toString("base64");
+    },
     async delete(sessionId) {
       leases.delete(sessionId);
       return store.deleteSession(sessionId);

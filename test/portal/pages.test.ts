@@ -1,151 +1,143 @@
-import { createHash } from "node:crypto";
-import { text as textOf } from "node:stream/consumers";
-import { parseSync } from "oxc-parser";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eventually } from "../support/eventually.ts";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer, text as textOf } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { ERROR_CODES } from "../../src/domain/errors.ts";
-import { EVENT_MANIFEST } from "../../src/domain/events/event-manifest.ts";
 import { loggedSessions, type LoggedSessions } from "./logged-sessions.ts";
-import { pageInVm } from "./page-in-vm.ts";
-import { servedPortal, withToken, type ServedPortal } from "./start-portal.ts";
-import { beforeApproval, HOSTILE, hostileTurn, riskyQuestion } from "./scripted-turns.ts";
+import { servedPortal, TOKEN, type ServedPortal } from "./start-portal.ts";
+import { HOSTILE, hostileTurn } from "./scripted-turns.ts";
+
+const SCRIPT = "console.log('span');\n".repeat(50);
+const PAGE = `<!doctype html><script type="module" src="/portal/assets/index-a1.js"></script>`;
 
 let sessions: LoggedSessions;
 let portal: ServedPortal;
+let folder: string;
+
+/** A folder with the files of a build. */
+function writeBuild(page = PAGE): void {
+  mkdirSync(join(folder, "assets"), { recursive: true });
+  writeFileSync(join(folder, "index.html"), page);
+  writeFileSync(join(folder, "assets/index-a1.js"), SCRIPT);
+  writeFileSync(join(folder, "assets/index-b2.css"), "body { margin: 0 }");
+  writeFileSync(join(folder, "assets/favicon-c3.svg"), "<svg/>");
+}
 
 beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "spanline-pages-"));
   sessions = loggedSessions();
-  portal = await servedPortal(sessions);
-});
-
-afterEach(async () => {
-  await portal.close();
-});
-
-function between(text: string, start: string, end: string): string {
-  const from = text.indexOf(start) + start.length;
-  return text.slice(from, text.indexOf(end, from));
-}
-
-function hash(text: string): string {
-  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-}
-
-describe.each(["/", "/sessions/ses_1"])("The page %s", (path) => {
-  it("A page lets the browser run and load only its inline content", async () => {
-    const { text, headers, status } = await portal.get(path);
-    expect(status).toBe(200);
-    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
-    const policy = String(headers["content-security-policy"]).split("; ");
-    expect(policy).toEqual([
-      "default-src 'none'",
-      `script-src ${hash(between(text, "<script>", "</script>"))}`,
-      `style-src ${hash(between(text, "<style>", "</style>"))}`,
-      "img-src data:",
-      "connect-src 'self'",
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-      "require-trusted-types-for 'script'",
-      "trusted-types 'none'",
-    ]);
-    expect(text).not.toMatch(/https?:\/\/|style=|\son\w+=/);
-  });
-
-  it("A page's script can be parsed and never turns text into markup", async () => {
-    const script = between((await portal.get(path)).text, "<script>", "</script>");
-    expect(parseSync("page.js", script, { sourceType: "script" }).errors).toEqual([]);
-    expect(script).not.toMatch(
-      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|eval\(|new Function/,
-    );
-  });
-
-  it("HEAD is answered like GET, without the body", async () => {
-    const whole = await portal.get(path);
-    const head = await portal.begin("HEAD", path);
-    expect([head.statusCode, await textOf(head)]).toEqual([200, ""]);
-    expect(head.headers["content-length"]).toBe(whole.headers["content-length"]);
-  });
-
-  it("A page contains no data of a session", async () => {
-    const empty = await portal.get(path);
-    const principal = { id: "local", rights: ["prompt"] } as const;
-    const { sessionId } = await sessions.open({ principal, title: HOSTILE });
-    await sessions.log(sessionId, ...hostileTurn());
-    expect((await portal.get(path)).text).toBe(empty.text);
+  portal = await servedPortal(sessions, { findPages: () => folder });
+  onTestFinished(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await portal.close();
   });
 });
 
-describe("The session page", () => {
-  it("The session page handles only event types that exist", async () => {
-    const { text } = await portal.get("/sessions/ses_1");
-    const named = [...text.matchAll(/^ {2}"([a-z]+\.[a-z.]+)": /gm)].map((match) => match[1] ?? "");
-    expect(named.length).toBeGreaterThan(15);
-    expect(named.filter((type) => !(type in EVENT_MANIFEST))).toEqual([]);
-  });
-});
-
-describe("Approval requests on the session page", () => {
-  it("An approval request is shown as text with the details that its rule defines", async () => {
-    const principal = { id: "local", rights: ["prompt"] } as const;
-    const { sessionId } = await sessions.open({ principal });
-    const page = await pageInVm(portal, `/sessions/${sessionId}`);
-    await eventually(() => {
-      page.opened();
-      expect(page.element("connection").textContent).toBe("live");
+describe.each(["/", "/inbox", "/sessions", "/sessions/ses_1", "/login"])(
+  "The address %s",
+  (path) => {
+    it("The page of the app is served with a policy that runs only files of this server", async () => {
+      writeBuild();
+      const { text, headers, status } = await portal.get(path);
+      expect([status, text]).toEqual([200, PAGE]);
+      expect(headers).toMatchObject({
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "no-referrer",
+      });
+      expect(String(headers["content-security-policy"]).split("; ")).toEqual([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "connect-src 'self'",
+        "font-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+      ]);
     });
-    page.show(riskyQuestion(HOSTILE, "high"));
-    const said = page.elements("p").map(({ textContent }) => textContent);
-    expect(said).toEqual(
-      expect.arrayContaining([
-        HOSTILE,
-        "Risk: high",
-        "Deleting is asked about (command_rule)",
-        "2 different people must approve.",
-      ]),
-    );
-  });
-});
 
-describe("Plans on the session page", () => {
-  it("A plan is shown once, in its last state, as text", async () => {
-    const principal = { id: "local", rights: ["prompt"] } as const;
-    const { sessionId } = await sessions.open({ principal });
-    const page = await pageInVm(portal, `/sessions/${sessionId}`);
-    await eventually(() => {
-      page.opened();
-      expect(page.element("connection").textContent).toBe("live");
+    it("HEAD is answered like GET, without the body", async () => {
+      writeBuild();
+      const head = await portal.begin("HEAD", path);
+      expect([head.statusCode, await textOf(head)]).toEqual([200, ""]);
+      expect(head.headers["content-length"]).toBe(String(PAGE.length));
     });
-    const entry = { content: HOSTILE, priority: "medium" } as const;
-    page.show({ type: "plan.updated", entries: [{ ...entry, status: "in_progress" }] });
-    page.show({ type: "plan.updated", entries: [{ ...entry, status: "completed" }] });
-    const said = page.elements("li").map(({ textContent }) => textContent);
-    expect(said.at(-1)).toBe(`☑ ${HOSTILE}`);
-  });
-});
 
-describe("Rights on the session page", () => {
+    it("A link with the token of the bridge becomes a cookie and leaves the address bar", async () => {
+      writeBuild();
+      const { status, headers } = await portal.get(`${path}?token=${TOKEN}&x=1`);
+      expect([status, headers["location"]]).toEqual([303, `${path}?x=1`]);
+      expect(String(headers["set-cookie"])).toMatch(/^spanline_\d+=.*; HttpOnly; SameSite=Strict$/);
+      expect((await portal.get(`${path}?token=wrong`)).status).toBe(403);
+    });
+  },
+);
+
+describe("The files of the app", () => {
   it.each([
-    ["its window gets the focus", "focus"],
-    ["its tab becomes visible", "visibilitychange"],
-    ["its stream reconnects", "reconnect"],
-  ])("The session page reads its rights again when %s", async (_, occasion) => {
-    const principal = { id: "local", rights: ["prompt"] } as const;
-    const { sessionId } = await sessions.open({ principal });
-    const page = await pageInVm(portal, `/sessions/${sessionId}`);
-    await eventually(() => expect(page.element("notice").textContent).toContain("may read"));
-    await eventually(() => {
-      page.opened();
-      expect(page.element("connection").textContent).toBe("live");
-    });
-    for (const event of beforeApproval()) page.show(event);
-    const areDisabled = (): boolean[] => page.elements("button").map(({ disabled }) => disabled);
-    expect(areDisabled()).toEqual([true, true]);
-    page.headers = withToken;
-    if (occasion === "reconnect") page.opened();
-    else page.fire(occasion);
-    await eventually(() => expect(areDisabled()).toEqual([false, false]));
-    expect(page.element("notice").hidden).toBe(true);
+    ["index-a1.js", "text/javascript; charset=utf-8"],
+    ["index-b2.css", "text/css; charset=utf-8"],
+    ["favicon-c3.svg", "image/svg+xml"],
+  ])("The file %s has its type and may be cached forever", async (name, type) => {
+    writeBuild();
+    const { status, headers } = await portal.get(`/portal/assets/${name}`);
+    expect([status, headers["content-type"], headers["cache-control"]]).toEqual([
+      200,
+      type,
+      "public, max-age=31536000, immutable",
+    ]);
+  });
+
+  it.each([
+    ["gzip, deflate, br", true],
+    ["br;q=1.0, GZIP;q=0.5", true],
+    ["gzip;q=0", false],
+    ["br", false],
+    ["", false],
+  ])("A client that accepts %j gets a compressed file: %s", async (accepted, isGzipped) => {
+    writeBuild();
+    const headers = { "accept-encoding": accepted };
+    const response = await portal.begin("GET", "/portal/assets/index-a1.js", { headers });
+    const bytes = await buffer(response);
+    expect(response.headers["content-encoding"]).toBe(isGzipped ? "gzip" : undefined);
+    expect(response.headers["vary"]).toContain("accept-encoding");
+    expect((isGzipped ? gunzipSync(bytes) : bytes).toString()).toBe(SCRIPT);
+  });
+
+  it.each(["index-old.js", "..%2Findex.html", "%2e%2e", "__proto__"])(
+    "A name that is not a file of the build is not found: %s",
+    async (name) => {
+      writeBuild();
+      const { status, json } = await portal.get(`/portal/assets/${name}`);
+      expect([status, Object(json).error?.code]).toEqual([404, "not_found"]);
+    },
+  );
+
+  it("A later build does not change the pages of a running bridge", async () => {
+    writeBuild();
+    expect((await portal.get("/")).text).toBe(PAGE);
+    rmSync(folder, { recursive: true });
+    expect((await portal.get("/")).text).toBe(PAGE);
+    expect((await portal.get("/portal/assets/index-a1.js")).text).toBe(SCRIPT);
+  });
+
+  it("A bridge without a build says so, and serves the build once it exists", async () => {
+    const missing = await portal.get("/");
+    expect([missing.status, missing.headers["content-type"]]).toEqual([
+      503,
+      "text/html; charset=utf-8",
+    ]);
+    expect(missing.text).toContain("npm run build");
+    expect((await portal.get("/portal/assets/index-a1.js")).status).toBe(404);
+    writeBuild();
+    expect((await portal.get("/")).status).toBe(200);
   });
 });
 
@@ -153,6 +145,7 @@ describe("Hostile text", () => {
   it("Hostile text is sent as JSON that no browser treats as a page", async () => {
     const principal = { id: "local", rights: ["prompt"] } as const;
     const { sessionId } = await sessions.open({ principal, title: HOSTILE });
+    await sessions.log(sessionId, ...hostileTurn());
     const answers = [
       await portal.get("/api/sessions"),
       await portal.get(`/api/sessions/${sessionId}`),

@@ -68,7 +68,12 @@ describe("Sessions of the portal", () => {
   it("An unknown agent is refused with the list of agents", async () => {
     expect(await portal.post("/api/sessions", { agent: "nobody" })).toMatchObject({
       status: 404,
-      json: { error: { code: "not_found", hint: "Available: demo, other" } },
+      json: {
+        error: {
+          code: "not_found",
+          message: 'Agent "nobody" does not exist: expected "demo" or "other"',
+        },
+      },
     });
   });
 });
@@ -150,7 +155,6 @@ describe("POST /api/sessions/:id/commands", () => {
     ["invalid JSON", "ses_1", "{", 400],
     ["a body that is not an object", "ses_1", "[]", 400],
     ["inherited fields", "ses_1", '{"__proto__":{"type":"cancel"}}', 400],
-    ["a body over the limit", "ses_1", "x".repeat(1_000_001), 413],
   ])("A command is refused for %s", async (_, sessionId, body, status) => {
     await opened();
     const answer = await portal.post(`/api/sessions/${sessionId}/commands`, body, withToken);

@@ -1,5 +1,9 @@
 import type { SessionEvent } from "../../src/domain/events/session-event.ts";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../src/domain/tools/tool-call.ts";
 
 const NOON = Date.UTC(2026, 10, 16, 12);
 
@@ -104,7 +108,7 @@ export function afterApproval(): SessionEvent[] {
       type: "tool.finished",
       toolCallId: "tool_1",
       ending: "succeeded",
-      result: toolSuccess("p1", "✓ 42 tests pass"),
+      result: createToolSuccess("p1", "✓ 42 tests pass"),
       durationMs: 1234,
     },
     { type: "message.started", messageId: "msg_2", role: "assistant" },
@@ -205,7 +209,7 @@ export function hostileTurn(): SessionEvent[] {
       type: "tool.finished",
       toolCallId: "tool_3",
       ending: "failed",
-      result: toolError("p3", HOSTILE),
+      result: createToolError("p3", HOSTILE),
     },
     {
       type: "turn.finished",

@@ -4,7 +4,8 @@ import { openReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { openSigningKeys } from "../../src/bridge/audit/signing-keys.ts";
 import type { LostInvocationPolicy } from "../../src/domain/agent-spec.ts";
 import type { ApprovalDecision } from "../../src/domain/policy/approval-decision.ts";
-import type { PromptOptions } from "../../src/domain/prompt.ts";
+import type { SessionCommand } from "../../src/domain/session-command.ts";
+import { type PromptOptions, formatPromptPart } from "../../src/domain/prompt.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
@@ -29,6 +30,10 @@ export interface KilledBridge {
   readonly outcome: ApprovalDecision;
   /** If true, the prompt has a client tool, for which this process submits the results. */
   readonly isPausing?: boolean;
+  /** If true, messages and a reminder are injected while the agent works, and no second prompt follows. */
+  readonly isSteering?: boolean;
+  /** If true, the agent asks a person, and every further invocation needs an extension of a shared budget. */
+  readonly isAsking?: boolean;
   /** The append before or after which this process kills itself. Null: the process is not killed. */
   readonly kill: { readonly when: "before" | "after"; readonly append: number } | null;
 }
@@ -39,6 +44,7 @@ export interface KilledBridge {
  */
 const settings: KilledBridge = JSON.parse(process.argv[2] ?? "");
 const { file, effects, endpoint, harnessArn, onLost, outcome, isPausing = false } = settings;
+const { isSteering = false, isAsking = false } = settings;
 const principal = { id: "me", rights: ["prompt", "approve", "control"] } as const;
 
 const script = 'echo "$1" >> "$2"; sleep 0.03; echo "$1 is done"';
@@ -70,6 +76,7 @@ const agent = defineAgent({
   tools: [working("lookup", true), working("charge", false)],
   approvals: { allow: ["lookup"], ask: ["charge"] },
   onLost,
+  ...(isAsking && { askUser: true, budgets: { principal: { invocations: 1, toolCalls: 9 } } }),
 });
 const keys = await openSigningKeys(dirname(file), 1);
 const heads = await openReceiptHeads(dirname(file), (error) => {
@@ -92,19 +99,35 @@ const end = new AbortController();
 /** Submitted commands without a reply. */
 const asked: Promise<unknown>[] = [];
 const home = { name: "home", description: "Asks at home", schema: { type: "object" } };
-asked.push(
-  say(isPausing ? "at home" : "first", "prompt 1", isPausing ? { tools: [home] } : undefined),
-);
+const firstText = isPausing ? "at home" : isAsking ? "ask me" : "first";
+asked.push(say(firstText, "prompt 1", isPausing ? { tools: [home] } : undefined));
 let finished = 0;
+/** What the session still owes the injections: two deliveries and a rendered reminder. */
+const owed = new Set(["steer", "queue", "reminder"]);
+let openTurns = 0;
 for await (const { events } of sessions.subscribe(sessionId, undefined, end.signal)) {
   for (const { event } of events) {
     if (event.type === "approval.requested") {
       const { approvalId, question } = event;
-      const decision = question === "run" ? "allow" : question === "outcome" ? outcome : "reseed";
-      const answer = { type: "decide-approval", approvalId, decision } as const;
-      asked.push(sessions.command(sessionId, answer, { principal }));
+      const decisions = { run: "allow", outcome, "lost-invocation": "reseed" } as const;
+      const answer =
+        question === "question"
+          ? ({ answer: "Zürich" } as const)
+          : { decision: question === "budget" ? ("continue" as const) : decisions[question] };
+      const command = { type: "decide-approval", approvalId, ...answer } as const;
+      asked.push(sessions.command(sessionId, command, { principal }));
     }
     if (event.type === "turn.paused") asked.push(give(event.toolCallIds));
+    if (isSteering) {
+      if (event.type === "invocation.started") asked.push(steer());
+      if (event.type === "turn.started") openTurns += 1;
+      if (event.type === "turn.finished") openTurns -= 1;
+      if (event.type === "reminder.emitted") owed.delete("reminder");
+      if (event.type === "message.sent" && event.origin === "inject")
+        owed.delete(formatPromptPart(event.content[0] ?? { type: "text", text: "" }));
+      if (owed.size === 0 && openTurns === 0) end.abort();
+      continue;
+    }
     if (event.type !== "turn.finished") continue;
     finished += 1;
     if (finished === 1) asked.push(say("follow-up", "prompt 2"));
@@ -128,6 +151,31 @@ async function say(text: string, commandId: string, options?: PromptOptions): Pr
   const wanted = options === undefined ? {} : { options };
   const command = { type: "prompt", content: [{ type: "text", text }], ...wanted } as const;
   await sessions.command(sessionId, command, { principal, commandId });
+}
+
+/** Injects a reminder and two messages. Every process repeats this, and each is accepted once. */
+async function steer(): Promise<void> {
+  const reminder = {
+    body: "Mind the time",
+    tags: [],
+    mode: "finish_step",
+    roleHint: "system",
+    authority: "contract",
+    source: "bridge",
+    propagate: "session",
+  } as const;
+  const commands: readonly SessionCommand[] = [
+    { type: "remind", reminder },
+    { type: "inject", mode: "steer", content: [{ type: "text", text: "steer" }] },
+    { type: "inject", mode: "queue", content: [{ type: "text", text: "queue" }] },
+  ];
+  for (const [index, command] of commands.entries()) {
+    const reply = await sessions.command(sessionId, command, {
+      principal,
+      commandId: `inject ${index}`,
+    });
+    if (reply.status === "refused") throw new Error(reply.failure.message);
+  }
 }
 
 /** Submits results, also for a pause which an earlier process saw. Results submitted twice are accepted once. */

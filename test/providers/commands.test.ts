@@ -136,7 +136,7 @@ describe("Artifacts of a session", () => {
     for (const ask of asked) {
       const error = await catchRejection(ask());
       expect(error).toBeInstanceOf(NotFoundError);
-      expect(String(error)).toContain('artifact "nothing" does not exist');
+      expect(String(error)).toContain('Artifact "nothing" does not exist');
     }
   });
 

@@ -15,7 +15,7 @@ import {
   ValidationFailedError,
 } from "../../src/domain/provider/provider-error.ts";
 import type { ProviderEvent } from "../../src/domain/provider/provider-event.ts";
-import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { createToolSuccess } from "../../src/domain/tools/tool-call.ts";
 import { buildTurn } from "../../src/domain/provider/turn.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { findSignatureProblem } from "../support/server/find-signature-problem.ts";
@@ -329,7 +329,7 @@ describe("Connections that break after the end of a turn", () => {
     }
     const turn = buildTurn(events);
     expect(turn.end).toMatchObject({ outcome: "action-required", openToolCallIds: ["call_1"] });
-    const results = [toolSuccess("call_1", "seen")];
+    const results = [createToolSuccess("call_1", "seen")];
     const resumed = await session.invoke({ type: "results", turn, results }, { signal });
     expect((await readTurn(resumed)).text).toBe("Done");
   });

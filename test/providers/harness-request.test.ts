@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { SpanlineError } from "../../src/domain/errors.ts";
 import { buildTurn } from "../../src/domain/provider/turn.ts";
-import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { createToolSuccess } from "../../src/domain/tools/tool-call.ts";
 import { harnessProvider } from "../../src/providers/agentcore/harness-provider.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import {
@@ -393,7 +393,7 @@ describe("Tool results", () => {
     });
     const session = openHarnessSession(peer.url);
     const turn = buildTurn(await gather(await session.invoke(PROMPT, { signal })));
-    const results = [toolSuccess("functions.look:0", { found: 2 })];
+    const results = [createToolSuccess("functions.look:0", { found: 2 })];
     await gather(
       await session.invoke({ type: "results", turn, results, texts: ["Hurry."] }, { signal }),
     );

@@ -127,10 +127,15 @@ describe("A handle store in a file", () => {
 
   it("Unknown entries are kept, and invalid handles are ignored", async () => {
     const path = join(folder(), "harnesses.json");
-    const handles = { "half a handle": { arn: ARN }, "a newer one": { ...HANDLE, since: "2027" } };
+    const handles = {
+      "half a handle": { arn: ARN },
+      "an empty endpoint": { ...HANDLE, endpoint: "" },
+      "a newer one": { ...HANDLE, since: "2027" },
+    };
     writeFileSync(path, JSON.stringify({ version: 1, handles, tags: { odd: 5 }, more: [1] }));
     const store = await openFileHandleStore(path);
     expect(await store.getHandle("half a handle")).toBeNull();
+    expect(await store.getHandle("an empty endpoint")).toBeNull();
     expect(await store.getHandle("a newer one")).toEqual(HANDLE);
     expect(await store.getTag("odd")).toBeNull();
     await store.putTag("demo:live", "00000001");

@@ -153,8 +153,11 @@ describe("Tags", () => {
 
   it("An unknown tag, and a tag of an unknown harness, have their own errors", async () => {
     const { cache } = await tagged();
-    expect(await catchRejection(cache.resolveTag("demo:old"))).toMatchObject({
+    expect(await catchRejection(cache.resolveTag("demo:lvie"))).toMatchObject({
       code: "unknown_tag",
+      message: expect.stringMatching(
+        /^Harness tag "demo:lvie" does not exist: expected .*"demo:live".*Fix: did you mean "demo:live"\?$/,
+      ),
     });
     await cache.forget(NAME);
     expect(await catchRejection(cache.resolveTag("demo:live"))).toMatchObject({

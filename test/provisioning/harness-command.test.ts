@@ -153,7 +153,9 @@ describe("spanline harness", () => {
     expect(stdout).toContain(first.id);
     expect(await run("get", "support:old")).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("support:old: no harness has this tag"),
+      stderr: expect.stringContaining(
+        'Harness tag "support:old" does not exist: expected "support:live"',
+      ),
     });
     expect(existsSync(join(folder, ".local/state/spanline/harness-handles.json"))).toBe(true);
   });
@@ -248,7 +250,7 @@ describe("spanline harness", () => {
     expect(await run("get", "nobody")).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(
-        /Harness not found: nobody at .*\nFix: .*`spanline harness list`/,
+        /Harness "nobody" does not exist at .*\nFix: .*`spanline harness list`/,
       ),
     });
     emulator.inject({

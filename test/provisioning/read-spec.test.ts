@@ -76,7 +76,12 @@ tags: { team: a }
   });
 
   it.each([
-    ["a misspelt setting", "systemPromt: x", "systemPromt", "a known setting; use one of name"],
+    [
+      "a misspelt setting",
+      "systemPromt: x",
+      "systemPromt",
+      'Key "systemPromt" does not exist. Fix: did you mean "systemPrompt"?',
+    ],
     ["a number in place of a string", "name: 5", "name", "name is 5: expected a string"],
     ["a string in place of a number", "maxTokens: many", "maxTokens", "a whole number above 0"],
     ["a string in place of a list", "tools: web", "tools", "expected a list"],

@@ -3,7 +3,11 @@ import type { SessionEvent } from "../../src/domain/events/session-event.ts";
 import type { ToolEnding } from "../../src/domain/events/tool-events.ts";
 import type { TurnFinished } from "../../src/domain/events/turn-events.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../src/domain/tools/tool-call.ts";
 
 export const SESSION = "ses_0123456789abcdef0123456789abcdef";
 
@@ -96,7 +100,10 @@ const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
     .map(({ text, ...finished }) => ({
       type: "tool.finished" as const,
       ...finished,
-      result: finished.ending === "succeeded" ? toolSuccess("c", { text }) : toolError("c", text),
+      result:
+        finished.ending === "succeeded"
+          ? createToolSuccess("c", { text })
+          : createToolError("c", text),
     })),
   fc.constant<SessionEvent>({ type: "usage.reported", usage: USAGE }),
   fc.constant<SessionEvent>({ type: "hook.fired", name: "h", stage: "before" }),
@@ -162,7 +169,8 @@ function messageEvents(blocks: readonly Said[], number: number): SessionEvent[] 
       ];
     }
     const toolCallId = `tool_${number}_${block}`;
-    const result = said.ending === "succeeded" ? toolSuccess("c", 1) : toolError("c", "no");
+    const result =
+      said.ending === "succeeded" ? createToolSuccess("c", 1) : createToolError("c", "no");
     results.push({ type: "tool.finished", toolCallId, ending: said.ending, result });
     const call = createToolCall({ id: "c", name: "read", inputText: text, runBy: "client" });
     return [

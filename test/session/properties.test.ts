@@ -2,12 +2,13 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evolve } from "../../src/session/evolve.ts";
 import { initialState } from "../../src/session/session-state.ts";
-import { toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import { createToolSuccess } from "../../src/domain/tools/tool-call.ts";
 import { anyAgent } from "./simulation/agent-specs.ts";
 import { logRules } from "./simulation/log-rules.ts";
 import {
   anyAskingMoved,
   anyMoved,
+  budgetChecked,
   examined,
   giving,
   happeningOf,
@@ -73,7 +74,7 @@ function comeToRest(session: SimulatedSession): void {
       });
     } else if (effect?.type === "run-tool") {
       const { toolCallId, attempt, providerToolCallId } = effect;
-      const result = toolSuccess(providerToolCallId, "ok");
+      const result = createToolSuccess(providerToolCallId, "ok");
       const ended = { toolCallId, attempt, result, ending: "succeeded", durationMs: 1 } as const;
       session.send({ type: "tool-finished", ...ended });
     } else if (effect?.type === "resolve-paths") {
@@ -84,6 +85,10 @@ function comeToRest(session: SimulatedSession): void {
         upstreamId: effect.upstreamId,
         policy: effect.policy,
       });
+    } else if (effect?.type === "reserve-budget") {
+      session.send(budgetChecked(effect, false));
+    } else if (effect?.type === "settle-budget") {
+      session.send({ type: "budget-settled", invocationId: effect.invocationId });
     } else if (state.turn.current.pause !== null) {
       const command = giving(session, { do: "give", how: "all", isSpeaking: false });
       const actor = { kind: "user", principal: "me" } as const;

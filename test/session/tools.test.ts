@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createToolCall, toolError, toolSuccess } from "../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../src/domain/tools/tool-call.ts";
 import { MAX_OUTPUT_CHARACTERS } from "../../src/session/runtime/effects/store-output.ts";
 import type { InvocationInput } from "../../src/providers/provider.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
@@ -27,7 +31,9 @@ describe("Tools of a session", () => {
     const world = await openWorld(createAgent({ provider, tools: [add] }));
     await world.prompt("Add.");
     await world.waitForEvent("turn.finished");
-    expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolSuccess("c1", { sum: 3 })]);
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([
+      createToolSuccess("c1", { sum: 3 }),
+    ]);
   });
 
   it("A tool that throws sends the agent its message only, and reports the cause [AC-48] [RMA-P1-19]", async () => {
@@ -39,7 +45,7 @@ describe("Tools of a session", () => {
     const world = await openWorld(createAgent({ provider, tools: [read] }));
     await world.prompt("Read.");
     await world.waitForEvent("turn.finished");
-    const result = toolError("c1", "read failed: No such file");
+    const result = createToolError("c1", "read failed: No such file");
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([result]);
     expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "failed", result });
     expect(world.reports).toEqual([new Error("The tool read failed", { cause })]);
@@ -117,7 +123,7 @@ describe("Tools of a session", () => {
         yield { type: "message.start", message: 0, role: "assistant" };
         yield { type: "tool.start", ...at, toolCallId: "s1", name: "read" };
         yield { type: "tool.end", ...at, toolCall: call };
-        const result = toolSuccess("s1", "from there");
+        const result = createToolSuccess("s1", "from there");
         yield { type: "tool.result", message: 0, block: 1, result };
         yield { type: "message.end", message: 0, reason: "end_turn" };
         yield {
@@ -157,7 +163,7 @@ describe("Tools of a session", () => {
     clock.advance(5000);
     await world.waitForEvent("turn.finished");
     const text = "wait was stopped after 5 seconds. Its effects so far are unknown.";
-    expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolError("c1", text)]);
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([createToolError("c1", text)]);
     expect(await world.waitForEvent("tool.finished")).toMatchObject({
       ending: "timed-out",
       durationMs: 5000,
@@ -230,7 +236,9 @@ describe("Tools of a session", () => {
     for (const end of endings.values()) end();
     await world.waitForEvent("turn.finished");
     expect(most).toBe(2);
-    expect(resultsIn(provider.invocations[1]?.input)).toEqual(ids.map((id) => toolSuccess(id, id)));
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual(
+      ids.map((id) => createToolSuccess(id, id)),
+    );
   });
 
   it("A tool does not run with unreadable or invalid arguments, or under an unknown name", async () => {
@@ -254,8 +262,8 @@ describe("Tools of a session", () => {
     const [unreadable, ...others] = resultsIn(provider.invocations[1]?.input);
     expect(unreadable).toMatchObject({ toolCallId: "c1", isError: true });
     expect(others).toEqual([
-      toolError("c2", "add was not run: its arguments are wrong. a is not a number."),
-      toolError("c3", "subtract is not an available tool. Available tools: add."),
+      createToolError("c2", "add was not run: its arguments are wrong. a is not a number."),
+      createToolError("c3", "subtract is not an available tool. Available tools: add."),
     ]);
   });
 
@@ -304,9 +312,9 @@ describe("Tools of a session", () => {
     const { decision } = await world.waitForEvent("policy.decided");
     const why = `the rules of this session do not allow it. ${decision.reason}`;
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([
-      toolError("rm_all", `rm_all was not run: ${why}`),
-      toolError("send", "send was not run: it was denied. The reason given: Not today."),
-      toolError("publish", "publish was not run: its approval request expired."),
+      createToolError("rm_all", `rm_all was not run: ${why}`),
+      createToolError("send", "send was not run: it was denied. The reason given: Not today."),
+      createToolError("publish", "publish was not run: its approval request expired."),
     ]);
   });
 
@@ -358,7 +366,7 @@ describe("Tools of a session", () => {
     const text = `${"a".repeat(MAX_OUTPUT_CHARACTERS)}\n${left}`;
     expect({ ending, result, blobId }).toEqual({
       ending: "succeeded",
-      result: toolSuccess("c1", text),
+      result: createToolSuccess("c1", text),
       blobId: undefined,
     });
     expect(world.reports).toMatchObject([{ cause }]);
@@ -406,8 +414,8 @@ describe("Tools of a session", () => {
     await world.waitForEvent("turn.finished");
     const [first, second, third] = provider.invocations;
     expect(resultsIn(second?.input)).toEqual([
-      toolSuccess("c1", "done"),
-      toolSuccess("c2", "done"),
+      createToolSuccess("c1", "done"),
+      createToolSuccess("c2", "done"),
     ]);
     expect(third?.input).toEqual(second?.input);
     expect(third?.sessionId).not.toBe(first?.sessionId);
@@ -446,7 +454,7 @@ describe("Host requests of tools", () => {
     });
     expect(await world.send(answer, { clientId: "editor" })).toEqual({ status: "accepted" });
     await world.waitForEvent("turn.finished");
-    expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolSuccess("c1", payload)]);
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([createToolSuccess("c1", payload)]);
     expect(await world.send(answer, { clientId: "editor" })).toMatchObject({ status: "refused" });
   });
 
@@ -470,7 +478,7 @@ describe("Host requests of tools", () => {
     } else if (how === "does not answer in time") clock.advance(300_000);
     await world.waitForEvent("turn.finished");
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([
-      toolError("c1", `look failed: ${message}`),
+      createToolError("c1", `look failed: ${message}`),
     ]);
   });
 

@@ -60,7 +60,7 @@ function readQuoted(text: string): string[] {
 function readSources(root: string): Source[] {
   return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .map((path) => posix.join("src", path.replaceAll("\\", "/")))
-    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts"))
     .sort()
     .map((path) => toSource(path, readFileSync(join(root, path), "utf8")));
 }

@@ -23,16 +23,29 @@ export interface TerminalSession {
 export interface TerminalOptions {
   readonly columns?: number;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Default: `folder` of the command line. */
+  /** Default for the bundled command: its folder. */
   readonly workingDirectory?: string;
 }
 
+/** Starts the bundled command in a pseudo terminal. */
 export function startInTerminal(
   { folder }: CommandLine,
   args: readonly string[],
-  { columns = 80, environment = {}, workingDirectory = folder }: TerminalOptions = {},
+  { environment = {}, workingDirectory = folder, ...options }: TerminalOptions = {},
 ): TerminalSession {
-  const line = [process.execPath, join(folder, "bin/main.mjs"), ...args].map(quoteShell).join(" ");
+  return startProgramInTerminal([process.execPath, join(folder, "bin/main.mjs"), ...args], {
+    ...options,
+    workingDirectory,
+    environment: { HOME: folder, SPANLINE_DATA_DIR: join(folder, "data"), ...environment },
+  });
+}
+
+/** Starts a program with its arguments in a pseudo terminal. */
+export function startProgramInTerminal(
+  program: readonly string[],
+  { columns = 80, environment, workingDirectory }: TerminalOptions,
+): TerminalSession {
+  const line = program.map(quoteShell).join(" ");
   const child = spawn(
     "script",
     ["-qfec", `stty cols ${columns} rows 50; exec ${line}`, "/dev/null"],
@@ -40,11 +53,9 @@ export function startInTerminal(
       cwd: workingDirectory,
       env: {
         PATH: process.env["PATH"],
-        HOME: folder,
         SHELL: "/bin/sh",
         TERM: "xterm",
         NO_COLOR: "1",
-        SPANLINE_DATA_DIR: join(folder, "data"),
         ...environment,
       },
     },

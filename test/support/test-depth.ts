@@ -11,9 +11,10 @@ export function testDepth(): TestDepth {
   return depth === "quick" || depth === "full" ? depth : "usual";
 }
 
-/** The number of random cases: a tenth of it in the fast lane, at least 20. */
+/** The number of random cases: all of them in the full lane, fewer in the others, at least 20. */
 export function runs(count: number): number {
-  return testDepth() === "quick" ? Math.max(20, Math.ceil(count / 10)) : count;
+  const share = { quick: 0.1, usual: 0.4, full: 1 }[testDepth()];
+  return Math.max(20, Math.ceil(count * share));
 }
 
 /**

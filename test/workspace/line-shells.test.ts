@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createShell } from "../../src/domain/tools/create-shell.ts";
 import type { ShellList } from "../../src/domain/tools/shell.ts";
 import { readCommandFacts } from "../../src/policy/command/command-facts.ts";
-import { POSIX_SHELLS } from "../../src/tools/workspace/shell-command.ts";
+import { POSIX_SHELLS } from "../../src/tools/workspace/run-command-tool.ts";
 import { createTestWorkspace, createTemporaryFolder } from "../support/session/test-workspace.ts";
 
 const place = { platform: "linux", source: "host", isAvailable: true } as const;
@@ -63,7 +63,7 @@ describe("The shell of a command line", () => {
     expect(text).toContain("zsh runs ls");
     expect(readCommandFacts({ command: "ls", shell: "zsh" })?.commandUnparsed).toBeDefined();
     await expect(run("run_command", { command: "ls", shell: "nu" }, shells)).rejects.toThrow(
-      'Unknown shell "nu": expected sh, zsh',
+      'Shell "nu" does not exist: expected "sh" or "zsh"',
     );
   });
 

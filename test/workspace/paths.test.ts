@@ -133,7 +133,7 @@ describe("Paths outside the workspace", () => {
       "src/../../outside/secret.txt",
       "link/secret.txt",
       "chain/new.txt",
-      // Resolved by the link, not by its spelling.
+      // `..` leads to the parent of the link's target, not to the parent in the path.
       "link/../outside/secret.txt",
       "machine/etc/passwd",
       "/etc/passwd",

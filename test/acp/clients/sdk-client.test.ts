@@ -96,7 +96,7 @@ describe("Official ACP client", () => {
     const { decision } = await sessions.waitForCommand("decide-approval");
     expect(decision).toBe("allow");
     const turnId = sessions.readTurnId(sessionId) ?? "";
-    sessions.say(sessionId, ...answeredEvents(turnId, decision));
+    sessions.say(sessionId, ...answeredEvents(turnId, decision ?? ""));
     expect(await answer).toEqual({ stopReason: "end_turn" });
     expect(asked).toEqual([`tool_${turnId}`]);
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual([

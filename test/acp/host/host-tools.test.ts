@@ -114,14 +114,14 @@ describe("Host tools", () => {
     expect(count(client, "host/tools/list")).toBe(0);
   });
 
-  it("A host that does not reply to the list request delays a session by at most 2 seconds [W-46]", async () => {
+  it("A host that does not reply to the list request delays a session by at most 5 seconds [W-46]", async () => {
     const clock = createFakeClock();
     const world = createClientToolSessions([says("Hi")], { clock });
     const client = await connectAcpClient(world.sessions, { clock });
     await client.request("initialize", { clientCapabilities: HOST });
     const start = clock.monotonic();
     await advanceUntil(clock, client.requestResult("session/new", SETUP));
-    expect(clock.monotonic() - start).toBeLessThanOrEqual(2000);
+    expect(clock.monotonic() - start).toBeLessThanOrEqual(5000);
     expect(count(client, "$/cancel_request")).toBe(1);
   });
 

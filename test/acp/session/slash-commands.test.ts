@@ -111,7 +111,7 @@ describe("Bridge command", () => {
     expect(await typed(client, sessionId, "/mode ask")).toContain("The mode is now `ask`");
     expect((await sessions.status(sessionId)).mode).toBe("ask");
     expect(await typed(client, sessionId, "/mode yolo")).toBe(
-      "`yolo` is not a valid mode: expected `default`, `ask`, `read-only`.",
+      'Mode "yolo" does not exist: expected "default", "ask" or "read-only".',
     );
     await client.waitForMessage(({ params }) =>
       JSON.stringify(params ?? {}).includes("current_mode_update"),
@@ -137,7 +137,7 @@ describe("Bridge command", () => {
     );
     expect(await typed(client, sessionId, "/permissions")).toContain("No tool is always allowed");
     expect(await typed(client, sessionId, "/permissions revoke none")).toContain(
-      "Grant none does not exist",
+      'Grant "none" does not exist',
     );
     expect(await typed(client, sessionId, "/permissions please")).toContain(
       "is not a valid argument",
@@ -177,8 +177,10 @@ describe("Configured command", () => {
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
     const reply = await typed(client, sessionId, "/staus");
-    expect(reply).toMatch(/^Unknown command \/staus; did you mean \/status\?/);
-    expect(await typed(client, sessionId, "/revew main")).toContain("did you mean /review?");
+    expect(reply).toMatch(
+      /^Command "\/staus" does not exist: expected .* Fix: did you mean "\/status"\?/,
+    );
+    expect(await typed(client, sessionId, "/revew main")).toContain('did you mean "/review"?');
     expect(provider.invocations).toEqual([]);
     const answer = await typed(client, sessionId, "/etc/hosts: explain this file");
     expect(answer).toBe("It maps names to addresses.");

@@ -55,6 +55,7 @@ describe("Handshake", () => {
           _meta: { harn: expect.anything() },
         },
         authMethods: [expect.objectContaining({ id: "environment" })],
+        _meta: { steering: { supported: true } },
       });
     },
   );

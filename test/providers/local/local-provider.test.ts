@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/domain/model/model-request.ts";
 import type { ProviderEvent } from "../../../src/domain/provider/provider-event.ts";
-import { createToolCall, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import { createToolCall, createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import type { Model } from "../../../src/models/model.ts";
 import { localProvider, type LocalOptions } from "../../../src/providers/local/local-provider.ts";
 import { startModelServer, says, refuses, wants } from "../../support/server/model-server.ts";
@@ -64,7 +64,7 @@ describe("The local provider", () => {
     const options = { signal, tools: TOOLS };
     const turn = await readTurn(await session.invoke(say("One"), options));
     expect(turn.end?.openToolCallIds).toEqual(["c1"]);
-    const results = [toolSuccess("c1", "seen")];
+    const results = [createToolSuccess("c1", "seen")];
     const second = await readTurn(
       await session.invoke({ type: "results", turn, results }, options),
     );
@@ -117,7 +117,7 @@ describe("The local provider", () => {
     const { model: made } = model(calling("c1"), calling("c2", "c3"), text("Yes."));
     const session = localProvider({ model: made }).open();
     const turn = await readTurn(await session.invoke(say("One"), { signal, tools: TOOLS }));
-    const results = [toolSuccess("c1", "seen")];
+    const results = [createToolSuccess("c1", "seen")];
     const events = await gather(
       await session.invoke({ type: "results", turn, results }, { signal, tools: TOOLS }),
     );
@@ -172,8 +172,8 @@ describe("The local provider", () => {
     const turn = await readTurn(await session.invoke(say("One"), { signal, tools: TOOLS }));
     for (const results of [
       [],
-      [toolSuccess("c2", "")],
-      [toolSuccess("c1", ""), toolSuccess("c1", "")],
+      [createToolSuccess("c2", "")],
+      [createToolSuccess("c1", ""), createToolSuccess("c1", "")],
     ]) {
       const call = session.invoke({ type: "results", turn, results }, { signal });
       expect(await catchRejection(call)).toMatchObject({ code: "resume_mismatch" });
@@ -229,7 +229,7 @@ describe("The local provider", () => {
     const session = localProvider({ model: server.createModel() }).open();
     const options = { signal, tools: TOOLS };
     const turn = await readTurn(await session.invoke(say("One"), options));
-    const results = [toolSuccess("c1", "seen")];
+    const results = [createToolSuccess("c1", "seen")];
     const failed = await readTurn(
       await session.invoke({ type: "results", turn, results }, options),
     );

@@ -2,7 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import type { ModelMessage, ModelRequest } from "../../../src/domain/model/model-request.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../../src/domain/tools/tool-call.ts";
 import type { TurnBlock } from "../../../src/domain/provider/turn.ts";
 import { createRequestBody, type ModelDialect } from "../../../src/domain/model/model-dialect.ts";
 import type { Model } from "../../../src/models/model.ts";
@@ -13,7 +17,7 @@ import {
   evolveConversation,
   initialConversation,
 } from "../../../src/session/runtime/history/conversation.ts";
-import type { Effect } from "../../../src/session/due.ts";
+import type { Effect } from "../../../src/session/due-effects.ts";
 import { createConversationReader } from "../../../src/session/runtime/history/conversation-reader.ts";
 import {
   createHistoryCaches,
@@ -159,7 +163,7 @@ const anyBlock: fc.Arbitrary<TurnBlock> = fc.oneof(
     .record({ id: fc.constantFrom("a", "b", "a.b:1", "z"), isError: fc.boolean() })
     .map(({ id, isError }) => ({
       type: "tool-result" as const,
-      result: isError ? toolError(id, "no") : toolSuccess(id, ""),
+      result: isError ? createToolError(id, "no") : createToolSuccess(id, ""),
     })),
 );
 

@@ -1,6 +1,10 @@
 import type { JsonObject } from "../../../src/data/json.ts";
 import type { ProviderEvent, Role } from "../../../src/domain/provider/provider-event.ts";
-import { createToolCall, toolSuccess, type Runner } from "../../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolSuccess,
+  type Runner,
+} from "../../../src/domain/tools/tool-call.ts";
 import {
   waitForAbort,
   createTurnEnd,
@@ -108,7 +112,7 @@ function eventsOf({ runs = [], says, calls = [], hangs }: AgentTurn): ProviderEv
     inMessage("user", "tool_result", () => {
       for (const { id, result } of runs) {
         const at = { message, block: block++ };
-        events.push({ type: "tool.result", ...at, result: toolSuccess(id, result) });
+        events.push({ type: "tool.result", ...at, result: createToolSuccess(id, result) });
       }
     });
   }

@@ -65,6 +65,8 @@ function checkedSocket(route: SocketRoute, report: (problem: string) => void): S
           ...socket,
           async send(text) {
             const frame: unknown = JSON.parse(text);
+            // An outcome of a steer event is between the events of the response, and not one of them.
+            if (isSteerOutcome(frame)) return socket.send(text);
             if (isObject(frame) && !("status" in frame)) {
               events.push({ ...frame, type: String(frame["type"]) });
               if (!TERMINAL.has(String(frame["type"]))) return socket.send(text);
@@ -77,6 +79,10 @@ function checkedSocket(route: SocketRoute, report: (problem: string) => void): S
       };
     },
   };
+}
+
+function isSteerOutcome(frame: unknown): boolean {
+  return isObject(frame) && String(frame["type"]).startsWith("response.steer.");
 }
 
 const TERMINAL = new Set(["response.completed", "response.failed", "response.incomplete"]);

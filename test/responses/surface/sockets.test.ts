@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { WebSocket } from "ws";
+import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { breaks, hangs, says, wants } from "../../support/session/scripted-provider.ts";
 import type { Fields } from "../support/recorded-stream.ts";
@@ -16,64 +14,9 @@ import {
   textIn,
   tools,
   worldOf,
-  type World,
 } from "./responses-world.ts";
-import { waitUntil, withDeadline } from "../../support/with-deadline.ts";
-
-interface Talk {
-  readonly socket: WebSocket;
-  send(frame: unknown): void;
-  next(): Promise<Fields>;
-  /** Sends a request and returns the frames up to the end of its response, or up to a refusal. */
-  turn(body: object): Promise<Fields[]>;
-  end(): Promise<Fields[]>;
-  readonly closed: Promise<number>;
-}
-
-async function talkWith(world: World, path = "/responses", key = world.apiKey): Promise<Talk> {
-  const headers = { authorization: `Bearer ${key}` };
-  const url = `${world.baseUrl.replace(/^http/, "ws")}${path}`;
-  const socket = new WebSocket(url, { headers });
-  onTestFinished(() => socket.terminate());
-  const waiting: Fields[] = [];
-  let wake = (): void => {};
-  socket.on("message", (data: Buffer) => {
-    waiting.push(JSON.parse(data.toString()));
-    wake();
-  });
-  await once(socket, "open");
-  const closed = once(socket, "close").then(([code]) => Number(code));
-  const next = async (): Promise<Fields> => {
-    for (;;) {
-      const frame = waiting.shift();
-      if (frame !== undefined) return frame;
-      const more = new Promise<void>((resolve) => (wake = resolve));
-      await withDeadline(more, () => "the socket is silent");
-    }
-  };
-  const send = (frame: unknown): void =>
-    socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
-  const end = async (): Promise<Fields[]> => {
-    const seen: Fields[] = [];
-    for (;;) {
-      const frame = await next();
-      seen.push(frame);
-      if (/^response\.(?:completed|failed|incomplete)$/.test(String(frame["type"]))) return seen;
-      if (frame["type"] === "error" && "status" in frame) return seen;
-    }
-  };
-  return {
-    socket,
-    send,
-    next,
-    end,
-    turn(body) {
-      send({ type: "response.create", ...body });
-      return end();
-    },
-    closed,
-  };
-}
+import { talkWith } from "./talk.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 const refusalIn = (frames: readonly Fields[]): unknown => frames.at(-1);
 const refused = (code: string, status = 400) => ({ type: "error", status, error: { code } });
@@ -89,29 +32,6 @@ describe("WebSocket connections", () => {
       expect(textIn(lastOf(frames))).toBe("You said: One");
     },
   );
-
-  it("response.steer is refused at once, and the running response continues [OR-76]", async () => {
-    const end = gate();
-    const world = await worldOf([saysWhen("Well", end), echoes()]);
-    const talk = await talkWith(world);
-    talk.send({ type: "response.create", input: "Go" });
-    await called(world, 1);
-    talk.send({ type: "response.create", input: "Next" });
-    talk.send({ type: "response.steer", input: "Faster" });
-    for (;;) {
-      const frame = await talk.next();
-      if (frame["type"] !== "error") continue;
-      expect(frame).toMatchObject({
-        status: 400,
-        error: { code: "not_supported", param: "type", type: "invalid_request_error" },
-      });
-      break;
-    }
-    end.open();
-    expect(textIn(lastOf(await talk.end()))).toBe("Well");
-    expect(textIn(lastOf(await talk.end()))).toBe("You said: Next");
-    expect(world.heard()).toEqual(["Go", "Next"]);
-  });
 
   it("A WebSocket runs one response after the other and queues further requests [OR-76]", async () => {
     const more = gate();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
-import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import type { InvocationInput } from "../../../src/providers/provider.ts";
 import { createSessions } from "../../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
@@ -76,9 +76,9 @@ describe("Approval requests", () => {
     await world.decideApproval(second?.approvalId ?? "", "allow");
     await world.waitForEvent("turn.finished");
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([
-      toolError("c1", "send was not run: it was denied."),
-      toolSuccess("c2", "done"),
-      toolSuccess("c3", "done"),
+      createToolError("c1", "send was not run: it was denied."),
+      createToolSuccess("c2", "done"),
+      createToolSuccess("c3", "done"),
     ]);
   });
 
@@ -114,7 +114,7 @@ describe("Approval requests", () => {
       reason,
     });
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([
-      toolError("c1", `send was not run: it was denied. The reason given: ${reason}`),
+      createToolError("c1", `send was not run: it was denied. The reason given: ${reason}`),
     ]);
   });
 
@@ -206,6 +206,26 @@ describe("Approval requests for several people", () => {
     expect([ran, await world.listEvents("approval.resolved")]).toEqual([[], []]);
   });
 
+  it("The status has open requests as logged, with the votes so far, also after a restart", async () => {
+    const { world, approvalId, request } = await asked(3);
+    await answerAs(world, "ada")(approvalId, "allow");
+    await answerAs(world, "bob")(approvalId, "allow", { amount: 8 });
+    await answerAs(world, "ada")(approvalId, "allow", { amount: 8 });
+    const [, ...votes] = await world.listEvents("approval.voted");
+    const { sessionId, sessions, store } = world;
+    expect((await sessions.status(sessionId)).openApprovals).toEqual([
+      { requestedAt: expect.any(Number), request, votes },
+    ]);
+    expect(await store.findSession(sessionId)).toMatchObject({ state: "waiting" });
+    const next = await world.restart();
+    expect((await next.sessions.status(sessionId)).openApprovals).toMatchObject([
+      { request, votes },
+    ]);
+    await answerAs(next, "cid")(approvalId, "deny");
+    await next.waitForEvent("turn.finished");
+    expect((await next.sessions.status(sessionId)).openApprovals).toEqual([]);
+  });
+
   it("An approver can switch to another approver's arguments, which every client can see", async () => {
     const { world, ran, approvalId } = await asked(2);
     await answerAs(world, "ada")(approvalId, "allow");
@@ -224,7 +244,7 @@ describe("Approval requests for several people", () => {
     await world.waitForEvent("turn.finished");
     expect(ran).toEqual([]);
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([
-      toolError("c1", "pay was not run: it was denied."),
+      createToolError("c1", "pay was not run: it was denied."),
     ]);
   });
 

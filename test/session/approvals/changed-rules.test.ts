@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Policy, Rule } from "../../../src/domain/policy/policy.ts";
 import type { ApprovalNote } from "../../../src/domain/policy/policy-decision.ts";
-import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import type { ToolCallToExamine } from "../../../src/tools/tool.ts";
 import { createPolicy, type RuleLine } from "../../support/session/create-policy.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
@@ -309,7 +309,7 @@ describe("A removed tool", () => {
     await world.waitForEvent("turn.finished");
     expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
     expect(readResults(provider.invocations[1]?.input)).toEqual([
-      toolError("c1", "write was not run: it is no longer available."),
+      createToolError("c1", "write was not run: it is no longer available."),
     ]);
   });
 
@@ -329,7 +329,10 @@ describe("A removed tool", () => {
     await world.decideApproval(approvalId, "done");
     await world.waitForEvent("turn.finished");
     expect(readResults(provider.invocations[1]?.input)).toEqual([
-      toolSuccess("c1", "write did its work; its output was lost when the bridge was killed."),
+      createToolSuccess(
+        "c1",
+        "write did its work; its output was lost when the bridge was killed.",
+      ),
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/data/json.ts";
 import type { PathFact } from "../../../src/domain/policy/policy-decision.ts";
-import { toolError } from "../../../src/domain/tools/tool-call.ts";
+import { createToolError } from "../../../src/domain/tools/tool-call.ts";
 import type { ToolCallToExamine } from "../../../src/tools/tool.ts";
 import { createPolicy, type RuleLine } from "../../support/session/create-policy.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
@@ -57,7 +57,7 @@ describe("Arguments edited by an approver", () => {
     expect((await world.listEvents("tool_call.paths_resolved")).at(-1)).toMatchObject({ problem });
     expect(await world.listEvents("policy.decided")).toHaveLength(1);
     expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
-    expect(readResults(provider.invocations[1]?.input)).toEqual([toolError("c1", problem)]);
+    expect(readResults(provider.invocations[1]?.input)).toEqual([createToolError("c1", problem)]);
   });
 
   it("Edited arguments of a tool without paths are validated before they are evaluated", async () => {
@@ -110,7 +110,7 @@ describe("Arguments edited by an approver", () => {
     expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
     const why = `the rules of this session do not allow it. ${judged?.decision.reason}`;
     expect(readResults(provider.invocations[1]?.input)).toEqual([
-      toolError("c1", `write was not run: ${why}`),
+      createToolError("c1", `write was not run: ${why}`),
     ]);
   });
 

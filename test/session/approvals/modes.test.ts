@@ -177,7 +177,7 @@ describe("The session mode", () => {
       status: "refused",
       failure: {
         code: "invalid_option",
-        message: '"yolo" is not a session mode: expected default, ask, read-only',
+        message: 'Mode "yolo" does not exist: expected "default", "ask" or "read-only"',
       },
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolCallToExamine } from "../../../src/tools/tool.ts";
 import { decide } from "../../../src/session/decide.ts";
-import { due } from "../../../src/session/due.ts";
+import { findDueEffects } from "../../../src/session/due-effects.ts";
 import { evolve } from "../../../src/session/evolve.ts";
 import { initialState } from "../../../src/session/session-state.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -99,7 +99,7 @@ describe("The paths of a tool call", () => {
       const log = await world.readLog();
       const at = log.findIndex(({ event }) => event.type === "tool_call.paths_resolved");
       const state = log.slice(0, at + 1).reduce(evolve, initialState);
-      expect([...due(state).effects.values()]).toEqual([]);
+      expect([...findDueEffects(state).effects.values()]).toEqual([]);
       const recovered = { type: "recovery-started", epoch: 2, at: state.at, seed: "0" } as const;
       const { events } = decide(state, recovered);
       expect(events[0]?.event).toMatchObject({ type: "session.recovered" });

@@ -178,7 +178,7 @@ describe("A connection to the owner", () => {
     for (const type of ["constructor", "toString", "__proto__", "nothing"]) {
       expect([isClientMessage({ type }), isOwnerMessage({ type })]).toEqual([false, false]);
     }
-    expect([isClientMessage({ type: "taken" }), isOwnerMessage({ type: "batch" })]).toEqual([
+    expect([isClientMessage({ type: "taken" }), isOwnerMessage({ type: "item" })]).toEqual([
       true,
       true,
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import { createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import { MAX_OUTPUT_CHARACTERS } from "../../../src/session/runtime/effects/store-output.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
@@ -34,7 +34,7 @@ describe("A session on disk", () => {
       steps: 2,
     });
     expect(provider.invocations[1]?.input).toMatchObject({
-      results: [{ toolCallId: "c1" }, toolSuccess("c2", "sent")],
+      results: [{ toolCallId: "c1" }, createToolSuccess("c2", "sent")],
     });
     expect(Buffer.from((await store.readBlob(second.sessionId, blobId)) ?? []).toString()).toBe(
       long,

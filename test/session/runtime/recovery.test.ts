@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
-import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import type { InvocationInput } from "../../../src/providers/provider.ts";
 import { createSessions } from "../../../src/session/runtime/create-sessions.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -53,8 +53,8 @@ describe("A session whose bridge was killed", () => {
     });
     expect(ran).toEqual(["work", "send"]);
     expect(resultsIn(provider.invocations[1]?.input)).toEqual([
-      toolSuccess("c1", 1),
-      toolSuccess("c2", 2),
+      createToolSuccess("c1", 1),
+      createToolSuccess("c2", 2),
     ]);
   });
 
@@ -77,21 +77,21 @@ describe("A session whose bridge was killed", () => {
       { attempt: 1, idempotencyKey: toolCallId },
       { attempt: 2, idempotencyKey: toolCallId },
     ]);
-    expect(resultsIn(provider.invocations[1]?.input)).toEqual([toolSuccess("c1", "text")]);
+    expect(resultsIn(provider.invocations[1]?.input)).toEqual([createToolSuccess("c1", "text")]);
   });
 
   const lost = "send was running when the bridge was killed.";
   const unknown = "Whether it did its work is not known: look before you call it again.";
-  it.each<[ApprovalDecision | "nothing", number, ReturnType<typeof toolError>]>([
+  it.each<[ApprovalDecision | "nothing", number, ReturnType<typeof createToolError>]>([
     [
       "done",
       1,
-      toolSuccess("c1", "send did its work; its output was lost when the bridge was killed."),
+      createToolSuccess("c1", "send did its work; its output was lost when the bridge was killed."),
     ],
-    ["failed", 1, toolError("c1", "send failed when the bridge was killed.")],
-    ["run-again", 2, toolSuccess("c1", "sent")],
-    ["deny", 1, toolError("c1", `${lost} ${unknown}`)],
-    ["nothing", 1, toolError("c1", `${lost} ${unknown}`)],
+    ["failed", 1, createToolError("c1", "send failed when the bridge was killed.")],
+    ["run-again", 2, createToolSuccess("c1", "sent")],
+    ["deny", 1, createToolError("c1", `${lost} ${unknown}`)],
+    ["nothing", 1, createToolError("c1", `${lost} ${unknown}`)],
   ])("An approver decides about any other interrupted tool: %s", async (answer, runs, result) => {
     const clock = createFakeClock();
     const provider = createScriptedProvider([wants({ id: "c1", name: "send" }), says("Well.")]);

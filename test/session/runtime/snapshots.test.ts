@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/data/json.ts";
 import { loadState, saveState } from "../../../src/session/runtime/log/load-state.ts";
 import type { VerifySignature } from "../../../src/session/runtime/log/receipt-verifier.ts";
-import type { SignContent } from "../../../src/session/runtime/log/sign-receipts.ts";
+import type { SignContent } from "../../../src/session/runtime/log/append-decision.ts";
 import { STATE_VERSION, type SessionState } from "../../../src/session/session-state.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Lease, LogHead } from "../../../src/store/log-store.ts";

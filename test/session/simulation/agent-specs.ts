@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import type { AgentSpec, ToolSpec } from "../../../src/domain/agent-spec.ts";
+import type { AgentBudgets } from "../../../src/domain/budget.ts";
 import type { PolicyAction } from "../../../src/domain/policy/policy-decision.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
 import type { ToolTraits } from "../../../src/domain/tools/tool-traits.ts";
@@ -123,6 +124,11 @@ function ruledBy(name: string, { name: agent, policy: ownPolicy }: AgentSpec): R
   return { action: isStrict ? "deny" : "allow", approvers: 0 };
 }
 
+const BUDGETS: readonly AgentBudgets[] = [
+  { turn: { invocations: 2, toolCalls: 1 }, session: { tokens: 50 }, extend: 0.5 },
+  { principal: { tokens: 100, toolCalls: 2 }, day: { invocations: 9 } },
+];
+
 export const anyAgent: fc.Arbitrary<AgentSpec> = fc
   .record({
     name: fc.constant("demo"),
@@ -166,6 +172,7 @@ export const anyAgent: fc.Arbitrary<AgentSpec> = fc
       toolCalls: fc.integer({ min: 1, max: 5 }),
       parallelTools: fc.integer({ min: 1, max: 2 }),
     }),
+    budgets: fc.constantFrom<AgentBudgets | undefined>(undefined, undefined, ...BUDGETS),
     onLost: fc.constantFrom("ask", "continue", "reseed", "resend"),
     settle: fc.constantFrom("wait", "stop", "reseed"),
     approvalMs: fc.constantFrom(1000, 600_000),
@@ -174,8 +181,9 @@ export const anyAgent: fc.Arbitrary<AgentSpec> = fc
       nil: undefined,
     }),
   })
-  .map(({ terminalTool, policy: ownPolicy, ...rest }) => ({
+  .map(({ terminalTool, policy: ownPolicy, budgets, ...rest }) => ({
     ...rest,
+    ...(budgets !== undefined && { budgets }),
     ...(terminalTool !== undefined && { terminalTool }),
     ...(ownPolicy !== undefined && { policy: ownPolicy }),
   }));

@@ -1,3 +1,4 @@
+import { isToolQuestion } from "../../../src/domain/policy/approval-decision.ts";
 import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import type { EventOf } from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
@@ -8,7 +9,7 @@ import type {
   PolicyDecision,
 } from "../../../src/domain/policy/policy-decision.ts";
 import type { SessionMode } from "../../../src/domain/session-mode.ts";
-import { due } from "../../../src/session/due.ts";
+import { findDueEffects } from "../../../src/session/due-effects.ts";
 import { isIdempotent, isReading, rulesFor, type Ruled } from "./agent-specs.ts";
 import { must } from "./assert-rule.ts";
 import { sha256 } from "./moves.ts";
@@ -182,7 +183,7 @@ export function approvalRules(): {
   }
 
   function requested(request: EventOf<"approval.requested">): void {
-    const shown = request.question === "lost-invocation" ? "" : words(call(request.subjectId).name);
+    const shown = isToolQuestion(request.question) ? words(call(request.subjectId).name) : "";
     questions.set(request.approvalId, { request, votes: new Map(), shown });
     if (request.question === "outcome") {
       const seen = call(request.subjectId);
@@ -367,7 +368,7 @@ export function approvalRules(): {
       const isAskedBefore =
         isDoubted &&
         [...questions.values()].some(
-          ({ isOld, request }) => isOld === true && request.question !== "lost-invocation",
+          ({ isOld, request }) => isOld === true && isToolQuestion(request.question),
         );
       must(!isAskedBefore, "requests are repeated after an invalidation");
       for (const question of questions.values()) question.isOld = true;
@@ -395,7 +396,7 @@ export function approvalRules(): {
         const isTaken = events.some(({ event }) => event.type === "tool_call.paths_resolved");
         must(isWanted || !isTaken, "a resolution of other arguments is ignored");
       }
-      for (const effect of due(after).effects.values()) {
+      for (const effect of findDueEffects(after).effects.values()) {
         if (effect.type !== "resolve-paths") continue;
         const seen = call(effect.toolCallId);
         must(!seen.isClosed && !seen.isRunning, "only calls waiting to start are resolved");

@@ -2,8 +2,8 @@ import type { Right } from "../../../src/domain/actor.ts";
 import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import type { EventOf, SessionEvent } from "../../../src/domain/events/session-event.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
-import { formatPromptPart } from "../../../src/domain/format-prompt-part.ts";
-import { due, type Effect } from "../../../src/session/due.ts";
+import { formatPromptPart } from "../../../src/domain/prompt.ts";
+import { findDueEffects, type Effect } from "../../../src/session/due-effects.ts";
 import { evolve } from "../../../src/session/evolve.ts";
 import type { SessionInput } from "../../../src/session/session-input.ts";
 import { collectSessionFields } from "../../../src/session/runtime/log/append-decision.ts";
@@ -14,6 +14,7 @@ import { isIdempotent, isOfClient } from "./agent-specs.ts";
 import { approvalRules } from "./approval-rules.ts";
 import { must } from "./assert-rule.ts";
 import { pauseRules } from "./pause-rules.ts";
+import { steeringRules } from "./steering-rules.ts";
 import type { Step } from "./simulated-session.ts";
 
 /** The progress of a tool call in the log. */
@@ -48,6 +49,14 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   let lastIdAt = 0;
   let lastId = "";
   const ids = new Set<string>();
+  const calls = new Set<string>();
+  /** The turn's cap of invocations by its budget. */
+  let budgetSteps = Infinity;
+  /** The reservations in the shared budgets which are not charged yet: of an invocation, or the calls of tools. */
+  const reservations = new Map<string, number>();
+  const charges = new Set<string>();
+  /** Number of reserved tool calls which have not started. Undefined without a reservation of tool calls. */
+  let reservedCalls: number | undefined;
   const tools = new Map<string, SeenTool>();
   const approvals = new Map<string, EventOf<"approval.requested">>();
   const openMessages = new Set<string>();
@@ -62,6 +71,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   let plan: EventOf<"plan.updated">["entries"] = [];
   const permissions = approvalRules();
   const pauses = pauseRules();
+  const steering = steeringRules();
   /** An upstream session which may lack tool results, and whether they were restated in this turn. */
   let owed: { readonly upstreamId: string; isSaid: boolean } | undefined;
   let lastAt = 0;
@@ -84,7 +94,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
   const minted = (id: string, at: number): void => {
     must(!ids.has(id), "an id is created once");
     ids.add(id);
-    const order = id.slice(id.search(/[_-]/) + 1);
+    const order = id.split(/[_-]/).at(-1) ?? "";
     must(at === lastIdAt || order > lastId, "later ids sort after earlier ones");
     if (order > lastId) lastId = order;
     lastIdAt = at;
@@ -127,8 +137,29 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         turnId = event.turnId;
         if (owed !== undefined) owed.isSaid = false;
         steps = 0;
+        budgetSteps = facts.budgets?.turn?.invocations ?? Infinity;
         conflicts = 0;
         toolsStarted = 0;
+        return;
+      case "budget.requested":
+        must(
+          [...reservations.values()].every((toolCalls) => toolCalls > 0),
+          "a reservation follows the charge of the previous invocation",
+        );
+        must(reservations.size < 2, "at most one reservation of tool calls waits for its charge");
+        reservations.set(event.invocationId, event.estimate.toolCalls);
+        reservedCalls = undefined;
+        return minted(event.invocationId, at);
+      case "budget.reserved":
+        reservedCalls = event.toolCalls;
+        return;
+      case "budget.extended":
+        if (event.scope === "turn" && event.unit === "invocations") budgetSteps = event.cap;
+        return;
+      case "budget.settled":
+        must(!charges.has(event.invocationId), "a reservation is charged once");
+        charges.add(event.invocationId);
+        reservations.delete(event.invocationId);
         return;
       case "turn.finished":
         must(event.turnId === turnId, "only the running turn ends, once");
@@ -159,8 +190,12 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         must(call === undefined, "one invocation at a time");
         must(turnId !== undefined, "an invocation belongs to a turn");
         must(!hasOpenTools(), "no invocation while a tool call is open");
-        minted(event.invocationId, at);
+        // The id of an invocation with a reservation was created with it.
+        if (!ids.has(event.invocationId)) minted(event.invocationId, at);
+        must(!calls.has(event.invocationId), "an invocation starts once");
+        calls.add(event.invocationId);
         steps += 1;
+        must(steps <= budgetSteps, "the budget of invocations is kept or extended");
         must(steps <= facts.caps.steps, "the cap of steps is kept");
         const mayRepeat = event.retryOf !== undefined;
         const isAlone = forgets(after) && conflicts === 0;
@@ -220,7 +255,13 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         }
         // A repeated reprompt has the same text, which is not a repetition of a lost message.
         if (event.origin === "reprompt") lost.clear();
+        // An injected message has the id of its acceptance.
+        if (event.origin !== "inject") minted(event.messageId, at);
+        return;
+      case "inject.accepted":
         return minted(event.messageId, at);
+      case "reminder.queued":
+        return minted(event.reminderId, at);
       case "message.started":
         must(!messages.has(event.messageId), "a message starts once");
         messages.add(event.messageId);
@@ -298,7 +339,13 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         must(!seen.name.startsWith("rm"), "a denied tool never runs");
         must(seen.mayStart, "a tool starts once per permission");
         must(event.attempt === seen.started + 1, "attempts are counted");
-        if (seen.started === 0) toolsStarted += 1;
+        if (seen.started === 0) {
+          toolsStarted += 1;
+          if (facts.budgets?.principal?.toolCalls !== undefined) {
+            reservedCalls = (reservedCalls ?? 0) - 1;
+            must(reservedCalls >= 0, "a tool call starts with a share of the shared budget");
+          }
+        }
         must(toolsStarted <= facts.caps.toolCalls, "the cap of tool calls is kept");
         seen.started += 1;
         seen.mayStart = false;
@@ -379,7 +426,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
     must(running <= facts.caps.parallelTools, "the limit of parallel tools is kept");
     must(turn.current?.turnId === turnId, "the state has the turn of the log");
     must(turn.queue.length === 0 || turn.current !== null, "a queued prompt waits for a turn");
-    const { effects, wakeAt } = due(after);
+    const { effects, wakeAt } = findDueEffects(after);
     const isAwaited = runs.runs.some(({ status }) => status === "waiting-for-host");
     must(!isAwaited || wakeAt !== null, "a wait for a client has a deadline");
     const isAsking = asked.pending.length > 0 || isAwaited;
@@ -388,8 +435,8 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
     must(asked.pending.length === 0 || wakeAt !== null, "an approval request has a deadline");
     for (const effect of effects.values()) {
       checkEffect(effect);
-      // Settling and path resolution have no external effects.
-      const isHarmless = effect.type === "settle-upstream" || effect.type === "resolve-paths";
+      // Settling and path resolution have no external effects. Reservations and charges are idempotent.
+      const isHarmless = effect.type !== "invoke" && effect.type !== "run-tool";
       const isNew =
         happening.type !== "recovery-started" || isHarmless || isBegunIn(events, effect);
       must(isNew, "effects interrupted by a kill are not repeated automatically");
@@ -422,10 +469,12 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
       );
       state = evolve(state, envelope);
       pauses.take(envelope);
+      steering.take(envelope);
       permissions.take(envelope);
     }
     checkState(step);
     pauses.check(step);
+    steering.check(step);
     permissions.check(step);
   };
 }

@@ -3,14 +3,18 @@ import * as fc from "fast-check";
 import type { ToolEnding } from "../../../src/domain/events/tool-events.ts";
 import type { ApprovalDecision } from "../../../src/domain/policy/approval-decision.ts";
 import type { PromptOptions, PromptPart } from "../../../src/domain/prompt.ts";
+import { REMINDER_MODES, type Reminder, type ReminderMode } from "../../../src/domain/reminder.ts";
 import type { Right } from "../../../src/domain/actor.ts";
 import type { Failure } from "../../../src/domain/errors.ts";
 import type { SessionCommand } from "../../../src/domain/session-command.ts";
-import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import { SESSION_MODES, type SessionMode } from "../../../src/domain/session-mode.ts";
 import type { JsonObject } from "../../../src/data/json.ts";
 import type { PathFact } from "../../../src/domain/policy/policy-decision.ts";
+import type { Effect } from "../../../src/session/due-effects.ts";
 import type { ConfiguredAgent, SessionInput } from "../../../src/session/session-input.ts";
+import { listItems } from "../../../src/data/chunked-list.ts";
+import type { PendingInjection } from "../../../src/session/steering/steering-state.ts";
 import { CHANGES, changedAgent, PROMPT_TOOL, TOOL_NAMES, type Change } from "./agent-specs.ts";
 import { anyCalls, anyFailure, anySaying, type Saying } from "./provider-outputs.ts";
 import type { SimulatedSession } from "./simulated-session.ts";
@@ -30,6 +34,14 @@ export type Move =
   | { readonly do: "give"; readonly how: Giving; readonly isSpeaking: boolean }
   /** The prompter disconnects, while others may follow the session. */
   | { readonly do: "leave"; readonly client: string; readonly readers: number }
+  | { readonly do: "inject"; readonly mode: "steer" | "queue"; readonly isOnlyIntoTurn: boolean }
+  | { readonly do: "replace-inject" | "revoke-inject" | "revoke-reminder"; readonly pick: number }
+  | {
+      readonly do: "remind";
+      readonly mode: ReminderMode;
+      readonly key: string | undefined;
+      readonly ttl: number | undefined;
+    }
   | { readonly do: "hide-prompt" }
   | { readonly do: "set-title" }
   | { readonly do: "set-mode"; readonly mode: SessionMode }
@@ -191,6 +203,30 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant("leave"), client, readers: fc.nat({ max: 1 }) }),
   },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("inject"),
+      mode: fc.constantFrom("steer", "queue"),
+      isOnlyIntoTurn: fc.constantFrom(false, false, true),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom("replace-inject", "revoke-inject", "revoke-reminder"),
+      pick,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("remind"),
+      mode: fc.constantFrom(...REMINDER_MODES),
+      key: fc.constantFrom(undefined, "k"),
+      ttl: fc.constantFrom(undefined, 1, 2),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant<Move>({ do: "hide-prompt" }) },
   { weight: 1, arbitrary: fc.constant<Move>({ do: "set-title" }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("withdraw-prompt", "cancel"), pick }) },
@@ -288,6 +324,24 @@ function anyMovedBy(move: fc.Arbitrary<Move>): fc.Arbitrary<Moved> {
   });
 }
 
+/** The result of a reservation. */
+export function budgetChecked(
+  { invocationId, round, estimate }: Extract<Effect, { type: "reserve-budget" }>,
+  isReached: boolean,
+): SessionInput {
+  const tokens = { scope: "principal", unit: "tokens", used: 100, cap: 100 } as const;
+  const toolCalls = { scope: "principal", unit: "toolCalls", used: 1, cap: 2 } as const;
+  const isForTools = estimate.toolCalls > 0;
+  const result = isReached
+    ? ({ status: "reached", level: isForTools ? { ...toolCalls, used: 2 } : tokens } as const)
+    : ({
+        status: "reserved",
+        levels: [{ ...tokens, used: 90 }, toolCalls],
+        ...(isForTools && { toolCalls: 1 }),
+      } as const);
+  return { type: "budget-checked", invocationId, round, result };
+}
+
 /** Creates the input of a move for the present state of the session. */
 export function happeningOf(session: SimulatedSession, moved: Moved): SessionInput {
   const { move, rights, who } = moved;
@@ -309,6 +363,9 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
         return { type: "upstream-settled", upstreamId: effect.upstreamId, policy: effect.policy };
       }
       if (effect?.type === "resolve-paths") return examined(effect, move.found);
+      if (effect?.type === "reserve-budget") return budgetChecked(effect, move.option === 2);
+      if (effect?.type === "settle-budget")
+        return { type: "budget-settled", invocationId: effect.invocationId };
       if (effect?.type === "run-tool") {
         return toolEnded({ ...effect, callId: effect.providerToolCallId }, move.ending);
       }
@@ -330,6 +387,25 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       const left = command({ type: "cancel", unlessWatched: true }, move.client);
       return left.type === "command-received" ? { ...left, readerCount: move.readers } : left;
     }
+    case "inject": {
+      const content = [{ type: "text", text: `Injected ${log.length}` }] as const;
+      const only = move.isOnlyIntoTurn ? { onlyIntoTurn: true as const } : {};
+      return command({ type: "inject", mode: move.mode, content, ...only });
+    }
+    case "replace-inject": {
+      const content = [{ type: "text", text: `Replaced ${log.length}` }] as const;
+      return command({
+        type: move.do,
+        messageId: injectionAt(session, "user", move.pick),
+        content,
+      });
+    }
+    case "revoke-inject":
+      return command({ type: move.do, messageId: injectionAt(session, "user", move.pick) });
+    case "revoke-reminder":
+      return command({ type: move.do, reminderId: injectionAt(session, "reminder", move.pick) });
+    case "remind":
+      return command({ type: "remind", reminder: reminderOf(session, move) });
     case "hide-prompt":
       return command({ type: "hide-prompt", promptId: "prompt_1" });
     case "set-title":
@@ -438,6 +514,34 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
   }
 }
 
+/** A pending injection, or an unknown one. */
+function injectionAt(
+  { state }: SimulatedSession,
+  kind: PendingInjection["kind"],
+  at: number,
+): string {
+  return (
+    listItems(state.steering.pending).filter((one) => one.kind === kind)[at]?.id ?? "msg_inj_none"
+  );
+}
+
+function reminderOf(
+  { log }: SimulatedSession,
+  { mode, key, ttl }: Extract<Move, { readonly do: "remind" }>,
+): Reminder {
+  return {
+    body: `Remember ${log.length}`,
+    tags: [],
+    mode,
+    roleHint: "system",
+    authority: log.length % 2 === 0 ? "contract" : "advisory",
+    source: "bridge",
+    propagate: "session",
+    ...(key !== undefined && { dedupeKey: key }),
+    ...(ttl !== undefined && { ttlTurns: ttl }),
+  };
+}
+
 /** Every prompt has a distinct text, so a repeated message is recognizable. */
 function nextPrompt(
   { log }: SimulatedSession,
@@ -487,7 +591,8 @@ interface Attempt {
 const UNDER_WAY = { content: "Go on", status: "in_progress", priority: "medium" } as const;
 
 function toolEnded({ toolCallId, attempt, callId }: Attempt, ending: ToolEnding): SessionInput {
-  const result = ending === "succeeded" ? toolSuccess(callId, "ok") : toolError(callId, "no");
+  const result =
+    ending === "succeeded" ? createToolSuccess(callId, "ok") : createToolError(callId, "no");
   const ended = {
     type: "tool-finished",
     toolCallId,

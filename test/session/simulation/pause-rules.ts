@@ -1,7 +1,7 @@
 import type { EventOf } from "../../../src/domain/events/session-event.ts";
 import type { PromptOptions } from "../../../src/domain/prompt.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
-import { due } from "../../../src/session/due.ts";
+import { findDueEffects } from "../../../src/session/due-effects.ts";
 import { collectSessionFields } from "../../../src/session/runtime/log/append-decision.ts";
 import type { SessionState } from "../../../src/session/session-state.ts";
 import { must } from "./assert-rule.ts";
@@ -144,7 +144,7 @@ export function pauseRules(): {
           collectSessionFields([], after).state === "waiting",
           "a paused session is listed as waiting",
         );
-        must(due(after).wakeAt !== null, "a pause has a deadline");
+        must(findDueEffects(after).wakeAt !== null, "a pause has a deadline");
       }
       if (happening.type === "recovery-started") {
         const was = pauseIn(before);

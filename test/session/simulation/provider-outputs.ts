@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import type { Failure } from "../../../src/domain/errors.ts";
 import type { Outcome, ProviderEvent } from "../../../src/domain/provider/provider-event.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../../src/domain/tools/tool-call.ts";
 import type { Usage } from "../../../src/domain/usage.ts";
 import type { ProviderOutput } from "../../../src/session/session-input.ts";
 import { PROMPT_TOOL, TOOL_NAMES } from "./agent-specs.ts";
@@ -72,7 +76,7 @@ function turnOfItems(items: readonly Item[], usage: Usage | null): ProviderOutpu
       if (item.kind === "client") open.add(id);
       if (item.kind === "server") {
         block += 1;
-        const result = toolSuccess(id, "done");
+        const result = createToolSuccess(id, "done");
         events.push({ event: { type: "tool.result", message: 0, block, result } });
       }
     }
@@ -148,7 +152,7 @@ const hostileEvent: fc.Arbitrary<ProviderEvent> = fc.oneof(
   fc.record({ ...at, id: anyId, isError: fc.boolean() }).map(({ id, isError, ...place }) => ({
     type: "tool.result" as const,
     ...place,
-    result: isError ? toolError(id, "no") : toolSuccess(id, { yes: true }),
+    result: isError ? createToolError(id, "no") : createToolSuccess(id, { yes: true }),
   })),
   fc.record({
     type: fc.constant("activity"),

@@ -3,7 +3,7 @@ import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { ID_ALPHABET, SEED_LENGTH } from "../../../src/data/id-alphabet.ts";
 import type { CommandReply } from "../../../src/domain/session-command.ts";
 import { decide } from "../../../src/session/decide.ts";
-import { due, type Effect } from "../../../src/session/due.ts";
+import { findDueEffects, type Effect } from "../../../src/session/due-effects.ts";
 import { evolve } from "../../../src/session/evolve.ts";
 import type { SessionInput } from "../../../src/session/session-input.ts";
 import { initialState, type SessionState } from "../../../src/session/session-state.ts";
@@ -58,7 +58,7 @@ export function simulatedSession(spec: AgentSpec, check: (step: Step) => void): 
     },
     log,
     get effects() {
-      return [...due(state).effects.values()];
+      return [...findDueEffects(state).effects.values()];
     },
     get now() {
       return now;

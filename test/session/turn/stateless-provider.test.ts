@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import { createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import { createFakeClock, advanceUntil } from "../../support/fake-clock.ts";
 import {
   breaks,
@@ -41,7 +41,10 @@ const LET_ME_SEE = {
   role: "assistant",
   blocks: [{ type: "text" }, { type: "tool-call", toolCall: { id: "c1" } }],
 };
-const DONE = { role: "user", blocks: [{ type: "tool-result", result: toolSuccess("c1", "done") }] };
+const DONE = {
+  role: "user",
+  blocks: [{ type: "tool-result", result: createToolSuccess("c1", "done") }],
+};
 
 describe("A stateless provider", () => {
   it("Every invocation carries the whole conversation before it", async () => {
@@ -56,7 +59,10 @@ describe("A stateless provider", () => {
     await world.waitForEvent("turn.finished", 2);
     expect(provider.invocations).toMatchObject([
       { history: [], input: { type: "prompt", texts: ["One"] } },
-      { history: [user("One")], input: { type: "results", results: [toolSuccess("c1", "done")] } },
+      {
+        history: [user("One")],
+        input: { type: "results", results: [createToolSuccess("c1", "done")] },
+      },
       {
         history: [user("One"), LET_ME_SEE, DONE, assistant("Yes.")],
         input: { type: "prompt", texts: ["Two"] },
@@ -131,7 +137,11 @@ describe("A stateless provider", () => {
     const [, , , third, fourth] = provider.invocations;
     expect(third).toMatchObject({
       history: [user("One")],
-      input: { type: "results", results: [toolSuccess("c1", "done")], texts: ["Two", "Three"] },
+      input: {
+        type: "results",
+        results: [createToolSuccess("c1", "done")],
+        texts: ["Two", "Three"],
+      },
     });
     expect(fourth).toMatchObject({
       history: [user("One"), LET_ME_SEE, DONE, user("Two"), user("Three"), assistant("Yes.")],
@@ -161,8 +171,14 @@ describe("The progress of a turn", () => {
     await world.waitForEvent("turn.finished");
     await world.prompt("Two");
     await world.waitForEvent("turn.finished", 2);
-    const one = { toolCall: { id: "c1", input: { at: 1 } }, result: toolSuccess("c1", "done") };
-    const two = { toolCall: { id: "c2", input: { at: 2 } }, result: toolSuccess("c2", "done") };
+    const one = {
+      toolCall: { id: "c1", input: { at: 1 } },
+      result: createToolSuccess("c1", "done"),
+    };
+    const two = {
+      toolCall: { id: "c2", input: { at: 2 } },
+      result: createToolSuccess("c2", "done"),
+    };
     expect(provider.invocations.map(({ turn }) => turn)).toMatchObject([
       { remainingInvocations: 3, answeredToolCalls: [] },
       { remainingInvocations: 2, answeredToolCalls: [one] },

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ErrorCode } from "../../../src/domain/errors.ts";
-import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import type { Usage } from "../../../src/domain/usage.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import {
@@ -209,9 +209,9 @@ describe("Cancelling a turn", () => {
         type: "results",
         texts: ["Leave it."],
         results: [
-          toolSuccess("c1", "done"),
-          toolError("c2", `wait was stopped: the turn was cancelled. ${unknown}`),
-          toolError("c3", "ask was not run: the turn was cancelled."),
+          createToolSuccess("c1", "done"),
+          createToolError("c2", `wait was stopped: the turn was cancelled. ${unknown}`),
+          createToolError("c3", "ask was not run: the turn was cancelled."),
         ],
       },
     });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import { createToolError, createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
 import { emulate, TEST_CREDENTIALS, type EmulateOptions } from "../../../src/emulator/index.ts";
 import { harnessProvider } from "../../../src/providers/agentcore/harness-provider.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
@@ -135,7 +135,7 @@ describe("An upstream session that was cut", () => {
     expect(third?.input).toEqual({ type: "prompt", texts: ["Two"] });
     expect(third?.history).toContainEqual({
       role: "user",
-      blocks: [{ type: "tool-result", result: toolSuccess("c1", "done") }],
+      blocks: [{ type: "tool-result", result: createToolSuccess("c1", "done") }],
     });
   });
 
@@ -338,7 +338,7 @@ describe("An upstream session that has expired", () => {
     expect(second?.sessionId).not.toBe(first?.sessionId);
     expect(second).toMatchObject({
       history: [user("One")],
-      input: { type: "results", results: [toolSuccess("c1", "done")] },
+      input: { type: "results", results: [createToolSuccess("c1", "done")] },
     });
   });
 
@@ -381,7 +381,7 @@ describe("An upstream session that has expired", () => {
     await world.waitForEvent("turn.finished", 2);
     const [, second] = provider.invocations;
     const unknown = "Its effects so far are unknown.";
-    const result = toolError("c1", `wait was stopped: the turn was cancelled. ${unknown}`);
+    const result = createToolError("c1", `wait was stopped: the turn was cancelled. ${unknown}`);
     expect(second?.input).toEqual({ type: "prompt", texts: ["Two"] });
     expect(second?.history).toMatchObject([
       user("One"),

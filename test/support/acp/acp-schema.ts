@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject } from "../../../src/data/json.ts";
+import { isBridgeMethod, STEERING_METHOD } from "../../../src/wire/acp/decode/decode-request.ts";
 import { SESSION_UPDATE_EXTENSIONS } from "../../../src/wire/acp/encode/harn-extensions.ts";
 
 interface Schema {
@@ -28,6 +29,7 @@ const PARAMS = new Map([
   ["session/update", "SessionNotification"],
   ["session/request_permission", "RequestPermissionRequest"],
   ["$/cancel_request", "CancelRequestNotification"],
+  ["elicitation/create", "CreateElicitationRequest"],
   ["fs/read_text_file", "ReadTextFileRequest"],
   ["fs/write_text_file", "WriteTextFileRequest"],
   ["terminal/create", "CreateTerminalRequest"],
@@ -36,8 +38,14 @@ const PARAMS = new Map([
   ["terminal/kill", "KillTerminalRequest"],
   ["terminal/release", "ReleaseTerminalRequest"],
 ]);
-/** Requests that only bridge hosts receive. */
-const HOST_METHODS = new Set(["host/tools/list", "builtin_call", "host/call"]);
+/** Requests and notifications that only bridge hosts receive. */
+const HOST_METHODS = new Set([
+  "host/tools/list",
+  "builtin_call",
+  "host/call",
+  "harn.hitl.requested",
+  "agent/idle",
+]);
 const RESULTS = new Map([
   ["initialize", "InitializeResponse"],
   ["session/new", "NewSessionResponse"],
@@ -66,7 +74,9 @@ export function findAcpProblems(message: unknown, requestMethod?: string): reado
   if (vendor !== undefined) return vendor;
   if (typeof method === "string") return findProblems(PARAMS.get(method), params, method);
   if (error !== undefined) return findProblems("Error", error, "an error");
-  if (requestMethod === undefined || isBridgeMethod(requestMethod)) return [];
+  // ACP has `session/cancel` only as a notification.
+  if (requestMethod === undefined || requestMethod === "session/cancel") return [];
+  if (isBridgeMethod(requestMethod) || requestMethod === STEERING_METHOD) return [];
   return findProblems(RESULTS.get(requestMethod), result, `the answer to ${requestMethod}`);
 }
 
@@ -86,12 +96,6 @@ function findVendorProblems(params: unknown): readonly string[] | undefined {
 const VENDOR_UPDATES: ReadonlySet<string> = new Set(
   SESSION_UPDATE_EXTENSIONS.filter((name) => name !== "available_commands_update"),
 );
-
-/** Methods of bridge hosts that the ACP schema does not have, or has only as a notification. */
-function isBridgeMethod(method: string): boolean {
-  const names = "cancel|attach|takeover|detach|heartbeat|live_clients|approval_args";
-  return new RegExp(`^(_harn/)?session/(${names})$`).test(method);
-}
 
 /** Validates against every schema with this definition. A definition missing in both is a problem. */
 function findProblems(name: string | undefined, value: unknown, label: string): readonly string[] {

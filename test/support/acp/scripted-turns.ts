@@ -1,7 +1,11 @@
 import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../../src/domain/tools/tool-call.ts";
 import type { ScriptedTurn } from "../session/scripted-sessions.ts";
-import { formatPromptPart } from "../../../src/domain/format-prompt-part.ts";
+import { formatPromptPart } from "../../../src/domain/prompt.ts";
 
 /** The events of a text block. */
 export function textEvents(messageId: string, ...pieces: readonly string[]): SessionEvent[] {
@@ -36,7 +40,12 @@ export function busyTurn(turn: ScriptedTurn): void {
     { type: "tool_call.received", toolCallId, ...place, toolCall: call },
     { type: "tool.started", toolCallId, attempt: 1, digest: "d" },
     { type: "tool.progress", toolCallId, text: "half" },
-    { type: "tool.finished", toolCallId, ending: "succeeded", result: toolSuccess("c", "a b") },
+    {
+      type: "tool.finished",
+      toolCallId,
+      ending: "succeeded",
+      result: createToolSuccess("c", "a b"),
+    },
   );
   turn.end();
 }
@@ -73,8 +82,18 @@ export function answeredEvents(turnId: string, decision: string): SessionEvent[]
   const end = { outcome: "completed", reason: null, usage: null, steps: 1 } as const;
   const finished: SessionEvent =
     decision === "allow"
-      ? { type: "tool.finished", toolCallId, ending: "succeeded", result: toolSuccess("c", "gone") }
-      : { type: "tool.finished", toolCallId, ending: "denied", result: toolError("c", "denied") };
+      ? {
+          type: "tool.finished",
+          toolCallId,
+          ending: "succeeded",
+          result: createToolSuccess("c", "gone"),
+        }
+      : {
+          type: "tool.finished",
+          toolCallId,
+          ending: "denied",
+          result: createToolError("c", "denied"),
+        };
   return [
     ...(decision === "allow" ? [started] : []),
     finished,

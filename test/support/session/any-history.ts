@@ -1,6 +1,10 @@
 import * as fc from "fast-check";
 import type { ModelBlock, ModelMessage } from "../../../src/domain/model/model-request.ts";
-import { createToolCall, toolError, toolSuccess } from "../../../src/domain/tools/tool-call.ts";
+import {
+  createToolCall,
+  createToolError,
+  createToolSuccess,
+} from "../../../src/domain/tools/tool-call.ts";
 
 /** Any block. Few ids are used, so results match tool calls and ids are repeated. */
 const anyModelBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
@@ -25,7 +29,7 @@ const anyModelBlock: fc.Arbitrary<ModelBlock> = fc.oneof(
     .record({ id: fc.constantFrom("a", "b", "a.b:1", "z"), isError: fc.boolean() })
     .map(({ id, isError }) => ({
       type: "tool-result" as const,
-      result: isError ? toolError(id, "no") : toolSuccess(id, "yes"),
+      result: isError ? createToolError(id, "no") : createToolSuccess(id, "yes"),
     })),
 );
 
@@ -85,7 +89,7 @@ function finishedTurn(): fc.Arbitrary<readonly ModelMessage[]> {
         ? [
             {
               role: "user",
-              blocks: [{ type: "tool-result", result: toolSuccess(id, "yes") }],
+              blocks: [{ type: "tool-result", result: createToolSuccess(id, "yes") }],
             } as const,
           ]
         : []),

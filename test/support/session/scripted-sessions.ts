@@ -161,7 +161,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
         return { status: "accepted", turnId };
       }
       case "decide-approval": {
-        const { approvalId, decision } = command;
+        const { approvalId, decision = "deny" } = command;
         if (openApproval(log, approvalId) === undefined) return REFUSED_REPLY;
         append(log, { type: "approval.resolved", approvalId, decision, resolvedBy: "person" });
         return { status: "accepted" };
@@ -270,6 +270,7 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
     checkCredentials: async () => {},
     checkLog: async () => {},
     openWithPrompt: () => Promise.reject(new Error("openWithPrompt is not available in this test")),
+    readUsage: () => Promise.reject(new Error("These sessions have no usage")),
     status: async () => ({
       agent: createAgent({ provider: createScriptedProvider([]) }).spec,
       mode: "default",
@@ -281,9 +282,17 @@ export function createScriptedSessions({ turn }: Script = {}): ScriptedSessions 
       promptTools: [],
       hiddenPromptIds: [],
       clients: [],
+      pendingInjections: [],
+      openApprovals: [],
     }),
     readHistory: () => Promise.reject(new Error("These sessions have no history")),
     listToolRules: async () => [],
+    async *watchSessions() {},
+    readBlob: async () => undefined,
+    readRecord: async () => undefined,
+    putRecord: () => Promise.reject(new Error("These sessions have no records")),
+    deleteRecord: async () => false,
+    listRecords: async () => ({ records: [] }),
     async find(sessionId) {
       const log = logs.get(sessionId);
       return log && record(log);

@@ -188,7 +188,7 @@ function createMortalStore(store: Store): { readonly store: Store; readonly die:
   const guarded = new Proxy(store, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
-      if (typeof value !== "function" || name === "subscribe") return value;
+      if (typeof value !== "function" || STREAMS.has(name)) return value;
       return async (...given: readonly unknown[]): Promise<unknown> => {
         check();
         const done: unknown = await Reflect.apply(value, target, given);
@@ -199,6 +199,9 @@ function createMortalStore(store: Store): { readonly store: Store; readonly die:
   });
   return { store: guarded, die: () => void (isDead = true) };
 }
+
+/** Methods which return their stream at once. */
+const STREAMS: ReadonlySet<string | symbol> = new Set(["subscribe", "watchSessions"]);
 
 interface WorldSetup extends Required<Pick<WorldOptions, "store" | "clock">> {
   readonly keys: WorldOptions["keys"];

@@ -1,0 +1,163 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ClientOptions, IdleWait, SessionUpdate } from "../../src/host/index.ts";
+import { createHostClient } from "../support/acp/host-client.ts";
+import { eventually } from "../support/eventually.ts";
+import { createGate } from "../support/gate.ts";
+import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
+import {
+  createScriptedProvider,
+  says,
+  wants,
+  type ProviderScript,
+} from "../support/session/scripted-provider.ts";
+import {
+  createAgent,
+  createTool,
+  openSessions,
+  type AgentParts,
+} from "../support/session/session-world.ts";
+
+const PLACE = { workingDirectory: "/work" };
+
+/** A client of an agent. The agent's tool `look` runs until the gate opens. */
+async function startClient(
+  answers: readonly ProviderScript[],
+  parts: Partial<AgentParts> = {},
+  options: ClientOptions = {},
+) {
+  const gate = createGate();
+  const provider = createScriptedProvider(answers);
+  const look = createTool({ name: "look" }, async () => {
+    await gate.pass();
+    return "seen";
+  });
+  const agent = createAgent({ provider, tools: [look], ...parts });
+  const sessions = openSessions(createMemoryStore(), agent);
+  onTestFinished(async () => {
+    gate.open();
+    await sessions.close();
+  });
+  const updates: SessionUpdate[] = [];
+  const { client, sockets } = createHostClient(sessions, {
+    onUpdate: ({ update }) => void updates.push(update),
+    ...options,
+  });
+  const { sessionId } = await client.newSession(PLACE);
+  const isRunning = (update: SessionUpdate): boolean =>
+    update.type === "tool" && update.status === "in_progress";
+  return {
+    client,
+    sockets,
+    provider,
+    gate,
+    updates,
+    sessionId,
+    startTurn: async () => {
+      const { result } = client.prompt(sessionId, "Go");
+      await eventually(() => expect(updates.some(isRunning)).toBe(true));
+      return { result };
+    },
+  };
+}
+
+const looks = wants({ id: "c1", name: "look" });
+
+function userTexts(updates: readonly SessionUpdate[]): readonly string[] {
+  return updates.flatMap((update) =>
+    update.type === "user-text" ? [`${update.messageId} ${update.text}`] : [],
+  );
+}
+
+describe("Steering with the host client", () => {
+  it("A program steers a turn, changes and revokes messages, and sees the delivery [B-165] [B-168] [B-172] [B-174]", async () => {
+    const { client, sessionId, gate, updates, provider, startTurn } = await startClient([
+      looks,
+      says("Done."),
+    ]);
+    const turn = await startTurn();
+    const steered = await client.inject(sessionId, "Use feet");
+    expect(steered).toEqual({
+      messageId: expect.stringMatching(/^msg_inj_/),
+      deliveredAs: "steer",
+    });
+    await client.replaceInject(sessionId, steered.messageId, [
+      { type: "text", text: "Use metric units" },
+    ]);
+    const other = await client.inject(sessionId, { content: "Never", mode: "queue" });
+    expect(other.deliveredAs).toBe("queue");
+    const reminderId = await client.remind(sessionId, {
+      body: "Read src/lib.rs again",
+      tags: ["workspace"],
+      dedupeKey: "workspace",
+      ttlTurns: 2,
+      metadata: { harn: { origin: "watcher" } },
+    });
+    expect(await client.pendingInjections(sessionId)).toEqual([
+      { kind: "user", messageId: steered.messageId, mode: "steer", text: "Use metric units" },
+      { kind: "user", messageId: other.messageId, mode: "queue", text: "Never" },
+      {
+        kind: "reminder",
+        reminderId,
+        mode: "finish_step",
+        body: "Read src/lib.rs again",
+        tags: ["workspace"],
+        dedupeKey: "workspace",
+        ttlTurns: 2,
+        roleHint: "system",
+        source: "bridge",
+      },
+    ]);
+    expect(await client.revokeInject(sessionId, other.messageId)).toBe(true);
+    expect(await client.revokeInject(sessionId, other.messageId)).toBe(false);
+    expect(await client.revokeReminder(sessionId, reminderId)).toBe(true);
+    expect(await client.revokeReminder(sessionId, reminderId)).toBe(false);
+    gate.open();
+    await turn.result;
+    expect(userTexts(updates)).toEqual([`${steered.messageId} Use metric units`]);
+    expect(provider.invocations[1]?.input).toMatchObject({ texts: ["Use metric units"] });
+    await expect(client.revokeInject(sessionId, steered.messageId)).rejects.toMatchObject({
+      code: "conflict",
+      details: { reason: "already_delivered" },
+    });
+  });
+
+  it("A message whose response is lost is sent again and delivered once [W-48]", async () => {
+    const { client, sessionId, gate, sockets, provider, startTurn } = await startClient([
+      looks,
+      says("Done."),
+    ]);
+    const turn = await startTurn();
+    const injected = client.inject(sessionId, "Once");
+    sockets[0]?.destroy();
+    const { messageId } = await injected;
+    expect(await client.pendingInjections(sessionId)).toMatchObject([{ messageId, text: "Once" }]);
+    expect(sockets.length).toBeGreaterThan(1);
+    gate.open();
+    await turn.result;
+    expect(provider.invocations[1]?.input).toMatchObject({ texts: ["Once"] });
+  });
+
+  it("The idle callback runs for every wait of an idle daemon, and can wake the daemon [B-161] [B-163] [ACP-132]", async () => {
+    const waits: IdleWait[] = [];
+    const { client, sessionId, provider } = await startClient(
+      [says("Done.")],
+      { daemon: {} },
+      { onIdle: (wait) => void waits.push(wait) },
+    );
+    await client.prompt(sessionId, "Go").result;
+    await eventually(() => expect(waits.length).toBeGreaterThan(1));
+    expect(waits.slice(0, 2)).toEqual([
+      { sessionId: null, iteration: 1, backoffMs: 100 },
+      { sessionId: null, iteration: 2, backoffMs: 500 },
+    ]);
+    await client.resume(sessionId);
+    await eventually(() => expect(provider.invocations).toHaveLength(2));
+  });
+
+  it("A resume of an agent that is not a daemon rejects with the reason [B-163]", async () => {
+    const { client, sessionId } = await startClient([says("Done.")]);
+    await expect(client.resume(sessionId)).rejects.toMatchObject({
+      details: { reason: "not_a_daemon" },
+    });
+  });
+});
