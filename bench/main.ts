@@ -22,6 +22,8 @@ const ROWS: { readonly [name: string]: (count?: number) => Promise<Row> } = {
   idle: async () => (await import("./rows/row-11-idle.ts")).measureIdle(),
   load: async () => (await import("./rows/row-12-load.ts")).measureLoad(),
   "long-session": async () => (await import("./rows/row-14-long-session.ts")).measureLongSession(),
+  portal: async () => (await import("./rows/row-portal.ts")).measurePortal(),
+  steering: async () => (await import("./rows/row-steering.ts")).measureSteering(),
   memory: async () => (await import("./rows/row-memory.ts")).measureMemory(),
   import: async () => (await import("./rows/row-import.ts")).measureImport(),
 };
@@ -74,7 +76,7 @@ if (values.check && failures.length > 0) {
   process.exitCode = 1;
 }
 
-function summarizeRow({ title, unit, measured, growth, ratios }: Row): unknown {
+function summarizeRow({ title, unit, measured, growth, ratios, skipped }: Row): unknown {
   const medians = measured.map(({ name, rounds }) => ({
     name,
     median: computeMedian(rounds),
@@ -86,5 +88,6 @@ function summarizeRow({ title, unit, measured, growth, ratios }: Row): unknown {
     measured: medians,
     growth,
     ratios: ratios.map((ratio) => ({ ...ratio, met: isTargetMet(ratio) })),
+    ...(skipped !== undefined && { skipped }),
   };
 }

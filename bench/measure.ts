@@ -74,5 +74,6 @@ export function computeSpread(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   const at = (share: number): number =>
     sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
-  return (50 * (at(0.75) - at(0.25))) / computeMedian(values);
+  const range = at(0.75) - at(0.25);
+  return range === 0 ? 0 : (50 * range) / computeMedian(values);
 }

@@ -8,6 +8,8 @@ export interface Row {
   /** CPU per unit at 1×, 4× and 16× the work. */
   readonly growth: readonly { readonly times: number; readonly cost: number }[];
   readonly ratios: readonly Ratio[];
+  /** The reason why nothing was measured. */
+  readonly skipped?: string;
 }
 
 export interface Ratio {
@@ -34,7 +36,10 @@ export function checkTargets(name: string, row: Row, knownMisses: KnownMisses): 
   const missed = row.ratios.filter(
     (ratio) => !isTargetMet(ratio) && !rowMisses.includes(ratio.text),
   );
-  const stale = rowMisses.filter((text) => !row.ratios.some((ratio) => ratio.text === text));
+  const stale =
+    row.skipped === undefined
+      ? rowMisses.filter((text) => !row.ratios.some((ratio) => ratio.text === text))
+      : [];
   return [
     ...missed.map(({ text, value, target, bound }) => {
       return `${name}: ${text} is ${value.toFixed(2)}, expected ${bound} ${target}`;
@@ -44,6 +49,7 @@ export function checkTargets(name: string, row: Row, knownMisses: KnownMisses): 
 }
 
 export function formatRow(row: Row): string {
+  if (row.skipped !== undefined) return `${row.title}\n  skipped: ${row.skipped}\n`;
   const width = Math.max(...row.measured.map(({ name }) => name.length));
   const lines = row.measured.map(({ name, rounds }) => {
     const figure = computeMedian(rounds).toFixed(3).padStart(10);
