@@ -54,6 +54,8 @@ export default defineConfig({
       groups: [
         { name: "version", test: /package-version\.ts$/ },
         loadedByAll("first-words", EDITOR, BROWSER),
+        // Pure helpers, apart from the editor's file: browser entries load them too, and must not load Node's modules.
+        { name: "helpers", test: /src[\\/](?:data|text)[\\/]/ },
         loadedByAll("editor", EDITOR),
         { name: "words", test: /src[\\/](?:domain|wire[\\/]framing)[\\/]/ },
         { name: "codecs", test: /src[\\/]wire[\\/](?!acp|jsonrpc)/ },

@@ -15,18 +15,26 @@ const PROCESS = [
   "examples/**/*.test.ts",
 ];
 
-/** Tests of the other lanes that try every case in the full lane: a kill at every append, a cut at every byte. */
-const EXHAUSTIVE = ["test/kill/*.test.ts", "src/wire/agentcore/runtime/runtime-stream.test.ts"];
+/** Tests of the other lanes that try every case in the full lane: a kill at every append, a cut at every byte, all stories. */
+const EXHAUSTIVE = [
+  "test/kill/*.test.ts",
+  "src/wire/agentcore/runtime/runtime-stream.test.ts",
+  "test/**/*{properties,property}.test.ts",
+  "src/**/*.{property,fuzz}.test.ts",
+];
 
 /** Packaging, and checkers that must refuse planted violations. */
-const FULL = ["test/{package,entries,install,build,checks}.test.ts"];
+const FULL = ["test/{package,entries,install,build,checks,portal-size}.test.ts"];
 
-/** Clients that need Node 22: `npm run test:clients` installs and runs them. */
-const CLIENTS = ["**/node_modules/**", "test/clients/**"];
+/** Packages of their own: `npm run test:clients` and `npm run test:browser` install and run them. */
+const PACKAGES = ["**/node_modules/**", "test/clients/**", "test/browser/**"];
 
 function lane(name: string, include: string[], exclude: string[]): TestProjectInlineConfiguration {
   const globalSetup = name === "fast" ? [] : ["test/support/bundle-command.ts"];
-  return { extends: true, test: { name, include, exclude: [...CLIENTS, ...exclude], globalSetup } };
+  return {
+    extends: true,
+    test: { name, include, exclude: [...PACKAGES, ...exclude], globalSetup },
+  };
 }
 
 /**

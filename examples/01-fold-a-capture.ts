@@ -9,8 +9,8 @@ import {
   createTurnBuilder,
   createResumeMessages,
   snapshotTurn,
-  toolError,
-  toolSuccess,
+  createToolError,
+  createToolSuccess,
   type ProviderEvent,
 } from "../src/wire/index.ts";
 
@@ -36,8 +36,8 @@ export async function foldCapture(write: (text: string) => void): Promise<void> 
   );
 
   const [assistant, user] = createResumeMessages(whole, [
-    toolSuccess("tooluse_mX31", { place: "Harbour depot" }),
-    toolError("tooluse_b0Zd", "The user declined."),
+    createToolSuccess("tooluse_mX31", { place: "Harbour depot" }),
+    createToolError("tooluse_b0Zd", "The user declined."),
   ]);
   assert.deepEqual(
     assistant.content.map((block) => Object.keys(block)[0]),

@@ -14,8 +14,8 @@ import {
   foldSdkStream,
   toSdkMessages,
   snapshotTurn,
-  toolError,
-  toolSuccess,
+  createToolError,
+  createToolSuccess,
   createUserMessages,
   type SdkMessage,
   type Turn,
@@ -52,8 +52,8 @@ export async function askAboutWeather(
   while (turn.end?.outcome === "action-required") {
     const results = turn.toolCalls.map((call) =>
       call.inputError === undefined
-        ? toolSuccess(call.id, { forecast: "Rain", asked: call.input })
-        : toolError(call.id, call.inputError.message),
+        ? createToolSuccess(call.id, { forecast: "Rain", asked: call.input })
+        : createToolError(call.id, call.inputError.message),
     );
     turn = await invoke(toSdkMessages(createResumeMessages(turn, results)));
   }

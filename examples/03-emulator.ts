@@ -7,7 +7,7 @@ import {
   addToTurn,
   createTurnBuilder,
   snapshotTurn,
-  toolSuccess,
+  createToolSuccess,
   type Turn,
 } from "../src/index.ts";
 import {
@@ -42,7 +42,7 @@ export async function talkToDemoAgent(write: (text: string) => void): Promise<vo
     );
 
     const results = firstTurn.toolCalls.map(({ id }) =>
-      toolSuccess(id, { sky: "rain", degrees: 11 }),
+      createToolSuccess(id, { sky: "rain", degrees: 11 }),
     );
     const resumed = { type: "results", turn: firstTurn, results } as const;
     const secondTurn = await printTurn(await session.invoke(resumed, options), write);

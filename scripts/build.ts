@@ -28,6 +28,7 @@ const INPUTS = [
   "package-lock.json",
   "rolldown.config.ts",
   "rolldown.types.config.ts",
+  "vite.portal.config.ts",
   "tsconfig.json",
   "tsconfig.build.json",
   "node_modules/.package-lock.json",
@@ -137,7 +138,7 @@ function digestInputs(paths: readonly string[]): string {
   return createHash("sha256").update(paths.map(describeFile).join("\n")).digest("hex");
 }
 
-/** Changes with the file's path, length and time of change. */
+/** Returns a text that changes with the path, length or modification time of a file. */
 function describeFile(path: string): string {
   const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { size: -1, mtimeMs: 0 };
   return `${size} ${mtimeMs} ${path}`;

@@ -46,12 +46,6 @@ const BANNED = [
   /\bwhere (?:nobody|somebody|there is|that is|it is)\b/gi,
 ];
 
-/** Texts whose wording belongs to others: a message of AWS, and a prompt for a model. */
-const FOREIGN_TEXTS = new Set([
-  "The provided 'x-amz-content-sha256' header does not match what was computed.",
-  "What was the first thing that I said to you?",
-]);
-
 const folders = new Map<string, FolderCounts>();
 const bannedMessages: string[] = [];
 for (const path of listFiles()) measureFile(path);
@@ -70,7 +64,7 @@ function listFiles(): string[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .map((path) => join(folder, path))
-      .filter((path) => path.endsWith(".ts") && !SKIPPED.test(path)),
+      .filter((path) => /\.tsx?$/.test(path) && !SKIPPED.test(path)),
   );
 }
 
@@ -88,8 +82,7 @@ function measureFile(path: string): void {
     counts.archaic += countBanned(text);
   }
   const inspect = (text: string): void => {
-    if (isMessage(text) && countBanned(text) > 0 && !FOREIGN_TEXTS.has(text))
-      bannedMessages.push(`${path}: ${text.trim()}`);
+    if (isMessage(text) && countBanned(text) > 0) bannedMessages.push(`${path}: ${text.trim()}`);
   };
   // A test contains prompts and captured text; only its titles are ours.
   if (isTest(path)) for (const title of listTitles(source)) inspect(title);
@@ -97,6 +90,7 @@ function measureFile(path: string): void {
     new Visitor({
       Literal: ({ value }) => void (typeof value === "string" && inspect(value)),
       TemplateElement: ({ value }) => inspect(value.cooked ?? value.raw),
+      JSXText: ({ value }) => inspect(value.replaceAll(/\s+/g, " ")),
     }).visit(program);
 }
 

@@ -11,7 +11,7 @@ interface SizedItem {
 
 const paths = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((path) => join("src", path))
-  .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
+  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts"));
 const files = paths.map((path): SizedItem => ({
   name: path,
   lines: countLines(readFileSync(path, "utf8")),
