@@ -1,35 +1,32 @@
-import { useState, type ReactNode } from "react";
+import { Suspense, useState, type ReactNode } from "react";
 import type { SessionView } from "../state/session-view.ts";
-import { TimelineRail } from "../thread/timeline-rail.tsx";
-import { UsagePanel } from "../thread/usage-panel.tsx";
+import { DETAIL_PANELS } from "../thread/panels.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 
-type RailPart = "timeline" | "usage";
-
-const PARTS: readonly { readonly part: RailPart; readonly name: string }[] = [
-  { part: "timeline", name: "Timeline" },
-  { part: "usage", name: "Usage" },
-];
-
-/** The details of a session: its timeline and its usage. */
+/** The details of a session, a tab for each panel. */
 export function SessionRail({ view }: { readonly view: SessionView }): ReactNode {
-  const [shown, setShown] = useState<RailPart>("timeline");
+  const [chosen, setChosen] = useState<string>();
+  const panels = DETAIL_PANELS.filter(({ isPresent }) => isPresent(view));
+  const shown = panels.find(({ name }) => name === chosen) ?? panels[0];
+  if (shown === undefined) return null;
   return (
     <aside className="shell-rail" aria-label="Details">
       <fieldset className="shell-tabs" aria-label="Shown details">
-        {PARTS.map(({ part, name }) => (
+        {panels.map(({ name }) => (
           <button
-            key={part}
+            key={name}
             type="button"
-            aria-pressed={shown === part}
-            onClick={() => setShown(part)}
+            aria-pressed={name === shown.name}
+            onClick={() => setChosen(name)}
           >
             {name}
           </button>
         ))}
       </fieldset>
-      <ErrorBoundary pane="details" resetKey={view.sessionId}>
-        {shown === "timeline" ? <TimelineRail view={view} /> : <UsagePanel view={view} />}
+      <ErrorBoundary pane="details" resetKey={`${view.sessionId} ${shown.name}`}>
+        <Suspense fallback={<p className="part-note">Loading</p>}>
+          <shown.View view={view} />
+        </Suspense>
       </ErrorBoundary>
     </aside>
   );

@@ -2,12 +2,13 @@ import { useState, type ReactNode } from "react";
 import { Fold } from "../parts/fold.tsx";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
-import type { PlanEntry, PlanStatus } from "../../domain/plan.ts";
+import type { PlanStatus } from "../../domain/plan.ts";
+import type { SessionView } from "../state/session-view.ts";
 
 /** The agent's plan: its progress and the present step in one line, all steps when open. */
-export function PlanPanel({ entries }: { readonly entries: readonly PlanEntry[] }): ReactNode {
+export function PlanPanel({ view }: { readonly view: SessionView }): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  if (entries.length === 0) return null;
+  const entries = view.plan;
   const relevant = entries.filter(({ status }) => status !== "cancelled");
   const done = relevant.filter(({ status }) => status === "completed").length;
   const current = entries.find(({ status }) => status === "in_progress");

@@ -11,7 +11,7 @@ import {
 } from "react";
 import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { ItemView } from "./items/item-views.tsx";
-import { PlanPanel } from "./plan-panel.tsx";
+import { PINNED_PANELS } from "./panels.tsx";
 import { STAGE_TEXTS, OUTCOME_TEXTS } from "./describe-turn.ts";
 import { ThreadProvider, type ThreadServices } from "./thread-context.tsx";
 import {
@@ -58,7 +58,9 @@ function SessionThread({ view, empty = null, ...services }: ThreadProps): ReactN
   return (
     <ThreadProvider {...services} onToggleCard={stopFollowing}>
       <div className="thread">
-        <PlanPanel entries={view.plan} />
+        {PINNED_PANELS.map(
+          ({ name, isPresent, View }) => isPresent(view) && <View key={name} view={view} />,
+        )}
         <div className="thread-view">
           <ScrollBox ref={scroller} className="thread-scroll" label="Conversation">
             {rows.length === 0 ? (

@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { PlanPanel } from "./plan-panel.tsx";
+import { TimelineRail } from "./timeline-rail.tsx";
+import { UsagePanel } from "./usage-panel.tsx";
+import type { SessionView } from "../state/session-view.ts";
+
+/** A part of a session's page beside its turns. A slice with its own state adds a row; thread and shell do not change. */
+export interface SessionPanel {
+  /** The heading of the tab. Unique in its list. */
+  readonly name: string;
+  /** The panel is absent if false. */
+  readonly isPresent: (view: SessionView) => boolean;
+  readonly View: (props: { readonly view: SessionView }) => ReactNode;
+}
+
+/** Above the conversation, always visible: for the state of the running work, in one line. */
+export const PINNED_PANELS: readonly SessionPanel[] = [
+  { name: "Plan", isPresent: ({ plan }) => plan.length > 0, View: PlanPanel },
+];
+
+/** Tabs of the details at the side. The first is open at first. */
+export const DETAIL_PANELS: readonly SessionPanel[] = [
+  { name: "Timeline", isPresent: () => true, View: TimelineRail },
+  { name: "Usage", isPresent: () => true, View: UsagePanel },
+];
