@@ -27,8 +27,10 @@ function hostOn(world: AcpProject): SeedHost {
   const child = world.spawn("--updates", "bridge");
   child.stdin.on("error", () => {});
   const exit = once(child, "close");
+  const client = createLineClient(child.stdout, child.stdin);
+  client.refuseHostLists();
   return {
-    client: createLineClient(child.stdout, child.stdin),
+    client,
     async kill() {
       child.kill("SIGKILL");
       await exit;

@@ -30,6 +30,7 @@ async function asked(input: JsonObject) {
   const sessions = openSessions(store, createAgent({ provider, tools: [save], approvals }));
   onTestFinished(() => sessions.close());
   const client = await connectAcpClient(sessions, { updates: "bridge" });
+  client.refuseHostLists();
   const sessionId = await client.newSession();
   const prompt = [{ type: "text", text: "Save." }];
   const turn = client.request("session/prompt", { sessionId, prompt });

@@ -74,6 +74,8 @@ export interface AcpPeer {
   listUpdates(sessionId?: string): readonly Message[];
   /** Sends `initialize` and `session/new`. */
   newSession(cwd?: string): Promise<string>;
+  /** Responds to requests for the host's tools and shells from now on, as a host which has neither. */
+  refuseHostLists(): void;
 }
 
 /** A client that writes and reads plain lines. */
@@ -131,6 +133,7 @@ export function createAcpPeer(
   const methods = new Map<JsonValue, string>();
   let watchers: (() => void)[] = [];
   let sent = 0;
+  let refusesHostLists = false;
 
   function take(line: string): void {
     const parsed = parseJson(line);
@@ -138,6 +141,7 @@ export function createAcpPeer(
     const message = parsed.value;
     problems.push(...findAcpProblems(message, methods.get(message["id"] ?? null)));
     messages.push(message);
+    if (refusesHostLists && isHostListRequest(message)) refuse(message);
     const waking = watchers;
     watchers = [];
     for (const wake of waking) wake();
@@ -146,6 +150,10 @@ export function createAcpPeer(
   onTestFinished(() => expect(problems).toEqual([]));
 
   const send = (message: unknown): void => write(JSON.stringify(message));
+
+  function refuse({ id }: Message): void {
+    send({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
+  }
 
   async function find(
     matches: (message: Message) => boolean,
@@ -208,5 +216,12 @@ export function createAcpPeer(
       const { sessionId } = await result("session/new", { cwd, mcpServers: [] });
       return readText(sessionId);
     },
+    refuseHostLists() {
+      refusesHostLists = true;
+    },
   };
+}
+
+function isHostListRequest({ method }: Message): boolean {
+  return method === "host/tools/list" || method === "host/call" || method === "host_call";
 }
