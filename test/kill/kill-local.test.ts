@@ -6,12 +6,11 @@ import { bundleInto } from "../support/bundle-program.ts";
 import { expectOneCharge, expectProven, expectWhole } from "./expected-log.ts";
 import { expectedTranscript } from "./expected-transcript.ts";
 import { localKillWorld, transcript } from "./kill-world.ts";
-import { testDepth } from "../support/test-depth.ts";
+import { isThorough } from "../support/test-depth.ts";
 
 /**
  * Same as `kill.test.ts`, with an agent whose loop runs in the bridge and dies with the bridge. Only the log remains.
  */
-const isThorough = testDepth() === "full";
 const MOST_APPENDS = 32;
 const LEAST_APPENDS = 20;
 
@@ -30,8 +29,8 @@ describe("Killed bridges that run the agent's loop themselves", () => {
       (["resend", "ask"] as const).map((onLost) => ({ kill: { append, when }, onLost })),
     ),
   );
-  // Every ninth case covers about every other append, with alternating kill positions and policies for lost invocations.
-  const cases = isThorough ? all : all.filter((_, at) => at % 9 === 4);
+  // Every 13th case alternates kill positions and policies for lost invocations.
+  const cases = isThorough() ? all : all.filter((_, at) => at % 13 === 4);
   let undisturbed: readonly string[] = [];
 
   it("A session without a kill has the expected transcript", async () => {

@@ -8,13 +8,13 @@ import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { bundleInto } from "../support/bundle-program.ts";
 import { expectProven, expectWhole } from "./expected-log.ts";
 import { killWorld, localKillWorld, type KillWorld } from "./kill-world.ts";
-import { testDepth } from "../support/test-depth.ts";
+import { isThorough, testDepth } from "../support/test-depth.ts";
 
 /**
  * Kills a bridge before and after every append of a session whose agent calls a client tool, and resumes the session in
- * a new process. The full lane covers every append with every policy for lost invocations; the other lanes alternate.
+ * a new process. The full lane covers every append, and the policies for lost invocations alternate. With the depth `all`,
+ * every append meets every policy.
  */
-const isThorough = testDepth() === "full";
 const ANSWERS: readonly LostInvocationPolicy[] = ["continue", "reseed", "ask"];
 const WORLDS = { harness: () => killWorld("finish+remember"), local: localKillWorld } as const;
 /** Number of appends of the session with each kind of agent. */
@@ -55,8 +55,8 @@ describe.each(["harness", "local"] as const)(
     );
     const cases = points.flatMap((kill, at) => {
       const all = ANSWERS.map((onLost) => ({ kill, onLost }));
-      if (isThorough) return all;
-      return at % 4 === 0 ? all.slice((at / 4) % all.length).slice(0, 1) : [];
+      if (testDepth() === "all") return all;
+      return isThorough() || at % 7 === 0 ? all.slice(at % all.length).slice(0, 1) : [];
     });
     const run = (
       world: KillWorld,

@@ -6,7 +6,7 @@ import type { LostInvocationPolicy } from "../../src/domain/agent-spec.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
 import type { SessionEvent } from "../../src/domain/events/session-event.ts";
 import { bundleInto } from "../support/bundle-program.ts";
-import { testDepth } from "../support/test-depth.ts";
+import { isThorough } from "../support/test-depth.ts";
 import { expectProven, expectWhole } from "./expected-log.ts";
 import { killWorld, type KillWorld } from "./kill-world.ts";
 
@@ -14,7 +14,6 @@ import { killWorld, type KillWorld } from "./kill-world.ts";
  * Kills a bridge before and after every append of a session whose agent asks a person and needs an approval for every
  * invocation after the first, and resumes the session in a new process.
  */
-const isThorough = testDepth() === "full";
 const POLICIES: readonly LostInvocationPolicy[] = ["continue", "reseed", "ask"];
 /** At least the number of appends of the session. */
 const APPENDS = 60;
@@ -79,7 +78,7 @@ describe("Killed bridges while the agent waits for people", () => {
   );
   const cases = points.flatMap((kill, at) => {
     const onLost = POLICIES[at % POLICIES.length] ?? "ask";
-    return isThorough || at % 8 === 0 ? [{ kill, onLost }] : [];
+    return isThorough() || at % 13 === 0 ? [{ kill, onLost }] : [];
   });
   const run = (
     world: KillWorld,

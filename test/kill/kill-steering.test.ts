@@ -6,7 +6,7 @@ import type { LostInvocationPolicy } from "../../src/domain/agent-spec.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
 import { formatPromptPart } from "../../src/domain/prompt.ts";
 import { bundleInto } from "../support/bundle-program.ts";
-import { testDepth } from "../support/test-depth.ts";
+import { isThorough } from "../support/test-depth.ts";
 import { expectProven, expectWhole } from "./expected-log.ts";
 import { killWorld, localKillWorld, type KillWorld } from "./kill-world.ts";
 
@@ -14,7 +14,6 @@ import { killWorld, localKillWorld, type KillWorld } from "./kill-world.ts";
  * Kills a bridge before and after every append of a session with a steered message, a queued message and a reminder, and
  * resumes the session in a new process. The full lane covers every append; the policies for lost invocations alternate.
  */
-const isThorough = testDepth() === "full";
 const POLICIES: readonly LostInvocationPolicy[] = ["continue", "reseed", "ask"];
 const WORLDS = { harness: () => killWorld("finish+remember"), local: localKillWorld } as const;
 /** At least the number of appends of the session with each kind of agent. */
@@ -51,7 +50,7 @@ describe.each(["harness", "local"] as const)(
     );
     const cases = points.flatMap((kill, at) => {
       const onLost = POLICIES[at % POLICIES.length] ?? "ask";
-      return isThorough || at % 8 === 0 ? [{ kill, onLost }] : [];
+      return isThorough() || at % 13 === 0 ? [{ kill, onLost }] : [];
     });
     const run = (
       world: KillWorld,

@@ -2,18 +2,26 @@ import { vi } from "vitest";
 
 /**
  * How much work randomised and exhaustive tests do. `npm run test:fast` sets `quick`, `npm run test:full` sets `full`.
- * Default: `usual`.
+ * `all` also combines independent settings with each other, such as every kill with every policy, and takes three times
+ * as long as `full`. Default: `usual`.
  */
-export type TestDepth = "quick" | "usual" | "full";
+export type TestDepth = (typeof DEPTHS)[number];
+
+const DEPTHS = ["quick", "usual", "full", "all"] as const;
 
 export function testDepth(): TestDepth {
   const depth = process.env["SPANLINE_TEST_DEPTH"];
-  return depth === "quick" || depth === "full" ? depth : "usual";
+  return DEPTHS.find((known) => known === depth) ?? "usual";
 }
 
-/** The number of random cases: all of them in the full lane, fewer in the others, at least 20. */
+/** True if the tests try every case of each setting, at least in one combination with the other settings. */
+export function isThorough(): boolean {
+  return testDepth() === "full" || testDepth() === "all";
+}
+
+/** The number of random cases: all of them in the full lane, fewer in `npm test` and the fast lane, at least 20. */
 export function runs(count: number): number {
-  const share = { quick: 0.1, usual: 0.4, full: 1 }[testDepth()];
+  const share = { quick: 0.1, usual: 0.4, full: 1, all: 1 }[testDepth()];
   return Math.max(20, Math.ceil(count * share));
 }
 
