@@ -64,6 +64,7 @@ const SHELL = { id: "sh", label: "sh", path: "/bin/sh", platform: "linux", avail
 const RESULTS: { readonly [method: string]: object } = {
   "host/tools/list": { tools: [{ name: "Read", schema: { type: "object" } }] },
   "host/call": { shells: [{ ...SHELL, default_args: ["-c"] }], default_shell_id: "sh" },
+  "skills/list": [{ id: "deploy", name: "deploy", description: "Ship it", source: "host" }],
   builtin_call: { text: "const a = 1;" },
   "session/request_permission": { granted: true },
 };
@@ -109,7 +110,13 @@ async function story(talk: AcpPeer, { project }: AcpProject) {
 
 const EVERYTHING = {
   extensions: ["live_session_client", "live_session_permission_route"],
-  requests: ["builtin_call", "host/call", "host/tools/list", "session/request_permission"],
+  requests: [
+    "builtin_call",
+    "host/call",
+    "host/tools/list",
+    "session/request_permission",
+    "skills/list",
+  ],
   calls: expect.arrayContaining(["process.list_shells", "Read"]),
   hasAudit: true,
   hasVisibleText: true,
@@ -121,7 +128,7 @@ describe("Setting for hosts that cannot declare the bridge protocol", () => {
     ["the flag", {}, ["--updates", "bridge"]],
     ["the configuration", CONFIGURED, []],
   ] as const)(
-    "%s enables updates, audit records, visible text, tools and shells on stdio [B-022]",
+    "%s enables updates, audit records, visible text, tools, shells and skills on stdio [B-022]",
     TIMEOUT,
     async (_, section, flags) => {
       const here = await world();
@@ -151,6 +158,7 @@ describe("Setting for hosts that cannot declare the bridge protocol", () => {
     const seen = await story(onPipes(here, "--updates", "auto"), here);
     expect(seen).toMatchObject({ extensions: [], hasAudit: false, hasVisibleText: false });
     expect(seen.requests).not.toContain("host/tools/list");
+    expect(seen.requests).not.toContain("skills/list");
   });
 
   it("An unknown value of the setting is a configuration error", TIMEOUT, async () => {

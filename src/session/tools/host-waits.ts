@@ -1,4 +1,6 @@
+import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { ToolWaitingForHost } from "../../domain/events/tool-events.ts";
+import { isReadOnly } from "../../policy/facts/tool-call-effect.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { requestOutcome, startTool } from "./advance-tools.ts";
 import { finishTool, formatUnknownOutcome } from "./finish-tool.ts";
@@ -48,7 +50,7 @@ export function extendHostWait(decision: Decision, { toolCallId, hostWait }: Too
 }
 
 /**
- * Sends waiting calls again to clients whose tools have returned unchanged. If the tool has changed, an approver is
+ * Sends waiting calls again to clients whose tools have returned. If a tool with effects has changed, an approver is
  * asked for the outcome.
  */
 export function repeatWaitingCalls(decision: Decision): void {
@@ -56,9 +58,16 @@ export function repeatWaitingCalls(decision: Decision): void {
     const agent = readAgentSpec(decision);
     if (!agent.tools.some(({ name }) => name === run.name)) continue;
     const isSame = digestTool(agent, run.name) === run.hostWait?.toolDigest;
-    if (isSame && isStillAllowed(decision, run)) startTool(decision, run, { isRepeat: true });
+    if ((isSame || isHarmless(agent, run)) && isStillAllowed(decision, run))
+      startTool(decision, run, { isRepeat: true });
     else requestOutcome(decision, run);
   }
+}
+
+/** Returns true for a tool that only reads, such as `load_skill`: its description changes with the host's skills. */
+function isHarmless({ tools }: AgentSpec, run: ToolRun): boolean {
+  const { traits } = tools.find(({ name }) => name === run.name) ?? {};
+  return traits !== undefined && isReadOnly(traits);
 }
 
 /**

@@ -394,25 +394,27 @@ describe("Tool call of a host with call records", () => {
 });
 
 describe("Host detected by its method calls", () => {
-  it("The host is asked for tools and shells, and its sessions get them [B-022] [B-227]", async () => {
+  it("The host is asked for tools, shells and skills, and its sessions get them [B-022] [B-227] [B-255]", async () => {
     const world = createClientToolSessions(READS);
     const client = await hostOf(world, [READ], {});
     answering(client, "host/call", () => ({ result: { shells: [], default_shell_id: null } }));
+    answering(client, "skills/list", () => ({ result: [{ id: "deploy" }] }));
     const { sessionId } = await client.requestResult("session/new", SETUP);
-    expect(count(client, "host/tools/list")).toBe(0);
+    expect(count(client, "host/tools/list") + count(client, "skills/list")).toBe(0);
     await client.requestResult("session/attach", {
       sessionId,
       clientId: "tui",
       mode: "controller",
     });
     await eventually(async () =>
-      expect(await world.listTools(readText(sessionId))).toEqual(["host__Read"]),
+      expect(await world.listTools(readText(sessionId))).toEqual(["host__Read", "load_skill"]),
     );
     answering(client, "builtin_call", () => ({ result: { text: "const a = 1;" } }));
     await client.requestResult("session/prompt", prompt(readText(sessionId)));
     await client.requestResult("session/heartbeat", { sessionId, clientId: "tui" });
     expect(count(client, "host/tools/list")).toBe(1);
     expect(count(client, "host/call")).toBe(1);
+    expect(count(client, "skills/list")).toBe(1);
   });
 
   it("Missing replies to the list requests do not delay the host [B-022]", async () => {
@@ -432,14 +434,14 @@ describe("Host detected by its method calls", () => {
     expect(count(client, "host/tools/list")).toBe(1);
   });
 
-  it("A host without list methods has no tools and no shells, and no note is logged [B-022]", async () => {
+  it("A host without list methods has no tools, shells and skills, and no note is logged [B-022]", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const client = await connectAcpClient(world.sessions, {
       clock: createFakeClock(),
       updates: "bridge",
     });
     const error = { code: -32601, message: "Method not found" };
-    for (const method of ["host/tools/list", "host/call"])
+    for (const method of ["host/tools/list", "host/call", "skills/list"])
       answering(client, method, () => ({ error }));
     await client.request("initialize");
     const { sessionId } = await client.requestResult("session/new", SETUP);
