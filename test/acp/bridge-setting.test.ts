@@ -1,16 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { WebSocket } from "ws";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isObject, type JsonValue } from "../../src/data/json.ts";
-import {
-  createAcpPeer,
-  readText,
-  createLineClient,
-  type AcpPeer,
-  type Message,
-} from "../support/acp/acp-client.ts";
+import { readText, type AcpPeer, type Message } from "../support/acp/acp-client.ts";
 import { createAcpProject, type AcpProject } from "../support/acp/acp-project.ts";
-import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+import { spawnWithPipes, spawnWithWebSocket } from "../support/acp/spawned-peers.ts";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
 import { says, wants } from "../support/server/model-server.ts";
 
 let command: CommandLine;
@@ -35,29 +29,6 @@ function world(): Promise<AcpProject> {
 function configure({ args }: AcpProject, section: object): void {
   const file = args[args.indexOf("--config") + 1] ?? "";
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...section }));
-}
-
-function onPipes(here: AcpProject, ...flags: readonly string[]): AcpPeer {
-  const child = here.spawn(...flags);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  child.stdin.on("error", () => {});
-  return createLineClient(child.stdout, child.stdin);
-}
-
-async function onWebSocket(here: AcpProject, ...flags: readonly string[]): Promise<AcpPeer> {
-  const args = ["up", "--port", "0", "--json", ...here.args.slice(1), ...flags];
-  const child = command.start(args, { environment: here.environment });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const { url, link } = JSON.parse(await waitForOutput(child.stdout, "}\n"));
-  const token = new URL(link).searchParams.get("token");
-  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/acp`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  onTestFinished(() => socket.terminate());
-  const { take, ...talk } = createAcpPeer((text) => socket.send(text));
-  socket.on("message", (data: Buffer) => take(data.toString()));
-  await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
-  return talk;
 }
 
 const SHELL = { id: "sh", label: "sh", path: "/bin/sh", platform: "linux", available: true };
@@ -133,7 +104,7 @@ describe("Setting for hosts that cannot declare the bridge protocol", () => {
     async (_, section, flags) => {
       const here = await world();
       configure(here, section);
-      const seen = await story(onPipes(here, ...flags), here);
+      const seen = await story(await spawnWithPipes(command, here, ...flags), here);
       expect(seen).toMatchObject(EVERYTHING);
       expect(seen.advertised).toEqual(expect.arrayContaining(seen.extensions));
     },
@@ -148,14 +119,16 @@ describe("Setting for hosts that cannot declare the bridge protocol", () => {
     async (_, section, flags) => {
       const here = await world();
       configure(here, section);
-      expect(await story(await onWebSocket(here, ...flags), here)).toMatchObject(EVERYTHING);
+      expect(await story(await spawnWithWebSocket(command, here, ...flags), here)).toMatchObject(
+        EVERYTHING,
+      );
     },
   );
 
   it("The flag takes precedence over the configuration [B-022]", TIMEOUT, async () => {
     const here = await world();
     configure(here, CONFIGURED);
-    const seen = await story(onPipes(here, "--updates", "auto"), here);
+    const seen = await story(await spawnWithPipes(command, here, "--updates", "auto"), here);
     expect(seen).toMatchObject({ extensions: [], hasAudit: false, hasVisibleText: false });
     expect(seen.requests).not.toContain("host/tools/list");
     expect(seen.requests).not.toContain("skills/list");

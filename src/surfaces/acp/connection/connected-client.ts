@@ -24,8 +24,8 @@ export interface ConnectedClient {
   readonly getHostShells: () => Promise<ShellList | undefined>;
   readonly getHostSkills: () => Promise<ClientSkillList>;
   readonly getSkillsVersion: () => number;
-  /** Handles a notification of changed skills. Returns false if the client is not a host with skills. */
-  handleChangedSkills(): boolean;
+  /** Handles a notification of changed skills. Returns false if the client was never asked for its skills. */
+  readonly handleChangedSkills: () => boolean;
   initialize(name: string, declared: ClientProfile): void;
   /** Called for every method of the bridge protocol. From the first such method on, the client counts as a host. */
   handleBridgeMethod(): void;
@@ -63,7 +63,7 @@ export function createConnectedClient(options: ConnectedClientOptions): Connecte
     getHostShells: lists.getShells,
     getHostSkills: lists.skills.get,
     getSkillsVersion: lists.skills.getVersion,
-    handleChangedSkills: () => client.profile.hasSkills && lists.skills.invalidate(),
+    handleChangedSkills: lists.skills.invalidate,
     initialize(clientName, declaredProfile) {
       const isFirst = client.name === undefined;
       client.name = clientName;
