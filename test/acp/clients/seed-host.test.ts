@@ -219,7 +219,7 @@ describe("Host written from the bridge protocol alone", () => {
   );
 });
 
-/** The skills of the seed's example, in the host's own store. */
+/** The skills of the host, by id, as in the documentation of the protocol. */
 const SKILLS = {
   deploy: {
     name: "deploy",
@@ -230,7 +230,7 @@ const SKILLS = {
   "acme/ops/review": { name: "review", description: "Code review", body: "# Review runbook" },
 };
 
-/** A project whose model loads the skill that the prompt names, and then stops. */
+/** A project whose model loads a skill, depending on the prompt. */
 function worldWithSkills(): Promise<AcpProject> {
   return createAcpProject(command, { approvals: { allow: ["*"] } }, ({ messages }) => {
     const last = messages.at(-1);
@@ -241,7 +241,7 @@ function worldWithSkills(): Promise<AcpProject> {
   });
 }
 
-/** Serves the skills as the seed describes the three methods. `fetch: false` leaves fetches without a reply. */
+/** Serves the skills. `fetch: false` leaves fetches without a reply. */
 function serveSkills(host: SpawnedPeer, { ids = Object.keys(SKILLS), fetch = true } = {}): void {
   const store = new Map<string, (typeof SKILLS)["acme/ops/review"]>(Object.entries(SKILLS));
   answerRequests(host, "skills/list", () => ({
@@ -262,7 +262,7 @@ function serveSkills(host: SpawnedPeer, { ids = Object.keys(SKILLS), fetch = tru
     answerRequests(host, method, () => ({ error }));
 }
 
-/** The lines about skills in the description of `load_skill`, as the model receives them. */
+/** The skills in the description of the tool `load_skill` in a model request. */
 function listOfferedSkills(request: ModelServerRequest | undefined): string[] {
   const tools: unknown = Object(request)["tools"];
   return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown) => {

@@ -251,8 +251,7 @@ describe("Changed skills of a host", () => {
     await client.requestResult("session/list");
     client.send({ jsonrpc: "2.0", id: fetch["id"], result: { body: BODY } });
     const response = await turn;
-    await eventually(() => expect(requestsOf(client, LIST)).toHaveLength(2));
-    const [, again] = requestsOf(client, LIST);
+    const again = await client.waitForMessage((one) => one === requestsOf(client, LIST)[1]);
     const position = (message: Message | undefined): number =>
       client.messages.indexOf(message ?? {});
     expect(position(again)).toBeGreaterThan(position(response));

@@ -25,12 +25,13 @@ export function createSkillTool(clients: SkillsByClient): Tool | undefined {
       const found = findSkill(skills, skill);
       return typeof found === "string" ? found : undefined;
     },
-    async run({ skill }, { host, signal, idempotencyKey: toolCallId }) {
+    async run({ skill }, context) {
+      const { signal, idempotencyKey: toolCallId } = context;
       const found = findSkill(skills, skill);
       if (typeof found === "string") throw new SpanlineError("not_found", found);
       signal.throwIfAborted();
       const payload = { skillId: found.id, toolCallId };
-      const reply = await host(found.clientId, "skill", payload, FETCH_TIMEOUT_MS);
+      const reply = await context.host(found.clientId, "skill", payload, FETCH_TIMEOUT_MS);
       const { body = "" } = isObject(reply["skill"]) ? reply["skill"] : {};
       return body;
     },

@@ -14,7 +14,7 @@ const SKILLS = [
   { id: "deploy", name: "deploy", description: "Ship it", source: "host" },
   { id: "acme/ops/review", name: "review", description: "Code review", source: "host" },
 ];
-const USABLE = SKILLS.map(({ source: _, ...skill }) => skill);
+const USABLE = SKILLS.map(({ id, name, description }) => ({ id, name, description }));
 const MANIFEST = {
   when_to_use: "On Fridays",
   allowed_tools: ["bash", "git"],
