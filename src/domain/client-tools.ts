@@ -79,6 +79,9 @@ export interface ClientSkill {
   readonly description: string;
 }
 
+/** The capability of the tool `load_skill`, which only reads a text: running it again has no effects. */
+export const LOAD_SKILL_CAPABILITY = "skill.load";
+
 /** Skills listed by a client's machine: the usable ones, and the problems of the others. */
 export interface ClientSkillList {
   readonly skills: readonly ClientSkill[];

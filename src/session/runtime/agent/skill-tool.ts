@@ -1,5 +1,9 @@
 import { isObject } from "../../../data/json.ts";
-import type { ClientSkill, ClientSkillList } from "../../../domain/client-tools.ts";
+import {
+  LOAD_SKILL_CAPABILITY,
+  type ClientSkill,
+  type ClientSkillList,
+} from "../../../domain/client-tools.ts";
 import { SpanlineError, type Failure } from "../../../domain/errors.ts";
 import { formatValue } from "../../../text/format-value.ts";
 import { formatNames, formatUnknownName } from "../../../text/unknown-name.ts";
@@ -19,7 +23,12 @@ export function createSkillTool(clients: SkillsByClient): Tool | undefined {
       schema: SKILL_SCHEMA,
       idempotent: true,
       timeoutMs: FETCH_TIMEOUT_MS + 10_000,
-      traits: { kind: "read", sideEffect: "read_only", executor: { type: "host" } },
+      traits: {
+        kind: "read",
+        sideEffect: "read_only",
+        capabilities: [LOAD_SKILL_CAPABILITY],
+        executor: { type: "host" },
+      },
     },
     check({ skill }) {
       const found = findSkill(skills, skill);
