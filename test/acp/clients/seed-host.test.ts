@@ -11,7 +11,11 @@ import {
 } from "../../support/acp/acp-client.ts";
 import { createAcpProject, type AcpProject } from "../../support/acp/acp-project.ts";
 import { answerRequests } from "../../support/acp/answer-requests.ts";
-import { SPAWNED_TRANSPORTS, type SpawnedPeer } from "../../support/acp/spawned-peers.ts";
+import {
+  SPAWNED_TRANSPORTS,
+  spawnWithPipes,
+  type SpawnedPeer,
+} from "../../support/acp/spawned-peers.ts";
 import { createCommandLine, type CommandLine } from "../../support/command-line.ts";
 import { eventually } from "../../support/eventually.ts";
 import { says, wants, type ModelServerRequest } from "../../support/server/model-server.ts";
@@ -331,6 +335,37 @@ describe("Skills of a host written from the bridge protocol alone", () => {
       expect(lastToolResult(world)).toContain("# Deploy runbook");
       expect(requestsOf(host, "session/request_permission")).toEqual([]);
       await host.kill();
+    },
+  );
+
+  it(
+    "Hosts of two processes offer their skills in one session, also after a kill of the owner",
+    TIMEOUT,
+    async () => {
+      const world = await worldWithSkills();
+      const first = await spawnWithPipes(command, world, "--updates", "bridge");
+      serveSkills(first, { ids: ["deploy"] });
+      const sessionId = await first.newSession(world.project);
+      const second = await spawnWithPipes(command, world, "--updates", "bridge");
+      serveSkills(second, { ids: ["acme/ops/review"] });
+      await second.requestResult("initialize", { protocolVersion: 1 });
+      const setup = { sessionId, cwd: world.project, mcpServers: [] };
+      await second.requestResult("session/load", setup);
+      const run = (host: SpawnedPeer, text: string) =>
+        host.requestResult("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+      await run(first, "A review, please");
+      expect(lastToolResult(world)).toContain("# Review runbook");
+      expect(requestsOf(first, "skills/fetch")).toEqual([]);
+      expect(listOfferedSkills(world.model.modelRequests.at(-1))).toHaveLength(2);
+      await first.kill();
+
+      const attach = { sessionId, clientId: "second", mode: "controller" };
+      await second.requestResult("session/attach", attach);
+      await run(second, "A review, please");
+      expect(requestsOf(second, "skills/fetch")).toHaveLength(2);
+      await run(second, "Ship it");
+      expect(lastToolResult(world)).toContain('Skill \\"deploy\\" does not exist');
+      await second.kill();
     },
   );
 });
