@@ -18,6 +18,8 @@ export interface ClientTools {
   readonly recognizesToolCalls?: boolean;
   /** Absent if the client has no editor capabilities, or runs on another machine than the session. */
   readonly editor?: EditorCapabilities;
+  /** Absent if the client's machine does not offer skills. */
+  readonly skills?: ClientSkillList;
 }
 
 /** Editor functions which replace workspace tools. Editor files include unsaved changes. */
@@ -65,12 +67,40 @@ export interface HostToolList {
 
 export const NO_HOST_TOOLS: HostToolList = { tools: [], problems: [] };
 
+/**
+ * Instructions for a kind of task, kept on a client's machine. The model loads the body with the tool `load_skill`. The
+ * strings are cleaned and shortened, because the model and people read them.
+ */
+export interface ClientSkill {
+  /** The id by which the skill is fetched. It may be a path and differ from the name. */
+  readonly id: string;
+  readonly name: string;
+  /** Empty if the host provides none. */
+  readonly description: string;
+}
+
+/** The capability of the tool `load_skill`, which only reads a text: running it again has no effects. */
+export const LOAD_SKILL_CAPABILITY = "skill.load";
+
+/** Skills listed by a client's machine: the usable ones, and the problems of the others. */
+export interface ClientSkillList {
+  readonly skills: readonly ClientSkill[];
+  readonly problems: readonly Failure[];
+}
+
+export const NO_SKILLS: ClientSkillList = { skills: [], problems: [] };
+
 /** Result of `setClientTools`. Unusable tools and servers are reported in `problems`; the others are added. */
 export type SetClientToolsReply =
   | { readonly status: "accepted"; readonly problems: readonly Failure[] }
   | { readonly status: "refused"; readonly failure: Failure };
 
-export function hasNoClientTools({ servers, tools, toolProblems, editor }: ClientTools): boolean {
+export function hasNoClientTools(clientTools: ClientTools): boolean {
+  const { servers, tools, toolProblems, editor, skills = NO_SKILLS } = clientTools;
   const isWithoutTools = tools.length === 0 && toolProblems === undefined;
-  return servers.length === 0 && isWithoutTools && editor === undefined;
+  return servers.length === 0 && isWithoutTools && editor === undefined && hasNoSkills(skills);
+}
+
+function hasNoSkills({ skills, problems }: ClientSkillList): boolean {
+  return skills.length === 0 && problems.length === 0;
 }

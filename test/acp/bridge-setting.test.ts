@@ -1,16 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { WebSocket } from "ws";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isObject, type JsonValue } from "../../src/data/json.ts";
-import {
-  createAcpPeer,
-  readText,
-  createLineClient,
-  type AcpPeer,
-  type Message,
-} from "../support/acp/acp-client.ts";
+import { readText, type AcpPeer, type Message } from "../support/acp/acp-client.ts";
 import { createAcpProject, type AcpProject } from "../support/acp/acp-project.ts";
-import { createCommandLine, waitForOutput, type CommandLine } from "../support/command-line.ts";
+import { spawnWithPipes, spawnWithWebSocket } from "../support/acp/spawned-peers.ts";
+import { createCommandLine, type CommandLine } from "../support/command-line.ts";
 import { says, wants } from "../support/server/model-server.ts";
 
 let command: CommandLine;
@@ -37,33 +31,11 @@ function configure({ args }: AcpProject, section: object): void {
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...section }));
 }
 
-function onPipes(here: AcpProject, ...flags: readonly string[]): AcpPeer {
-  const child = here.spawn(...flags);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  child.stdin.on("error", () => {});
-  return createLineClient(child.stdout, child.stdin);
-}
-
-async function onWebSocket(here: AcpProject, ...flags: readonly string[]): Promise<AcpPeer> {
-  const args = ["up", "--port", "0", "--json", ...here.args.slice(1), ...flags];
-  const child = command.start(args, { environment: here.environment });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const { url, link } = JSON.parse(await waitForOutput(child.stdout, "}\n"));
-  const token = new URL(link).searchParams.get("token");
-  const socket = new WebSocket(`${url.replace(/^http/, "ws")}/acp`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  onTestFinished(() => socket.terminate());
-  const { take, ...talk } = createAcpPeer((text) => socket.send(text));
-  socket.on("message", (data: Buffer) => take(data.toString()));
-  await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
-  return talk;
-}
-
 const SHELL = { id: "sh", label: "sh", path: "/bin/sh", platform: "linux", available: true };
 const RESULTS: { readonly [method: string]: object } = {
   "host/tools/list": { tools: [{ name: "Read", schema: { type: "object" } }] },
   "host/call": { shells: [{ ...SHELL, default_args: ["-c"] }], default_shell_id: "sh" },
+  "skills/list": [{ id: "deploy", name: "deploy", description: "Ship it", source: "host" }],
   builtin_call: { text: "const a = 1;" },
   "session/request_permission": { granted: true },
 };
@@ -109,7 +81,13 @@ async function story(talk: AcpPeer, { project }: AcpProject) {
 
 const EVERYTHING = {
   extensions: ["live_session_client", "live_session_permission_route"],
-  requests: ["builtin_call", "host/call", "host/tools/list", "session/request_permission"],
+  requests: [
+    "builtin_call",
+    "host/call",
+    "host/tools/list",
+    "session/request_permission",
+    "skills/list",
+  ],
   calls: expect.arrayContaining(["process.list_shells", "Read"]),
   hasAudit: true,
   hasVisibleText: true,
@@ -121,12 +99,12 @@ describe("Setting for hosts that cannot declare the bridge protocol", () => {
     ["the flag", {}, ["--updates", "bridge"]],
     ["the configuration", CONFIGURED, []],
   ] as const)(
-    "%s enables updates, audit records, visible text, tools and shells on stdio [B-022]",
+    "%s enables updates, audit records, visible text, tools, shells and skills on stdio [B-022]",
     TIMEOUT,
     async (_, section, flags) => {
       const here = await world();
       configure(here, section);
-      const seen = await story(onPipes(here, ...flags), here);
+      const seen = await story(await spawnWithPipes(command, here, ...flags), here);
       expect(seen).toMatchObject(EVERYTHING);
       expect(seen.advertised).toEqual(expect.arrayContaining(seen.extensions));
     },
@@ -141,16 +119,19 @@ describe("Setting for hosts that cannot declare the bridge protocol", () => {
     async (_, section, flags) => {
       const here = await world();
       configure(here, section);
-      expect(await story(await onWebSocket(here, ...flags), here)).toMatchObject(EVERYTHING);
+      expect(await story(await spawnWithWebSocket(command, here, ...flags), here)).toMatchObject(
+        EVERYTHING,
+      );
     },
   );
 
   it("The flag takes precedence over the configuration [B-022]", TIMEOUT, async () => {
     const here = await world();
     configure(here, CONFIGURED);
-    const seen = await story(onPipes(here, "--updates", "auto"), here);
+    const seen = await story(await spawnWithPipes(command, here, "--updates", "auto"), here);
     expect(seen).toMatchObject({ extensions: [], hasAudit: false, hasVisibleText: false });
     expect(seen.requests).not.toContain("host/tools/list");
+    expect(seen.requests).not.toContain("skills/list");
   });
 
   it("An unknown value of the setting is a configuration error", TIMEOUT, async () => {

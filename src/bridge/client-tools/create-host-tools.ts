@@ -2,7 +2,7 @@ import type { HostTool } from "../../domain/client-tools.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { ToolTraits } from "../../domain/tools/tool-traits.ts";
-import { cleanLine, cleanText } from "../../tools/mcp/clean-text.ts";
+import { cleanLine, cleanText } from "../../text/clean-text.ts";
 import { MCP_LIMITS } from "../../tools/mcp/mcp-limits.ts";
 import { toModelName } from "../../tools/mcp/model-name.ts";
 import {

@@ -64,7 +64,8 @@ export function evolveClients(clients: ClientsState, event: ClientEvent, at: num
     case "host.requested": {
       const { requestId, clientId, kind, payload, deadline } = event;
       const { toolCallId } = payload;
-      const call = kind === "tool" && typeof toolCallId === "string" ? { toolCallId } : {};
+      const isCall = kind === "tool" || kind === "skill";
+      const call = isCall && typeof toolCallId === "string" ? { toolCallId } : {};
       const request = { requestId, clientId, deadline, ...call };
       return { ...clients, requests: [...clients.requests, request] };
     }

@@ -1,3 +1,5 @@
+import type { AgentSpec } from "../../domain/agent-spec.ts";
+import { LOAD_SKILL_CAPABILITY } from "../../domain/client-tools.ts";
 import type { ToolWaitingForHost } from "../../domain/events/tool-events.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { requestOutcome, startTool } from "./advance-tools.ts";
@@ -48,17 +50,24 @@ export function extendHostWait(decision: Decision, { toolCallId, hostWait }: Too
 }
 
 /**
- * Sends waiting calls again to clients whose tools have returned unchanged. If the tool has changed, an approver is
- * asked for the outcome.
+ * Sends waiting calls again to clients whose tools have returned. If the tool has changed, an approver is asked for the
+ * outcome, except for `load_skill`.
  */
 export function repeatWaitingCalls(decision: Decision): void {
   for (const run of listWaitingRuns(decision)) {
     const agent = readAgentSpec(decision);
     if (!agent.tools.some(({ name }) => name === run.name)) continue;
     const isSame = digestTool(agent, run.name) === run.hostWait?.toolDigest;
-    if (isSame && isStillAllowed(decision, run)) startTool(decision, run, { isRepeat: true });
+    if ((isSame || isSkillTool(agent, run)) && isStillAllowed(decision, run))
+      startTool(decision, run, { isRepeat: true });
     else requestOutcome(decision, run);
   }
+}
+
+/** The description of `load_skill` changes with the skills, and loading a skill again has no effects. */
+function isSkillTool({ tools }: AgentSpec, run: ToolRun): boolean {
+  const { traits } = tools.find(({ name }) => name === run.name) ?? {};
+  return traits?.capabilities?.includes(LOAD_SKILL_CAPABILITY) === true;
 }
 
 /**

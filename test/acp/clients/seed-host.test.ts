@@ -3,10 +3,22 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isObject } from "../../../src/data/json.ts";
-import { createLineClient, type LineClient, type Message } from "../../support/acp/acp-client.ts";
+import {
+  createLineClient,
+  readText,
+  type LineClient,
+  type Message,
+} from "../../support/acp/acp-client.ts";
 import { createAcpProject, type AcpProject } from "../../support/acp/acp-project.ts";
+import { answerRequests } from "../../support/acp/answer-requests.ts";
+import {
+  SPAWNED_TRANSPORTS,
+  spawnWithPipes,
+  type SpawnedPeer,
+} from "../../support/acp/spawned-peers.ts";
 import { createCommandLine, type CommandLine } from "../../support/command-line.ts";
 import { eventually } from "../../support/eventually.ts";
+import { says, wants, type ModelServerRequest } from "../../support/server/model-server.ts";
 
 let command: CommandLine;
 beforeAll(async () => {
@@ -207,6 +219,153 @@ describe("Host written from the bridge protocol alone", () => {
       expect(await turnEnd(next.client)).toMatchObject(end);
       expect(world.model.modelRequests).toHaveLength(invocations);
       await next.kill();
+    },
+  );
+});
+
+/** The skills of the host, by id, as in the documentation of the protocol. */
+const SKILLS = {
+  deploy: {
+    name: "deploy",
+    description: "Ship it",
+    body: "# Deploy runbook\n...",
+    manifest: { when_to_use: "...", allowed_tools: ["bash", "git"], paths: ["infra/**"] },
+  },
+  "acme/ops/review": { name: "review", description: "Code review", body: "# Review runbook" },
+};
+
+/** A project whose model loads a skill, depending on the prompt. */
+function worldWithSkills(): Promise<AcpProject> {
+  return createAcpProject(command, { approvals: { allow: ["*"] } }, ({ messages }) => {
+    const last = messages.at(-1);
+    const skill = JSON.stringify(last?.content).includes("review") ? "acme/ops/review" : "deploy";
+    return last?.role === "tool"
+      ? says("It is done.")
+      : wants({ id: "s", name: "load_skill", input: { skill } });
+  });
+}
+
+/** Serves the skills. `fetch: false` leaves fetches without a reply. */
+function serveSkills(host: SpawnedPeer, { ids = Object.keys(SKILLS), fetch = true } = {}): void {
+  const store = new Map<string, (typeof SKILLS)["acme/ops/review"]>(Object.entries(SKILLS));
+  answerRequests(host, "skills/list", () => ({
+    result: ids.flatMap((id) => {
+      const { name, description } = store.get(id) ?? {};
+      return name === undefined ? [] : [{ id, name, description, source: "host" }];
+    }),
+  }));
+  answerRequests(host, "skills/fetch", ({ params }) => {
+    const skill = store.get(String(Object(params)["id"]));
+    if (!fetch) return undefined;
+    return skill === undefined
+      ? { error: { code: -32602, message: "Unknown skill" } }
+      : { result: skill };
+  });
+  const error = { code: -32601, message: "Method not found" };
+  for (const method of ["host/tools/list", "host/call"])
+    answerRequests(host, method, () => ({ error }));
+}
+
+/** The skills in the description of the tool `load_skill` in a model request. */
+function listOfferedSkills(request: ModelServerRequest | undefined): string[] {
+  const tools: unknown = Object(request)["tools"];
+  return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown) => {
+    const { name, description } = Object(Object(tool)["function"]);
+    return name === "load_skill" ? String(description).split("\n").slice(1) : [];
+  });
+}
+
+function requestsOf(host: SpawnedPeer, wanted: string): unknown[] {
+  return host.messages.flatMap(({ method, params }) => (method === wanted ? [params] : []));
+}
+
+describe("Skills of a host written from the bridge protocol alone", () => {
+  it.each(SPAWNED_TRANSPORTS)(
+    "Skills are listed, loaded and listed again after a change between turns over %s [B-255] [B-256] [B-257] [B-259] [B-262] [B-263]",
+    TIMEOUT,
+    async (_, spawn) => {
+      const world = await worldWithSkills();
+      const host = await spawn(command, world, "--updates", "bridge");
+      const ids = ["deploy"];
+      serveSkills(host, { ids });
+      const sessionId = await host.newSession(world.project);
+      const run = (text: string) =>
+        host.requestResult("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+      await run("Ship it");
+      expect(lastToolResult(world)).toContain("# Deploy runbook");
+      ids.push("acme/ops/review");
+      host.send({ jsonrpc: "2.0", method: "skills/update" });
+      await run("A review, please");
+      expect(lastToolResult(world)).toContain("# Review runbook");
+      expect(requestsOf(host, "skills/list")).toEqual([{}, {}]);
+      expect(requestsOf(host, "skills/fetch")).toEqual([
+        { id: "deploy" },
+        { id: "acme/ops/review" },
+      ]);
+      const { modelRequests } = world.model;
+      expect(listOfferedSkills(modelRequests[0])).toEqual(["- deploy: Ship it"]);
+      expect(listOfferedSkills(modelRequests.at(-1))).toEqual([
+        "- deploy: Ship it",
+        "- acme/ops/review (review): Code review",
+      ]);
+      await host.kill();
+    },
+  );
+
+  it.each(SPAWNED_TRANSPORTS.slice(0, 2))(
+    "A fetch that was open at a kill is repeated when the host returns over %s, and the turn ends",
+    TIMEOUT,
+    async (_, spawn) => {
+      const world = await worldWithSkills();
+      const killed = await spawn(command, world, "--updates", "bridge");
+      serveSkills(killed, { fetch: false });
+      const sessionId = readText(await killed.newSession(world.project));
+      const prompt = [{ type: "text", text: "Ship it" }];
+      void killed.request("session/prompt", { sessionId, prompt });
+      await killed.waitForMessage(({ method }) => method === "skills/fetch");
+      await killed.kill();
+
+      const host = await spawn(command, world, "--updates", "bridge");
+      serveSkills(host);
+      await host.requestResult("initialize", { protocolVersion: 1 });
+      const setup = { sessionId, cwd: world.project, mcpServers: [] };
+      await host.requestResult("session/load", setup);
+      const ended = await host.waitForMessage(({ params }) => isObject(turnIn(params)));
+      expect(turnIn(ended["params"])).toMatchObject({ result: { stopReason: "end_turn" } });
+      expect(lastToolResult(world)).toContain("# Deploy runbook");
+      expect(requestsOf(host, "session/request_permission")).toEqual([]);
+      await host.kill();
+    },
+  );
+
+  it(
+    "Hosts of two processes offer their skills in one session, also after a kill of the owner",
+    TIMEOUT,
+    async () => {
+      const world = await worldWithSkills();
+      const first = await spawnWithPipes(command, world, "--updates", "bridge");
+      serveSkills(first, { ids: ["deploy"] });
+      const sessionId = await first.newSession(world.project);
+      const second = await spawnWithPipes(command, world, "--updates", "bridge");
+      serveSkills(second, { ids: ["acme/ops/review"] });
+      await second.requestResult("initialize", { protocolVersion: 1 });
+      const setup = { sessionId, cwd: world.project, mcpServers: [] };
+      await second.requestResult("session/load", setup);
+      const run = (host: SpawnedPeer, text: string) =>
+        host.requestResult("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+      await run(first, "A review, please");
+      expect(lastToolResult(world)).toContain("# Review runbook");
+      expect(requestsOf(first, "skills/fetch")).toEqual([]);
+      expect(listOfferedSkills(world.model.modelRequests.at(-1))).toHaveLength(2);
+      await first.kill();
+
+      const attach = { sessionId, clientId: "second", mode: "controller" };
+      await second.requestResult("session/attach", attach);
+      await run(second, "A review, please");
+      expect(requestsOf(second, "skills/fetch")).toHaveLength(2);
+      await run(second, "Ship it");
+      expect(lastToolResult(world)).toContain('Skill \\"deploy\\" does not exist');
+      await second.kill();
     },
   );
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isObject, type JsonValue } from "../../../src/data/json.ts";
+import { answerRequests } from "../../support/acp/answer-requests.ts";
 import {
   connectAcpClient,
   readText,
@@ -25,22 +26,6 @@ const KNOWING = { _meta: { harn: { hostTools: true, callRecords: true } } };
 const SETUP = { cwd: "/work", mcpServers: [] };
 const READS = [wants({ id: "c1", name: "host__Read", input: { path: "a.ts" } }), says("Done.")];
 
-/** Replies to all requests of a method from now on. */
-function answering(client: AcpClient, method: string, answer: (request: Message) => object): void {
-  const answered = new Set<JsonValue>();
-  const isNew = (message: Message): boolean =>
-    message["method"] === method && !answered.has(message["id"] ?? null);
-  const next = async (): Promise<void> => {
-    for (;;) {
-      const request = await client.waitForMessage(isNew);
-      answered.add(request["id"] ?? null);
-      client.send({ jsonrpc: "2.0", id: request["id"], ...answer(request) });
-    }
-  };
-  // Spanline may send no further request.
-  next().catch(() => {});
-}
-
 async function hostOf(
   world: ClientToolSessions,
   tools: JsonValue = [READ],
@@ -48,7 +33,7 @@ async function hostOf(
 ): Promise<AcpClient> {
   // The fake clock keeps a slow machine from causing timeouts.
   const client = await connectAcpClient(world.sessions, { clock: createFakeClock() });
-  answering(client, "host/tools/list", () => ({ result: { tools } }));
+  answerRequests(client, "host/tools/list", () => ({ result: { tools } }));
   await client.request("initialize", { clientCapabilities });
   return client;
 }
@@ -77,7 +62,7 @@ describe("Host tools", () => {
     const { client, sessionId } = await hosted(world);
     expect(client.notes).toEqual([]);
     expect(await world.listTools(sessionId)).toEqual(["host__Read"]);
-    answering(client, "builtin_call", () => ({ result: { text: "const a = 1;" } }));
+    answerRequests(client, "builtin_call", () => ({ result: { text: "const a = 1;" } }));
     expect(await client.requestResult("session/prompt", prompt(sessionId))).toEqual({
       stopReason: "end_turn",
     });
@@ -156,7 +141,7 @@ describe("Host tools", () => {
     const world = createClientToolSessions(READS);
     const tools = [{ ...READ, _mcp_server: "files" }];
     const { client, sessionId } = await hosted(world, tools);
-    answering(client, "builtin_call", () => ({ result: "text" }));
+    answerRequests(client, "builtin_call", () => ({ result: "text" }));
     await client.requestResult("session/prompt", prompt(sessionId));
     const executors = client
       .listUpdates()
@@ -175,7 +160,9 @@ describe("Host tools", () => {
   it("The model receives the error of a failed host tool", async () => {
     const world = createClientToolSessions(READS);
     const { client, sessionId } = await hosted(world);
-    answering(client, "builtin_call", () => ({ error: { code: -32001, message: "No such file" } }));
+    answerRequests(client, "builtin_call", () => ({
+      error: { code: -32001, message: "No such file" },
+    }));
     await client.requestResult("session/prompt", prompt(sessionId));
     expect((await world.listResults(sessionId)).join()).toContain("No such file");
   });
@@ -259,7 +246,7 @@ describe("Tool call of a host with call records", () => {
     const { sessionId, call, drop } = await lost(world);
     await drop();
     const back = await hostOf(world, [READ], KNOWING);
-    answering(back, CALL, () => ({ result: "stored result" }));
+    answerRequests(back, CALL, () => ({ result: "stored result" }));
     await back.requestResult("session/resume", { sessionId, ...SETUP });
     await ended(world, sessionId);
     expect(callOf(await back.waitForMessage(isCall))).toEqual({ ...Object(call), attempt: 2 });
@@ -297,7 +284,7 @@ describe("Tool call of a host with call records", () => {
     void client.request("session/prompt", prompt(sessionId));
     const call = callOf(await client.waitForMessage(isCall));
     const back = await hostOf(world, [READ], KNOWING);
-    answering(back, CALL, () => ({ result: "stored result" }));
+    answerRequests(back, CALL, () => ({ result: "stored result" }));
     await back.requestResult("session/attach", tui);
     await ended(world, sessionId);
     expect(callOf(await back.waitForMessage(isCall))).toEqual({ ...Object(call), attempt: 2 });
@@ -314,7 +301,7 @@ describe("Tool call of a host with call records", () => {
     await client.waitForMessage(isCall);
     const back = await hostOf(world, [READ], KNOWING);
     const error = { code: -32603, message: "Not known here", data: { code: "outcome_unknown" } };
-    answering(back, CALL, () => ({ error }));
+    answerRequests(back, CALL, () => ({ error }));
     await back.requestResult("session/attach", tui);
     await ended(world, sessionId);
     expect((await world.listResults(sessionId)).join()).toContain("Not known here");
@@ -375,12 +362,12 @@ describe("Tool call of a host with call records", () => {
     const { sessionId, call, drop } = await lost(world);
     await drop();
     const back = await hostOf(world, [READ], KNOWING);
-    answering(back, CALL, (request) =>
+    answerRequests(back, CALL, (request) =>
       Object(callOf(request)).attempt === 2
         ? { error: { code: -32603, message: "Not known", data: { code: "outcome_unknown" } } }
         : { result: "run now" },
     );
-    answering(back, "session/request_permission", () => ({
+    answerRequests(back, "session/request_permission", () => ({
       result: { outcome: { outcome: "selected", optionId: "run-again" } },
     }));
     await back.requestResult("session/resume", { sessionId, ...SETUP });
@@ -394,25 +381,27 @@ describe("Tool call of a host with call records", () => {
 });
 
 describe("Host detected by its method calls", () => {
-  it("The host is asked for tools and shells, and its sessions get them [B-022] [B-227]", async () => {
+  it("The host is asked for tools, shells and skills, and its sessions get them [B-022] [B-227] [B-255]", async () => {
     const world = createClientToolSessions(READS);
     const client = await hostOf(world, [READ], {});
-    answering(client, "host/call", () => ({ result: { shells: [], default_shell_id: null } }));
+    answerRequests(client, "host/call", () => ({ result: { shells: [], default_shell_id: null } }));
+    answerRequests(client, "skills/list", () => ({ result: [{ id: "deploy" }] }));
     const { sessionId } = await client.requestResult("session/new", SETUP);
-    expect(count(client, "host/tools/list")).toBe(0);
+    expect(count(client, "host/tools/list") + count(client, "skills/list")).toBe(0);
     await client.requestResult("session/attach", {
       sessionId,
       clientId: "tui",
       mode: "controller",
     });
     await eventually(async () =>
-      expect(await world.listTools(readText(sessionId))).toEqual(["host__Read"]),
+      expect(await world.listTools(readText(sessionId))).toEqual(["host__Read", "load_skill"]),
     );
-    answering(client, "builtin_call", () => ({ result: { text: "const a = 1;" } }));
+    answerRequests(client, "builtin_call", () => ({ result: { text: "const a = 1;" } }));
     await client.requestResult("session/prompt", prompt(readText(sessionId)));
     await client.requestResult("session/heartbeat", { sessionId, clientId: "tui" });
     expect(count(client, "host/tools/list")).toBe(1);
     expect(count(client, "host/call")).toBe(1);
+    expect(count(client, "skills/list")).toBe(1);
   });
 
   it("Missing replies to the list requests do not delay the host [B-022]", async () => {
@@ -432,15 +421,15 @@ describe("Host detected by its method calls", () => {
     expect(count(client, "host/tools/list")).toBe(1);
   });
 
-  it("A host without list methods has no tools and no shells, and no note is logged [B-022]", async () => {
+  it("A host without list methods has no tools, shells and skills, and no note is logged [B-022]", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const client = await connectAcpClient(world.sessions, {
       clock: createFakeClock(),
       updates: "bridge",
     });
     const error = { code: -32601, message: "Method not found" };
-    for (const method of ["host/tools/list", "host/call"])
-      answering(client, method, () => ({ error }));
+    for (const method of ["host/tools/list", "host/call", "skills/list"])
+      answerRequests(client, method, () => ({ error }));
     await client.request("initialize");
     const { sessionId } = await client.requestResult("session/new", SETUP);
     await client.requestResult("session/prompt", prompt(readText(sessionId)));

@@ -22,6 +22,23 @@ describe("Command ids", () => {
     });
     expect(provider.invocations).toHaveLength(1);
   });
+
+  it("Two principals with the same command id send two commands", async () => {
+    const provider = createScriptedProvider([says("One."), says("Two.")]);
+    const world = await openWorld(createAgent({ provider }));
+    const guest = { id: "guest", rights: ["prompt"] } as const;
+    const prompt = (text: string, from: object) =>
+      world.send(
+        { type: "prompt", content: [{ type: "text", text }] },
+        { commandId: "k", ...from },
+      );
+    const first = await prompt("Go", {});
+    const second = await prompt("Go", { principal: guest });
+    expect([first.status, second.status]).toEqual(["accepted", "accepted"]);
+    expect(second).not.toEqual(first);
+    await world.waitForEvent("turn.finished", 2);
+    expect(provider.invocations).toHaveLength(2);
+  });
 });
 
 describe("Rules changed while a tool was running", () => {

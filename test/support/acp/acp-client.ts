@@ -74,7 +74,7 @@ export interface AcpPeer {
   listUpdates(sessionId?: string): readonly Message[];
   /** Sends `initialize` and `session/new`. */
   newSession(cwd?: string): Promise<string>;
-  /** Responds to requests for the host's tools and shells from now on, as a host which has neither. */
+  /** Responds to requests for the host's tools, shells and skills from now on, as a host which has none. */
   refuseHostLists(): void;
 }
 
@@ -223,5 +223,7 @@ export function createAcpPeer(
 }
 
 function isHostListRequest({ method }: Message): boolean {
-  return method === "host/tools/list" || method === "host/call" || method === "host_call";
+  return HOST_LISTS.has(readText(method));
 }
+
+const HOST_LISTS = new Set(["host/tools/list", "host/call", "host_call", "skills/list"]);

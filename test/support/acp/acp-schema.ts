@@ -43,6 +43,8 @@ const HOST_METHODS = new Set([
   "host/tools/list",
   "builtin_call",
   "host/call",
+  "skills/list",
+  "skills/fetch",
   "harn.hitl.requested",
   "agent/idle",
 ]);

@@ -1,5 +1,7 @@
 import {
   hasNoClientTools,
+  NO_SKILLS,
+  type ClientSkillList,
   type EditorCapabilities,
   type ClientTools,
 } from "../../../domain/client-tools.ts";
@@ -7,6 +9,7 @@ import type { Failure } from "../../../domain/errors.ts";
 import { digestValue } from "../../../platform/digest.ts";
 import type { Tool } from "../../../tools/tool.ts";
 import type { AgentLocation } from "./agent.ts";
+import { createSkillTool, listShadowedSkills } from "./skill-tool.ts";
 
 /** Opens the tools of a client. Unusable tools are reported as problems, not as a rejection. */
 export type OpenClientTools = (
@@ -33,11 +36,11 @@ export interface OpenedClientTools {
 
 /** The client tools of one session. */
 export interface SessionClientTools {
-  /** In order of the clients' first use. */
+  /** In order of the clients' first use; last the tool for all skills. */
   listTools(): readonly Tool[];
   /** The editor capabilities of a client. */
   findEditor(clientId: string): EditorCapabilities | undefined;
-  /** Replaces the tools of a client. Resolves with their problems. */
+  /** Replaces the tools and skills of a client. Resolves with the problems of those which changed. */
   setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
   removeClient(clientId: string): void;
   close(): Promise<void>;
@@ -65,6 +68,8 @@ export function createClientTools(options: ClientToolsOptions): SessionClientToo
 class ClientToolsByClient implements SessionClientTools {
   readonly #options: ClientToolsOptions;
   readonly #entries = new Map<string, ClientToolsEntry>();
+  /** Separate from the tools: changed skills do not restart the MCP servers of a client. */
+  readonly #skills = new Map<string, ClientSkillList>();
   readonly #ending = new Set<Promise<void>>();
 
   constructor(options: ClientToolsOptions) {
@@ -72,18 +77,40 @@ class ClientToolsByClient implements SessionClientTools {
   }
 
   listTools(): readonly Tool[] {
-    return [...this.#entries.values()].flatMap(({ opened }) => opened?.listTools() ?? []);
+    const tools = [...this.#entries.values()].flatMap(({ opened }) => opened?.listTools() ?? []);
+    const skillTool = createSkillTool(this.#skills);
+    return skillTool === undefined ? tools : [...tools, skillTool];
   }
 
   findEditor(clientId: string): EditorCapabilities | undefined {
     return this.#entries.get(clientId)?.editor;
   }
 
-  async setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]> {
+  async setClientTools(
+    clientId: string,
+    { skills = NO_SKILLS, ...equipment }: ClientTools,
+  ): Promise<readonly Failure[]> {
+    const skillProblems = this.#setSkills(clientId, skills);
+    const toolProblems = await this.#setTools(clientId, equipment);
+    return [...skillProblems, ...toolProblems];
+  }
+
+  #setSkills(clientId: string, list: ClientSkillList): readonly Failure[] {
+    const previous = this.#skills.get(clientId) ?? NO_SKILLS;
+    if (digestValue(previous) === digestValue(list)) return [];
+    this.#skills.set(clientId, list);
+    this.#options.onChange();
+    return [...list.problems, ...listShadowedSkills(clientId, this.#skills)];
+  }
+
+  async #setTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]> {
     const digest = digestValue(equipment);
     const same = this.#entries.get(clientId);
-    if (same?.digest === digest) return (await same.opening).problems;
-    this.removeClient(clientId);
+    if (same?.digest === digest) {
+      await same.opening;
+      return [];
+    }
+    this.#removeTools(clientId);
     if (hasNoClientTools(equipment)) return [];
     const entry = this.#begin(clientId, equipment, digest);
     const opened = await entry.opening.catch((error: unknown) => {
@@ -98,6 +125,11 @@ class ClientToolsByClient implements SessionClientTools {
   }
 
   removeClient(clientId: string): void {
+    this.#removeTools(clientId);
+    if (this.#skills.delete(clientId)) this.#options.onChange();
+  }
+
+  #removeTools(clientId: string): void {
     const previous = this.#entries.get(clientId);
     if (previous === undefined) return;
     this.#entries.delete(clientId);
@@ -108,6 +140,7 @@ class ClientToolsByClient implements SessionClientTools {
   async close(): Promise<void> {
     for (const entry of this.#entries.values()) this.#endEntry(entry);
     this.#entries.clear();
+    this.#skills.clear();
     await Promise.all(this.#ending);
   }
 

@@ -234,6 +234,8 @@ function createLink(parts: ConnectionParts, hostRequests: HostRequests): ClientL
     getProfile: () => client.profile,
     getHostTools: client.getHostTools,
     getHostShells: client.getHostShells,
+    getHostSkills: client.getHostSkills,
+    getSkillsVersion: client.getSkillsVersion,
     sendUpdate: (...args) => writer.write(lines.encodeUpdate(...args), args[0]),
     sendEvent: (...args) => writer.write(lines.encodeEvent(...args), args[0]),
     sendNotification: (sessionId, method, params) =>
@@ -337,12 +339,17 @@ async function performRequest(
 }
 
 function handleNotification(connection: OpenConnection, { method, params }: RpcNotification): void {
-  const { options, prompts, queue, getSessionRequests } = connection;
+  const { options, client, prompts, queue, getSessionRequests } = connection;
   if (isNotifiableMethod(method))
     return handleRequest(connection, { type: "request", id: null, method, params });
   const notification = decodeNotification(method, params);
   if (notification === undefined)
     return options.detail?.("an unknown notification was ignored", { method });
+  if (notification.type === "skills-changed") {
+    if (!client.handleChangedSkills())
+      return options.detail?.("a notification of changed skills was ignored", { method });
+    return queue.run(undefined, async () => (await getSessionRequests()).refreshSkills());
+  }
   if (notification.type === "cancel") {
     const { sessionId } = notification;
     return queue.run(sessionId, async () => (await getSessionRequests()).cancel(sessionId));

@@ -1,4 +1,4 @@
-import type { HostToolList } from "../../../domain/client-tools.ts";
+import type { ClientSkillList, HostToolList } from "../../../domain/client-tools.ts";
 import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { ShellList } from "../../../domain/tools/shell.ts";
@@ -68,6 +68,10 @@ export interface ClientLink {
   getHostTools(): Promise<HostToolList>;
   /** The shells offered by the client's machine. Undefined if the client does not list shells. */
   getHostShells(): Promise<ShellList | undefined>;
+  /** The skills offered by the client's machine. Empty if the client does not list skills. */
+  getHostSkills(): Promise<ClientSkillList>;
+  /** Increases with every notification of changed skills. The next `getHostSkills` then requests the list again. */
+  getSkillsVersion(): number;
   /**
    * Whether more updates of this session can be sent now. Otherwise `waitForCapacity` resolves when sending may
    * continue.

@@ -9,6 +9,9 @@ import {
 import type { HostReply } from "../../../wire/acp/host/host-reply.ts";
 import { encodeToolCallRequest, type HostRequest } from "../../../wire/acp/host/host-request.ts";
 import { readToolResult } from "../../../wire/acp/host/host-tool-list.ts";
+import { encodeSkill } from "../../../wire/acp/host/skill-messages.ts";
+import { encodeSkillFetchRequest, readSkill } from "../../../wire/acp/host/skill-replies.ts";
+import { formatValue } from "../../../text/format-value.ts";
 import type { RpcResponse } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "../connection/client-link.ts";
 
@@ -37,7 +40,7 @@ export interface HostOutcome {
  * is not valid.
  */
 export function createHostTask(kind: string, payload: JsonObject): StartHostTask | undefined {
-  const { name, input, toolCallId, attempt, path, content } = payload;
+  const { name, input, toolCallId, attempt, path, content, skillId } = payload;
   switch (kind) {
     case "tool":
       if (typeof name !== "string" || typeof toolCallId !== "string") return undefined;
@@ -48,6 +51,8 @@ export function createHostTask(kind: string, payload: JsonObject): StartHostTask
         toolCallId,
         ...(typeof attempt === "number" && { attempt }),
       });
+    case "skill":
+      return typeof skillId === "string" ? createSkillTask(skillId) : undefined;
     case "read-file":
       return typeof path === "string" ? createReadFileTask(path) : undefined;
     case "write-file":
@@ -72,6 +77,20 @@ function createToolTask({ name, input, ...call }: HostToolCall): StartHostTask {
       context,
       (response) => readToolOutcome(name, response),
     );
+}
+
+function createSkillTask(skillId: string): StartHostTask {
+  return (context) =>
+    startRequest(encodeSkillFetchRequest(skillId), context, (response) => {
+      const reply = readSkill(response);
+      if (reply.type === "unsupported")
+        return createFailedOutcome(`The host does not have the skill ${formatValue(skillId)}`);
+      return reply.type === "answered" && reply.value.body.length > MAX_RESULT_CHARACTERS
+        ? createFailedOutcome(
+            `The skill ${formatValue(skillId)} has more than ${MAX_RESULT_CHARACTERS} characters`,
+          )
+        : toHostOutcome(reply, (skill) => ({ skill: encodeSkill(skill) }));
+    });
 }
 
 /**

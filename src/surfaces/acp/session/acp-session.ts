@@ -64,6 +64,8 @@ export interface AcpSession {
   declareHost(): Promise<void>;
   /** Sets the client tools: these MCP servers and the tools of the client's machine. */
   setClientTools(servers?: readonly ClientMcpServer[]): Promise<void>;
+  /** Requests the skills of the client's machine again if they have changed and no turn runs. */
+  refreshSkills(): Promise<void>;
   isController(): Promise<boolean>;
   /**
    * Sends a command under the client's current id in this session. Commands with the same `commandId` are accepted once
@@ -137,6 +139,7 @@ class ClientSession implements AcpSession {
     this.#idleNotices = createIdleNotices(shared.clock, (notice) => this.#sendIdle(notice));
     this.#feed = createSessionFeed(sessionId, this.#link, {
       hostRequests: this.#hostRequests,
+      clientTools: this.#clientTools,
       attachment: this.#attachment,
       deliver: (output, cursor) => this.#deliver(output, cursor),
       onEnded: () => this.#handleDetached(),
@@ -195,6 +198,10 @@ class ClientSession implements AcpSession {
     return this.#clientTools.set(servers);
   }
 
+  refreshSkills(): Promise<void> {
+    return this.#clientTools.refreshSkills();
+  }
+
   async isController(): Promise<boolean> {
     const { clients } = await this.#link.sessions.status(this.#sessionId);
     const { clientId } = this.#link.sender;
@@ -218,6 +225,8 @@ class ClientSession implements AcpSession {
   }
 
   async prompt(request: RpcRequest, command: PromptCommand, commandId?: string): Promise<void> {
+    // The turn uses the skills which the client announced before the prompt.
+    await this.#clientTools.refreshSkills();
     const deliveredSeq = this.#feed.seq;
     const reply = await this.#prompts.submit(request, () => this.command(command, commandId));
     if (reply.status === "accepted") await this.#replayOutcome(reply, deliveredSeq);

@@ -6,6 +6,7 @@ import type { AcpOutput, UpdateOptions } from "../../../wire/acp/encode/update-s
 import { checkConnected, type ClientLink } from "../connection/client-link.ts";
 import type { HostRequestRunner } from "../host/host-request-runner.ts";
 import type { ClientAttachment } from "./client-attachment.ts";
+import type { ConnectionClientTools } from "./connection-client-tools.ts";
 
 /** The updates of a session to a client. */
 export interface SessionFeed {
@@ -36,6 +37,7 @@ export interface FollowOptions extends Pick<UpdateOptions, "upTo" | "history"> {
 /** The parts of a client's session that read the feed. */
 export interface FeedClient {
   readonly hostRequests: Pick<HostRequestRunner, "handleEvent" | "start">;
+  readonly clientTools: Pick<ConnectionClientTools, "handleEvent" | "handleSentEvent">;
   readonly attachment: Pick<ClientAttachment, "isOwnAttachment" | "isEndedBy">;
   deliver(output: DeliveredOutput, cursor: string | undefined): void;
   /** Called when the attachment has ended and the client was sent the event of its end. */
@@ -160,9 +162,13 @@ async function runFeed(run: FeedRun, context: FeedContext): Promise<void> {
         await (gate.isOpen ? link.waitForCapacity() : gate.waitUntilOpen());
       if (signal.aborted) return;
       client.hostRequests.handleEvent(envelope);
+      client.clientTools.handleEvent(envelope);
       encode(envelope, batch.incarnation);
       context.onSent(envelope.seq);
-      if (envelope.seq >= upTo) client.hostRequests.start(envelope.seq);
+      if (envelope.seq >= upTo) {
+        client.hostRequests.start(envelope.seq);
+        client.clientTools.handleSentEvent();
+      }
       if (client.attachment.isEndedBy(envelope)) client.onEnded();
     }
   }

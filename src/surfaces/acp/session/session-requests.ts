@@ -13,11 +13,12 @@ import { encodeNoTurnOutcome } from "../../../wire/acp/encode/prompt-outcome.ts"
 import { createCommandReply } from "../../../wire/acp/decode/slash-command.ts";
 import type { RequestId, RpcResponse, RpcRequest } from "../../../wire/jsonrpc/rpc-message.ts";
 import type { ClientLink } from "../connection/client-link.ts";
+import type { AcpSession } from "./acp-session.ts";
 import { findSession } from "./find-session.ts";
 import { handleLiveClientRequest } from "./live-client-requests.ts";
 import { findOnlySession, handleSteeringRequest } from "./steering-requests.ts";
 import { runSlashCommand } from "./run-slash-command.ts";
-import { createSessionTable } from "./session-table.ts";
+import { createSessionTable, type SessionTable } from "./session-table.ts";
 import {
   followExistingSession,
   forkSession,
@@ -46,6 +47,8 @@ export interface SessionRequests {
   declareHost(request: SessionRequest): Promise<void>;
   /** Sets the client tools again, because the host's tools or shells have changed. */
   bringAgain(): Promise<void>;
+  /** The host's skills have changed: each session requests them again as soon as no turn runs. */
+  refreshSkills(): void;
   disconnectAll(reason: string): Promise<void>;
 }
 
@@ -82,13 +85,20 @@ export function createSessionRequests(
       }
     },
     async bringAgain() {
-      const followed = Array.from(table.all()).filter(([, session]) => session.isFollowing);
-      await Promise.all(followed.map(([, session]) => session.setClientTools()));
+      await Promise.all(listFollowed(table).map((session) => session.setClientTools()));
+    },
+    refreshSkills() {
+      // Not awaited: a host that announces many changes would fill the queue of its requests.
+      for (const session of listFollowed(table)) void session.refreshSkills();
     },
     async disconnectAll(reason) {
       await Promise.all(Array.from(table.all(), ([, session]) => session.disconnect(reason)));
     },
   };
+}
+
+function listFollowed(table: SessionTable): readonly AcpSession[] {
+  return Array.from(table.all(), ([, session]) => session).filter(({ isFollowing }) => isFollowing);
 }
 
 /** Responds with an error if the work throws, so every request has a response. */

@@ -1,7 +1,7 @@
 import { formatThrown, type SpanlineError } from "../../../domain/errors.ts";
 import type { RedactSecrets } from "../../../data/secret-redactor.ts";
 import { ResponseTooLargeError } from "../../../platform/bounded-fetch.ts";
-import { cleanLine } from "../clean-text.ts";
+import { cleanLine } from "../../../text/clean-text.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
 import type { McpServerSettings } from "../mcp-server-settings.ts";
 import type { Sdk } from "../mcp-sdk.ts";

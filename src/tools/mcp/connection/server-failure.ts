@@ -1,5 +1,5 @@
 import { SpanlineError } from "../../../domain/errors.ts";
-import { cleanLine, cleanText } from "../clean-text.ts";
+import { cleanLine, cleanText } from "../../../text/clean-text.ts";
 import type { ToolProblem } from "../tools/listed-tool.ts";
 
 /** The kinds of server failure. `docs/mcp.md` lists their meaning and remedy. */

@@ -3,7 +3,7 @@ import type { ProgressAmount } from "../../../domain/events/tool-events.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import { isObject, toJsonText, type JsonObject } from "../../../data/json.ts";
 import type { ToolContext } from "../../tool.ts";
-import { cleanLine } from "../clean-text.ts";
+import { cleanLine } from "../../../text/clean-text.ts";
 import type { ServerConnection } from "../connection/connect-server.ts";
 import { toServerFailure, readHttpStatus } from "../connection/sdk-failure.ts";
 import type { ListedTool } from "./listed-tool.ts";

@@ -1,7 +1,7 @@
 import { isObject, toJsonText } from "../../../data/json.ts";
 import type { RedactSecrets } from "../../../data/secret-redactor.ts";
 import { matchesPattern } from "../../../text/match-pattern.ts";
-import { cleanLine } from "../clean-text.ts";
+import { cleanLine } from "../../../text/clean-text.ts";
 import type { ServerConnection } from "../connection/connect-server.ts";
 import { toServerFailure } from "../connection/sdk-failure.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";

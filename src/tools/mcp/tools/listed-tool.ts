@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../../data/json.ts";
 import type { Executor, ToolTraits } from "../../../domain/tools/tool-traits.ts";
 import type { SchemaCheck } from "../../json-schema-check.ts";
-import { cleanLine, cleanText } from "../clean-text.ts";
+import { cleanLine, cleanText } from "../../../text/clean-text.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
 import type { McpServerSettings } from "../mcp-server-settings.ts";
 import { toModelName } from "../model-name.ts";

@@ -1,5 +1,5 @@
 import { isObject, toJsonText } from "../../../data/json.ts";
-import { cleanLine } from "../clean-text.ts";
+import { cleanLine } from "../../../text/clean-text.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 

@@ -12,7 +12,7 @@ import {
   type SchemaCheck,
   type SchemaCompiler,
 } from "../../json-schema-check.ts";
-import { cleanLine, cleanText } from "../clean-text.ts";
+import { cleanLine, cleanText } from "../../../text/clean-text.ts";
 import { MCP_LIMITS } from "../mcp-limits.ts";
 
 /** A foreign schema: cleaned for the model, or the reason why it cannot be used. */

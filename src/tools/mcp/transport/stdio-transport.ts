@@ -11,7 +11,7 @@ import {
   type CompanionExit,
 } from "../../../platform/process/companion.ts";
 import { hasCommand } from "../../../platform/process/is-program.ts";
-import { cleanLine } from "../clean-text.ts";
+import { cleanLine } from "../../../text/clean-text.ts";
 import {
   formatStderrTail,
   createServerFailure,

@@ -37,7 +37,13 @@ describe("Client profile", () => {
       session: { notices: {} },
       elicitation: { form: {} },
       _meta: {
-        harn: { hostTools: true, callRecords: true, shells: true, agentEvents: true },
+        harn: {
+          hostTools: true,
+          callRecords: true,
+          shells: true,
+          skills: true,
+          agentEvents: true,
+        },
         terminal_output: true,
       },
     };
@@ -48,6 +54,7 @@ describe("Client profile", () => {
       hasTools: true,
       recognizesToolCalls: true,
       hasShells: true,
+      hasSkills: true,
       readsFiles: true,
       writesFiles: true,
       runsTerminals: true,
@@ -64,9 +71,12 @@ describe("Client profile", () => {
     },
   );
 
-  it("A host created with the host SDK declares its tools and shells [W-29]", () => {
-    const { capabilities } = createHost({ tools: [], shells: { shells: [], defaultId: null } });
-    expect(readClientProfile(capabilities)).toMatchObject({ hasTools: true, hasShells: true });
+  it("A host created with the host SDK declares its tools, shells and skills [W-29]", () => {
+    const skills = { list: () => [], fetch: () => undefined };
+    const shells = { shells: [], defaultId: null };
+    const { capabilities } = createHost({ tools: [], shells, skills });
+    const offers = { hasTools: true, hasShells: true, hasSkills: true };
+    expect(readClientProfile(capabilities)).toMatchObject(offers);
   });
 
   it.each([false, null, 0, "", "yes"])(

@@ -22,6 +22,8 @@ export interface ClientProfile {
   readonly recognizesToolCalls: boolean;
   /** The client lists the shells of its machine and the user's default shell. */
   readonly hasShells: boolean;
+  /** The client offers skills, returns their list on request, and fetches a skill by its id. */
+  readonly hasSkills: boolean;
   readonly readsFiles: boolean;
   readonly writesFiles: boolean;
   readonly runsTerminals: boolean;
@@ -49,6 +51,7 @@ export const STOCK_CLIENT: ClientProfile = {
   hasTools: false,
   recognizesToolCalls: false,
   hasShells: false,
+  hasSkills: false,
   readsFiles: false,
   writesFiles: false,
   runsTerminals: false,
@@ -71,6 +74,7 @@ export function readClientProfile(capabilities: unknown): ClientProfile {
     hasTools: isOffered(bridge["hostTools"]) || isOffered(bridge["tools"]),
     recognizesToolCalls: isOffered(bridge["callRecords"]),
     hasShells: isOffered(bridge["shells"]),
+    hasSkills: isOffered(bridge["skills"]),
     readsFiles: files["readTextFile"] === true,
     writesFiles: files["writeTextFile"] === true,
     runsTerminals: isOffered(capabilityFields["terminal"]),
@@ -102,7 +106,7 @@ const MIN_LINE_BYTES = 16 * 1024;
 
 /**
  * Applies the setting to the declared profile. A host known only through the setting or its method calls cannot declare
- * its capabilities, so it receives the whole bridge protocol and is asked for its tools and shells.
+ * its capabilities, so it receives the whole bridge protocol and is asked for its tools, shells and skills.
  */
 export function applyUpdatesSetting(
   declared: ClientProfile,
@@ -121,6 +125,7 @@ const EVERYTHING = {
   usesBridge: true,
   hasTools: true,
   hasShells: true,
+  hasSkills: true,
 } as const satisfies Partial<ClientProfile>;
 
 /** ACP marks a capability with an object, in older fields with `true`. */
