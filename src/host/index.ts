@@ -18,6 +18,7 @@ export type {
   PromptUsage,
   SessionPage,
   SessionRow,
+  SessionRowState,
 } from "../wire/acp/client/agent-results.ts";
 export type { McpAddress, McpProgram, McpServer } from "../wire/acp/client/mcp-server.ts";
 export type {
