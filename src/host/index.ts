@@ -1,6 +1,7 @@
 // The public entry `spanline/host`: a client for ACP agents and bridges, and a host with features for agents. No
 // dependencies and no `node:` modules; a test checks this. Every export is public API.
 
+export type { BudgetCaps } from "../domain/budget.ts";
 export type { ClientRole } from "../domain/events/client-events.ts";
 export { ERROR_CODES, SpanlineError, type ErrorCode, type Failure } from "../domain/errors.ts";
 export type { JsonObject, JsonValue } from "../data/json.ts";
@@ -92,6 +93,7 @@ export type { RecordLimits } from "./methods/tool-call-records.ts";
 export type {
   Client,
   ClientOptions,
+  PromptSettings,
   ClientControl,
   ListSessionsQuery,
   RequestOptions,

@@ -336,6 +336,24 @@ describe("spanline chat in a terminal", () => {
     ]);
   });
 
+  it("A budget on the command line pauses each turn with a question, and the answer continues the turn", async () => {
+    const { chat, config, modelRequests } = await scripted(
+      wants({ id: "c1", name: "missing", input: {} }),
+      says("Done."),
+    );
+    const wrong = chat("--config", config, "--budget", "token=1");
+    await wrong.waitForText("--budget is not valid");
+    const person = chat("--config", config, "--budget", "invocations=1");
+    await person.waitForText("New session ");
+    person.typeKeys("Go\r");
+    await person.waitForText("This turn has used 1 of 1 invocation");
+    await person.waitForText("Continue? [y/n] ");
+    expect(modelRequests).toHaveLength(1);
+    person.typeKeys("y\r");
+    await person.waitForText("Done.");
+    expect(modelRequests).toHaveLength(2);
+  });
+
   it("An agent that is not a daemon cannot be resumed, and the help names the commands for a running turn", async () => {
     const { chat, config } = await scripted(says("Hello."));
     const person = chat("--config", config);

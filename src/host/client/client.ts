@@ -1,4 +1,5 @@
 import type { BudgetClock } from "../../async/budget.ts";
+import type { BudgetCaps } from "../../domain/budget.ts";
 import type { ClientRole } from "../../domain/events/client-events.ts";
 import type { JsonObject, JsonValue } from "../../data/json.ts";
 import type { LiveClient, ClientStatus } from "../../domain/live-client.ts";
@@ -50,7 +51,11 @@ export interface Client {
   listSessions(query?: ListSessionsQuery): Promise<SessionPage>;
   closeSession(sessionId: string): Promise<void>;
   deleteSession(sessionId: string): Promise<void>;
-  prompt(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
+  prompt(
+    sessionId: string,
+    content: string | readonly PromptBlock[],
+    options?: PromptSettings,
+  ): PromptRun;
   /**
    * Cancels the running turn and the queued prompts of the session. Prompts still resolve, with the reason `cancelled`.
    */
@@ -93,6 +98,14 @@ export interface Client {
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonValue>;
   /** Closes the connection. The agent's sessions continue. */
   close(): Promise<void>;
+}
+
+export interface PromptSettings {
+  /**
+   * The budget of the turn, next to the budgets of the agent. A turn that reaches its budget pauses and requests an
+   * approval. Agents other than a bridge ignore the budget.
+   */
+  readonly budget?: BudgetCaps;
 }
 
 export interface ListSessionsQuery {
