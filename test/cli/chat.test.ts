@@ -269,6 +269,12 @@ describe("spanline chat in a terminal", () => {
     await person.waitForText("The agent receives it with its next request");
     person.typeKeys("/pending\r");
     await person.waitForText("4. reminder  Be brief");
+    person.typeKeys("/edit 1 Use metric units only\r");
+    await person.waitForText("Changed: Use metric units only");
+    person.typeKeys("/edit 4 Be long\r");
+    await person.waitForText("Entry 4 is a reminder.");
+    person.typeKeys("/edit 9 Be long\r");
+    await person.waitForText("/pending has no entry 9.");
     person.typeKeys("/revoke 3\r");
     await person.waitForText("Revoked: Not this");
     person.typeKeys("/revoke 9\r");
@@ -284,7 +290,7 @@ describe("spanline chat in a terminal", () => {
       "4. reminder  Be brief",
       "Revoked: Not this",
       "First.",
-      "› Use metric units",
+      "› Use metric units only",
       "Metric it is.",
       "› And then this",
       "Third.",

@@ -57,6 +57,8 @@ describe("The help of a chat", () => {
       "                       and reminders that",
       "                       the agent has not",
       "                       received",
+      "  /edit N TEXT         changes a message of",
+      "                       /pending",
       "  /revoke N            revokes an entry of",
       "                       /pending",
       "  /remind TEXT         adds a note to the",

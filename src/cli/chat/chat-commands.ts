@@ -11,6 +11,7 @@ const CHAT_COMMANDS = {
   steer: { argument: "TEXT", does: "sends a message to the running turn, like a line without /" },
   queue: { argument: "TEXT", does: "sends a message for a turn after the running one" },
   pending: { does: "lists the messages and reminders that the agent has not received" },
+  edit: { argument: "N TEXT", does: "changes a message of /pending" },
   revoke: { argument: "N", does: "revokes an entry of /pending" },
   remind: { argument: "TEXT", does: "adds a note to the next request to the model" },
   resume: { does: "wakes an agent that stays available between turns" },

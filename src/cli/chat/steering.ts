@@ -20,6 +20,8 @@ export interface ChatSteering {
   recall(): Promise<readonly string[]>;
   /** Lists the pending messages and reminders of all clients, in the order that `revoke` refers to. */
   list(): Promise<readonly PendingInjection[]>;
+  /** Replaces the text of the message at a position of the last `list`, from 1. */
+  replace(position: number, text: string): Promise<"replaced" | "unknown" | "reminder">;
   /** Revokes the entry at a position of the last `list`, from 1. Returns its text, or undefined for an unknown position. */
   revoke(position: number): Promise<string | undefined>;
 }
@@ -93,8 +95,23 @@ class SessionSteering implements ChatSteering {
     return this.#listed;
   }
 
+  async replace(position: number, text: string): Promise<"replaced" | "unknown" | "reminder"> {
+    const entry = await this.#find(position);
+    if (entry === undefined) return "unknown";
+    if (entry.kind === "reminder") return "reminder";
+    const { messageId } = entry;
+    await this.#client.replaceInject(this.#sessionId, messageId, text);
+    const message = this.#pending.find(({ accepted }) => accepted?.messageId === messageId);
+    if (message !== undefined) this.#replace(message, { ...message, text });
+    return "replaced";
+  }
+
+  async #find(position: number): Promise<PendingInjection | undefined> {
+    return (this.#listed ?? (await this.list()))[position - 1];
+  }
+
   async revoke(position: number): Promise<string | undefined> {
-    const entry = (this.#listed ?? (await this.list()))[position - 1];
+    const entry = await this.#find(position);
     if (entry === undefined) return undefined;
     if (entry.kind === "reminder") {
       await this.#client.revokeReminder(this.#sessionId, entry.reminderId);
