@@ -2,6 +2,7 @@
 // dependencies and no `node:` modules; a test checks this. Every export is public API.
 
 export type { BudgetCaps } from "../domain/budget.ts";
+export type { ToolCallStatus } from "../domain/session-command.ts";
 export type { ClientRole } from "../domain/events/client-events.ts";
 export { ERROR_CODES, SpanlineError, type ErrorCode, type Failure } from "../domain/errors.ts";
 export type { JsonObject, JsonValue } from "../data/json.ts";

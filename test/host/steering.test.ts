@@ -138,6 +138,20 @@ describe("Steering with the host client", () => {
     expect(provider.invocations[1]?.input).toMatchObject({ texts: ["Once"] });
   });
 
+  it("A program cancels a tool call, and the turn continues [R-005]", async () => {
+    const { client, sessionId, updates, provider, startTurn } = await startClient([
+      looks,
+      says("Understood."),
+    ]);
+    const turn = await startTurn();
+    const call = updates.find((update) => update.type === "tool");
+    const toolCallId = call?.type === "tool" ? call.toolCallId : "";
+    expect(await client.cancelToolCall(sessionId, toolCallId, "Too slow")).toBe("cancelled");
+    expect(await turn.result).toMatchObject({ reason: "end_turn" });
+    expect(JSON.stringify(provider.invocations[1]?.input)).toContain("Too slow");
+    expect(await client.cancelToolCall(sessionId, toolCallId)).toBe("already_cancelled");
+  });
+
   it("A prompt with a budget requests an approval when its turn reaches the budget", async () => {
     const actions: string[] = [];
     const host = createHost({

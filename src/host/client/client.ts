@@ -3,6 +3,7 @@ import type { BudgetCaps } from "../../domain/budget.ts";
 import type { ClientRole } from "../../domain/events/client-events.ts";
 import type { JsonObject, JsonValue } from "../../data/json.ts";
 import type { LiveClient, ClientStatus } from "../../domain/live-client.ts";
+import type { ToolCallStatus } from "../../domain/session-command.ts";
 import type { AgentProfile } from "../../wire/acp/client/agent-profile.ts";
 import type {
   Attachment,
@@ -90,6 +91,10 @@ export interface Client {
   revokeReminder(sessionId: string, reminderId: string): Promise<boolean>;
   /** The messages and reminders that wait for an injection point, oldest first. */
   pendingInjections(sessionId: string): Promise<readonly PendingInjection[]>;
+  /**
+   * Cancels a tool call of the running turn. The turn continues, and the model receives an error result with the reason.
+   */
+  cancelToolCall(sessionId: string, toolCallId: string, reason?: string): Promise<ToolCallStatus>;
   /** Wakes an idle daemon without a message. */
   resume(sessionId: string): Promise<void>;
   /** Notifies the agent of changed host skills. */

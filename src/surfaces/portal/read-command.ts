@@ -61,6 +61,7 @@ export function readCommand(body: JsonObject): PortalCommand {
     case "remind":
     case "revoke-reminder":
     case "resume-daemon":
+    case "cancel-tool-call":
       return { command: readSteeringCommand(type, body), right: "prompt", what: "Steering" };
     case "rename": {
       const command = { type: "set-title", title: readTitle(body) } as const;
@@ -86,6 +87,7 @@ const COMMAND_TYPES = [
   "remind",
   "revoke-reminder",
   "resume-daemon",
+  "cancel-tool-call",
   "answer",
   "cancel",
   "withdraw",

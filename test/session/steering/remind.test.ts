@@ -177,7 +177,7 @@ describe("A reminder", () => {
     });
   });
 
-  it("A pending reminder survives a restart and is rendered once [B-052]", async () => {
+  it("A pending reminder survives a restart and is rendered once [B-052] [R-010]", async () => {
     const provider = createScriptedProvider([says("One.")]);
     const world = await openWorld(createAgent({ provider }));
     await remind(world);
@@ -353,7 +353,7 @@ describe("Dedupe and expiry", () => {
     expect(bodies).toEqual(["Second", "Third"]);
   });
 
-  it("A newer reminder with the same key replaces a pending one in the queue [B-180] [W-19] [ACP-116]", async () => {
+  it("A newer reminder with the same key replaces a pending one in the queue [B-180] [W-19] [ACP-116] [R-041]", async () => {
     const provider = createScriptedProvider([says("One.")]);
     const world = await openWorld(createAgent({ provider }));
     const first = idOf(await remind(world, { body: "Old", dedupeKey: "k" }));
@@ -368,7 +368,7 @@ describe("Dedupe and expiry", () => {
     expect(await world.listEvents("reminder.emitted")).toHaveLength(2);
   });
 
-  it("Reminders with the same text are rendered once: the strongest authority, then the latest [B-052] [W-19]", async () => {
+  it("Reminders with the same text are rendered once: the strongest authority, then the latest [B-052] [W-19] [R-041] [R-044]", async () => {
     const provider = createScriptedProvider([says("One.")]);
     const world = await openWorld(createAgent({ provider }));
     const ids = [
@@ -405,7 +405,7 @@ describe("Dedupe and expiry", () => {
     expect(text?.endsWith("\n</system-reminder>")).toBe(true);
   });
 
-  it("A pending reminder expires at the end of its last turn [B-180] [ACP-116]", async () => {
+  it("A pending reminder expires at the end of its last turn [B-180] [ACP-116] [R-042]", async () => {
     const points = { injectionPoints: ["turn-start"] } as const;
     const provider = createScriptedProvider([wants({ id: "c1", name: "look" }), says("Done.")], {
       ...points,
