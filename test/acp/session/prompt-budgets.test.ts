@@ -84,7 +84,7 @@ describe("A budget of a principal", () => {
     const peers = [
       await connectLines(sessions, systemClock),
       await server.connect(),
-      await connectHttpPeer(server),
+      connectHttpPeer(server),
     ];
     for (const peer of peers) {
       await peer.requestResult("initialize", { protocolVersion: 1 });

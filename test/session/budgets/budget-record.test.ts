@@ -55,6 +55,7 @@ describe("Parallel turns on one budget", () => {
         let record = EMPTY;
         let differences = 0;
         let largest = 0;
+        let isWide = true;
         let count = 0;
         const open = new Map<number, { readonly id: string; readonly estimate: number }>();
         for (const { turn, estimate, real } of moves) {
@@ -68,7 +69,7 @@ describe("Parallel turns on one budget", () => {
             if (result.status !== "reserved") continue;
             record = result.record;
             const { tokens: amount = 0 } = record.sessions[sessionId]?.amounts ?? {};
-            expect(amount).toBeGreaterThanOrEqual(estimate);
+            isWide &&= amount >= estimate;
             largest = Math.max(largest, amount);
             open.set(turn, { id: invocationId, estimate: amount });
           } else {
@@ -78,6 +79,7 @@ describe("Parallel turns on one budget", () => {
             open.delete(turn);
           }
           const held = [...open.values()].reduce((sum, one) => sum + one.estimate, 0);
+          expect(isWide, "a reservation has at least the estimate").toBe(true);
           // A reservation starts below the cap, so only the last reservation can exceed the cap.
           expect(record.used.tokens + held).toBeLessThan(cap + largest + differences);
         }

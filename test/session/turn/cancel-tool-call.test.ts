@@ -10,7 +10,7 @@ import {
 
 const CALLS = wants({ id: "c1", name: "look" }, { id: "c2", name: "edit" });
 
-/** A turn whose tool `look` runs until the gate opens, or until it is stopped; `edit` waits for its place. */
+/** A turn with two tool calls. The tool `look` runs until the gate opens; `edit` starts after `look`. */
 async function startTurn(parts: Partial<AgentParts> = {}) {
   const gate = createGate();
   const stopped = createGate();
