@@ -119,14 +119,20 @@ describe("A reminder", () => {
     await remind(world);
     gate.open();
     await world.waitForEvent("turn.finished");
-    const sent = await world.listEvents("message.sent");
-    expect(sent.map(({ origin }) => origin)).toEqual(["prompt", "reminder"]);
-    const entries = await world.readLog();
-    const reminder = entries.find(
-      ({ event }) => event.type === "message.sent" && event.origin === "reminder",
+    // The prompt of a person delivers the second reminder.
+    await remind(world);
+    await world.prompt("Again");
+    await world.waitForEvent("turn.finished", 2);
+    const sent = (await world.readLog()).flatMap(({ event, actor }) =>
+      event.type === "message.sent" ? [[event.origin, actor?.principal]] : [],
     );
-    expect(reminder?.actor).toBeUndefined();
-    expect(await world.listEvents("prompt.accepted")).toHaveLength(1);
+    expect(sent).toEqual([
+      ["prompt", "me"],
+      ["reminder", undefined],
+      ["prompt", "me"],
+      ["reminder", undefined],
+    ]);
+    expect(await world.listEvents("prompt.accepted")).toHaveLength(2);
   });
 
   it("A reminder without a running turn waits, and the next prompt carries it [B-053] [B-185]", async () => {
