@@ -342,6 +342,25 @@ describe("spanline chat in a terminal", () => {
     ]);
   });
 
+  it("/skip stops the running tool call, and the turn continues", async () => {
+    const policy = { rules: [{ allow: { tool: "run_command" } }] };
+    const { chat, config, modelRequests } = await scriptAgent({ workspace: true, policy }, [
+      wants({ id: "c1", name: "run_command", input: { command: "echo started; sleep 600" } }),
+      says("I will not wait."),
+    ]);
+    const person = chat("--config", config);
+    await person.waitForText("New session ");
+    person.typeKeys("/skip\r");
+    await person.waitForText("No tool call is running.");
+    person.typeKeys("Go\r");
+    await person.waitForText("run_command");
+    person.typeKeys("/skip\r");
+    await person.waitForText("Stopped: ");
+    await person.waitForText("I will not wait.");
+    const results = modelRequests.at(-1)?.messages.filter(({ role }) => role === "tool");
+    expect(JSON.stringify(results)).toContain("a person cancelled this tool call");
+  });
+
   it("A budget on the command line pauses each turn with a question, and the answer continues the turn", async () => {
     const { chat, config, modelRequests } = await scripted(
       wants({ id: "c1", name: "missing", input: {} }),

@@ -15,6 +15,7 @@ const CHAT_COMMANDS = {
   revoke: { argument: "N", does: "revokes an entry of /pending" },
   remind: { argument: "TEXT", does: "adds a note to the next request to the model" },
   resume: { does: "wakes an agent that stays available between turns" },
+  skip: { does: "stops the tool call that started last; the turn continues" },
   cancel: { does: "cancels the running turn" },
   takeover: { does: "takes control of the session" },
   sessions: { does: "lists the sessions, newest first" },

@@ -72,6 +72,15 @@ export async function editPending(
   view.refresh();
 }
 
+export async function skipTool(
+  { note, style }: ChatView,
+  { steering }: ChatSession,
+): Promise<void> {
+  const title = await steering.skipTool();
+  if (title === undefined) return note("No tool call is running.", style.warn);
+  note(`Stopped: ${toSingleLine(title)}`);
+}
+
 /** Revokes all undelivered messages before a cancel. Otherwise the first of them would start the next turn. */
 export async function clearQueue(view: ChatView, session: ChatSession): Promise<void> {
   const recalled = await session.steering.recall();
