@@ -72,6 +72,13 @@ export type SessionCommand<Part = SubmittedPart> =
       /** Number of subscribers which are only waiting for their own queued prompt; they do not count as followers. */
       readonly waitingReaders?: number;
     }
+  /** Cancels a tool call of the running turn, which continues with an error result for the model. */
+  | {
+      readonly type: "cancel-tool-call";
+      readonly toolCallId: string;
+      /** For the model. */
+      readonly reason?: string;
+    }
   /** Decides an approval request or answers a question. With neither of the three, the command is refused. */
   | {
       readonly type: "decide-approval";
@@ -151,6 +158,10 @@ export type CommandReply =
       readonly reminderId?: string;
       /** Result of a change of an injection. */
       readonly injectionStatus?: (typeof INJECTION_STATUSES)[number];
+      /** Result of `cancel-tool-call`. */
+      readonly toolCallStatus?: ToolCallStatus;
+      /** The tool of a cancelled tool call. Absent if the running turn has no such tool call. */
+      readonly toolName?: string;
       /** Present for commands about clients. */
       readonly clientStatus?: ClientStatus;
     }
@@ -167,6 +178,10 @@ export type CommandReply =
  */
 export type DeliveredAs = (typeof DELIVERIES)[number];
 
+/** `not_found`: the running turn has no such tool call, or the call has its result. */
+export type ToolCallStatus = (typeof TOOL_CALL_STATUSES)[number];
+
+export const TOOL_CALL_STATUSES = ["cancelled", "already_cancelled", "not_found"] as const;
 export const DELIVERIES = ["steer", "queue", "turn"] as const;
 export const INJECTION_STATUSES = ["revoked", "already_revoked", "replaced"] as const;
 

@@ -1,6 +1,8 @@
 // The public entry `spanline/host`: a client for ACP agents and bridges, and a host with features for agents. No
 // dependencies and no `node:` modules; a test checks this. Every export is public API.
 
+export type { BudgetCaps } from "../domain/budget.ts";
+export type { ToolCallStatus } from "../domain/session-command.ts";
 export type { ClientRole } from "../domain/events/client-events.ts";
 export { ERROR_CODES, SpanlineError, type ErrorCode, type Failure } from "../domain/errors.ts";
 export type { JsonObject, JsonValue } from "../data/json.ts";
@@ -18,6 +20,7 @@ export type {
   PromptUsage,
   SessionPage,
   SessionRow,
+  SessionRowState,
 } from "../wire/acp/client/agent-results.ts";
 export type { McpAddress, McpProgram, McpServer } from "../wire/acp/client/mcp-server.ts";
 export type {
@@ -91,6 +94,7 @@ export type { RecordLimits } from "./methods/tool-call-records.ts";
 export type {
   Client,
   ClientOptions,
+  PromptSettings,
   ClientControl,
   ListSessionsQuery,
   RequestOptions,

@@ -34,6 +34,7 @@ import {
 } from "./steering/steering-commands.ts";
 import { waitForHost } from "./tools/host-waits.ts";
 import { findRun } from "./tools/tools-state.ts";
+import { cancelToolCall } from "./turn/cancel-tool-call.ts";
 import { injectMessage, replaceMessage } from "./turn/injections.ts";
 import { submitResults } from "./turn/paused-turn.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
@@ -72,6 +73,8 @@ export function applyCommand(decision: Decision, input: CommandInput): CommandRe
       return withdrawPrompt(decision, command);
     case "cancel":
       return cancelTurn(decision, command, input);
+    case "cancel-tool-call":
+      return cancelToolCall(decision, command);
     case "decide-approval":
       return decideApproval(decision, command, actor);
     case "revoke-grant":
@@ -208,6 +211,8 @@ function endsOthersWork(
   by: Actor,
 ): boolean {
   switch (command.type) {
+    case "cancel-tool-call":
+      return turn.current !== null && turn.current.submitter?.clientId !== by.clientId;
     case "cancel":
       // A disconnecting client may cancel a turn which no other client follows.
       return command.unlessWatched !== true && turn.current?.submitter?.clientId !== by.clientId;
@@ -251,6 +256,7 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     case "revoke-grant":
       return "approve";
     case "submit-results":
+    case "cancel-tool-call":
     case "cancel": {
       const { current } = state.turn;
       // A late submission is refused as a conflict, not for missing rights.

@@ -269,6 +269,12 @@ describe("spanline chat in a terminal", () => {
     await person.waitForText("The agent receives it with its next request");
     person.typeKeys("/pending\r");
     await person.waitForText("4. reminder  Be brief");
+    person.typeKeys("/edit 1 Use metric units only\r");
+    await person.waitForText("Changed: Use metric units only");
+    person.typeKeys("/edit 4 Be long\r");
+    await person.waitForText("Entry 4 is a reminder.");
+    person.typeKeys("/edit 9 Be long\r");
+    await person.waitForText("/pending has no entry 9.");
     person.typeKeys("/revoke 3\r");
     await person.waitForText("Revoked: Not this");
     person.typeKeys("/revoke 9\r");
@@ -284,7 +290,7 @@ describe("spanline chat in a terminal", () => {
       "4. reminder  Be brief",
       "Revoked: Not this",
       "First.",
-      "› Use metric units",
+      "› Use metric units only",
       "Metric it is.",
       "› And then this",
       "Third.",
@@ -334,6 +340,43 @@ describe("spanline chat in a terminal", () => {
       '{"name":"Ada","nights":2}',
       expect.stringContaining("declined"),
     ]);
+  });
+
+  it("/skip stops the running tool call, and the turn continues", async () => {
+    const policy = { rules: [{ allow: { tool: "run_command" } }] };
+    const { chat, config, modelRequests } = await scriptAgent({ workspace: true, policy }, [
+      wants({ id: "c1", name: "run_command", input: { command: "echo started; sleep 600" } }),
+      says("I will not wait."),
+    ]);
+    const person = chat("--config", config);
+    await person.waitForText("New session ");
+    person.typeKeys("/skip\r");
+    await person.waitForText("No tool call is running.");
+    person.typeKeys("Go\r");
+    await person.waitForText("run_command");
+    person.typeKeys("/skip\r");
+    await person.waitForText("Stopped: ");
+    await person.waitForText("I will not wait.");
+    const results = modelRequests.at(-1)?.messages.filter(({ role }) => role === "tool");
+    expect(JSON.stringify(results)).toContain("a person cancelled this tool call");
+  });
+
+  it("A budget on the command line pauses each turn with a question, and the answer continues the turn", async () => {
+    const { chat, config, modelRequests } = await scripted(
+      wants({ id: "c1", name: "missing", input: {} }),
+      says("Done."),
+    );
+    const wrong = chat("--config", config, "--budget", "token=1");
+    await wrong.waitForText("--budget is not valid");
+    const person = chat("--config", config, "--budget", "invocations=1");
+    await person.waitForText("New session ");
+    person.typeKeys("Go\r");
+    await person.waitForText("This turn has used 1 of 1 invocation");
+    await person.waitForText("Continue? [y/n] ");
+    expect(modelRequests).toHaveLength(1);
+    person.typeKeys("y\r");
+    await person.waitForText("Done.");
+    expect(modelRequests).toHaveLength(2);
   });
 
   it("An agent that is not a daemon cannot be resumed, and the help names the commands for a running turn", async () => {

@@ -27,6 +27,7 @@ async function asked(
   answers: readonly ScriptedResponse[],
   agent: object = {},
   flags: string[] = [],
+  isTerminal = true,
 ) {
   const model = await startModelServer("chat", answers);
   const root = join(command.folder, `asked-${(count += 1)}`);
@@ -46,7 +47,7 @@ async function asked(
     {
       environment: { NO_COLOR: "1", OPENAI_API_KEY: "sk-test", XDG_STATE_HOME: join(root, ".s") },
       workingDirectory: root,
-      isTerminal: true,
+      isTerminal,
     },
   );
   return { root, child, model };
@@ -211,5 +212,25 @@ describe("A question in the terminal", () => {
     const question = (await waitForOutput(child.stderr, "[y/N]")).split("Spanline asks")[1];
     expect(question).toContain("b\\u{200b}.txt (new)");
     expect(question).toContain("+ a\\u{202e}b\\u{2060}c");
+  });
+
+  it("A reached budget is asked about, and --yes allows tools but never raises a budget", async () => {
+    const policy = { rules: [{ ask: { tool: "write_file" } }] };
+    const budgets = { turn: { invocations: 1 } };
+    const answers = [wants(write("b.txt")), says("Done.")];
+    const person = await asked(answers, { policy, budgets }, ["--yes"]);
+    expect(await waitForOutput(person.child.stderr, "Continue? [y/N] ")).toContain(
+      "This turn has used 1 of 1 invocation; continue with 1 more invocation?",
+    );
+    person.child.stdin.write("y\n");
+    expect(await text(person.child.stdout)).toContain("Done.");
+    expect(existsSync(join(person.root, "b.txt"))).toBe(true);
+    const alone = await asked(answers, { policy, budgets }, ["--yes"], false);
+    const [errors, [status]] = await Promise.all([
+      text(alone.child.stderr),
+      once(alone.child, "exit"),
+    ]);
+    expect(errors).toContain("stopped at the budget, because no terminal is available. Fix: raise");
+    expect([status, alone.model.modelRequests.length]).toEqual([1, 1]);
   });
 });

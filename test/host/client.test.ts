@@ -165,7 +165,9 @@ describe("Host client", () => {
     });
     const { sessionId } = await client.newSession(PLACE);
     await client.prompt(sessionId, "Hi").result;
-    expect(await client.listSessions(PLACE)).toMatchObject({ sessions: [{ sessionId }] });
+    expect(await client.listSessions(PLACE)).toMatchObject({
+      sessions: [{ sessionId, state: "idle" }],
+    });
     await client.closeSession(sessionId);
     told.length = 0;
     await client.loadSession(sessionId, PLACE);

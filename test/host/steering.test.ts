@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ClientOptions, IdleWait, SessionUpdate } from "../../src/host/index.ts";
+import { createHost } from "../../src/host/index.ts";
 import { createHostClient } from "../support/acp/host-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { createGate } from "../support/gate.ts";
@@ -135,6 +136,45 @@ describe("Steering with the host client", () => {
     gate.open();
     await turn.result;
     expect(provider.invocations[1]?.input).toMatchObject({ texts: ["Once"] });
+  });
+
+  it("A program cancels a tool call, and the turn continues [R-005]", async () => {
+    const { client, sessionId, updates, provider, startTurn } = await startClient([
+      looks,
+      says("Understood."),
+    ]);
+    const turn = await startTurn();
+    const call = updates.find((update) => update.type === "tool");
+    const toolCallId = call?.type === "tool" ? call.toolCallId : "";
+    expect(await client.cancelToolCall(sessionId, toolCallId, "Too slow")).toBe("cancelled");
+    expect(await turn.result).toMatchObject({ reason: "end_turn" });
+    expect(JSON.stringify(provider.invocations[1]?.input)).toContain("Too slow");
+    expect(await client.cancelToolCall(sessionId, toolCallId)).toBe("already_cancelled");
+  });
+
+  it("A prompt with a budget requests an approval when its turn reaches the budget", async () => {
+    const actions: string[] = [];
+    const host = createHost({
+      permission: ({ approval }) => {
+        actions.push(approval.action);
+        return "deny";
+      },
+    });
+    const { client, sessionId, gate, provider } = await startClient(
+      [looks, says("Done.")],
+      {},
+      { host },
+    );
+    gate.open();
+    const run = client.prompt(sessionId, "Go", { budget: { invocations: 1 } });
+    expect(await run.result).toMatchObject({ reason: "max_turn_requests" });
+    expect(actions).toEqual([
+      "This turn has used 1 of 1 invocation; continue with 1 more invocation?",
+    ]);
+    expect(provider.invocations).toHaveLength(1);
+    await expect(
+      client.prompt(sessionId, "Go", { budget: { tokens: 0 } }).result,
+    ).rejects.toMatchObject({ code: "validation_failed" });
   });
 
   it("The idle callback runs for every wait of an idle daemon, and can wake the daemon [B-161] [B-163] [ACP-132]", async () => {

@@ -63,8 +63,16 @@ export async function killWorld(onDisconnect: Switches["onDisconnect"]): Promise
 /** The same world with a model which outlives every bridge, and an agent whose loop runs in the bridge. */
 export async function localKillWorld(): Promise<KillWorld> {
   const heard: string[] = [];
-  const server = await startModelServer("chat", (asked) => workerModel(asked, heard));
-  return worldAround(heard, { endpoint: server.url, harnessArn: null }, async () => undefined);
+  let close = (): void => {};
+  // These tests are concurrent, so each world closes its own server.
+  const server = await startModelServer(
+    "chat",
+    (asked) => workerModel(asked, heard),
+    (closeServer) => {
+      close = closeServer;
+    },
+  );
+  return worldAround(heard, { endpoint: server.url, harnessArn: null }, async () => close());
 }
 
 async function worldAround(

@@ -112,7 +112,7 @@ describe("An idle daemon", () => {
     expect(await world.listEvents("turn.started")).toHaveLength(1);
   });
 
-  it("A daemon with a wake interval starts a turn when the interval has passed, also after a restart", async () => {
+  it("A daemon with a wake interval starts a turn when the interval has passed, also after a restart [R-064]", async () => {
     const { world, clock } = await startDaemon({ wakeIntervalMs: 60_000 });
     clock.advance(59_999);
     expect(await world.listEvents("daemon.woken")).toEqual([]);
@@ -122,7 +122,7 @@ describe("An idle daemon", () => {
     expect(await restarted.listEvents("daemon.woken")).toMatchObject([{ reason: "timer" }]);
   });
 
-  it("The watchdog stops an idle daemon once, and the next message wakes it", async () => {
+  it("The watchdog stops an idle daemon once, and the next message wakes it [R-066]", async () => {
     const { world, clock } = await startDaemon({ watchdogAttempts: 2 });
     clock.advance(600);
     expect(await world.waitForEvent("daemon.stopped")).toEqual({

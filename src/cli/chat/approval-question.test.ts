@@ -97,6 +97,18 @@ describe("An approval question in a chat", () => {
     ]);
   });
 
+  it("A reached budget is a question of its own and not a tool to run", () => {
+    const action = "This turn has used 1 of 1 invocation; continue with 1 more invocation?";
+    const options = [
+      { id: "continue", name: "Continue", kind: "allow_once" },
+      { id: "stop", name: "Stop the turn", kind: "reject_once" },
+    ];
+    const approval = { ...asked().approval, action, args: {} };
+    const { rows, prompt } = createApprovalQuestion(asked({ approval, options }), PLAIN_STYLE);
+    expect(rows[1]).toBe(`  ${action}`);
+    expect(prompt).toBe("Continue? [y/n] ");
+  });
+
   it("A letter selects its own option, whatever the agent names the others", () => {
     const options = [
       { id: "n", name: "No", kind: "allow_once" },

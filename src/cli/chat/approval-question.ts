@@ -75,7 +75,8 @@ function toApprovalFacts({
   const previewProblem = evidence.find(
     ({ metadata }) => metadata["reason"] !== undefined,
   )?.metadata;
-  const isToolRun = options.length === 0 || isYesOrNo(options);
+  // The action of a budget is a question, and its options are a yes and a no, as those of a tool.
+  const isToolRun = (options.length === 0 || isYesOrNo(options)) && !action.endsWith("?");
   const hasInput = isObject(input) && (isToolRun || Object.keys(input).length > 0);
   const { reason, rule, labels, prompt, risk } = rationale ?? NO_RATIONALE;
   return {

@@ -8,6 +8,8 @@ import {
   type ChatConnection,
   type ChatConnectionFlags,
 } from "./chat-connection.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
+import { parseBudget } from "./parse-budget.ts";
 import type { ChatUi } from "./ui.ts";
 import { createConnectionNotes } from "./connection-notes.ts";
 import { createPipeUi } from "./pipe-ui.ts";
@@ -28,6 +30,8 @@ import type { CommandIo } from "../../platform/process/command-io.ts";
 
 export interface ChatFlags extends ChatConnectionFlags, ChatSessionFlags {
   readonly json?: true;
+  /** The caps of the turn of each prompt, such as `tokens=20000,toolCalls=10`. */
+  readonly budget?: string;
 }
 
 interface ChatRun {
@@ -108,6 +112,7 @@ function createUi(
 }
 
 async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): Promise<number> {
+  const budget = flags.budget === undefined ? undefined : parseBudget(flags.budget);
   const connection = await openChatConnection(flags, { io, note: (text) => ui.note(text), signal });
   let chatSession: ChatSession | undefined;
   const turns = createChatTurns();
@@ -151,7 +156,8 @@ async function runChat(flags: ChatFlags, ui: ChatUi, { io, signal }: ChatRun): P
       ...ui,
       onOpening: (...session) => void (open = () => ui.onOpening(...session)),
     };
-    chatSession = await openChatSession(client, flags, { cwd: io.cwd, events, turns });
+    const settings = omitUndefined({ budget });
+    chatSession = await openChatSession(client, flags, { cwd: io.cwd, events, turns, settings });
     announceOpen();
     if (chatSession.role === "guest") ui.note(formatGuestNote(connection.hasToken));
     const exitCode = await raceSignal(ui.run(chatSession, client), signal);
@@ -182,11 +188,12 @@ function formatFarewell(
   isInterrupted: boolean,
   flags: ChatFlags & { readonly io: CommandIo },
 ): string {
-  const { url, config, token, observe } = flags;
+  const { url, config, token, observe, budget } = flags;
   const parts = [
     `chat --session ${quoteShellWord(sessionId)}${formatDirectoryFlag(flags)}`,
     ...(config === undefined ? [] : [`--config ${quoteShellWord(config)}`]),
     ...(url === undefined ? [] : [`--url ${quoteShellWord(url)}`]),
+    ...(budget === undefined ? [] : [`--budget ${quoteShellWord(budget)}`]),
     // The token is secret and is never printed.
     ...(token === undefined ? [] : ["--token …"]),
     ...(observe === true && role === "observer" ? ["--observe"] : []),

@@ -30,6 +30,7 @@ describe("Names chosen by the agent", () => {
       updatedAt: STEERS,
       workingDirectory: STEERS,
       folders: [],
+      state: null,
     };
     for (const width of [80, 20]) {
       const rows = formatSessions([row], "ses_1", { style: PLAIN_STYLE, width });
@@ -56,6 +57,8 @@ describe("The help of a chat", () => {
       "                       and reminders that",
       "                       the agent has not",
       "                       received",
+      "  /edit N TEXT         changes a message of",
+      "                       /pending",
       "  /revoke N            revokes an entry of",
       "                       /pending",
       "  /remind TEXT         adds a note to the",
@@ -64,6 +67,9 @@ describe("The help of a chat", () => {
       "  /resume              wakes an agent that",
       "                       stays available",
       "                       between turns",
+      "  /skip                stops the tool call",
+      "                       that started last;",
+      "                       the turn continues",
       "  /cancel              cancels the running",
       "                       turn",
       "  /takeover            takes control of the",
@@ -85,7 +91,7 @@ describe("The help of a chat", () => {
 });
 
 describe("The list of sessions in a chat", () => {
-  it("The list marks the current session and explains how to open another", () => {
+  it("The list marks the current session, has the state of each, and explains how to open another", () => {
     const row = {
       workingDirectory: null,
       folders: [],
@@ -94,17 +100,33 @@ describe("The list of sessions in a chat", () => {
     };
     const rows = formatSessions(
       [
-        { ...row, sessionId: "ses_1" },
-        { ...row, sessionId: "ses_2" },
+        { ...row, sessionId: "ses_1", state: "waiting" },
+        { ...row, sessionId: "ses_2", state: "idle" },
+        // Another agent may not report the state.
+        { ...row, sessionId: "ses_3", state: null },
       ],
       "ses_2",
       { style: PLAIN_STYLE, width: 70 },
     );
     expect(rows).toEqual([
-      "  ses_1  2026-01-02 03:04  Notes",
-      "* ses_2  2026-01-02 03:04  Notes",
+      "  ses_1  2026-01-02 03:04  waiting  Notes",
+      "* ses_2  2026-01-02 03:04  idle     Notes",
+      "  ses_3  2026-01-02 03:04           Notes",
       "  To open another one: /exit, then `spanline chat --session ID`.",
     ]);
+  });
+
+  it("In a narrow terminal the time, the state and the title are below the id", () => {
+    const row = {
+      sessionId: "ses_1",
+      workingDirectory: null,
+      folders: [],
+      title: "Notes",
+      updatedAt: "2026-01-02T03:04:05Z",
+      state: "running",
+    } as const;
+    const rows = formatSessions([row], "ses_2", { style: PLAIN_STYLE, width: 40 });
+    expect(rows.slice(0, 2)).toEqual(["  ses_1", "  2026-01-02 03:04  running  Notes"]);
   });
 });
 

@@ -11,9 +11,11 @@ const CHAT_COMMANDS = {
   steer: { argument: "TEXT", does: "sends a message to the running turn, like a line without /" },
   queue: { argument: "TEXT", does: "sends a message for a turn after the running one" },
   pending: { does: "lists the messages and reminders that the agent has not received" },
+  edit: { argument: "N TEXT", does: "changes a message of /pending" },
   revoke: { argument: "N", does: "revokes an entry of /pending" },
   remind: { argument: "TEXT", does: "adds a note to the next request to the model" },
   resume: { does: "wakes an agent that stays available between turns" },
+  skip: { does: "stops the tool call that started last; the turn continues" },
   cancel: { does: "cancels the running turn" },
   takeover: { does: "takes control of the session" },
   sessions: { does: "lists the sessions, newest first" },
@@ -137,22 +139,26 @@ export function formatSessions(
   currentSessionId: string,
   { style, width }: { readonly style: Style; readonly width: number },
 ): readonly string[] {
-  const rows = sessions.slice(0, MAX_SESSIONS).flatMap(({ sessionId, title, updatedAt }) => {
-    const sign = sessionId === currentSessionId ? style.good("*") : " ";
-    const when = toSingleLine((updatedAt ?? "").replace("T", " ").slice(0, 16));
-    const row = `${sign} ${toSingleLine(sessionId)}  ${style.dim(when)}`;
-    const called = toSingleLine(title ?? "");
-    // The width without the id, the time and the spaces between them.
-    const available = width - sessionId.length - when.length - 6;
-    if (available >= MIN_TITLE_WIDTH) return [`${row}  ${cutToWidth(called, available)}`.trimEnd()];
-    return [
-      `${sign} ${toSingleLine(sessionId)}`,
-      `  ${style.dim(cutToWidth(`${when} ${called}`, width - 2))}`,
-    ];
+  const rows = sessions.slice(0, MAX_SESSIONS).flatMap((session) => {
+    const sessionId = toSingleLine(session.sessionId);
+    const sign = session.sessionId === currentSessionId ? style.good("*") : " ";
+    const when = toSingleLine((session.updatedAt ?? "").replace("T", " ").slice(0, 16));
+    const facts = `${when}  ${(session.state ?? "").padEnd(STATE_WIDTH)}`;
+    const title = toSingleLine(session.title ?? "");
+    // The width without the id, the facts and the spaces between them.
+    const available = width - sessionId.length - facts.length - 6;
+    if (available >= MIN_TITLE_WIDTH)
+      return [
+        `${sign} ${sessionId}  ${style.dim(facts)}  ${cutToWidth(title, available)}`.trimEnd(),
+      ];
+    const details = [when, session.state ?? "", title].filter(Boolean).join("  ");
+    return [`${sign} ${sessionId}`, `  ${style.dim(cutToWidth(details, width - 2))}`];
   });
   return [...rows, ...wrapWords(style.dim(OTHER_SESSION_HINT), width)];
 }
 
 const OTHER_SESSION_HINT = "  To open another one: /exit, then `spanline chat --session ID`.";
 const MIN_TITLE_WIDTH = 15;
+/** The length of the longest state: `running` and `waiting`. */
+const STATE_WIDTH = 7;
 const MAX_SESSIONS = 20;

@@ -11,6 +11,7 @@ export function addChatCommand(spanline: Command, execute: ExecuteCommand): void
     .option("--agent <name>", "agent of a new session (default: the first)")
     .option("-c, --config <file>", CONFIG_DESCRIPTION)
     .option("-d, --data-dir <folder>", "data directory with the sessions")
+    .option("--budget <caps>", "budget of each prompt's turn, such as tokens=20000,toolCalls=10")
     .optionsGroup("Sessions:")
     .option("-s, --session <id>", 'session to continue: its id, or "latest"')
     .addOption(

@@ -1,5 +1,11 @@
 import { SpanlineError } from "../../domain/errors.ts";
-import type { Attachment, Client, PromptResult, PromptRun } from "../../host/index.ts";
+import type {
+  Attachment,
+  Client,
+  PromptResult,
+  PromptRun,
+  PromptSettings,
+} from "../../host/index.ts";
 import { randomHex } from "../../platform/random.ts";
 import type { ChatTurns } from "./chat-turns.ts";
 import { createChatSteering, type ChatSteering } from "./steering.ts";
@@ -66,6 +72,8 @@ export interface ChatSessionContext {
   readonly events: ChatSessionEvents;
   /** Receives all updates of the session, including the history. */
   readonly turns: ChatTurns;
+  /** Sent with every prompt. */
+  readonly settings?: PromptSettings;
 }
 
 export async function openChatSession(
@@ -151,6 +159,7 @@ class AttachedSession implements ChatSession {
   readonly #client: Client;
   readonly #events: ChatSessionEvents;
   readonly #turns: ChatTurns;
+  readonly #settings: PromptSettings;
   /** The running prompt of this chat. */
   #run: PromptRun | undefined;
   #queued: readonly string[] = [];
@@ -159,7 +168,7 @@ class AttachedSession implements ChatSession {
 
   constructor(
     { client, sessionId, clientId, role }: AttachedClient,
-    { events, turns }: Pick<ChatSessionContext, "events" | "turns">,
+    { events, turns, settings = {} }: Omit<ChatSessionContext, "cwd">,
   ) {
     this.#client = client;
     this.sessionId = sessionId;
@@ -168,6 +177,7 @@ class AttachedSession implements ChatSession {
     this.steering = createChatSteering(client, sessionId);
     this.#events = events;
     this.#turns = turns;
+    this.#settings = settings;
   }
 
   get isBusy(): boolean {
@@ -197,7 +207,7 @@ class AttachedSession implements ChatSession {
 
   async #runTurn(text: string): Promise<void> {
     const { endedCount: endedBefore } = this.#turns;
-    this.#run = this.#client.prompt(this.sessionId, text);
+    this.#run = this.#client.prompt(this.sessionId, text, this.#settings);
     this.#events.onPromptSent(text);
     const end = await awaitTurnEnd(this.#run);
     this.#run = undefined;

@@ -1,4 +1,10 @@
-import type { Client, InjectResult, PendingInjection, SessionUpdate } from "../../host/index.ts";
+import type {
+  Client,
+  InjectResult,
+  PendingInjection,
+  SessionUpdate,
+  ToolUpdate,
+} from "../../host/index.ts";
 
 /** A message of this chat, for the running turn or a separate turn, which the agent has not received yet. */
 export interface SteeredMessage {
@@ -14,12 +20,16 @@ export interface ChatSteering {
   readonly pending: readonly SteeredMessage[];
   /** Sends a message. Resolves with its reply. */
   send(text: string, mode: SteeredMessage["mode"]): Promise<InjectResult>;
-  /** Reads the delivery of a message from an update. */
+  /** Stops the running tool call that started last. Returns its title, or undefined if no tool call is running. */
+  skipTool(): Promise<string | undefined>;
+  /** Reads the delivery of a message, and the running tool calls, from an update. */
   update(update: SessionUpdate): void;
   /** Revokes all pending messages. Returns the texts that the agent will not receive. */
   recall(): Promise<readonly string[]>;
   /** Lists the pending messages and reminders of all clients, in the order that `revoke` refers to. */
   list(): Promise<readonly PendingInjection[]>;
+  /** Replaces the text of the message at a position of the last `list`, from 1. */
+  replace(position: number, text: string): Promise<"replaced" | "unknown" | "reminder">;
   /** Revokes the entry at a position of the last `list`, from 1. Returns its text, or undefined for an unknown position. */
   revoke(position: number): Promise<string | undefined>;
 }
@@ -35,6 +45,8 @@ class SessionSteering implements ChatSteering {
   /** Messages whose delivery was reported before the reply to their request was handled. */
   readonly #deliveredIds = new Set<string>();
   #listed: readonly PendingInjection[] | undefined;
+  /** The titles of the running tool calls, in the order of their starts. */
+  readonly #runningTools = new Map<string, string>();
   /** Resolves when every sent message has its reply. */
   #sending: Promise<unknown> = Promise.resolve();
 
@@ -67,13 +79,29 @@ class SessionSteering implements ChatSteering {
     }
   }
 
+  async skipTool(): Promise<string | undefined> {
+    const [toolCallId, title] = [...this.#runningTools].at(-1) ?? [];
+    if (toolCallId === undefined) return undefined;
+    const status = await this.#client.cancelToolCall(this.#sessionId, toolCallId);
+    return status === "not_found" ? undefined : title;
+  }
+
   update(update: SessionUpdate): void {
+    if (update.type === "tool") return this.#updateTool(update);
     if (update.type !== "user-text" || update.messageId === null) return;
     const { messageId } = update;
     const delivered = this.#pending.find(({ accepted }) => accepted?.messageId === messageId);
     if (delivered !== undefined) this.#remove(delivered);
     else if (this.#pending.some(({ accepted }) => accepted === undefined))
       this.#deliveredIds.add(messageId);
+  }
+
+  #updateTool({ toolCallId, title, status }: ToolUpdate): void {
+    if (status === "completed" || status === "failed") this.#runningTools.delete(toolCallId);
+    else {
+      const known = this.#runningTools.get(toolCallId) ?? toolCallId;
+      this.#runningTools.set(toolCallId, title ?? known);
+    }
   }
 
   async recall(): Promise<readonly string[]> {
@@ -93,8 +121,23 @@ class SessionSteering implements ChatSteering {
     return this.#listed;
   }
 
+  async replace(position: number, text: string): Promise<"replaced" | "unknown" | "reminder"> {
+    const entry = await this.#find(position);
+    if (entry === undefined) return "unknown";
+    if (entry.kind === "reminder") return "reminder";
+    const { messageId } = entry;
+    await this.#client.replaceInject(this.#sessionId, messageId, text);
+    const message = this.#pending.find(({ accepted }) => accepted?.messageId === messageId);
+    if (message !== undefined) this.#replace(message, { ...message, text });
+    return "replaced";
+  }
+
+  async #find(position: number): Promise<PendingInjection | undefined> {
+    return (this.#listed ?? (await this.list()))[position - 1];
+  }
+
   async revoke(position: number): Promise<string | undefined> {
-    const entry = (this.#listed ?? (await this.list()))[position - 1];
+    const entry = await this.#find(position);
     if (entry === undefined) return undefined;
     if (entry.kind === "reminder") {
       await this.#client.revokeReminder(this.#sessionId, entry.reminderId);

@@ -51,6 +51,36 @@ export async function revokePending(
   view.refresh();
 }
 
+/** `argument`: the position in `/pending`, and the new text. */
+export async function editPending(
+  { view }: Pick<SteeredChat, "view">,
+  { steering }: ChatSession,
+  argument: string,
+): Promise<void> {
+  const [, position = "", text = ""] = /^(\d+)\s+([^]*)$/.exec(argument) ?? [];
+  if (text === "")
+    return view.note("/edit needs a number and a text: /edit N TEXT", view.style.warn);
+  const outcome = await steering.replace(Number(position), text);
+  if (outcome === "unknown")
+    return view.note(`/pending has no entry ${toSingleLine(position)}.`, view.style.warn);
+  if (outcome === "reminder")
+    return view.note(
+      `Entry ${position} is a reminder. Revoke it, and add another.`,
+      view.style.warn,
+    );
+  view.note(`Changed: ${toSingleLine(text)}`);
+  view.refresh();
+}
+
+export async function skipTool(
+  { note, style }: ChatView,
+  { steering }: ChatSession,
+): Promise<void> {
+  const title = await steering.skipTool();
+  if (title === undefined) return note("No tool call is running.", style.warn);
+  note(`Stopped: ${toSingleLine(title)}`);
+}
+
 /** Revokes all undelivered messages before a cancel. Otherwise the first of them would start the next turn. */
 export async function clearQueue(view: ChatView, session: ChatSession): Promise<void> {
   const recalled = await session.steering.recall();

@@ -20,7 +20,7 @@ import {
 } from "./participants.ts";
 import { createChatScreen, type ChatScreen } from "./chat-screen.ts";
 import type { ChatSession, ChatTurnEnd } from "./session.ts";
-import { clearQueue, revokePending, sendText } from "./terminal-steering.ts";
+import { clearQueue, editPending, revokePending, sendText, skipTool } from "./terminal-steering.ts";
 import { createChatView, type ChatView, type ViewOptions } from "./chat-view.ts";
 import { INTERRUPTED } from "../shared/interruption.ts";
 
@@ -221,6 +221,10 @@ async function perform(chat: TerminalChat, command: ChatCommand): Promise<void> 
       return sendText(chat, argument, name);
     case "pending":
       return updates.note(formatPending(await session.steering.list(), format));
+    case "edit":
+      return editPending(chat, session, argument);
+    case "skip":
+      return skipTool(view, session);
     case "revoke":
       return revokePending(chat, session, argument);
     case "remind":

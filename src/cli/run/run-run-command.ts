@@ -198,7 +198,7 @@ const CONFIGURED_AGENT_HINTS: ReadonlyMap<string, string> = new Map([
   ["not_found", "Fix: check the agent's provider in the configuration: its model or its ARN."],
 ]);
 
-const BUDGET_HINT = "Fix: approve an extension (--yes), or raise the agent's budgets.";
+const BUDGET_HINT = "Fix: continue when the budget is reached, or raise the agent's budgets.";
 
 const COMMON_HINTS: ReadonlyMap<string, string> = new Map([
   ["throttled", "Fix: wait a moment and try again."],

@@ -60,7 +60,7 @@ export function createTerminalApprover({
     const no = DENYING_DECISIONS[request.question];
     const style = terminal.hasNoteColours ? createColorStyle() : PLAIN_STYLE;
     const { summary, question, ...background } = formatApproval(readApprovalFacts(request), style);
-    // `--yes` and `--no` decide about tool runs only, not about lost invocations.
+    // `--yes` and `--no` decide about tool runs only, not about lost invocations, and never raise a budget.
     const flag = request.question === "run" ? readFlagDecision(flags) : undefined;
     if (flag !== undefined) {
       terminal.note(`  ${summary}: ${flag ? "allowed by --yes" : "denied by --no"}\n`);
@@ -116,7 +116,7 @@ const UNATTENDED_TEXTS = {
   outcome: DENIED_UNATTENDED,
   "lost-invocation": "stopped, because no terminal is available",
   question: "not answered, because no terminal is available",
-  budget: "stopped at the budget, because no terminal is available. Fix: --yes continues",
+  budget: "stopped at the budget, because no terminal is available. Fix: raise the agent's budgets",
 } as const;
 
 function readFlagDecision({ yes, no }: ApprovalFlags): boolean | undefined {

@@ -1,7 +1,9 @@
 import type { BudgetClock } from "../../async/budget.ts";
+import type { BudgetCaps } from "../../domain/budget.ts";
 import type { ClientRole } from "../../domain/events/client-events.ts";
 import type { JsonObject, JsonValue } from "../../data/json.ts";
 import type { LiveClient, ClientStatus } from "../../domain/live-client.ts";
+import type { ToolCallStatus } from "../../domain/session-command.ts";
 import type { AgentProfile } from "../../wire/acp/client/agent-profile.ts";
 import type {
   Attachment,
@@ -50,7 +52,11 @@ export interface Client {
   listSessions(query?: ListSessionsQuery): Promise<SessionPage>;
   closeSession(sessionId: string): Promise<void>;
   deleteSession(sessionId: string): Promise<void>;
-  prompt(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
+  prompt(
+    sessionId: string,
+    content: string | readonly PromptBlock[],
+    options?: PromptSettings,
+  ): PromptRun;
   /**
    * Cancels the running turn and the queued prompts of the session. Prompts still resolve, with the reason `cancelled`.
    */
@@ -85,6 +91,10 @@ export interface Client {
   revokeReminder(sessionId: string, reminderId: string): Promise<boolean>;
   /** The messages and reminders that wait for an injection point, oldest first. */
   pendingInjections(sessionId: string): Promise<readonly PendingInjection[]>;
+  /**
+   * Cancels a tool call of the running turn. The turn continues, and the model receives an error result with the reason.
+   */
+  cancelToolCall(sessionId: string, toolCallId: string, reason?: string): Promise<ToolCallStatus>;
   /** Wakes an idle daemon without a message. */
   resume(sessionId: string): Promise<void>;
   /** Notifies the agent of changed host skills. */
@@ -93,6 +103,14 @@ export interface Client {
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonValue>;
   /** Closes the connection. The agent's sessions continue. */
   close(): Promise<void>;
+}
+
+export interface PromptSettings {
+  /**
+   * The budget of the turn, next to the budgets of the agent. A turn that reaches its budget pauses and requests an
+   * approval. Agents other than a bridge ignore the budget.
+   */
+  readonly budget?: BudgetCaps;
 }
 
 export interface ListSessionsQuery {

@@ -98,7 +98,7 @@ function createConnectionMethods({ link, requestAgent, prompts }: ConnectionMeth
     async authenticate(methodId) {
       await requestAgent(asking.encodeAuthenticateRequest(methodId), { repeatable: true });
     },
-    prompt: (sessionId, content) => prompts.submit(sessionId, content),
+    prompt: (sessionId, content, settings) => prompts.submit(sessionId, content, settings),
     async cancel(sessionId) {
       const endsOnSend = prompts.cancel(sessionId);
       const { connection } = await link.getConnection();

@@ -7,6 +7,7 @@ import {
 } from "../../wire/acp/client/agent-requests.ts";
 import { readPromptResult, type PromptResult } from "../../wire/acp/client/agent-results.ts";
 import type { PromptBlock } from "../../wire/acp/client/prompt-block.ts";
+import type { PromptSettings } from "./client.ts";
 import type { SessionUpdate } from "../../wire/acp/client/session-update.ts";
 import { hasErrorCode } from "../connection/error-code.ts";
 import type {
@@ -17,7 +18,11 @@ import { createOpenPrompt, type OpenPrompt, type PromptRun } from "./prompt-run.
 
 /** The prompts without a response. Updates of a session go to its first open prompt. */
 export interface OpenPrompts {
-  submit(sessionId: string, content: string | readonly PromptBlock[]): PromptRun;
+  submit(
+    sessionId: string,
+    content: string | readonly PromptBlock[],
+    settings?: PromptSettings,
+  ): PromptRun;
   /**
    * Cancels all prompts of a session. Prompts not sent yet are dropped; prompts waiting for a reconnect are cancelled
    * on the next connection. Returns true if such prompts exist: the agent then needs no `session/cancel` notification.
@@ -29,6 +34,7 @@ export interface OpenPrompts {
 interface SentPrompt {
   readonly sessionId: string;
   readonly blocks: readonly PromptBlock[];
+  readonly settings: PromptSettings;
   readonly prompt: OpenPrompt;
   /** Aborted if the prompt is cancelled before being sent. */
   readonly sendController: AbortController;
@@ -50,9 +56,14 @@ class PromptTable implements OpenPrompts {
     this.#link = link;
   }
 
-  submit(sessionId: string, content: string | readonly PromptBlock[]): PromptRun {
+  submit(
+    sessionId: string,
+    content: string | readonly PromptBlock[],
+    settings: PromptSettings = {},
+  ): PromptRun {
     const sentPrompt: SentPrompt = {
       sessionId,
+      settings,
       blocks: typeof content === "string" ? [{ type: "text", text: content }] : content,
       prompt: createOpenPrompt(() => this.#cancelPrompt(sentPrompt)),
       sendController: new AbortController(),
@@ -124,7 +135,7 @@ class PromptTable implements OpenPrompts {
     { connection }: Pick<InitializedConnection, "connection">,
     id: { readonly promptId?: string },
   ): Promise<JsonValue> {
-    const { sessionId, blocks } = sentPrompt;
+    const { sessionId, blocks, settings } = sentPrompt;
     const cancelController = new AbortController();
     sentPrompt.isSent = true;
     sentPrompt.stop = () => {
@@ -139,7 +150,8 @@ class PromptTable implements OpenPrompts {
       stillWaits: true,
       onResponse: () => this.#close(sentPrompt),
     };
-    const answer = connection.request(encodePromptRequest(sessionId, blocks, id), control);
+    const request = encodePromptRequest(sessionId, blocks, { ...settings, ...id });
+    const answer = connection.request(request, control);
     // Cancels this request only: its turn may be over, and another client's turn may run.
     if (sentPrompt.isCancelled) cancelController.abort();
     return answer;

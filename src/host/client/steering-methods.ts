@@ -17,6 +17,7 @@ type SteeringMethods = Pick<
   | "revokeReminder"
   | "pendingInjections"
   | "resume"
+  | "cancelToolCall"
 >;
 
 /** The methods for messages and reminders of a running turn, and for daemons. */
@@ -55,6 +56,10 @@ export function createSteeringMethods(
       send(encode.encodeRevokeReminderRequest(sessionId, reminderId), readRevocation),
     pendingInjections: (sessionId) =>
       send(encode.encodePendingInjectionsRequest(sessionId), read.readPendingInjections),
+    cancelToolCall(sessionId, toolCallId, reason) {
+      const request = encode.encodeCancelToolCallRequest(sessionId, { toolCallId, reason });
+      return send(request, read.readToolCallStatus);
+    },
     async resume(sessionId) {
       await requestAgent(encode.encodeResumeRequest(sessionId, createCommandId()));
     },

@@ -42,9 +42,16 @@ export function findConfiguredCap(
 
 /** The budget of a prompt can only be tighter than the agent's. */
 function resolveLocalCaps(decision: Decision, scope: LocalScope): BudgetCaps {
-  const configured = readAgentSpec(decision).budgets?.[scope] ?? {};
   const { current } = decision.state.turn;
   const requested = scope === "turn" ? current?.options?.budget : undefined;
+  return selectTighterCaps(readAgentSpec(decision).budgets?.[scope], requested);
+}
+
+/** The lower cap of both, for each unit. */
+export function selectTighterCaps(
+  configured: BudgetCaps = {},
+  requested: BudgetCaps | undefined,
+): BudgetCaps {
   if (requested === undefined) return configured;
   const caps = BUDGET_UNITS.map((unit) => {
     const cap = Math.min(configured[unit] ?? Infinity, requested[unit] ?? Infinity);

@@ -108,8 +108,8 @@ export type ReserveResult =
   | { readonly status: "busy" };
 
 /**
- * Reserves the estimate of an invocation, or tool calls. An invocation is possible while less than the cap is used and
- * reserved, so all reservations together exceed the cap by less than the last estimate. Tool calls never exceed their
+ * Reserves the amounts of an invocation, or tool calls. An invocation is possible while less than the cap is used and
+ * reserved, so all reservations together exceed the cap by less than the last of them. Tool calls never exceed their
  * cap: fewer are reserved. Idempotent: a repeated request returns the record unchanged.
  */
 export function reserveBudget(before: BudgetRecord, request: ReserveRequest): ReserveResult {
@@ -139,7 +139,9 @@ export function reserveBudget(before: BudgetRecord, request: ReserveRequest): Re
   if (isCovered || open.length >= MAX_RESERVATIONS) return { status: "busy" };
   const left = (caps.toolCalls ?? Infinity) - before.used.toolCalls - reserved.toolCalls;
   const toolCalls = isForTools ? Math.min(estimate.toolCalls, Math.floor(left)) : 0;
-  const amounts = { ...estimate, toolCalls };
+  const amounts = isForTools
+    ? { ...estimate, toolCalls }
+    : widenEstimate(estimate, { caps, used: before.used, reserved });
   const own: SessionEntry = { id: invocationId, at: now, amounts, expiresAt };
   const record = {
     used: before.used,
@@ -148,6 +150,43 @@ export function reserveBudget(before: BudgetRecord, request: ReserveRequest): Re
   };
   return { status: "reserved", record, caps, toolCalls };
 }
+
+/**
+ * Returns the amounts to reserve for an invocation: at least as much as an average invocation of the budget. Before the
+ * first charge no average is known, so a share of the rest is reserved. Otherwise many parallel turns with low estimates
+ * could exceed the cap together.
+ */
+function widenEstimate(
+  estimate: BudgetAmounts,
+  {
+    caps,
+    used,
+    reserved,
+  }: {
+    readonly caps: BudgetCaps;
+    readonly used: BudgetAmounts;
+    readonly reserved: BudgetAmounts;
+  },
+): BudgetAmounts {
+  const widen = (unit: "tokens" | "seconds" | "usd"): number => {
+    const { [unit]: cap = 0 } = caps;
+    const typical =
+      used.invocations > 0
+        ? used[unit] / used.invocations
+        : (cap - used[unit] - reserved[unit]) * FIRST_SHARE;
+    return Math.max(estimate[unit], typical);
+  };
+  return {
+    ...estimate,
+    toolCalls: 0,
+    tokens: Math.ceil(widen("tokens")),
+    seconds: widen("seconds"),
+    usd: widen("usd"),
+  };
+}
+
+/** The share of the rest which is reserved while no average is known. */
+const FIRST_SHARE = 0.125;
 
 /** The units of an invocation. Tool calls have their own reservations. */
 const INVOCATION_UNITS = BUDGET_UNITS.filter((unit) => unit !== "toolCalls");

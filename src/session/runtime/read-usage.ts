@@ -6,6 +6,7 @@ import {
 } from "../../domain/budget.ts";
 import type { RecordStore } from "../../store/record-store.ts";
 import { formatDay } from "../../text/format-iso-time.ts";
+import { selectTighterCaps } from "../budgets/budget-levels.ts";
 import { BUDGET_RECORDS, createBudgetKey, readBudgetRecord } from "../budgets/budget-record.ts";
 import type { SessionState } from "../session-state.ts";
 import { hasCaps } from "../budgets/budgets-state.ts";
@@ -36,12 +37,13 @@ export async function readUsage(
 /** The usage of a session and of its running or last turn. */
 export function describeLocalUsage(
   sessionId: string,
-  { budgets, agent }: SessionState,
+  { budgets, agent, turn }: SessionState,
 ): readonly ScopeUsage[] {
   return LOCAL_SCOPES.map((scope) => {
     const raised = budgets.raisedCaps.filter((entry) => entry.scope === scope);
+    const requested = scope === "turn" ? turn.current?.options?.budget : undefined;
     const caps = {
-      ...agent?.spec.budgets?.[scope],
+      ...selectTighterCaps(agent?.spec.budgets?.[scope], requested),
       ...Object.fromEntries(raised.map(({ unit, cap }) => [unit, cap])),
     };
     return { name: `${scope} ${sessionId}`, used: budgets[scope], caps, reservations: 0 };

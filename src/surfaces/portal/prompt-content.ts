@@ -1,8 +1,11 @@
 import { isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
+import { SchemaError } from "../../data/schema-error.ts";
+import { BUDGET_CAPS_SCHEMA } from "../../domain/budget.ts";
 import { createImageBlock } from "../../domain/model/image-block.ts";
+import type { PromptOptions } from "../../domain/prompt.ts";
 import type { SubmittedPart } from "../../domain/session-command.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
-import { readOptionalString, readRequiredString } from "./request-body.ts";
+import { readOptionalObject, readOptionalString, readRequiredString } from "./request-body.ts";
 
 /** Images per message. The session has the same limit. */
 const MAX_IMAGES = 20;
@@ -13,6 +16,18 @@ export function readPromptContent(body: JsonObject): readonly SubmittedPart[] {
   if (images.length === 0) return [{ type: "text", text: readRequiredString(body, "text") }];
   const text = readOptionalString(body, "text");
   return text === undefined ? images : [{ type: "text", text }, ...images];
+}
+
+/** Reads the budget of a prompt's turn. */
+export function readPromptBudget(body: JsonObject): PromptOptions | undefined {
+  const value = readOptionalObject(body, "budget");
+  if (value === undefined) return undefined;
+  try {
+    return { budget: BUDGET_CAPS_SCHEMA(value, "budget") };
+  } catch (error) {
+    if (error instanceof SchemaError) throw createInvalidRequestError(error.issues[0].message);
+    throw error;
+  }
 }
 
 function readImages(value: JsonValue | undefined): readonly SubmittedPart[] {

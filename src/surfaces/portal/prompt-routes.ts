@@ -8,8 +8,7 @@ import { formatCursor } from "../../wire/live/cursor-text.ts";
 import { readHeader } from "../../http/routing/read-header.ts";
 import { createJsonResponse, createTextStream } from "../../http/routing/json-response.ts";
 import { createStreamOptions, type PortalOptions } from "./portal-options.ts";
-import { readPromptContent } from "./prompt-content.ts";
-import { createSender } from "./read-command.ts";
+import { createSender, readPromptCommand } from "./read-command.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
 import { readOptionalBoolean } from "./request-body.ts";
 import type { Route } from "../../http/routing/router.ts";
@@ -30,12 +29,12 @@ export function createPromptRoutes(options: PortalOptions): Route[] {
         const principal = await authenticate(request, options);
         requireRight(principal, "prompt", "Prompting");
         const body = readJsonBody(request);
-        const content = readPromptContent(body);
+        const command = readPromptCommand(body);
         const wait = readOptionalBoolean(body, "wait") ?? false;
         const { incarnation, seq } = await findSession(sessions, sessionId, principal);
         const before = { incarnation, seq };
         const sender = createSender(request, principal);
-        const reply = await sessions.command(sessionId, { type: "prompt", content }, sender);
+        const reply = await sessions.command(sessionId, command, sender);
         if (reply.status === "refused")
           return createJsonResponse(409, createFailureBody(reply.failure));
         const { promptId, turnId = null } = reply;

@@ -8,7 +8,7 @@ import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
 import type { Sender } from "../../session/sessions.ts";
-import { readPromptContent } from "./prompt-content.ts";
+import { readPromptBudget, readPromptContent } from "./prompt-content.ts";
 import { readOptionalObject, readOptionalString, readRequiredString } from "./request-body.ts";
 import { readSteeringCommand } from "./steering-commands.ts";
 import { formatUnknownName } from "../../text/unknown-name.ts";
@@ -26,7 +26,7 @@ export function readCommand(body: JsonObject): PortalCommand {
   switch (type) {
     case "prompt":
       return {
-        command: { type: "prompt", content: readPromptContent(body) },
+        command: readPromptCommand(body),
         right: "prompt",
         what: "Prompting",
       };
@@ -61,6 +61,7 @@ export function readCommand(body: JsonObject): PortalCommand {
     case "remind":
     case "revoke-reminder":
     case "resume-daemon":
+    case "cancel-tool-call":
       return { command: readSteeringCommand(type, body), right: "prompt", what: "Steering" };
     case "rename": {
       const command = { type: "set-title", title: readTitle(body) } as const;
@@ -73,6 +74,11 @@ export function readCommand(body: JsonObject): PortalCommand {
   }
 }
 
+export function readPromptCommand(body: JsonObject): SessionCommand {
+  const options = readPromptBudget(body);
+  return { type: "prompt", content: readPromptContent(body), ...omitUndefined({ options }) };
+}
+
 const COMMAND_TYPES = [
   "prompt",
   "inject",
@@ -81,6 +87,7 @@ const COMMAND_TYPES = [
   "remind",
   "revoke-reminder",
   "resume-daemon",
+  "cancel-tool-call",
   "answer",
   "cancel",
   "withdraw",

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../data/json.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import { decodeRemind } from "../../wire/acp/decode/steering-messages.ts";
@@ -11,7 +12,8 @@ type SteeringType =
   | "revoke-inject"
   | "remind"
   | "revoke-reminder"
-  | "resume-daemon";
+  | "resume-daemon"
+  | "cancel-tool-call";
 
 /** Reads a command about messages and reminders for a running turn. */
 export function readSteeringCommand(type: SteeringType, body: JsonObject): SessionCommand {
@@ -32,6 +34,11 @@ export function readSteeringCommand(type: SteeringType, body: JsonObject): Sessi
       return { type, reminderId: readRequiredString(body, "reminderId") };
     case "resume-daemon":
       return { type };
+    case "cancel-tool-call": {
+      const reason = readOptionalString(body, "reason");
+      const toolCallId = readRequiredString(body, "toolCallId");
+      return { type, toolCallId, ...omitUndefined({ reason }) };
+    }
     default:
       return type satisfies never;
   }

@@ -59,7 +59,9 @@ export function convertUserInput(
   const turn = readChatTurn(request);
   const history = toChatHistory(turn.earlierMessages);
   rejectResults(turn);
-  const ignored = listIneffectiveFields(request);
+  // Only a session counts the budget of a turn.
+  const budget = request.budget === undefined ? [] : ["budget"];
+  const ignored = [...budget, ...listIneffectiveFields(request)];
   return {
     session_id: turn.sessionId ?? "",
     user_message: toPromptTexts(turn.userMessages).join("\n\n"),

@@ -1,5 +1,7 @@
+import type { BudgetCaps } from "../../domain/budget.ts";
 import type { PromptOptions, PromptTool } from "../../domain/prompt.ts";
 import { isObject } from "../../data/json.ts";
+import { readBudget } from "../responses/request/body-fields.ts";
 import type { ChatMessage, SessionReference } from "./chat-message.ts";
 import { readChatMessages } from "./read-chat-messages.ts";
 import { readSessionId } from "./read-session-id.ts";
@@ -19,6 +21,8 @@ export interface ChatRequest {
   readonly stream: boolean;
   readonly includeUsage: boolean;
   readonly maxTokens?: number;
+  /** The budget of the turn. */
+  readonly budget?: BudgetCaps;
   /** Names of fields without effect. */
   readonly ignored: readonly string[];
 }
@@ -55,21 +59,21 @@ export function readChatRequest(body: unknown): ChatRequest {
     toolChoice: readChatToolChoice(body["tool_choice"], tools),
     stream: readOptional(body, "stream", isBoolean, "true or false") ?? false,
     includeUsage: readIncludeUsage(body["stream_options"]),
-    ...omitUndefined({ maxTokens }),
+    ...omitUndefined({ maxTokens, budget: readBudget(body["budget"]) ?? undefined }),
     ignored: listIgnoredFields(body),
   };
 }
 
 /** Returns the prompt options set by the request. */
 export function toChatPromptOptions(
-  { tools, toolChoice, maxTokens }: ChatRequest,
+  { tools, toolChoice, maxTokens, budget }: ChatRequest,
   instructions: string | undefined,
 ): PromptOptions {
   return {
     ...omitUndefined({ instructions }),
     ...(tools.length > 0 && { tools }),
     ...(toolChoice !== "auto" && { allowedTools: toolChoice.only }),
-    ...omitUndefined({ maxOutputTokens: maxTokens }),
+    ...omitUndefined({ maxOutputTokens: maxTokens, budget }),
   };
 }
 
@@ -107,6 +111,7 @@ const SUPPORTED_FIELDS: ReadonlySet<string> = new Set([
   "max_completion_tokens",
   "user",
   "n",
+  "budget",
 ]);
 
 /** Lists the fields without effect. `response_format: text` is the default and therefore not listed. */

@@ -9,14 +9,16 @@ import {
   type AcpClient,
   type Message,
 } from "../../support/acp/acp-client.ts";
+import { eventually } from "../../support/eventually.ts";
 import {
   hangs,
   refuses,
   says,
   createScriptedProvider,
+  wants,
   type ProviderScript,
 } from "../../support/session/scripted-provider.ts";
-import { createAgent, openSessions } from "../../support/session/session-world.ts";
+import { createAgent, createTool, openSessions } from "../../support/session/session-world.ts";
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 
@@ -120,6 +122,7 @@ describe("List of sessions", () => {
         sessionId: elsewhere.sessionId,
         cwd: "/else",
         updatedAt: new Date(elsewhere.updatedAt).toISOString(),
+        _meta: { harn: { state: "idle" } },
       },
     ]);
   });
@@ -133,6 +136,38 @@ describe("List of sessions", () => {
     const [after] = await listed(client);
     expect(Date.parse(String(after?.["updatedAt"]))).toBeGreaterThanOrEqual(
       Date.parse(String(before?.["updatedAt"])),
+    );
+  });
+
+  it("The list has the state of each session: idle, running, or waiting for a person", async () => {
+    const provider = createScriptedProvider([
+      says("Hi"),
+      hangs(),
+      wants({ id: "c1", name: "look" }),
+    ]);
+    const tools = [createTool({ name: "look" }, () => "seen")];
+    const approvals = { deny: [], ask: ["look"], allow: [], default: "deny" } as const;
+    const agent = createAgent({ provider, tools, approvals });
+    const sessions = openSessions(createMemoryStore(), agent);
+    onTestFinished(() => sessions.close());
+    const client = await connectAcpClient(sessions);
+    const [idle, running, waiting] = [
+      await client.newSession(),
+      readText((await client.requestResult("session/new", SETUP))["sessionId"]),
+      readText((await client.requestResult("session/new", SETUP))["sessionId"]),
+    ];
+    await prompted(client, idle, "Hello");
+    void client.request("session/prompt", prompt(running, "Work"));
+    await eventually(() => expect(provider.invocations).toHaveLength(2));
+    void client.request("session/prompt", prompt(waiting, "Look"));
+    await client.waitForMessage(({ method }) => method === "session/request_permission");
+    const states = (await listed(client)).map(({ sessionId, _meta }) => [sessionId, _meta]);
+    expect(new Map(states as [unknown, unknown][])).toEqual(
+      new Map([
+        [idle, { harn: { state: "idle" } }],
+        [running, { harn: { state: "running" } }],
+        [waiting, { harn: { state: "waiting" } }],
+      ]),
     );
   });
 

@@ -99,7 +99,7 @@ describe.each(ACP_TRANSPORTS)("Reminders over %s", (_, connect) => {
     expect(JSON.stringify(client.listUpdates())).not.toContain("system-reminder");
   });
 
-  it("Pending messages and reminders are listed in order until they are delivered [B-189] [B-190] [B-191] [B-192] [ACP-117]", async () => {
+  it("Pending messages and reminders are listed in order until they are delivered [B-189] [B-190] [B-191] [B-192] [ACP-117] [R-009]", async () => {
     const { sessions, gate } = createWorld();
     const client = await connect(sessions);
     const { sessionId, done } = await startTurn(client);
@@ -115,12 +115,25 @@ describe.each(ACP_TRANSPORTS)("Reminders over %s", (_, connect) => {
     const list = () => client.requestResult("session/pending_injections", { sessionId });
     const { pendingCount, injections } = await list();
     expect(pendingCount).toBe(3);
-    expect(injections).toMatchObject([
-      { kind: "reminder", reminderId: "rem-1", body: "First" },
-      { kind: "user", messageId: readText(messageId), mode: "steer" },
+    expect(injections).toEqual([
+      expect.objectContaining({ kind: "reminder", reminderId: "rem-1", body: "First" }),
+      {
+        kind: "user",
+        id: messageId,
+        messageId: readText(messageId),
+        mode: "steer",
+        content: [{ type: "text", text: "Use metric units" }],
+        position: 1,
+      },
       {
         kind: "reminder",
+        id: reminderId,
         reminderId: readText(reminderId),
+        position: 2,
+        preserveOnCompact: false,
+        propagate: "session",
+        firedAtTurn: null,
+        originatingAgentId: null,
         mode: "finish_step",
         body: EXAMPLE.body,
         tags: ["workspace"],
@@ -212,7 +225,7 @@ describe("session/remind", () => {
     expect(named).toMatchObject({ status: "accepted" });
   });
 
-  it("The default mode reaches the model, and an unknown mode is refused [B-182] [W-17]", async () => {
+  it("The default mode reaches the model, and an unknown mode is refused [B-182] [W-17] [R-007]", async () => {
     const { sessions, gate, readLog } = createWorld();
     const client = await connectAcpClient(sessions);
     const { sessionId, done } = await startTurn(client);

@@ -50,12 +50,16 @@ async function waitForApproval(
 describe.each(TRANSPORTS)("A daemon over %s", (_, connect) => {
   it("An idle daemon notifies its host after each wait of the ladder, with the documented parameters [B-158] [B-159] [B-161] [B-162] [ACP-132]", async () => {
     const clock = createFakeClock();
-    const { connectHost } = createSteeringWorld(connect, [says("Done.")], { clock, daemon: {} });
+    const { sessions, connectHost } = createSteeringWorld(connect, [says("Done.")], {
+      clock,
+      daemon: {},
+    });
     const host = await connectHost();
     const sessionId = await openSession(host);
     expect(listIdle(host)).toEqual([]);
     await submit(host, sessionId, "Go");
     await eventually(() => expect(listIdle(host)).toHaveLength(1));
+    const [before] = (await sessions.list({ limit: 1 })).sessions;
     for (const [count, wait] of [100, 500, 1000, 2000].entries()) {
       clock.advance(wait - 1);
       expect(listIdle(host)).toHaveLength(count + 1);
@@ -70,6 +74,8 @@ describe.each(TRANSPORTS)("A daemon over %s", (_, connect) => {
       idle(5, 2000),
     ]);
     expect(formatSortedJson(listIdle(host)[2])).toBe('{"backoff_ms":1000,"iteration":3}');
+    // The waits are not in the log.
+    expect((await sessions.list({ limit: 1 })).sessions).toMatchObject([{ seq: before?.seq }]);
   });
 
   it("After activity the waits of an idle daemon start again at the first step [B-160] [ACP-132]", async () => {

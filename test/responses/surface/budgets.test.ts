@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 import { says, wants } from "../../support/session/scripted-provider.ts";
 import { readUntil } from "../../support/session/session-world.ts";
+import { send } from "../support/serve-answers.ts";
 import { ask, called, worldOf, type World } from "./responses-world.ts";
 
 const APPROVER = { id: "approver", rights: ["prompt", "approve", "control"] } as const;
@@ -52,6 +53,25 @@ describe("The budget of a response", () => {
         "This turn has used 1 of 1 tool call; continue with 1 more tool call?",
       );
       expect((await answer).body).toMatchObject(end);
+    },
+  );
+
+  it.each(["/chat/completions", "/inference"])(
+    "A request to %s has the same budget, and its turn ends as decided",
+    async (path) => {
+      const world = await openLooking();
+      const messages = [{ role: "user", content: "Go" }];
+      const body = { messages, budget: { tool_calls: 1 } };
+      const answer = send(world, ["POST", path], { body });
+      await called(world, 2);
+      expect(await decide(world, "stop")).toContain("This turn has used 1 of 1 tool call");
+      const { status, headers } = await answer;
+      expect([status, headers.get("x-spanline-ignored")]).toEqual([200, null]);
+      expect(world.provider.invocations).toHaveLength(2);
+      const wrong = { messages, budget: { toolCalls: 1 } };
+      const refused = await send(world, ["POST", path], { body: wrong });
+      expect(refused.status).toBe(400);
+      expect(refused.json.error).toMatchObject({ param: "budget.toolCalls" });
     },
   );
 

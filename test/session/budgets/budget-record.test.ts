@@ -55,6 +55,7 @@ describe("Parallel turns on one budget", () => {
         let record = EMPTY;
         let differences = 0;
         let largest = 0;
+        let isWide = true;
         let count = 0;
         const open = new Map<number, { readonly id: string; readonly estimate: number }>();
         for (const { turn, estimate, real } of moves) {
@@ -67,8 +68,10 @@ describe("Parallel turns on one budget", () => {
             const result = reserveBudget(record, request({ ...asked, caps: { tokens: cap } }));
             if (result.status !== "reserved") continue;
             record = result.record;
-            largest = Math.max(largest, estimate);
-            open.set(turn, { id: invocationId, estimate });
+            const { tokens: amount = 0 } = record.sessions[sessionId]?.amounts ?? {};
+            isWide &&= amount >= estimate;
+            largest = Math.max(largest, amount);
+            open.set(turn, { id: invocationId, estimate: amount });
           } else {
             const settled = { sessionId, invocationId: running.id, amounts: tokens(real), now: 0 };
             record = settleBudget(record, settled);
@@ -76,6 +79,7 @@ describe("Parallel turns on one budget", () => {
             open.delete(turn);
           }
           const held = [...open.values()].reduce((sum, one) => sum + one.estimate, 0);
+          expect(isWide, "a reservation has at least the estimate").toBe(true);
           // A reservation starts below the cap, so only the last reservation can exceed the cap.
           expect(record.used.tokens + held).toBeLessThan(cap + largest + differences);
         }
@@ -114,6 +118,43 @@ describe("Parallel turns on one budget", () => {
       }),
       { numRuns: runs(300) },
     );
+  });
+});
+
+/** Reserves for one session after another, until a reservation is refused. Returns the number of open reservations. */
+function countParallelReservations(before: BudgetRecord, estimate: number, cap: number): number {
+  let record = before;
+  for (let count = 0; ; count++) {
+    const entry = { sessionId: `ses_${count}`, invocationId: `inv_${count}` };
+    const result = reserveBudget(
+      record,
+      request({ ...entry, estimate: tokens(estimate), caps: { tokens: cap } }),
+    );
+    if (result.status !== "reserved") return count;
+    record = result.record;
+  }
+}
+
+describe("Parallel turns with low estimates", () => {
+  it("An invocation reserves at least the average of the earlier invocations, so parallel turns keep the cap", () => {
+    const used = { ...NO_AMOUNTS, tokens: 50_000, invocations: 10 };
+    const open = countParallelReservations({ ...EMPTY, used }, 100, 100_000);
+    expect(open * 5000).toBe(50_000);
+  });
+
+  it("Before the first charge an invocation reserves a share of the rest, so few turns run in parallel", () => {
+    expect(countParallelReservations(EMPTY, 2000, 100_000)).toBeLessThan(25);
+    // The estimate is above the share.
+    expect(countParallelReservations(EMPTY, 2000, 4000)).toBe(2);
+  });
+
+  it("The seconds and dollars of an invocation are reserved in the same way", () => {
+    const caps = { seconds: 1000, usd: 4 };
+    const first = reserved(EMPTY, { caps, estimate: { ...NO_AMOUNTS, seconds: 10, usd: 0.5 } });
+    expect(first.sessions["ses_1"]?.amounts).toMatchObject({ tokens: 0, seconds: 125, usd: 0.5 });
+    const used = { ...NO_AMOUNTS, seconds: 60, usd: 3, invocations: 4 };
+    const later = reserved({ ...EMPTY, used }, { caps, estimate: { ...NO_AMOUNTS, usd: 0.5 } });
+    expect(later.sessions["ses_1"]?.amounts).toMatchObject({ seconds: 15, usd: 0.75 });
   });
 });
 

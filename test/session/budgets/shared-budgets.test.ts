@@ -90,7 +90,7 @@ describe("A budget of a principal", () => {
     expect(requested?.invocationId).toBe(started?.invocationId);
   });
 
-  it("Sessions on all surfaces share the budget of their principal, and an approval raises it for all", async () => {
+  it("Sessions share the budget of their principal, and an approval raises it for all", async () => {
     const store = createMemoryStore();
     const budgets = { principal: { tokens: 500 } };
     const first = await open(budgets, [says("One.", tokens(600))], store);

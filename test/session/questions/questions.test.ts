@@ -183,7 +183,7 @@ describe("A question of the agent", () => {
     ]);
   });
 
-  it("An unanswered question returns its default answer at the deadline", async () => {
+  it("An unanswered question returns its default answer at the deadline [R-098]", async () => {
     const asked = await ask({
       question: "Which?",
       options: ["a", "b"],
@@ -303,7 +303,7 @@ describe("Approvals, dual control and escalations of the agent", () => {
     expect(await readResult(asked)).toEqual([true, "Not approved."]);
   });
 
-  it("Dual control counts distinct principals, and a reviewer's name does not make another person [W-09]", async () => {
+  it("Dual control counts distinct principals, and a reviewer's name does not make another person [W-09] [R-098]", async () => {
     const asked = await ask({ question: "Deploy?", kind: "dual_control" });
     expect(asked.id).toMatch(/^hitl_dual_control_/);
     expect(await answer(asked, { approved: true })).toEqual({ status: "accepted" });
@@ -327,7 +327,7 @@ describe("Approvals, dual control and escalations of the agent", () => {
     expect(await readResult(asked)).toEqual([false, "b"]);
   });
 
-  it("An escalation has no deadline and cannot be declined: it waits until a person accepts", async () => {
+  it("An escalation has no deadline and cannot be declined: it waits until a person accepts [R-098]", async () => {
     const asked = await ask({ question: "Please take over", kind: "escalation" });
     expect(asked.id).toMatch(/^hitl_escalation_/);
     asked.clock.advance(1000 * DAY_MS);

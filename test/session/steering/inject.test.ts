@@ -220,7 +220,7 @@ describe("A queued message", () => {
     ]);
   });
 
-  it("A queued message survives the cancellation of the running turn", async () => {
+  it("A queued message survives the cancellation of the running turn [R-010]", async () => {
     const { world, provider } = await startToolTurn([says("Afterwards.")]);
     await inject(world, "Next", "queue");
     await world.send({ type: "cancel" });

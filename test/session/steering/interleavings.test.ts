@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentSpec } from "../../../src/domain/agent-spec.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import type { PromptPart } from "../../../src/domain/prompt.ts";
+import type { Reminder } from "../../../src/domain/reminder.ts";
 import type { CommandReply, SessionCommand } from "../../../src/domain/session-command.ts";
 import type { ProviderEvent } from "../../../src/domain/provider/provider-event.ts";
 import { createToolSuccess } from "../../../src/domain/tools/tool-call.ts";
@@ -187,6 +188,117 @@ describe("An injected message and everything that can happen around it, in every
       for (const workBefore of [0, 1, 2])
         for (const order of permutations(STEPS)) {
           check(order, mode, workBefore);
+          count += 1;
+        }
+      expect(count).toBe(3 * 720);
+    },
+  );
+});
+
+/** The steps around a reminder of a daemon, which `resume` wakes. */
+const REMINDER_STEPS = ["remind", "revoke", "resume", "work", "cancel", "kill"] as const;
+type ReminderStep = (typeof REMINDER_STEPS)[number];
+
+const REMINDER_MODES = ["interrupt_immediate", "finish_step", "audit_only"] as const;
+type ReminderMode = (typeof REMINDER_MODES)[number];
+
+const BODY = "Read src/lib.rs again.";
+
+interface ReminderReplies {
+  remind?: CommandReply;
+  revoke?: CommandReply;
+}
+
+function readReminderId({ remind }: ReminderReplies): string {
+  return remind?.status === "accepted" ? (remind.reminderId ?? "") : "rem_none";
+}
+
+function performReminderStep(
+  session: SimulatedSession,
+  step: ReminderStep,
+  { mode, replies }: { readonly mode: ReminderMode; readonly replies: ReminderReplies },
+): void {
+  session.pass(1);
+  switch (step) {
+    case "remind": {
+      const reminder: Reminder = {
+        body: BODY,
+        tags: [],
+        mode,
+        roleHint: "system",
+        authority: "contract",
+        source: "bridge",
+        propagate: "session",
+      };
+      replies.remind = send(session, { type: "remind", reminder });
+      return;
+    }
+    case "revoke": {
+      const reminderId = readReminderId(replies);
+      replies.revoke = send(session, { type: "revoke-reminder", reminderId });
+      return;
+    }
+    case "resume":
+      send(session, { type: "resume-daemon" });
+      return;
+    case "cancel":
+    case "kill":
+    case "work":
+      perform(session, step, { mode: "steer" });
+      return;
+    default:
+      step satisfies never;
+  }
+}
+
+function drain(session: SimulatedSession): void {
+  for (let round = 0; round < 50 && session.state.turn.current !== null; round++) work(session);
+  expect(session.state.turn.current).toBeNull();
+}
+
+/** Plays an order of steps, some work into a turn, and a further turn. The replies must agree with the log. */
+function checkReminder(
+  order: readonly ReminderStep[],
+  mode: ReminderMode,
+  workBefore: number,
+): void {
+  const spec = { ...SPEC, daemon: {} };
+  const session = simulatedSession(spec, logRules(spec));
+  send(session, { type: "prompt", content: [{ type: "text", text: "Go" }] });
+  for (let count = 0; count < workBefore; count++) work(session);
+  const replies: ReminderReplies = {};
+  for (const step of order) performReminderStep(session, step, { mode, replies });
+  drain(session);
+  session.pass(1);
+  send(session, { type: "prompt", content: [{ type: "text", text: "Next" }] });
+  drain(session);
+  const at = `${mode} after ${workBefore}: ${order.join(", ")}`;
+  expect(session.state.steering.pending, at).toEqual([]);
+  const types = session.log.flatMap(({ event }) =>
+    "reminderId" in event && event.reminderId === readReminderId(replies) ? [event.type] : [],
+  );
+  const revoked = reasonOf(replies.revoke);
+  const delivery = mode === "audit_only" ? "reminder.recorded" : "reminder.emitted";
+  const outcome = revoked === "revoked" ? "reminder.revoked" : delivery;
+  expect(types, at).toEqual(["reminder.queued", outcome]);
+  const isRemindedFirst = order.indexOf("remind") < order.indexOf("revoke");
+  expect(revoked, at).toBeOneOf(
+    isRemindedFirst ? ["revoked", "already_delivered"] : ["unknown_message_id"],
+  );
+  const sent = session.log.filter(
+    ({ event }) => event.type === "message.sent" && JSON.stringify(event).includes(BODY),
+  );
+  expect(sent, at).toHaveLength(outcome === "reminder.emitted" ? 1 : 0);
+}
+
+describe("A reminder and everything that can happen around it, in every order", () => {
+  it.each(REMINDER_MODES)(
+    "A reminder of the mode %s has exactly one outcome, and the reply to its revocation agrees with the log [ACP-116] [B-193] [B-195]",
+    (mode) => {
+      let count = 0;
+      for (const workBefore of [0, 1, 2])
+        for (const order of permutations(REMINDER_STEPS)) {
+          checkReminder(order, mode, workBefore);
           count += 1;
         }
       expect(count).toBe(3 * 720);

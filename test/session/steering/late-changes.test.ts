@@ -40,7 +40,7 @@ async function listStateIds(world: SessionWorld): Promise<readonly string[]> {
 }
 
 describe("A change of an injection whose outcome the state no longer has", () => {
-  it("A change of an old injection is answered from the log with already_delivered or already_revoked [W-21] [B-173] [B-175] [B-176] [B-194]", async () => {
+  it("A change of an old injection is answered from the log with already_delivered or already_revoked [W-21] [B-173] [B-175] [B-176] [B-194] [R-008]", async () => {
     const provider = createScriptedProvider([says("Hello.")]);
     const world = await openWorld(createAgent({ provider }));
     const content = [{ type: "text", text: "Hello?" }] as const;

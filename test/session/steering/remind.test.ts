@@ -119,14 +119,20 @@ describe("A reminder", () => {
     await remind(world);
     gate.open();
     await world.waitForEvent("turn.finished");
-    const sent = await world.listEvents("message.sent");
-    expect(sent.map(({ origin }) => origin)).toEqual(["prompt", "reminder"]);
-    const entries = await world.readLog();
-    const reminder = entries.find(
-      ({ event }) => event.type === "message.sent" && event.origin === "reminder",
+    // The prompt of a person delivers the second reminder.
+    await remind(world);
+    await world.prompt("Again");
+    await world.waitForEvent("turn.finished", 2);
+    const sent = (await world.readLog()).flatMap(({ event, actor }) =>
+      event.type === "message.sent" ? [[event.origin, actor?.principal]] : [],
     );
-    expect(reminder?.actor).toBeUndefined();
-    expect(await world.listEvents("prompt.accepted")).toHaveLength(1);
+    expect(sent).toEqual([
+      ["prompt", "me"],
+      ["reminder", undefined],
+      ["prompt", "me"],
+      ["reminder", undefined],
+    ]);
+    expect(await world.listEvents("prompt.accepted")).toHaveLength(2);
   });
 
   it("A reminder without a running turn waits, and the next prompt carries it [B-053] [B-185]", async () => {
@@ -177,7 +183,7 @@ describe("A reminder", () => {
     });
   });
 
-  it("A pending reminder survives a restart and is rendered once [B-052]", async () => {
+  it("A pending reminder survives a restart and is rendered once [B-052] [R-010]", async () => {
     const provider = createScriptedProvider([says("One.")]);
     const world = await openWorld(createAgent({ provider }));
     await remind(world);
@@ -353,7 +359,7 @@ describe("Dedupe and expiry", () => {
     expect(bodies).toEqual(["Second", "Third"]);
   });
 
-  it("A newer reminder with the same key replaces a pending one in the queue [B-180] [W-19] [ACP-116]", async () => {
+  it("A newer reminder with the same key replaces a pending one in the queue [B-180] [W-19] [ACP-116] [R-041]", async () => {
     const provider = createScriptedProvider([says("One.")]);
     const world = await openWorld(createAgent({ provider }));
     const first = idOf(await remind(world, { body: "Old", dedupeKey: "k" }));
@@ -368,7 +374,7 @@ describe("Dedupe and expiry", () => {
     expect(await world.listEvents("reminder.emitted")).toHaveLength(2);
   });
 
-  it("Reminders with the same text are rendered once: the strongest authority, then the latest [B-052] [W-19]", async () => {
+  it("Reminders with the same text are rendered once: the strongest authority, then the latest [B-052] [W-19] [R-041] [R-044]", async () => {
     const provider = createScriptedProvider([says("One.")]);
     const world = await openWorld(createAgent({ provider }));
     const ids = [
@@ -405,7 +411,7 @@ describe("Dedupe and expiry", () => {
     expect(text?.endsWith("\n</system-reminder>")).toBe(true);
   });
 
-  it("A pending reminder expires at the end of its last turn [B-180] [ACP-116]", async () => {
+  it("A pending reminder expires at the end of its last turn [B-180] [ACP-116] [R-042]", async () => {
     const points = { injectionPoints: ["turn-start"] } as const;
     const provider = createScriptedProvider([wants({ id: "c1", name: "look" }), says("Done.")], {
       ...points,

@@ -33,6 +33,7 @@ export interface RequestMessage {
 export async function startModelServer(
   dialect: Dialect,
   answers: readonly ScriptedResponse[] | ((modelRequests: ModelServerRequest) => ScriptedResponse),
+  atEnd?: Parameters<typeof startPeer>[1],
 ): Promise<ModelServer> {
   const modelRequests: ModelServerRequest[] = [];
   const peer = await startPeer((response, request) => {
@@ -43,7 +44,7 @@ export async function startModelServer(
         ? answers(body)
         : (answers[modelRequests.length - 1] ?? answers.at(-1) ?? says("Nothing was scripted"));
     scripted(dialect)(response, request);
-  });
+  }, atEnd);
   return {
     ...peer,
     modelRequests,

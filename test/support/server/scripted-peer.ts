@@ -23,7 +23,14 @@ export interface Peer {
 
 export type PeerResponder = (response: ServerResponse, request: ReceivedRequest) => void;
 
-export async function startPeer(answer: PeerResponder): Promise<Peer> {
+/**
+ * `atEnd` receives the function that closes the server. Default: the server closes at the end of the test. Concurrent
+ * tests need their own `atEnd`, because the default may close the server at the end of another test.
+ */
+export async function startPeer(
+  answer: PeerResponder,
+  atEnd: (close: () => void) => void = onTestFinished,
+): Promise<Peer> {
   const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((incoming, response) => {
@@ -51,7 +58,7 @@ export async function startPeer(answer: PeerResponder): Promise<Peer> {
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });

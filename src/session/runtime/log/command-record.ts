@@ -3,6 +3,7 @@ import { omitUndefined } from "../../../data/omit-undefined.ts";
 import {
   DELIVERIES,
   INJECTION_STATUSES,
+  TOOL_CALL_STATUSES,
   type CommandReply,
 } from "../../../domain/session-command.ts";
 import { digestValue } from "../../../platform/digest.ts";
@@ -31,7 +32,7 @@ export function decodeReply(value: JsonValue, input: SessionInput): CommandReply
     return refuse("conflict", message, { reason: "other_command" });
   }
   const readText = (key: string) => (typeof stored[key] === "string" ? stored[key] : undefined);
-  const { seq, deliveredAs, injectionStatus } = stored;
+  const { seq, deliveredAs, injectionStatus, toolCallStatus } = stored;
   return {
     status: "accepted",
     ...omitUndefined({
@@ -42,6 +43,8 @@ export function decodeReply(value: JsonValue, input: SessionInput): CommandReply
       reminderId: readText("reminderId"),
       deliveredAs: DELIVERIES.find((delivery) => delivery === deliveredAs),
       injectionStatus: INJECTION_STATUSES.find((status) => status === injectionStatus),
+      toolCallStatus: TOOL_CALL_STATUSES.find((status) => status === toolCallStatus),
+      toolName: readText("toolName"),
     }),
   };
 }

@@ -38,7 +38,7 @@ export async function handleSteeringRequest(
   try {
     const reply = await session.command(command, commandId);
     if (reply.status === "accepted")
-      return link.respond(request, { ok: true, result: encodeSteeringResult(reply, answer) });
+      return link.respond(request, { ok: true, result: encodeSteeringResult(reply, steering) });
     const { failure } = reply;
     if (answer === "status") throw toSpanlineError(failure);
     const { message, details } = failure;

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { encodeInferenceNote } from "../../../wire/aigo/inference-output.ts";
 import { rejectResults, listIneffectiveFields } from "../../../wire/aigo/model-input.ts";
 import { resolveChatField, type ChatRequest } from "../../../wire/chat-server/chat-request.ts";
@@ -15,7 +16,7 @@ import type { PromptRequest } from "./prompt-request.ts";
 import { createChatStart } from "./chat-prompt-request.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** Converts a turn of AI GO! to a prompt request. The agent uses its own tools and limits. */
+/** Converts a turn of AI GO! to a prompt request. The agent uses its own tools and limits, and the request's budget. */
 export function createInferencePromptRequest({
   caller,
   retry,
@@ -40,7 +41,8 @@ export function createInferencePromptRequest({
       const { userMessages, instructions = null } = turn;
       return { content: toChatPromptParts(userMessages), results: [], instructions };
     },
-    buildOptions: (instructions) => (instructions === null ? {} : { instructions }),
+    buildOptions: (instructions) =>
+      omitUndefined({ instructions: instructions ?? undefined, budget: request.budget }),
     resolveField: resolveChatField,
     buildNote: () =>
       encodeInferenceNote({

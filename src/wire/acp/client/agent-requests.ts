@@ -1,5 +1,6 @@
 import type { ClientRole } from "../../../domain/events/client-events.ts";
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
+import type { BudgetCaps } from "../../../domain/budget.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { encodeMcpServer, type McpServer } from "./mcp-server.ts";
 import type { PromptBlock } from "./prompt-block.ts";
@@ -97,9 +98,10 @@ export function encodeSessionRequest(
 export function encodePromptRequest(
   sessionId: string,
   blocks: readonly PromptBlock[],
-  { promptId }: { readonly promptId?: string } = {},
+  { promptId, budget }: { readonly promptId?: string; readonly budget?: BudgetCaps } = {},
 ): AgentRequest {
-  const meta = promptId === undefined ? {} : { _meta: { harn: { promptId } } };
+  const harn = omitUndefined({ promptId, budget });
+  const meta = Object.keys(harn).length === 0 ? {} : { _meta: { harn } };
   return { method: "session/prompt", params: { sessionId, prompt: blocks, ...meta } };
 }
 

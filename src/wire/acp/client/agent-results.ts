@@ -56,7 +56,13 @@ export interface SessionRow {
   readonly folders: readonly string[];
   readonly title: string | null;
   readonly updatedAt: string | null;
+  /** `waiting`: for a person, or for the results of a client's tools. Null if the agent does not report the state. */
+  readonly state: SessionRowState | null;
 }
+
+export type SessionRowState = (typeof SESSION_STATES)[number];
+
+const SESSION_STATES = ["idle", "running", "waiting"] as const;
 
 export function readSessionPage(result: JsonValue): ReadResult<SessionPage> {
   const { sessions, nextCursor } = readObject(result);
@@ -76,6 +82,7 @@ function readSessionRow(row: JsonObject): SessionRow | undefined {
     folders: readStrings(additionalDirectories),
     title: readString(title) ?? null,
     updatedAt: readString(updatedAt) ?? null,
+    state: SESSION_STATES.find((known) => known === readHarnMeta(row)["state"]) ?? null,
   };
 }
 

@@ -99,6 +99,14 @@ export function encodePendingInjectionsRequest(sessionId: string): AgentRequest 
   return { method: "session/pending_injections", params: { sessionId } };
 }
 
+export function encodeCancelToolCallRequest(
+  sessionId: string,
+  { toolCallId, reason }: { readonly toolCallId: string; readonly reason: string | undefined },
+): AgentRequest {
+  const params = { sessionId, toolCallId, ...omitUndefined({ reason }) };
+  return { method: "session/cancel_tool_call", params };
+}
+
 export function encodeResumeRequest(sessionId: string, commandId: string): AgentRequest {
   return { method: "agent/resume", params: { sessionId, ...encodeCommandId(commandId) } };
 }

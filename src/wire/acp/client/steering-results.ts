@@ -2,7 +2,9 @@ import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import {
   DELIVERIES,
   INJECTION_STATUSES,
+  TOOL_CALL_STATUSES,
   type DeliveredAs,
+  type ToolCallStatus,
 } from "../../../domain/session-command.ts";
 import { acceptValue, rejectValue, type ReadResult } from "../host/read-result.ts";
 import { readNumber, readObject, readObjects, readString, readStrings } from "../json-fields.ts";
@@ -67,6 +69,12 @@ export function readReminderResult(result: JsonValue): ReadResult<string> {
 export function readInjectionStatus(result: JsonValue): ReadResult<InjectionStatus> {
   const { status } = readObject(result);
   const known = INJECTION_STATUSES.find((name) => name === status);
+  return known === undefined ? rejectValue('it has no known "status"') : acceptValue(known);
+}
+
+export function readToolCallStatus(result: JsonValue): ReadResult<ToolCallStatus> {
+  const { status } = readObject(result);
+  const known = TOOL_CALL_STATUSES.find((name) => name === status);
   return known === undefined ? rejectValue('it has no known "status"') : acceptValue(known);
 }
 

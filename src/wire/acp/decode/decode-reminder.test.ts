@@ -9,7 +9,7 @@ function codeOf(spec: JsonObject): unknown {
 }
 
 describe("decodeReminder", () => {
-  it("A reminder with only a body gets the defaults, and reaches the model [B-182] [W-17]", () => {
+  it("A reminder with only a body gets the defaults, and reaches the model [B-182] [W-17] [R-039] [R-040]", () => {
     expect(decodeReminder({ body: "Read it again" })).toEqual({
       ok: true,
       value: {
@@ -26,7 +26,7 @@ describe("decodeReminder", () => {
     });
   });
 
-  it("All keys of a reminder are read, and repeated tags are dropped [B-180] [B-188]", () => {
+  it("All keys of a reminder are read, and repeated tags are dropped [B-180] [B-188] [R-037]", () => {
     const meta = { harn: { origin: "file-watcher", prio: 1 } };
     expect(
       decodeReminder({
@@ -96,7 +96,7 @@ describe("decodeReminder", () => {
     { id: "x".repeat(201) },
     { _meta: [] },
     { _meta: { text: "x".repeat(16_384) } },
-  ])("A reminder with %j is malformed [B-186]", (spec) => {
+  ])("A reminder with %j is malformed [B-186] [R-038]", (spec) => {
     expect(codeOf(spec)).toBe("HARN-RMD-002");
   });
 
@@ -109,7 +109,7 @@ describe("decodeReminder", () => {
     expect(codeOf({ content: "x" })).toBe("HARN-RMD-002");
   });
 
-  it("An unknown key and an unknown propagation have codes of their own [B-187]", () => {
+  it("An unknown key and an unknown propagation have codes of their own [B-187] [R-047]", () => {
     expect(codeOf({ dedupeKey: "k" })).toBe("HARN-RMD-001");
     expect(codeOf({ ["__proto__x"]: 1 })).toBe("HARN-RMD-001");
     expect(codeOf({ propagate: "some" })).toBe("HARN-RMD-005");

@@ -107,7 +107,7 @@ export function isNotifiableMethod(method: string): boolean {
   return isNamed || DEPRECATED_INJECT_METHODS.includes(method);
 }
 
-const NOTIFIABLE_METHODS = ["session/remind", "agent/resume"] as const;
+const NOTIFIABLE_METHODS = ["session/remind", "agent/resume", "session/cancel_tool_call"] as const;
 
 /** Decodes leniently: missing optional fields get defaults and unknown fields are ignored. */
 export function decodeRequest(

@@ -31,7 +31,8 @@ type SteeringCommand = Extract<
       | "revoke-inject"
       | "remind"
       | "revoke-reminder"
-      | "resume-daemon";
+      | "resume-daemon"
+      | "cancel-tool-call";
   }
 >;
 
@@ -108,6 +109,23 @@ export function decodeResume(params: JsonObject): DecodeResult<SteeringRequest> 
   return accept({ type: "steer", sessionId: session.value, command, answer: "status" });
 }
 
+/** Decodes `session/cancel_tool_call`. `callId` and `toolCallId` are the same id; older hosts send `callId`. */
+export function decodeCancelToolCall(params: JsonObject): DecodeResult<SteeringRequest> {
+  const key = params["toolCallId"] === undefined ? "callId" : "toolCallId";
+  const reference = decodeReference(params, key);
+  if (!reference.ok) return reference;
+  const { reason } = params;
+  if (reason !== undefined && typeof reason !== "string")
+    return rejectParams('"reason" is not valid: expected a string');
+  const { sessionId, id: toolCallId } = reference.value;
+  const command = {
+    type: "cancel-tool-call",
+    toolCallId,
+    ...omitUndefined({ reason }),
+  } as const;
+  return accept({ type: "steer", sessionId, command, answer: "status" });
+}
+
 /** Decodes `session/remind`. The reminder is the params themselves, or nested under `reminder`. */
 export function decodeRemind(params: JsonObject): DecodeResult<SteeringRequest> {
   const { sessionId, reminder: nested, mode, ...flat } = params;
@@ -129,7 +147,14 @@ export function decodeRemind(params: JsonObject): DecodeResult<SteeringRequest> 
 }
 
 /** Encodes the response to an accepted request. */
-export function encodeSteeringResult(reply: AcceptedReply, answer: SteeringAnswer): object {
+export function encodeSteeringResult(
+  reply: AcceptedReply,
+  { command, answer }: Extract<SteeringRequest, { readonly type: "steer" }>,
+): object {
+  if (command.type === "cancel-tool-call") {
+    const { toolCallStatus: status = "not_found", toolName: tool = null } = reply;
+    return { status, callId: command.toolCallId, tool };
+  }
   const { messageId, reminderId, deliveredAs, injectionStatus = "accepted" } = reply;
   if (answer === "outcome")
     return {
@@ -197,7 +222,7 @@ function decodeInjectContent(content: JsonValue | undefined) {
 
 function decodeReference(
   params: JsonObject,
-  key: "messageId" | "reminderId",
+  key: "messageId" | "reminderId" | "toolCallId" | "callId",
 ): DecodeResult<{ readonly sessionId: string; readonly id: string }> {
   const session = decodeSessionId(params);
   if (!session.ok) return session;

@@ -66,20 +66,25 @@ export interface ListedSession {
   readonly folders: readonly string[];
   readonly title: string | null;
   readonly updatedAt: number;
+  readonly state: "idle" | "running" | "waiting";
 }
 
-/** Encodes a page of sessions. ACP requires `cwd`, so a session without a working directory reports "/". */
+/**
+ * Encodes a page of sessions. ACP requires `cwd`, so a session without a working directory reports "/". ACP has no field
+ * for the state, so the state is in `_meta.harn`.
+ */
 export function encodeSessionListResult(
   sessions: readonly ListedSession[],
   nextPage?: string,
 ): unknown {
   return {
-    sessions: sessions.map(({ sessionId, workingDirectory, folders, title, updatedAt }) => ({
+    sessions: sessions.map(({ sessionId, workingDirectory, folders, title, updatedAt, state }) => ({
       sessionId,
       cwd: workingDirectory ?? "/",
       ...(folders.length > 0 && { additionalDirectories: folders }),
       ...(title !== null && { title }),
       updatedAt: formatIsoTime(updatedAt),
+      _meta: { harn: { state } },
     })),
     ...omitUndefined({ nextCursor: nextPage }),
   };

@@ -325,6 +325,8 @@ function describeOption(
     const name = `Always allow ${fitText(grantLabel, TITLE_BYTES)} in this session`;
     return { name, kind: "allow_always" };
   }
+  if (option === "continue" && question === "budget")
+    return { name: "Continue", kind: "allow_once" };
   return option === "deny" ? { name: DENIALS[question], kind: "reject_once" } : OPTIONS[option];
 }
 
