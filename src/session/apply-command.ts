@@ -41,14 +41,22 @@ import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/tur
 type CommandInput = Extract<TimedInput, { readonly type: "command-received" }>;
 
 export function applyCommand(decision: Decision, input: CommandInput): CommandReply {
-  const { command, actor, rights } = input;
+  return checkAccess(decision, input) ?? runCommand(decision, input);
+}
+
+/** Returns the refusal of a command which its sender may not use. Undefined if the sender may. */
+function checkAccess(decision: Decision, input: CommandInput): CommandReply | undefined {
   const neededRight = resolveNeededRight(decision, input);
-  if (neededRight !== null && !rights.includes(neededRight)) {
-    const reason = isInjectionChange(command) ? { reason: NOT_AUTHORIZED } : {};
+  if (neededRight !== null && !input.rights.includes(neededRight)) {
+    const reason = isInjectionChange(input.command) ? { reason: NOT_AUTHORIZED } : {};
     return refuse("access_denied", `This needs the right to ${neededRight}`, reason);
   }
   const refusal = findClientRefusal(decision, input);
-  if (refusal !== undefined) return refuse("access_denied", refusal);
+  return refusal === undefined ? undefined : refuse("access_denied", refusal);
+}
+
+function runCommand(decision: Decision, input: CommandInput): CommandReply {
+  const { command, actor } = input;
   switch (command.type) {
     case "prompt":
       return acceptPrompt(decision, command, readAgentSpec(decision));
