@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { startBudget, type Budget } from "../../../src/async/budget.ts";
+import { startTimeBudget, type TimeBudget } from "../../../src/async/time-budget.ts";
 import { createHttpClient, type SendHttp } from "../../../src/platform/http-client.ts";
 import {
   createControlClient,
@@ -35,7 +35,7 @@ export interface ScriptedControlPlane {
   readonly peer: Peer;
   /** All received requests. */
   readonly requests: readonly ControlRequest[];
-  readonly budget: (milliseconds: number, signal?: AbortSignal) => Budget;
+  readonly budget: (milliseconds: number, signal?: AbortSignal) => TimeBudget;
   /** Advances the clock while no request is running, until the promise is settled. */
   readonly settle: <Value>(promise: Promise<Value>) => Promise<Value>;
 }
@@ -79,7 +79,7 @@ export async function startScriptedControlPlane(
     peer,
     requests,
     settle,
-    budget: (milliseconds, signal = never) => startBudget(clock, signal, milliseconds),
+    budget: (milliseconds, signal = never) => startTimeBudget(clock, signal, milliseconds),
   };
 }
 
