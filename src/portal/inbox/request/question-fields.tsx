@@ -153,8 +153,8 @@ type FailedForm = Extract<FormResult, { readonly ok: false }>;
 
 function keepProblems(shown: FailedForm, current: FormResult): FailedForm | undefined {
   if (current.ok) return undefined;
-  const kept = [...current.problems].filter(([name]) => shown.problems.has(name));
-  return { ok: false, problems: new Map(kept) };
+  const remaining = [...current.problems].filter(([name]) => shown.problems.has(name));
+  return { ok: false, problems: new Map(remaining) };
 }
 
 function AnswerFrame(props: {
