@@ -72,7 +72,7 @@ export type SessionCommand<Part = SubmittedPart> =
       /** Number of subscribers which are only waiting for their own queued prompt; they do not count as followers. */
       readonly waitingReaders?: number;
     }
-  /** Decides an approval request or answers a question. With neither of the three, the command is refused. */
+  /** Decides an approval request or answers a question. Refused without `decision`, `approved` and `answer`. */
   | {
       readonly type: "decide-approval";
       readonly approvalId: string;

@@ -176,7 +176,7 @@ function findClientRefusal({ state }: Decision, commanded: CommandInput): string
       : "This client observes; take over to prompt, or attach with prompt injection";
   if (endsOthersWork(state, command, by) && !client.mayPrompt)
     return "This client observes; take over to cancel the prompts of others";
-  if (isAllowing && !mayDecide(client, prompterOf(state, command)))
+  if (isAllowing && !mayDecide(client, findPrompter(state, command)))
     return isBeside
       ? "Another client controls this session; take over to decide"
       : "This client observes; take over to decide, or attach with permission routing";
@@ -195,7 +195,7 @@ function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: Comman
 }
 
 /** The client which started the turn of an approval request. Undefined for `set-mode`, which affects every turn. */
-function prompterOf({ turn }: SessionState, command: SessionCommand<PromptPart>) {
+function findPrompter({ turn }: SessionState, command: SessionCommand<PromptPart>) {
   return command.type === "decide-approval" ? turn.current?.submitter?.clientId : undefined;
 }
 

@@ -41,7 +41,7 @@ const responses: RouteGroup = {
       method: "GET",
       path: "/responses/:id",
       async handle() {
-        throw new ApiError(404, "not_found", "There is no such response", {
+        throw new ApiError(404, "not_found", "The response does not exist", {
           reason: "response_not_found",
           param: "response_id",
           hint: "Look at its id",
@@ -155,7 +155,7 @@ describe("Errors", () => {
       404,
       {
         error: {
-          message: "There is no such response. Look at its id",
+          message: "The response does not exist. Look at its id",
           type: "not_found",
           param: "response_id",
           code: "response_not_found",

@@ -60,7 +60,7 @@ export async function deliverWebhook(
 
 interface DeliveryProblem {
   readonly message: string;
-  /** A repetition cannot help. */
+  /** A repeated attempt would fail, too. */
   readonly isFinal: boolean;
 }
 

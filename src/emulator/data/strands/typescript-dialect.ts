@@ -177,8 +177,8 @@ class TypescriptWriter {
         { type: "toolResultEvent", result },
       ];
     });
-    const asked = this.#asked === null ? [] : [this.#added(this.#asked.message)];
-    const events = [{ type: "afterToolsEvent", message }, ...asked, this.#added(message)];
+    const modelMessages = this.#asked === null ? [] : [this.#added(this.#asked.message)];
+    const events = [{ type: "afterToolsEvent", message }, ...modelMessages, this.#added(message)];
     return [...results, ...events].map(encodeLine);
   }
 

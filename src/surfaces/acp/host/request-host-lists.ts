@@ -44,7 +44,7 @@ function requestList<Value>(
   { label, request: listRequest, read }: HostList<Value>,
 ): Promise<Value | undefined> {
   return new Promise((resolve) => {
-    const answered = async (answer: RpcResponse): Promise<void> => {
+    const handleResponse = async (answer: RpcResponse): Promise<void> => {
       callOff();
       // A host of the bridge protocol without tools or shells need not implement the method.
       if (!answer.ok && answer.error.code === RPC_CODES.methodNotFound) return resolve(undefined);
@@ -52,7 +52,7 @@ function requestList<Value>(
       if (list.type === "failed") log(`a host's ${label} cannot be used`, { ...list.failure });
       resolve(list.type === "answered" ? list.value : undefined);
     };
-    const requestKey = sendRequest(listRequest, answered);
+    const requestKey = sendRequest(listRequest, handleResponse);
     const callOff = clock.schedule(LIST_TIMEOUT_MS, () => {
       if (requestKey !== undefined) withdrawRequest(requestKey);
       log(`a host did not return its ${label} in time; continuing without ${label}`);
