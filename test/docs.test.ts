@@ -84,8 +84,10 @@ describe("Pages in docs", () => {
   });
 
   it("Every example uses the default port of the server", () => {
-    const asked = pages.flatMap((page) => [...read(page).matchAll(/127\.0\.0\.1:(\d+)\/v1\b/g)]);
-    expect(new Set(asked.map(([, port]) => port))).toEqual(new Set(["4777"]));
+    const portMatches = pages.flatMap((page) => [
+      ...read(page).matchAll(/127\.0\.0\.1:(\d+)\/v1\b/g),
+    ]);
+    expect(new Set(portMatches.map(([, port]) => port))).toEqual(new Set(["4777"]));
   });
 
   it("Every link target exists and is part of the package", () => {

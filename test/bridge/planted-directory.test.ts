@@ -148,11 +148,11 @@ describe("Data directory from a repository", () => {
     expect(named.directory).toBe(planted);
     expect(named.token).not.toBe(token);
     await nthEvent(planted, "approvals.invalidated", 1);
-    const asked = [
+    const attempts = [
       await nthEvent(planted, "approval.requested", 3),
       await nthEvent(planted, "approval.requested", 4),
     ];
-    expect(asked).toMatchObject([
+    expect(attempts).toMatchObject([
       { question: "outcome", input: { command: "sleep 30" } },
       { question: "run", input: { command: "echo ran > RAN" } },
     ]);

@@ -140,12 +140,12 @@ describe("Owner of a data directory", () => {
 
   it("An idle joined process becomes the owner at once", async () => {
     const { up, editor, directory, notes } = await world();
-    const left = editor();
-    const session = await left.newSession();
+    const firstEditor = editor();
+    const session = await firstEditor.newSession();
     const joined = await up();
-    void left.prompt(session, "Please save a note: buy milk");
-    await left.waitForUpdate("tool_call");
-    left.process.kill("SIGKILL");
+    void firstEditor.prompt(session, "Please save a note: buy milk");
+    await firstEditor.waitForUpdate("tool_call");
+    firstEditor.process.kill("SIGKILL");
     await waitUntil(async () => (await readBridgeFile(directory))?.pid === joined);
     expectAtMost(await notes(), ["buy milk"]);
   });

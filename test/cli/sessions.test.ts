@@ -167,8 +167,8 @@ describe("spanline sessions list", () => {
         "",
       ].join("\n"),
     );
-    const shown = await cli.run(["sessions", "show", "ses_a", "-d", directory]);
-    expect(shown.stdout).toContain("\n  of       evaluation\n");
+    const shownSession = await cli.run(["sessions", "show", "ses_a", "-d", directory]);
+    expect(shownSession.stdout).toContain("\n  of       evaluation\n");
     const own = await cli.run(["sessions", "show", "ses_b", "-d", directory]);
     expect(own.stdout).not.toContain("local");
   });
@@ -313,10 +313,10 @@ describe("While another process runs the sessions", () => {
     await waitForOutput(refusing.stderr, "and its log permanently? [y/N]");
     refusing.stdin.write("n\n");
     expect(await once(refusing, "exit")).toEqual([1, null]);
-    const left = once(follower, "exit");
+    const followerExit = once(follower, "exit");
     const deleted = await cli.run([...args, "--yes"]);
     expect([deleted.status, deleted.stderr]).toEqual([0, expect.stringContaining("is deleted.")]);
-    const [status] = await left;
+    const [status] = await followerExit;
     expect([status, await noted]).toEqual([2, expect.stringContaining(sessionId)]);
     expect(await prompt("Hello")).toContain("not_found");
     await stop();

@@ -196,10 +196,10 @@ describe("Request ids", () => {
   it("A request that is not HTTP gets a response with a request id", async () => {
     const server = await started();
     const socket = await server.raw("NONSENSE\r\n\r\n");
-    const said = Buffer.concat(await socket.toArray()).toString();
-    expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(said).toContain("x-request-id: req_1\r\n");
-    expect(said).toContain('"message":"The request is not valid HTTP"');
+    const output = Buffer.concat(await socket.toArray()).toString();
+    expect(output).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(output).toContain("x-request-id: req_1\r\n");
+    expect(output).toContain('"message":"The request is not valid HTTP"');
   });
 });
 
@@ -215,21 +215,21 @@ describe("Slow requests", () => {
   ])("A request that is slow %s is refused, and its connection is closed", async (_, bytes) => {
     const server = await started({ limits });
     const socket = await server.raw(bytes);
-    const said = Buffer.concat(await socket.toArray()).toString();
-    expect(said).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    expect(said).toContain("The request was not received completely within the time limit");
+    const output = Buffer.concat(await socket.toArray()).toString();
+    expect(output).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(output).toContain("The request was not received completely within the time limit");
     expect(server.bugs).toEqual([]);
   });
 
   it("The refusal of a request is not sent as the response to the request before it", async () => {
     let answer: () => void = () => {};
-    const held = new Promise<void>((resolve) => (answer = resolve));
+    const responseGate = new Promise<void>((resolve) => (answer = resolve));
     const server = await served([
       {
         method: "GET",
         path: "/held",
         async handle() {
-          await held;
+          await responseGate;
           return plain("held");
         },
       },

@@ -225,10 +225,10 @@ describe("Health", () => {
   it("/readyz does not wait for a check that never answers", async () => {
     const clock = createFakeClock();
     const { call } = await started({ clock, checks: { sessions: () => new Promise(() => {}) } });
-    const asked = call("GET", "/readyz");
+    const pendingResponse = call("GET", "/readyz");
     await waitUntil(() => clock.pending > 0);
     clock.advance(2000);
-    expect((await asked).status).toBe(503);
+    expect((await pendingResponse).status).toBe(503);
   });
 });
 

@@ -112,9 +112,10 @@ function frame(opcode: number, payload: Uint8Array, isFinal = true): Buffer {
 
 /** The code in the close frame at the end of the server's output. */
 async function closeCode(socket: Socket): Promise<number> {
-  let said = Buffer.alloc(0);
-  while (!said.includes(0x88)) said = Buffer.concat([said, (await once(socket, "data"))[0]]);
-  return said.readUInt16BE(said.indexOf(0x88) + 2);
+  let receivedBytes = Buffer.alloc(0);
+  while (!receivedBytes.includes(0x88))
+    receivedBytes = Buffer.concat([receivedBytes, (await once(socket, "data"))[0]]);
+  return receivedBytes.readUInt16BE(receivedBytes.indexOf(0x88) + 2);
 }
 
 describe("WebSockets", () => {
@@ -125,11 +126,11 @@ describe("WebSockets", () => {
       const client = server.client(path);
       const [[upgrade]] = await Promise.all([once(client, "upgrade"), once(client, "open")]);
       expect(upgrade.headers["x-request-id"]).toBe("req_1");
-      const said: string[] = [];
-      client.on("message", (data: Buffer) => said.push(data.toString()));
+      const receivedTexts: string[] = [];
+      client.on("message", (data: Buffer) => receivedTexts.push(data.toString()));
       for (const text of ["one", "zwei é 🙂", ""]) client.send(text);
-      while (said.length < 3) await once(client, "message");
-      expect(said).toEqual(["one", "zwei é 🙂", ""]);
+      while (receivedTexts.length < 3) await once(client, "message");
+      expect(receivedTexts).toEqual(["one", "zwei é 🙂", ""]);
       client.close();
       expect(await closing(client)).toEqual([1005, ""]);
     },
@@ -162,8 +163,8 @@ describe("WebSockets", () => {
     const bad = await server.raw(
       `GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n`,
     );
-    const said = Buffer.concat(await bad.toArray()).toString();
-    expect(said).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"validation_failed"/);
+    const output = Buffer.concat(await bad.toArray()).toString();
+    expect(output).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"validation_failed"/);
     expect([sockets.open, server.bugs]).toEqual([0, []]);
   });
 

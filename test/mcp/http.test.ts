@@ -37,10 +37,11 @@ function speaking(results: { readonly [method: string]: (id: number) => string }
     };
     const tools = [{ name: "t", inputSchema: { type: "object" } }];
     const result = asked === "initialize" ? hello : { tools };
-    const given = results[asked]?.(id);
-    const type = given?.startsWith("data:") === true ? "text/event-stream" : "application/json";
+    const scriptedResult = results[asked]?.(id);
+    const type =
+      scriptedResult?.startsWith("data:") === true ? "text/event-stream" : "application/json";
     response.writeHead(200, { "content-type": type });
-    response.end(given ?? JSON.stringify({ jsonrpc: "2.0", id, result }));
+    response.end(scriptedResult ?? JSON.stringify({ jsonrpc: "2.0", id, result }));
   };
 }
 
@@ -176,8 +177,12 @@ describe("Tool calls over HTTP", () => {
     await expect(running).rejects.toThrow("Enough");
     await eventually(() => expect(endless.size).toBe(0));
     await eventually(() => {
-      const told = peer.requests.map(({ body }) => JSON.parse(body.toString() || "{}").method);
-      expect(told.filter((method) => method === "notifications/cancelled")).toHaveLength(1);
+      const requestMethods = peer.requests.map(
+        ({ body }) => JSON.parse(body.toString() || "{}").method,
+      );
+      expect(requestMethods.filter((method) => method === "notifications/cancelled")).toHaveLength(
+        1,
+      );
     });
   });
 

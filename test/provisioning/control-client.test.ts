@@ -350,7 +350,7 @@ describe("Request bodies", () => {
         newer: { than: ["this"] },
       },
     };
-    const given = {
+    const providedSpec = {
       environment,
       environmentArtifact: { containerConfiguration: { containerUri: "1.dkr/x" } },
       environmentVariables: { A: "1" },
@@ -368,10 +368,15 @@ describe("Request bodies", () => {
       tags: { team: "a" },
     };
     const plane = await startScriptedControlPlane(() => READY);
-    const spec = { ...given, name: "demo", roleArn: ` ${ROLE}\n`, systemPrompt: "Be brief." };
+    const spec = {
+      ...providedSpec,
+      name: "demo",
+      roleArn: ` ${ROLE}\n`,
+      systemPrompt: "Be brief.",
+    };
     await plane.client.createHarness(spec, plane.budget(9000));
     expect(plane.requests[0]?.body).toEqual({
-      ...given,
+      ...providedSpec,
       harnessName: "demo",
       executionRoleArn: ROLE,
       systemPrompt: [{ text: "Be brief." }],

@@ -55,11 +55,11 @@ const endpoint = (status: string, more?: object): ControlReply => ({
 const listed = (...harnesses: readonly object[]): ControlReply => ({ body: { harnesses } });
 
 function planeOf(script: Script): Promise<ScriptedControlPlane> {
-  const left = new Map<keyof Script, Said[]>();
+  const remainingReplies = new Map<keyof Script, Said[]>();
   const next = (name: keyof Script, otherwise: Said): Said => {
-    const said = left.get(name) ?? [...(script[name] ?? [otherwise])];
-    left.set(name, said);
-    return (said.length > 1 ? said.shift() : said[0]) ?? otherwise;
+    const replies = remainingReplies.get(name) ?? [...(script[name] ?? [otherwise])];
+    remainingReplies.set(name, replies);
+    return (replies.length > 1 ? replies.shift() : replies[0]) ?? otherwise;
   };
   return startScriptedControlPlane(({ method, path }: ControlRequest) => {
     if (method === "DELETE") return next("delete", harness("DELETING"));
@@ -76,7 +76,7 @@ function planeOf(script: Script): Promise<ScriptedControlPlane> {
 
 interface Tried {
   readonly plane: ScriptedControlPlane;
-  readonly told: WaitContext[];
+  readonly waitContexts: WaitContext[];
   readonly warnings: string[];
 }
 
@@ -88,11 +88,11 @@ interface Wishes {
 
 async function trying(script: Script, wishes: Wishes = {}) {
   const plane = await planeOf(script);
-  const told: WaitContext[] = [];
+  const waitContexts: WaitContext[] = [];
   const warnings: string[] = [];
   const { signal = new AbortController().signal, timeout = 12_000, ...more } = wishes;
   const report = {
-    reportProgress: (context: WaitContext) => void told.push(context),
+    reportProgress: (context: WaitContext) => void waitContexts.push(context),
     warn: (message: string) => void warnings.push(message),
   };
   const attempt = provisionHarness(SPEC, {
@@ -102,7 +102,7 @@ async function trying(script: Script, wishes: Wishes = {}) {
     report,
     ...more,
   });
-  return { tried: { plane, told, warnings }, attempt };
+  return { tried: { plane, waitContexts, warnings }, attempt };
 }
 
 async function provisioned(
@@ -132,7 +132,7 @@ const ENDPOINT_PATH = `/harnesses/${ID}/endpoints/DEFAULT`;
 
 describe("Created harnesses", () => {
   it("Provisioning ends when the harness and its endpoint are ready [RMA-P0-13]", async () => {
-    const { plane, result, told } = await provisioned({
+    const { plane, result, waitContexts } = await provisioned({
       harness: [harness("CREATING"), harness("READY")],
       endpoint: [missing, endpoint("CREATING"), endpoint("READY")],
     });
@@ -144,7 +144,12 @@ describe("Created harnesses", () => {
     expect(polls(plane, HARNESS_PATH)).toEqual([0, 1000]);
     expect(polls(plane, ENDPOINT_PATH)).toEqual([1000, 2000, 3000]);
     expect(
-      told.map(({ phase, status, elapsed, polls: count }) => [phase, status, elapsed, count]),
+      waitContexts.map(({ phase, status, elapsed, polls: count }) => [
+        phase,
+        status,
+        elapsed,
+        count,
+      ]),
     ).toEqual([
       ["create", null, 0, 0],
       ["harness", "CREATING", 0, 1],

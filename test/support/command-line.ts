@@ -75,9 +75,11 @@ export async function createCommandLine(): Promise<CommandLine> {
     start,
     bundle: (entry, file) => bundleSource([entry], dirname(join(folder, file))),
     async close() {
-      const left = children.filter(({ exitCode, signalCode }) => (exitCode ?? signalCode) === null);
-      const ends = left.map((child) => once(child, "exit"));
-      for (const child of left) child.kill("SIGKILL");
+      const runningChildren = children.filter(
+        ({ exitCode, signalCode }) => (exitCode ?? signalCode) === null,
+      );
+      const ends = runningChildren.map((child) => once(child, "exit"));
+      for (const child of runningChildren) child.kill("SIGKILL");
       await Promise.all(ends);
       rmSync(folder, { recursive: true, force: true });
     },

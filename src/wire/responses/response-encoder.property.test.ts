@@ -38,9 +38,9 @@ describe("Random turns", () => {
       fc.property(turn(), ({ events, texts, results }) => {
         const { items, anomalies } = encodeResponse(events, { scope: "t" });
         expect(items.flatMap(textsOf)).toEqual(texts);
-        const kept = items.filter(({ type }) => type === "function_call_output").length;
+        const outputCount = items.filter(({ type }) => type === "function_call_output").length;
         const reported = anomalies.filter(({ code }) => code === "result_superseded").length;
-        expect(kept + reported).toBe(results);
+        expect(outputCount + reported).toBe(results);
       }),
       { numRuns: runs(2000) },
     );
@@ -175,8 +175,8 @@ function byEnd(left: { readonly endsAt: number }, right: { readonly endsAt: numb
 }
 
 function textsPlanned({ blocks, replaced }: MessagePlan): string[] {
-  const said = blocks.map(({ plan }) => (plan.kind === "text" ? plan.words : ""));
-  return (replaced === null ? said : [replaced]).filter((piece) => piece !== "");
+  const plannedTexts = blocks.map(({ plan }) => (plan.kind === "text" ? plan.words : ""));
+  return (replaced === null ? plannedTexts : [replaced]).filter((piece) => piece !== "");
 }
 
 function resultsIn(messages: readonly MessagePlan[]): number {

@@ -48,8 +48,8 @@ describe("Slow session setup", () => {
     const listed = await client.requestResult("session/list", {});
     expect(JSON.stringify(listed)).toContain(readText(sessionId));
     // A client receives no update of a session before its id [ACP-42].
-    const told = new Set(client.messages.map(({ params }) => asSession(params)));
-    expect([...told].filter((one) => one !== undefined)).toEqual([sessionId]);
+    const notifiedSessions = new Set(client.messages.map(({ params }) => asSession(params)));
+    expect([...notifiedSessions].filter((one) => one !== undefined)).toEqual([sessionId]);
     open();
     expect((await first)["sessionId"]).not.toBe(sessionId);
   });

@@ -26,12 +26,12 @@ function counting({ stdin, stdout }: ChildProcessWithoutNullStreams) {
   const waiting = new Map<number, (result: { readonly sessionId?: string }) => void>();
   let sent = 0;
   let characters = 0;
-  let heard = (): void => {};
+  let resolveChunk = (): void => {};
   createInterface({ input: stdout }).on("line", (line) => {
     const { id, result, params } = JSON.parse(line);
     if (params?.update?.sessionUpdate === "agent_message_chunk") {
       characters += params.update.content.text.length;
-      heard();
+      resolveChunk();
     }
     if (id === undefined) return;
     waiting.get(id)?.(result);
@@ -48,10 +48,10 @@ function counting({ stdin, stdout }: ChildProcessWithoutNullStreams) {
     },
     heard(wanted: number): Promise<number> {
       return new Promise((resolve) => {
-        heard = () => {
+        resolveChunk = () => {
           if (characters >= wanted) resolve(characters);
         };
-        heard();
+        resolveChunk();
       });
     },
   };

@@ -212,8 +212,10 @@ describe.each(DIALECTS)("The failing-tool guard over a model with the dialect %s
     await world.waitForEvent("turn.finished");
     await world.prompt("Two");
     await world.waitForEvent("turn.finished", 2);
-    const told = server.modelRequests.map((asked) => linesOf(asked).includes(corrective));
-    expect(told).toEqual([false, false, true, false]);
+    const correctedRequests = server.modelRequests.map((asked) =>
+      linesOf(asked).includes(corrective),
+    );
+    expect(correctedRequests).toEqual([false, false, true, false]);
     expect(linesOf(server.modelRequests[2] ?? { messages: [] }).at(-1)).toBe(corrective);
     expect(await world.listEvents("hook.fired")).toMatchObject([
       { name: "failing-tool", decision: "told", reason: corrective.slice("user: ".length) },
@@ -260,10 +262,10 @@ describe.each(DIALECTS)("The failing-tool guard over a model with the dialect %s
     );
     await world.prompt("One");
     await world.waitForEvent("turn.finished");
-    const told = server.modelRequests.flatMap((asked, times) =>
+    const correctedTimes = server.modelRequests.flatMap((asked, times) =>
       linesOf(asked).some((line) => line.includes(`look has failed ${times} times`)) ? [times] : [],
     );
-    expect(told).toEqual(after);
+    expect(correctedTimes).toEqual(after);
   });
 });
 

@@ -90,7 +90,7 @@ describe("Approvals without an approver on the surface", () => {
     "A tool call can be approved by another client while the response waits (streamed: %s)",
     async (stream) => {
       const { world, ran } = await gated();
-      const asked = stream
+      const approvalItems = stream
         ? openStream(world, { input: "Pay" }).then(async (one) => lastOf(await one.rest()))
         : ask(world, { input: "Pay" }).then(({ body }) => body);
       await called(world, 1);
@@ -98,7 +98,7 @@ describe("Approvals without an approver on the surface", () => {
       const answer = { type: "decide-approval", approvalId, decision: "allow" } as const;
       const reply = await world.sessions.command(sessionId, answer, { principal: APPROVER });
       expect(reply.status).toBe("accepted");
-      const response = await asked;
+      const response = await approvalItems;
       expect(ran).toHaveLength(1);
       expect(outputOf(response)).toContainEqual(
         expect.objectContaining({ type: "function_call_output", output: "paid" }),
@@ -150,12 +150,12 @@ describe("Approvals without an approver on the surface", () => {
 
   it("A tool call that waits for approval is not a client tool call, so results for it are refused [OR-53]", async () => {
     const { world } = await gated();
-    const asked = ask(world, { input: "Pay" });
+    const responsePromise = ask(world, { input: "Pay" });
     await called(world, 1);
     const { sessionId, approvalId } = await questionIn(world);
     const answer = { type: "decide-approval", approvalId, decision: "deny" } as const;
     await world.sessions.command(sessionId, answer, { principal: APPROVER });
-    const { body } = await asked;
+    const { body } = await responsePromise;
     const calls = outputOf(body).filter(({ type }) => type === "function_call");
     const outputs = outputOf(body).filter(({ type }) => type === "function_call_output");
     expect(calls.map(({ call_id: id }) => id)).toEqual(outputs.map(({ call_id: id }) => id));

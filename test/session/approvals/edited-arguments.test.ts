@@ -129,12 +129,12 @@ describe("Arguments edited by an approver", () => {
     const { approvalId, approvers } = await world.waitForEvent("approval.requested");
     expect(approvers).toBe(1);
     await world.send(answer(approvalId, { amount: 700 }));
-    const asked = await world.waitForEvent("approval.requested", 2);
-    expect(asked).toMatchObject({ approvers: 2, input: { amount: 700 } });
-    await world.decideApproval(asked.approvalId, "allow");
+    const approval = await world.waitForEvent("approval.requested", 2);
+    expect(approval).toMatchObject({ approvers: 2, input: { amount: 700 } });
+    await world.decideApproval(approval.approvalId, "allow");
     expect(ran).toEqual([]);
     const principal = { id: "you", rights: ["approve"] } as const;
-    const { approvalId: second } = asked;
+    const { approvalId: second } = approval;
     await world.send(
       { type: "decide-approval", approvalId: second, decision: "allow" },
       { principal },

@@ -71,9 +71,9 @@ describe("The paths of a tool call", () => {
     const examine = async () => ({ paths: [createInsidePath("tea.md")], diffs, evidence });
     const world = await openWorld(createWritingAgent("ask", { examine }).agent());
     await world.prompt("Write.");
-    const asked = await world.waitForEvent("approval.requested");
+    const approval = await world.waitForEvent("approval.requested");
     const { decision } = await world.waitForEvent("policy.decided");
-    expect(asked).toMatchObject({ diffs, evidence, decision, approvers: 1 });
+    expect(approval).toMatchObject({ diffs, evidence, decision, approvers: 1 });
     expect(decision.context.paths).toEqual([createInsidePath("tea.md")]);
   });
 

@@ -211,7 +211,7 @@ export function approvalRules(): {
   }
 
   function voted({ approvalId, principal, digest }: EventOf<"approval.voted">, by: string): void {
-    const { votes, request } = asked(approvalId);
+    const { votes, request } = findOpenRequest(approvalId);
     must(principal === by, "a vote names its sender");
     must(votes.get(principal) !== digest, "a principal does not repeat a vote");
     // An approval of other arguments replaces the earlier one.
@@ -222,7 +222,7 @@ export function approvalRules(): {
 
   function resolved(event: EventOf<"approval.resolved">, by: string | undefined): void {
     const { approvalId, decision, input, principals = [] } = event;
-    const { request, votes, shownWords } = asked(approvalId);
+    const { request, votes, shownWords } = findOpenRequest(approvalId);
     questions.delete(approvalId);
     must(
       event.resolvedBy !== "change" || request.question === "run" || isDoubted,
@@ -244,7 +244,7 @@ export function approvalRules(): {
     if (decision === "allow-always" && input === undefined) always = request;
   }
 
-  function given({ grantId, approvalId, scope }: EventOf<"grant.added">): void {
+  function checkGrant({ grantId, approvalId, scope }: EventOf<"grant.added">): void {
     must(always?.approvalId === approvalId, "a grant follows `allow-always`");
     must(call(always.subjectId).name === scope.tool, "a grant covers the requested tool");
     must(!grants.has(grantId), "a grant is added once");
@@ -278,7 +278,7 @@ export function approvalRules(): {
     seen.starts += 1;
   }
 
-  const asked = (approvalId: string): Asked => {
+  const findOpenRequest = (approvalId: string): Asked => {
     const question = questions.get(approvalId);
     must(question !== undefined, "only an open request is decided");
     return question;
@@ -339,7 +339,7 @@ export function approvalRules(): {
         case "approval.resolved":
           return resolved(event, actor?.principal);
         case "grant.added":
-          return given(event);
+          return checkGrant(event);
         case "grant.revoked":
           must(grants.delete(event.grantId), "only an existing grant is revoked");
           return;

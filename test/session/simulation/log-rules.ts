@@ -320,16 +320,16 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         if (event.question === "outcome") tool(event.subjectId).mayStart = false;
         return;
       case "approval.resolved": {
-        const asked = approvals.get(event.approvalId);
-        must(asked !== undefined, "an approval request is resolved once");
+        const openRequest = approvals.get(event.approvalId);
+        must(openRequest !== undefined, "an approval request is resolved once");
         approvals.delete(event.approvalId);
         // The outcome is asked again, or an idempotent tool runs again.
-        if (event.resolvedBy === "change" && asked.question === "outcome")
-          mayRepeat(tool(asked.subjectId));
-        must(asked.options.includes(event.decision), "a decision is one of the options");
+        if (event.resolvedBy === "change" && openRequest.question === "outcome")
+          mayRepeat(tool(openRequest.subjectId));
+        must(openRequest.options.includes(event.decision), "a decision is one of the options");
         const isYes = ["allow", "allow-always", "run-again"].includes(event.decision);
         must(event.resolvedBy === "person" || !isYes, "only a person approves");
-        if (isYes) tool(asked.subjectId).mayStart = true;
+        if (isYes) tool(openRequest.subjectId).mayStart = true;
         return;
       }
       case "tool.started": {

@@ -107,8 +107,8 @@ describe("Tools of a host", () => {
   });
 
   it("A tool has exactly four keys [B-234]", () => {
-    const given = { name: "a", icon: "x", short_description: "b", parameters: {}, _meta: {} };
-    expect(formatSortedJson(listed([given]))).toBe(
+    const toolEntry = { name: "a", icon: "x", short_description: "b", parameters: {}, _meta: {} };
+    expect(formatSortedJson(listed([toolEntry]))).toBe(
       formatSortedJson([{ name: "a", description: "b", schema: {}, deprecated: false }]),
     );
   });
@@ -200,7 +200,7 @@ describe("Tools of a host", () => {
   });
 
   it("A reply without a list is rejected", () => {
-    for (const given of [
+    for (const toolList of [
       {},
       "tools",
       3,
@@ -209,7 +209,7 @@ describe("Tools of a host", () => {
       { result: {} },
       { result: { x: [] } },
     ]) {
-      expect(readToolList({ ok: true, result: given })).toEqual({
+      expect(readToolList({ ok: true, result: toolList })).toEqual({
         type: "failed",
         failure: {
           code: "unexpected_answer",
