@@ -27,7 +27,7 @@ const schema = {
 } as const;
 
 function withSchema(input: JsonObject) {
-  return defineTool({ name: "weather", description: "Tells it", input, run: (given) => given });
+  return defineTool({ name: "weather", description: "Tells it", input, run: (input) => input });
 }
 
 /** The error code, the blamed part of the definition, and the message. */
@@ -68,8 +68,8 @@ describe("A tool with a JSON Schema", () => {
     [{ city: "Bergen", days: [{ at: 1 }, { at: "two" }] }, "days.1.at must be integer"],
     [{ city: "Bergen", zip: 5003 }, "the arguments must NOT have additional properties (zip)"],
     [{ city: 7, zip: 1 }, expect.stringMatching(/zip.*; city|city.*; .*zip/)],
-  ])("The problem in %j is reported with its location", (given, problem) => {
-    expect(tool.check(given)).toEqual(problem);
+  ])("The problem in %j is reported with its location", (input, problem) => {
+    expect(tool.check(input)).toEqual(problem);
   });
 
   it("At most five problems are reported", () => {
@@ -125,9 +125,9 @@ describe("A tool with a Zod schema", () => {
     name: "weather",
     description: "Tells it",
     input,
-    run(given) {
-      expectTypeOf(given).toEqualTypeOf<{ city: string; days: { at: number }[] }>();
-      return given;
+    run(input) {
+      expectTypeOf(input).toEqualTypeOf<{ city: string; days: { at: number }[] }>();
+      return input;
     },
   });
 

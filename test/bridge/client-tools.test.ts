@@ -65,8 +65,8 @@ describe("Client tools of a joined process", () => {
     };
     const second: Sessions = {
       ...world.sessions,
-      async setClientTools(...given) {
-        clientServers.push(given);
+      async setClientTools(...args) {
+        clientServers.push(args);
         return { status: "accepted", problems: [] };
       },
     };

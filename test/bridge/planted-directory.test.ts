@@ -42,7 +42,7 @@ async function nthEvent<Type extends SessionEventType>(
   throw new Error(`There is no ${type}`);
 }
 
-interface Started {
+interface StartedBridge {
   readonly directory: string;
   readonly token: string;
   /** The text on stderr. */
@@ -56,7 +56,7 @@ interface Started {
 let modelUrl = "";
 
 /** Runs `spanline up` for a user with the state folder below `home`. */
-async function up(home: string, at: string, ...flags: readonly string[]): Promise<Started> {
+async function up(home: string, at: string, ...flags: readonly string[]): Promise<StartedBridge> {
   const environment = {
     XDG_STATE_HOME: join(home, ".state"),
     SPANLINE_DATA_DIR: "",

@@ -152,8 +152,8 @@ describe("Owner of a data directory", () => {
 });
 
 /** The editors report a note as saved if its tool was running at the kill, whether the note was written or not. */
-function expectAtMost(written: readonly string[], wanted: readonly string[]): void {
-  const rest = [...wanted];
+function expectAtMost(written: readonly string[], expected: readonly string[]): void {
+  const rest = [...expected];
   for (const note of written) {
     expect(rest).toContain(note);
     rest.splice(rest.indexOf(note), 1);

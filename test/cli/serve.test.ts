@@ -55,7 +55,7 @@ function ask(url: string, body: object, { key, signal }: AskOptions = {}): Promi
   });
 }
 
-interface Told {
+interface ResponseBody {
   readonly id: string;
   readonly session_id: string;
   readonly model: string;
@@ -63,11 +63,11 @@ interface Told {
   readonly output: readonly unknown[];
 }
 
-async function readResponse(answer: Promise<Response>): Promise<Told> {
+async function readResponse(answer: Promise<Response>): Promise<ResponseBody> {
   return JSON.parse(await (await answer).text());
 }
 
-function textOf({ output }: Told): string {
+function textOf({ output }: ResponseBody): string {
   return JSON.stringify(output);
 }
 

@@ -22,14 +22,14 @@ function newDirectory(): string {
   return directory;
 }
 
-interface Kept extends SessionFields {
+interface StoredSession extends SessionFields {
   readonly sessionId: string;
   readonly at: number;
   readonly events?: readonly SessionEvent[];
 }
 
 /** Creates a data directory with these sessions, without a process for running them. */
-async function directoryWith(...sessions: readonly Kept[]): Promise<string> {
+async function directoryWith(...sessions: readonly StoredSession[]): Promise<string> {
   const directory = newDirectory();
   const store = await openSqliteStore({ file: join(directory, "sessions.db") });
   for (const { sessionId, at, events = [], ...index } of sessions) {
@@ -54,11 +54,11 @@ async function running() {
   return {
     directory,
     sessionId: String(sessionId),
-    prompt: async (said: string) => {
+    prompt: async (content: string) => {
       const answer = await fetch(`${url}/api/sessions/${sessionId}/prompt`, {
         method: "POST",
         headers: { "content-type": "application/json", accept: "text/plain" },
-        body: JSON.stringify({ text: said, wait: true }),
+        body: JSON.stringify({ text: content, wait: true }),
       });
       return answer.text();
     },
@@ -260,8 +260,8 @@ describe("spanline sessions export", () => {
     const directory = await directoryWith({ sessionId: "ses_1", at: 5, events: LIVELY });
     const file = join(directory, "out.jsonl");
     const args = ["sessions", "export", "ses_1", "-d", directory];
-    const [kept, piped] = await Promise.all([cli.run([...args, "-o", file]), cli.run(args)]);
-    expect(kept.stderr).toBe(`${LIVELY.length + 1} events of ses_1 in ${file}\n`);
+    const [fileRun, piped] = await Promise.all([cli.run([...args, "-o", file]), cli.run(args)]);
+    expect(fileRun.stderr).toBe(`${LIVELY.length + 1} events of ses_1 in ${file}\n`);
     expect(readFileSync(file, "utf8")).toBe(piped.stdout);
     const envelopes = piped.stdout
       .trimEnd()

@@ -29,13 +29,16 @@ function running(args: readonly string[]): ChildProcessWithoutNullStreams {
 }
 
 /** Reads standard error until the expected text arrives. */
-async function waitForNote(child: ChildProcessWithoutNullStreams, wanted: string): Promise<string> {
+async function waitForNote(
+  child: ChildProcessWithoutNullStreams,
+  expected: string,
+): Promise<string> {
   let notes = "";
   for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
     notes += String(chunk);
-    if (notes.includes(wanted)) return notes;
+    if (notes.includes(expected)) return notes;
   }
-  throw new Error(`ended without "${wanted}": ${notes}`);
+  throw new Error(`ended without "${expected}": ${notes}`);
 }
 
 /** Resolves at the exit of the command, with the standard error since the call. */

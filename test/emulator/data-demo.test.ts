@@ -179,10 +179,10 @@ describe("The demo agent", () => {
 });
 
 /** The message which `src/session/turn/handle-lost-invocation.ts` sends. */
-function afterLoss(...told: readonly string[]): string {
+function afterLoss(...restatedTexts: readonly string[]): string {
   const opening =
     "The connection was lost before your response was complete. If you have already completed the request, only report the result; do not repeat any action. Your last input was:";
-  return [opening, ...told].join("\n\n");
+  return [opening, ...restatedTexts].join("\n\n");
 }
 
 describe("The demo agent after a lost invocation", () => {
@@ -201,9 +201,9 @@ describe("The demo agent after a lost invocation", () => {
       ["The tool write_file returned: Two\n\nparagraphs, written to a file."],
       "Done. write_file says: Two\n\nparagraphs, written to a file.",
     ],
-  ])("The demo agent only reports results that are restated: %j", async (told, answer) => {
+  ])("The demo agent only reports results that are restated: %j", async (restatedText, answer) => {
     const { client } = await demo();
-    const events = await invoke(client, { text: afterLoss(...told) });
+    const events = await invoke(client, { text: afterLoss(...restatedText) });
     expect(reasonsIn(events)).toEqual(["end_turn"]);
     expect(textIn(events)).toBe(answer);
   });
@@ -212,9 +212,9 @@ describe("The demo agent after a lost invocation", () => {
     [["What is the weather in Oslo?"]],
     [["Two paragraphs.\n\nWhat is the weather in Oslo?"]],
     [["What is the weather in Oslo?", "The tool send_email failed: It was cancelled"]],
-  ])("The demo agent acts on a prompt that is restated: %j", async (told) => {
+  ])("The demo agent acts on a prompt that is restated: %j", async (restatedText) => {
     const { client } = await demo();
-    const events = await invoke(client, { text: afterLoss(...told) });
+    const events = await invoke(client, { text: afterLoss(...restatedText) });
     expect(callIn(events)).toMatchObject({
       content: [{ toolUse: { name: "get_weather", input: { city: "Oslo" } } }],
     });

@@ -187,9 +187,9 @@ describe("Request ids", () => {
     ["generated if the client's is too long", "x".repeat(129), "req_1"],
     ["generated if the client's has invalid characters", "a b", "req_1"],
     ["generated if the client's is empty", "", "req_1"],
-  ])("The request id is %s [OR-70]", async (_, given, id) => {
+  ])("The request id is %s [OR-70]", async (_, input, id) => {
     const server = await started();
-    const { headers } = await server.call("GET", "/", { headers: { "x-request-id": given } });
+    const { headers } = await server.call("GET", "/", { headers: { "x-request-id": input } });
     expect(headers["x-request-id"]).toBe(id);
   });
 

@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const server of open.splice(0)) await advanceUntil(clock, server.close());
 });
 
-interface Started extends Served {
+interface StartedServer extends Served {
   client(path?: string, headers?: { readonly [name: string]: string }): WebSocket;
 }
 
@@ -34,7 +34,7 @@ async function started(
   handler: SocketHandler,
   limits: SocketLimits = {},
   more: Partial<WebSocketOptions> = {},
-): Promise<Started> {
+): Promise<StartedServer> {
   clock = createFakeClock();
   sockets.open = 0;
   const bugs: unknown[] = [];
@@ -180,8 +180,8 @@ describe("WebSockets", () => {
   it("A WebSocket closes when its handler returns", async () => {
     const server = await started(async ({ send }) => send("bye"));
     const client = server.client();
-    const [said] = await once(client, "message");
-    expect([String(said), await closing(client)]).toEqual(["bye", [1000, ""]]);
+    const [output] = await once(client, "message");
+    expect([String(output), await closing(client)]).toEqual(["bye", [1000, ""]]);
   });
 
   it("A WebSocket closes if its handler throws, without details for the client", async () => {
@@ -273,8 +273,8 @@ describe("Invalid WebSocket messages", () => {
     socket.write(frame(1, bytes.subarray(0, 1), false));
     socket.write(frame(0, bytes.subarray(1, 4), false));
     socket.write(frame(0, bytes.subarray(4)));
-    const [said] = await once(socket, "data");
-    expect(said.subarray(2)).toEqual(bytes);
+    const [output] = await once(socket, "data");
+    expect(output.subarray(2)).toEqual(bytes);
     socket.destroy();
   });
 
@@ -285,8 +285,8 @@ describe("Invalid WebSocket messages", () => {
       "POST /v1/responses HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nContent-Length: 4\r\nHost: localhost\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: h2c\r\n\r\nab",
     );
     socket.write("cd");
-    const [said] = await once(socket, "data");
-    expect(String(said)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\ngot abcd$/);
+    const [output] = await once(socket, "data");
+    expect(String(output)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\ngot abcd$/);
     // The connection stays usable.
     socket.write("POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
     const [next] = await once(socket, "data");
@@ -360,8 +360,8 @@ describe("Lifetime of a WebSocket", () => {
     const closed = once(silent, "close");
     clock.advance(1000);
     await once(lively, "ping");
-    const [asked] = await once(silent, "data");
-    expect(asked).toEqual(Buffer.from([0x89, 0]));
+    const [output] = await once(silent, "data");
+    expect(output).toEqual(Buffer.from([0x89, 0]));
     lively.send("still here");
     await once(lively, "message");
     clock.advance(1000);

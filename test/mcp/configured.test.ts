@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The environment variables of a configured server, as the model sees them. */
-async function surroundings(agent: object, given: object): Promise<string> {
+async function surroundings(agent: object, input: object): Promise<string> {
   const file = join(folder, "spanline.config.json");
-  const server = { command: process.execPath, args: [program], ...given };
+  const server = { command: process.execPath, args: [program], ...input };
   const provider = { type: "local", model: "ollama:none" };
   const config = { agents: { coder: { provider, mcpServers: { h: server }, ...agent } } };
   writeFileSync(file, JSON.stringify(config));

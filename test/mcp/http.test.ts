@@ -28,7 +28,7 @@ async function failureAt(
 function speaking(results: { readonly [method: string]: (id: number) => string }): PeerResponder {
   return (response, { method, body }) => {
     if (method !== "POST") return void response.writeHead(405).end();
-    const { id, method: asked } = JSON.parse(body.toString());
+    const { id, method: requestMethod } = JSON.parse(body.toString());
     if (id === undefined) return void response.writeHead(202).end();
     const hello = {
       protocolVersion: "2025-06-18",
@@ -36,8 +36,8 @@ function speaking(results: { readonly [method: string]: (id: number) => string }
       serverInfo: { name: "s", version: "1" },
     };
     const tools = [{ name: "t", inputSchema: { type: "object" } }];
-    const result = asked === "initialize" ? hello : { tools };
-    const scriptedResult = results[asked]?.(id);
+    const result = requestMethod === "initialize" ? hello : { tools };
+    const scriptedResult = results[requestMethod]?.(id);
     const type =
       scriptedResult?.startsWith("data:") === true ? "text/event-stream" : "application/json";
     response.writeHead(200, { "content-type": type });
@@ -229,8 +229,8 @@ async function sdkServer(port = 0): Promise<Sdk> {
     http.closeAllConnections();
     http.close();
   });
-  const { port: given } = http.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${given}/`, server, http, streams: () => streams };
+  const { port: serverPort } = http.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${serverPort}/`, server, http, streams: () => streams };
 }
 
 describe("Long-lived servers over HTTP", () => {

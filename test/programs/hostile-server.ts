@@ -27,8 +27,8 @@ function say(message: object): boolean {
   return process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 }
 
-function text(id: unknown, said: string): void {
-  say({ id, result: { resultType: "complete", content: [{ type: "text", text: said }] } });
+function text(id: unknown, content: string): void {
+  say({ id, result: { resultType: "complete", content: [{ type: "text", text: content }] } });
 }
 
 function tool(name: string, more: object = {}): object {
@@ -138,10 +138,10 @@ function backtracking(): object {
   return { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
 }
 
-async function call(id: unknown, name: unknown, given: unknown, token: unknown): Promise<void> {
+async function call(id: unknown, name: unknown, input: unknown, token: unknown): Promise<void> {
   switch (name) {
     case "echo":
-      return text(id, JSON.stringify(given));
+      return text(id, JSON.stringify(input));
     case "pid":
       return text(id, String(process.pid));
     case "surroundings":

@@ -117,12 +117,12 @@ describe("Error responses of the control plane", () => {
     [409, "ConflictException", ConflictError],
   ])(
     "%i %s has the same error class as on the data plane and is not retried [AC-61, RMA-P2-8]",
-    async (status, type, wanted) => {
+    async (status, type, expected) => {
       const plane = await startScriptedControlPlane(() => createRefusal(status, type));
       const error = await plane.settle(
         catchRejection(plane.client.getHarness(ID, plane.budget(9000))),
       );
-      expect(error).toBeInstanceOf(wanted);
+      expect(error).toBeInstanceOf(expected);
       expect(error).toMatchObject({
         status,
         phase: "http",

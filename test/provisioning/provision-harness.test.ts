@@ -32,16 +32,16 @@ import {
 } from "../support/server/scripted-control-plane.ts";
 import { catchRejection } from "../support/session/provider-session.ts";
 
-type Said = ControlReply | "hang" | "reset";
+type ScriptedReply = ControlReply | "hang" | "reset";
 
 /** Responses of the service by request; the last response of a list is repeated. */
 interface Script {
-  readonly create?: readonly Said[];
-  readonly harness?: readonly Said[];
-  readonly endpoint?: readonly Said[];
-  readonly createEndpoint?: readonly Said[];
-  readonly list?: readonly Said[];
-  readonly delete?: readonly Said[];
+  readonly create?: readonly ScriptedReply[];
+  readonly harness?: readonly ScriptedReply[];
+  readonly endpoint?: readonly ScriptedReply[];
+  readonly createEndpoint?: readonly ScriptedReply[];
+  readonly list?: readonly ScriptedReply[];
+  readonly delete?: readonly ScriptedReply[];
 }
 
 const missing = createRefusal(404, "ResourceNotFoundException");
@@ -55,8 +55,8 @@ const endpoint = (status: string, more?: object): ControlReply => ({
 const listed = (...harnesses: readonly object[]): ControlReply => ({ body: { harnesses } });
 
 function planeOf(script: Script): Promise<ScriptedControlPlane> {
-  const remainingReplies = new Map<keyof Script, Said[]>();
-  const next = (name: keyof Script, otherwise: Said): Said => {
+  const remainingReplies = new Map<keyof Script, ScriptedReply[]>();
+  const next = (name: keyof Script, otherwise: ScriptedReply): ScriptedReply => {
     const replies = remainingReplies.get(name) ?? [...(script[name] ?? [otherwise])];
     remainingReplies.set(name, replies);
     return (replies.length > 1 ? replies.shift() : replies[0]) ?? otherwise;
@@ -124,8 +124,8 @@ async function refused(script: Script, wishes?: Wishes): Promise<Tried & { error
 
 const deletions = ({ requests }: ScriptedControlPlane): string[] =>
   formatRequests(requests).filter((question) => question.startsWith("DELETE"));
-const polls = ({ requests: asked }: ScriptedControlPlane, path: string): number[] =>
-  asked.filter((one) => one.method === "GET" && one.path === path).map(({ at }) => at);
+const polls = ({ requests }: ScriptedControlPlane, path: string): number[] =>
+  requests.filter((one) => one.method === "GET" && one.path === path).map(({ at }) => at);
 
 const HARNESS_PATH = `/harnesses/${ID}`;
 const ENDPOINT_PATH = `/harnesses/${ID}/endpoints/DEFAULT`;
@@ -208,7 +208,7 @@ describe("Created harnesses", () => {
   });
 
   it("An invalid endpoint name and a missing role are refused before anything is created [RMA-P0-13]", async () => {
-    const { client, requests: asked } = await planeOf({});
+    const { client, requests } = await planeOf({});
     const { signal } = new AbortController();
     const options = { client, signal };
     const wrong = [
@@ -223,7 +223,7 @@ describe("Created harnesses", () => {
     for (const attempt of wrong) {
       expect(await catchRejection(attempt())).toMatchObject({ code: "invalid_option" });
     }
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
@@ -233,10 +233,10 @@ describe("Harnesses that do not become ready", () => {
     ["UPDATE_FAILED", HarnessFailedError, "harness_failed"],
     ["DELETING", HarnessDeletingError, "harness_deleting"],
     ["HIBERNATING", UnknownStatusError, "unknown_status"],
-  ])("A harness that is %s has its own error and is deleted", async (status, wanted, code) => {
+  ])("A harness that is %s has its own error and is deleted", async (status, expected, code) => {
     const failed = harness(status, { failureReason: "no such image" });
     const { error, plane } = await refused({ harness: [harness("CREATING"), failed] });
-    expect(error).toBeInstanceOf(wanted);
+    expect(error).toBeInstanceOf(expected);
     expect(error).toMatchObject({
       code,
       wait: { harness: ID, phase: "harness", status, elapsed: 1000, polls: 2 },

@@ -24,7 +24,7 @@ function clientOf({ baseUrl, apiKey }: Pick<ServedSessions, "baseUrl" | "apiKey"
   return new OpenAI({ baseURL: baseUrl, apiKey, maxRetries: 0 });
 }
 
-interface Shown {
+interface ShownItem {
   readonly id?: string;
   readonly type: string;
   readonly role?: string;
@@ -33,7 +33,7 @@ interface Shown {
 
 /** A short form of an item: its type, or its role and text. */
 function formatItem(item: unknown): string {
-  const { type, role, content = [] } = item as Shown;
+  const { type, role, content = [] } = item as ShownItem;
   return [role ?? type, ...content.map(({ text }) => text)].join(": ");
 }
 
@@ -126,7 +126,7 @@ describe("Conversations", () => {
     expect(items.slice(1, 3)).toEqual(first.output);
     expect(items.slice(4)).toEqual(second.output);
     for (const item of items) {
-      const { id: item_id = "" } = item as Shown;
+      const { id: item_id = "" } = item as ShownItem;
       const found = await client.conversations.items.retrieve(item_id, { conversation_id: id });
       expect(found).toEqual(item);
     }

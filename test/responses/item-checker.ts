@@ -78,8 +78,8 @@ function itemDone(event: StreamEventLike, item: CheckedItem, { report }: Checked
   item.done = isObject(event["item"]) ? event["item"] : {};
   if (item.parts.some((part) => !part.isDone)) report("CONTENT_PART_NOT_TERMINATED");
   if (item.type === "function_call" && item.arguments === null) report("NO_DELTA");
-  const { arguments: given } = item.done;
-  if (item.arguments !== null && given !== item.arguments) report("ARGUMENTS_DIFFER");
+  const { arguments: finalArguments } = item.done;
+  if (item.arguments !== null && finalArguments !== item.arguments) report("ARGUMENTS_DIFFER");
   const itemParts = item.type === "reasoning" ? item.done["summary"] : item.done["content"];
   const isStreamed = item.type === "reasoning" || item.done["role"] === "assistant";
   if (isStreamed && JSON.stringify(textsOf(itemParts)) !== JSON.stringify(item.parts.map(textOf)))

@@ -89,11 +89,15 @@ export async function createCommandLine(): Promise<CommandLine> {
       const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
       const state = async (): Promise<string> => {
         child.kill("SIGKILL");
-        const [said, noted] = await ended;
-        return `spanline ${args.join(" ")} did not exit.\n${said}\n${noted}`;
+        const [output, noted] = await ended;
+        return `spanline ${args.join(" ")} did not exit.\n${output}\n${noted}`;
       };
-      const [said, noted, [status]] = await withDeadline(ended, state, PROCESS_MS);
-      return { stdout: said, stderr: noted, status: typeof status === "number" ? status : null };
+      const [outputText, noted, [status]] = await withDeadline(ended, state, PROCESS_MS);
+      return {
+        stdout: outputText,
+        stderr: noted,
+        status: typeof status === "number" ? status : null,
+      };
     },
   };
 }

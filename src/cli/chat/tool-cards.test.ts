@@ -16,7 +16,7 @@ function createUpdate(more: Partial<ToolUpdate>): ToolUpdate {
   return { type: "tool", toolCallId: "t1", isNew: false, bridge: {}, ...more };
 }
 
-const text = (said: string) => [{ type: "text", text: said } as const];
+const text = (content: string) => [{ type: "text", text: content } as const];
 
 describe("The card of a tool call", () => {
   it("A tool call has a row at its start and a row with its duration at its end", () => {
@@ -67,11 +67,11 @@ describe("The card of a tool call", () => {
     [59_949, "59.9 s"],
     [59_970, "1 min 0 s"],
     [119_700, "2 min 0 s"],
-  ])("%d ms are printed as %s", (durationMs, shown) => {
+  ])("%d ms are printed as %s", (durationMs, expected) => {
     const rows = cards().update(
       createUpdate({ title: "wait", status: "completed", bridge: { durationMs } }),
     );
-    expect(rows).toEqual(["● wait", `  ✓ ${shown}`]);
+    expect(rows).toEqual(["● wait", `  ✓ ${expected}`]);
   });
 
   it("Long output is shortened, with the command that shows it in full", () => {
@@ -95,8 +95,8 @@ describe("The card of a tool call", () => {
   });
 
   it("Output of line ends only and unclosed fences is formatted in linear time", () => {
-    const lines = (said: string) =>
-      cards().update(createUpdate({ title: "look", status: "completed", content: text(said) }))
+    const lines = (content: string) =>
+      cards().update(createUpdate({ title: "look", status: "completed", content: text(content) }))
         .length;
     expect(lines(`${"\n".repeat(200_000)}x`)).toBe(2 + 6 + 2);
     expect(lines(`${"`".repeat(20_000)}\n${"abc ".repeat(25_000)}`)).toBe(2 + 6 + 2);

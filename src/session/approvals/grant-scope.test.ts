@@ -83,8 +83,8 @@ describe("The scope of a grant", () => {
     const edit = { tool: "edit_file", kind: "edit", sideEffect: "workspace_write" } as const;
     return { ...rest, ...parts, context: { ...context, ...edit, paths } };
   };
-  const covers = (given: PolicyDecision, next: PolicyDecision) =>
-    isCoveredBy(createGrantScope(next, "2"), createGrantScope(given, "1"));
+  const covers = (input: PolicyDecision, next: PolicyDecision) =>
+    isCoveredBy(createGrantScope(next, "2"), createGrantScope(input, "1"));
 
   it("A grant for a tool with paths covers the targets of the paths, whatever the other arguments [ACP-99]", () => {
     const readme = editing([at("/work/README.md")]);

@@ -399,8 +399,8 @@ describe("Other fields of a request", () => {
       { requiredKeys: ["messages"] },
     );
     fc.assert(
-      fc.property(body, (given) => {
-        const turn = attempt(given);
+      fc.property(body, (input) => {
+        const turn = attempt(input);
         return turn === "refused" || Array.isArray(turn);
       }),
       { numRuns: runs(2000) },

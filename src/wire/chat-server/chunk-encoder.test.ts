@@ -278,9 +278,9 @@ describe("A streamed chat completion", () => {
     ["limited", "guardrail_intervened", "content_filter"],
   ] as const)(
     "A turn that is %s by %s has the finish reason %s [OR-67]",
-    (outcome, reason, wanted) => {
+    (outcome, reason, expected) => {
       expect(collectCompletion(encoded([...BEGUN, finished({ outcome, reason })]))).toMatchObject({
-        choices: [{ finish_reason: wanted }],
+        choices: [{ finish_reason: expected }],
       });
     },
   );

@@ -222,8 +222,8 @@ describe("Folding a response of the Messages API", () => {
     ["model_context_window_exceeded", "limited"],
     ["stop_sequence", "completed"],
     ["something_new", "other"],
-  ])("A response that stops for %s is %s", (given, outcome) => {
-    expect(turn(...textEvents, reason(given), stop).end).toMatchObject({ outcome, reason: given });
+  ])("A response that stops for %s is %s", (input, outcome) => {
+    expect(turn(...textEvents, reason(input), stop).end).toMatchObject({ outcome, reason: input });
   });
 
   it("An error event fails the turn and keeps the text before", () => {

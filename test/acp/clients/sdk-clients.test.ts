@@ -14,7 +14,7 @@ afterAll(() => command.close());
 function complaints(): unknown[][] {
   const made: unknown[][] = [];
   for (const name of ["error", "warn"] as const) {
-    const spy = vi.spyOn(console, name).mockImplementation((...said) => void made.push(said));
+    const spy = vi.spyOn(console, name).mockImplementation((...args) => void made.push(args));
     onTestFinished(() => spy.mockRestore());
   }
   return made;

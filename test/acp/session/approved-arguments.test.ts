@@ -21,8 +21,8 @@ async function openRequest(input: JsonObject) {
     says("Well."),
   ]);
   const ran: JsonObject[] = [];
-  const save = createTool({ name: "save" }, (given) => {
-    ran.push(given);
+  const save = createTool({ name: "save" }, (input) => {
+    ran.push(input);
     return "saved";
   });
   const approvals = { deny: [], ask: ["save"], allow: [], default: "deny" } as const;

@@ -130,9 +130,9 @@ function slowToTake(sessions: Sessions) {
   const delayedSessions: Sessions = {
     ...sessions,
     agents: sessions.agents,
-    async command(...given) {
-      const reply = await sessions.command(...given);
-      if (given[1].type === "prompt") await pass();
+    async command(...args) {
+      const reply = await sessions.command(...args);
+      if (args[1].type === "prompt") await pass();
       return reply;
     },
   };

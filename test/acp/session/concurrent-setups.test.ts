@@ -18,12 +18,12 @@ function slowSessions() {
   const slow: Sessions = {
     ...sessions,
     agents: sessions.agents,
-    async setClientTools(...given) {
+    async setClientTools(...args) {
       if (isSlow) {
         isSlow = false;
         await pass();
       }
-      return sessions.setClientTools(...given);
+      return sessions.setClientTools(...args);
     },
   };
   return { sessions: slow, entered: entry, open, slow: () => void (isSlow = true) };

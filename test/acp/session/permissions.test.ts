@@ -15,7 +15,7 @@ import { answeredEvents, askingTurn } from "../../support/acp/scripted-turns.ts"
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 
-interface Asked {
+interface OpenRequest {
   readonly sessions: ScriptedSessions;
   readonly client: AcpClient;
   readonly sessionId: string;
@@ -25,7 +25,7 @@ interface Asked {
 }
 
 /** A client whose prompt waits for the approval of a tool. */
-async function openRequest(): Promise<Asked> {
+async function openRequest(): Promise<OpenRequest> {
   const sessions = createScriptedSessions({ turn: askingTurn });
   const client = await connectAcpClient(sessions);
   const sessionId = await client.newSession();
@@ -58,7 +58,7 @@ function selected(optionId: string): object {
   return { result: { outcome: { outcome: "selected", optionId } } };
 }
 
-function answers({ sessions }: Asked): unknown[] {
+function answers({ sessions }: OpenRequest): unknown[] {
   return sessions.commands.flatMap(({ command }) =>
     command.type === "decide-approval" ? [command.decision] : [],
   );
@@ -251,7 +251,7 @@ describe("Tool that requires approval", () => {
 });
 
 describe("Other questions", () => {
-  async function question(kind: "outcome" | "lost-invocation"): Promise<Asked> {
+  async function question(kind: "outcome" | "lost-invocation"): Promise<OpenRequest> {
     const sessions = createScriptedSessions({
       turn: (turn) =>
         turn.say({

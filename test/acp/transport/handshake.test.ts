@@ -213,9 +213,9 @@ describe("Prompt", () => {
     });
     const command = sessions.command.bind(sessions);
     let taken = 0;
-    sessions.command = async (...given) => {
-      const reply = await command(...given);
-      if (given[1].type === "prompt" && (taken += 1) === 3) isAll();
+    sessions.command = async (...args) => {
+      const reply = await command(...args);
+      if (args[1].type === "prompt" && (taken += 1) === 3) isAll();
       return reply;
     };
     const client = await connectAcpClient(sessions);

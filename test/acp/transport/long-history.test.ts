@@ -66,8 +66,8 @@ async function world(principal: string) {
 
 /** The same store, with all returned events counted per tick. */
 function countEvents(store: Store, turns: TickCounter): Store {
-  async function* batches(given: Parameters<Store["subscribe"]>): AsyncGenerator<EventBatch> {
-    for await (const batch of store.subscribe(...given)) {
+  async function* batches(input: Parameters<Store["subscribe"]>): AsyncGenerator<EventBatch> {
+    for await (const batch of store.subscribe(...input)) {
       turns.count(batch.events.length);
       yield batch;
     }
@@ -79,9 +79,9 @@ function countEvents(store: Store, turns: TickCounter): Store {
   };
   return {
     ...store,
-    read: (...given) => all(store.read(...given)),
-    readPage: (...given) => all(store.readPage(...given)),
-    subscribe: (...given) => batches(given),
+    read: (...args) => all(store.read(...args)),
+    readPage: (...args) => all(store.readPage(...args)),
+    subscribe: (...args) => batches(args),
   };
 }
 

@@ -98,9 +98,9 @@ describe("Process output", () => {
     const { client } = connected(world);
     const sessionId = await client.newSession(world.project);
     const turn = client.requestResult("session/prompt", prompt(sessionId, "write it down"));
-    const { id: asked } = await client.waitForMessage(isPermission);
+    const { id: permissionId } = await client.waitForMessage(isPermission);
     const outcome = { outcome: "selected", optionId: "allow" };
-    client.send({ jsonrpc: "2.0", id: asked, result: { outcome } });
+    client.send({ jsonrpc: "2.0", id: permissionId, result: { outcome } });
     await turn;
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     client.send({ jsonrpc: "2.0", method: "_vendor/whatever", params: {} });

@@ -46,10 +46,10 @@ function counting({ stdin, stdout }: ChildProcessWithoutNullStreams) {
         waiting.set(id, resolve);
       });
     },
-    heard(wanted: number): Promise<number> {
+    heard(minimum: number): Promise<number> {
       return new Promise((resolve) => {
         resolveChunk = () => {
-          if (characters >= wanted) resolve(characters);
+          if (characters >= minimum) resolve(characters);
         };
         resolveChunk();
       });

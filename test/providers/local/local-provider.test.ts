@@ -259,8 +259,8 @@ describe("The local provider", () => {
     ["temperature", { temperature: 3 }],
     ["remembered", { maxConversations: -1 }],
     ["guards.lastSteps.within", { guards: { lastSteps: { within: 0 } } }],
-  ])("An invalid %s is refused when the provider is created", (path, given) => {
-    const options: LocalOptions = Object.assign({ model: model().model }, given);
+  ])("An invalid %s is refused when the provider is created", (path, input) => {
+    const options: LocalOptions = Object.assign({ model: model().model }, input);
     expect(() => localProvider(options)).toThrowError(
       expect.objectContaining({ code: "invalid_option", details: { path } }),
     );

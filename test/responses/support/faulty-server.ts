@@ -72,9 +72,9 @@ export async function startFaulty(script: AgentScript, faults: Faults): Promise<
     });
     return faults.events?.(changed) ?? changed;
   };
-  const spoiltBody = (said: string): string => {
-    const body: Fields = JSON.parse(said);
-    if (!("object" in body)) return said;
+  const spoiltBody = (content: string): string => {
+    const body: Fields = JSON.parse(content);
+    if (!("object" in body)) return content;
     const isResponse = body["object"] === "response";
     const spoilt = isResponse ? faults.response?.(body) : faults.compaction?.(body);
     return JSON.stringify(spoilt ?? body);

@@ -132,7 +132,7 @@ describe("Approvals without an approver on the surface", () => {
     ["none", []],
   ])(
     "A stream has approval events only in the trace mode extension: trace %s [OR-24]",
-    async (trace, told) => {
+    async (trace, expectedItems) => {
       const { world } = await gated();
       const opening = openStream(world, { input: "Pay", trace });
       await called(world, 1);
@@ -141,10 +141,10 @@ describe("Approvals without an approver on the surface", () => {
       await world.sessions.command(sessionId, answer, { principal: APPROVER });
       const events = await (await opening).rest();
       const own = events.filter(({ type }) => String(type).includes(":"));
-      expect(own.map(({ type }) => type)).toEqual(told);
+      expect(own.map(({ type }) => type)).toEqual(expectedItems);
       expect(events.map(({ sequence_number: number }) => number)).toEqual([...events.keys()]);
       const ids = own.map(({ approval, approval_id }) => approval_id ?? idOf(approval));
-      expect(new Set(ids)).toEqual(new Set(told.map(() => approvalId)));
+      expect(new Set(ids)).toEqual(new Set(expectedItems.map(() => approvalId)));
     },
   );
 

@@ -42,7 +42,7 @@ async function askMany(world: World, conversation: unknown): Promise<void> {
 }
 
 function times(world: World, text: string): number {
-  return world.heard().filter((heard) => heard === text).length;
+  return world.heard().filter((received) => received === text).length;
 }
 
 describe("Idempotency keys that were used long ago in a session", () => {

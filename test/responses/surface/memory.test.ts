@@ -9,13 +9,13 @@ function countingStore() {
   const heldTexts = new Set<string>();
   return {
     ...store,
-    acquire: (...given: Parameters<typeof store.acquire>) => {
-      heldTexts.add(given[0]);
-      return store.acquire(...given);
+    acquire: (...args: Parameters<typeof store.acquire>) => {
+      heldTexts.add(args[0]);
+      return store.acquire(...args);
     },
-    release: (...given: Parameters<typeof store.release>) => {
-      heldTexts.delete(given[0].sessionId);
-      return store.release(...given);
+    release: (...args: Parameters<typeof store.release>) => {
+      heldTexts.delete(args[0].sessionId);
+      return store.release(...args);
     },
     get inMemory() {
       return heldTexts.size;

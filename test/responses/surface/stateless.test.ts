@@ -104,10 +104,10 @@ describe("Stateless agents", () => {
   });
 
   it("A stateless agent does not continue the session of another agent [OR-36]", async () => {
-    const [kept, fresh] = [providerOf([echoes()]), providerOf([echoes()])];
+    const [statelessProvider, fresh] = [providerOf([echoes()]), providerOf([echoes()])];
     const world = await serveSessions({
       agents: [
-        defineAgent({ name: "kept", provider: kept }),
+        defineAgent({ name: "kept", provider: statelessProvider }),
         defineAgent({ name: "fresh", provider: fresh }),
       ],
       settings: { statelessAgents: ["fresh"] },

@@ -108,15 +108,15 @@ describe("Streams", () => {
 /** Advances the clock until the promise settles; coalescing timers use the same clock. */
 async function passingUntil<Value>(
   clock: ReturnType<typeof createFakeClock>,
-  wanted: Promise<Value>,
+  expectedValue: Promise<Value>,
 ): Promise<Value> {
   let isThere = false;
-  void wanted.then(() => (isThere = true));
+  void expectedValue.then(() => (isThere = true));
   await waitUntil(() => {
     clock.advance(20);
     return isThere;
   });
-  return wanted;
+  return expectedValue;
 }
 
 describe("Agents that fail before any output", () => {

@@ -97,9 +97,9 @@ describe("Client tools of a request", () => {
     ],
   ])(
     "Results must cover every open tool call exactly once: refused if %s [OR-53] [OR-54]",
-    async (_, given, code, param) => {
+    async (_, input, code, param) => {
       const { calls, give, world } = await paused();
-      const refused = await give(...given(calls));
+      const refused = await give(...input(calls));
       expect([refused.status, errorIn(refused)]).toMatchObject([400, { code, param }]);
       expect(world.provider.invocations).toHaveLength(1);
       const mended = await give(...calls.map((call) => result(call)));
@@ -298,11 +298,11 @@ describe("Turn options of a request", () => {
 });
 
 /** The agent runs its own tool on its side, with this result. */
-function ranBefore(name: string, given: Partial<ToolResult> = {}): ProviderScript {
+function ranBefore(name: string, input: Partial<ToolResult> = {}): ProviderScript {
   return async function* (): AsyncGenerator<ProviderEvent> {
     const call = createToolCall({ id: "own1", name, inputText: "{}", runBy: "server" });
     const parts = [{ type: "text", text: "found" }] as const;
-    const gave: ToolResult = { toolCallId: "own1", parts, isError: false, ...given };
+    const gave: ToolResult = { toolCallId: "own1", parts, isError: false, ...input };
     yield { type: "message.start", message: 0, role: "assistant" };
     yield { type: "text.delta", message: 0, block: 0, text: "Let me see." };
     yield { type: "text.end", message: 0, block: 0, text: "Let me see." };

@@ -31,7 +31,7 @@ async function newKeys(): Promise<SigningKeys> {
 
 /** The same store with a modified log. */
 function changedLog(store: Store, change: (log: readonly Envelope[]) => Envelope[]): Store {
-  const page: Store["readPage"] = async (...given) => change(await store.readPage(...given));
+  const page: Store["readPage"] = async (...args) => change(await store.readPage(...args));
   return new Proxy(store, {
     get: (target, name): unknown => (name === "readPage" ? page : Reflect.get(target, name)),
   });

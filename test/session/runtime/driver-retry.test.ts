@@ -25,8 +25,8 @@ function failing(error: Error = new StoreError("wrong_seq", "The log is elsewher
   let failureCount = 0;
   const store: Store = {
     ...inner,
-    append: (...given) => {
-      if (failureCount === 0) return inner.append(...given);
+    append: (...args) => {
+      if (failureCount === 0) return inner.append(...args);
       failureCount -= 1;
       return Promise.reject(error);
     },

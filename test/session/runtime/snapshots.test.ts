@@ -17,7 +17,7 @@ import {
   openWorld,
 } from "../../support/session/session-world.ts";
 
-interface Told {
+interface PlayedTurns {
   readonly store: Store;
   readonly sessionId: string;
   readonly lease: Lease;
@@ -29,7 +29,7 @@ interface Told {
 const ACQUISITION = { owner: "reader", now: 0, durationMs: 1000, takeOver: true } as const;
 
 /** A session of two turns without a running driver. */
-async function playTurns(store: Store): Promise<Told> {
+async function playTurns(store: Store): Promise<PlayedTurns> {
   const provider = createScriptedProvider([says("One."), says("Two.")]);
   const world = await openWorld(createAgent({ provider }), { store });
   await world.prompt("First");
@@ -43,14 +43,14 @@ async function playTurns(store: Store): Promise<Told> {
 }
 
 /** Loads the state, with all reported errors. */
-async function loaded({ store, sessionId, head }: Told) {
+async function loaded({ store, sessionId, head }: PlayedTurns) {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
   const state = await loadState(store, sessionId, { ...head, report });
   return { state, reports };
 }
 
-async function saveAt({ store, sessionId, lease, head }: Told, seq: number): Promise<void> {
+async function saveAt({ store, sessionId, lease, head }: PlayedTurns, seq: number): Promise<void> {
   await saveState(store, lease, await loadState(store, sessionId, { ...head, seq }));
 }
 
@@ -96,9 +96,9 @@ describe("Snapshots", () => {
     ["that is not a state", () => ({ seq: 3 })],
     ["without its digest", ({ state = null }) => ({ state })],
     ["of which a part is missing", ({ digest = "" }) => ({ digest, state: { seq: 3 } })],
-    ["with a part of another shape", (kept) => changed(kept, { turn: "none" })],
-    ["with another value", (kept) => changed(kept, { principal: "somebody else" })],
-    ["of another place in the log", (kept) => changed(kept, { seq: 2 })],
+    ["with a part of another shape", (keptValue) => changed(keptValue, { turn: "none" })],
+    ["with another value", (keptValue) => changed(keptValue, { principal: "somebody else" })],
+    ["of another place in the log", (keptValue) => changed(keptValue, { seq: 2 })],
   ])("A snapshot %s is reported and ignored", async (_, damage) => {
     const session = await playTurns(createMemoryStore());
     const { store, sessionId, lease, whole } = session;
@@ -179,7 +179,7 @@ describe("Snapshots", () => {
 });
 
 /** The snapshot with changed parts and its original digest. */
-function changed(kept: JsonObject, parts: JsonObject): JsonObject {
-  const { digest = "", state } = kept;
+function changed(keptValue: JsonObject, parts: JsonObject): JsonObject {
+  const { digest = "", state } = keptValue;
   return { digest, state: { ...(state as JsonObject), ...parts } };
 }

@@ -46,7 +46,7 @@ interface JudgedCall {
 }
 
 /** An open approval request with its votes. */
-interface Asked {
+interface OpenRequest {
   readonly request: EventOf<"approval.requested">;
   /** Approved arguments by principal. */
   readonly votes: Map<string, string>;
@@ -57,7 +57,7 @@ interface Asked {
 }
 
 /** A grant in force. */
-interface Given {
+interface GrantRecord {
   readonly tool: string;
   readonly rule: string;
   /** The rules of the grant are still in force. */
@@ -72,8 +72,8 @@ export function approvalRules(): {
   let agent: EventOf<"agent.configured"> | undefined;
   let mode: SessionMode = "default";
   const calls = new Map<string, JudgedCall>();
-  const questions = new Map<string, Asked>();
-  const grants = new Map<string, Given>();
+  const questions = new Map<string, OpenRequest>();
+  const grants = new Map<string, GrantRecord>();
   /** Requests decided with `allow-always` in this input. */
   let always: EventOf<"approval.requested"> | undefined;
 
@@ -278,7 +278,7 @@ export function approvalRules(): {
     seen.starts += 1;
   }
 
-  const findOpenRequest = (approvalId: string): Asked => {
+  const findOpenRequest = (approvalId: string): OpenRequest => {
     const question = questions.get(approvalId);
     must(question !== undefined, "only an open request is decided");
     return question;

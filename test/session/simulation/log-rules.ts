@@ -296,12 +296,12 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         must(!tool(event.toolCallId).isClosed, "a finished call gets no more arguments");
         return;
       case "tool_call.received": {
-        const { toolCallId, toolCall: wanted, problem } = event;
+        const { toolCallId, toolCall: requestedCall, problem } = event;
         const isRunnable =
-          problem === undefined && wanted.input !== null && wanted.runBy === "client";
+          problem === undefined && requestedCall.input !== null && requestedCall.runBy === "client";
         const known = tools.get(toolCallId);
         must(known?.isClosed !== true, "a finished call stays finished");
-        const { name } = wanted;
+        const { name } = requestedCall;
         const seen = { name, isRunnable, isClosed: false, started: 0, mayStart: false };
         tools.set(toolCallId, seen);
         return;
@@ -393,7 +393,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
 
   /** Checks the state, the reply and the due effects after each input. */
   function checkState({ after, before, reply, events, happening }: Step): void {
-    const { turn, clients, approvals: asked, tools: runs } = after;
+    const { turn, clients, approvals: approvalState, tools: runs } = after;
     must(reply?.status !== "refused" || events.length === 0, "a refused command changes nothing");
     if (happening.type === "command-received") {
       const { current } = before.turn;
@@ -429,10 +429,13 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
     const { effects, wakeAt } = findDueEffects(after);
     const isAwaited = runs.runs.some(({ status }) => status === "waiting-for-host");
     must(!isAwaited || wakeAt !== null, "a wait for a client has a deadline");
-    const isAsking = asked.pending.length > 0 || isAwaited;
+    const isAsking = approvalState.pending.length > 0 || isAwaited;
     const isWaiting = effects.size > 0 || isAsking || pauses.isPaused();
     must(turn.current === null || isWaiting, "a turn always waits for something");
-    must(asked.pending.length === 0 || wakeAt !== null, "an approval request has a deadline");
+    must(
+      approvalState.pending.length === 0 || wakeAt !== null,
+      "an approval request has a deadline",
+    );
     for (const effect of effects.values()) {
       checkEffect(effect);
       // Settling and path resolution have no external effects. Reservations and charges are idempotent.

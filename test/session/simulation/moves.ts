@@ -355,7 +355,7 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
   switch (move.do) {
     case "go-on": {
       const [effect] = session.effects;
-      const [asked] = state.approvals.pending;
+      const [approval] = state.approvals.pending;
       if (effect?.type === "invoke") {
         return { type: "provider-events", invocationId: effect.invocationId, outputs: move.saying };
       }
@@ -369,13 +369,13 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       if (effect?.type === "run-tool") {
         return toolEnded({ ...effect, callId: effect.providerToolCallId }, move.ending);
       }
-      if (asked === undefined && (state.turn.current?.pause ?? null) !== null) {
+      if (approval === undefined && (state.turn.current?.pause ?? null) !== null) {
         return command(giving(session, { do: "give", how: "all", isSpeaking: false }));
       }
       // Every other prompt brings its own tool.
       const expectedOptions = log.length % 2 === 0 ? { tools: [MINE] } : undefined;
-      if (asked === undefined) return nextPrompt(session, moved, expectedOptions);
-      const { approvalId, options } = asked;
+      if (approval === undefined) return nextPrompt(session, moved, expectedOptions);
+      const { approvalId, options } = approval;
       const decision = options[move.option % options.length] ?? "deny";
       return command({ type: "decide-approval", approvalId, decision });
     }

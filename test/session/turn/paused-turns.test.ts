@@ -30,7 +30,7 @@ const CONTROLLER = { id: "boss", rights: ["prompt", "control"] } as const;
 
 const asksWeather = wants({ id: "c1", name: "weather", input: { city: "Bern" } });
 
-interface Started {
+interface StartedTurn {
   readonly world: SessionWorld;
   readonly provider: ScriptedProvider;
 }
@@ -38,7 +38,7 @@ interface Started {
 async function paused(
   answers = [asksWeather, says("It rains."), says("Yes?")],
   parts: Partial<AgentParts> = {},
-): Promise<Started> {
+): Promise<StartedTurn> {
   const provider = createScriptedProvider(answers, { capabilities: TAKES });
   const world = await openWorld(createAgent({ provider, ...parts }));
   await world.send({ type: "prompt", content, options, note: { mine: true } });

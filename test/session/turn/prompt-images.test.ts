@@ -71,8 +71,8 @@ describe("Images in a prompt", () => {
     const { provider, world } = await worldWith({ images: "describe" }, false);
     await world.send({ type: "prompt", content: [LOOK, IMAGE] });
     await world.waitForEvent("turn.finished");
-    const [said, note] = provider.invocations[0]?.input.texts ?? [];
-    expect(said).toBe("What is it?");
+    const [promptText, note] = provider.invocations[0]?.input.texts ?? [];
+    expect(promptText).toBe("What is it?");
     for (const fact of ["image/png", `${BYTES.length} bytes`, BLOB]) expect(note).toContain(fact);
     expect(provider.invocations[0]?.input).not.toHaveProperty("images");
   });

@@ -58,9 +58,9 @@ export async function startScriptedControlPlane(
     if (reply === "reset") response.socket?.destroy();
     else if (reply === "hang") hung.add(String(request.headers["x-call"]));
     else {
-      const { status = 200, headers = {}, body: said = "" } = reply;
+      const { status = 200, headers = {}, body = "" } = reply;
       response.writeHead(status, { "x-amzn-requestid": "request-1", ...headers });
-      response.end(typeof said === "string" ? said : JSON.stringify(said));
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
     }
   });
   const { send, settle } = createPacedClient(clock, (call) => hung.has(call));

@@ -42,8 +42,8 @@ describe("Line cache", () => {
       ["s", plain("a")],
     ];
     for (const _ of [1, 2]) {
-      expect(expectedLines.map((told) => lines.encodeUpdate(...told))).toEqual(
-        expectedLines.map((told) => encodeUpdateLine(...told)),
+      expect(expectedLines.map((line) => lines.encodeUpdate(...line))).toEqual(
+        expectedLines.map((line) => encodeUpdateLine(...line)),
       );
     }
     const log = encodeLog({ level: "warn", message: "a", fields: {} });

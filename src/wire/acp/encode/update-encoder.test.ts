@@ -103,15 +103,15 @@ function textOf(update: AcpSessionUpdate): string | undefined {
   return "messageId" in update && "text" in update.content ? update.content.text : undefined;
 }
 
-function textsOf(told: readonly AcpSessionUpdate[]): string[] {
-  return told.flatMap((update) => textOf(update) ?? []);
+function textsOf(sentUpdates: readonly AcpSessionUpdate[]): string[] {
+  return sentUpdates.flatMap((update) => textOf(update) ?? []);
 }
 
 /** The final state of a client: texts by message, and the last state of each tool call. */
-function gathered(told: readonly AcpSessionUpdate[]): unknown {
+function gathered(sentUpdates: readonly AcpSessionUpdate[]): unknown {
   const texts = new Map<string, string>();
   const calls = new Map<string, object>();
-  for (const update of told) {
+  for (const update of sentUpdates) {
     if ("messageId" in update) {
       const key = `${update.sessionUpdate} ${update.messageId}`;
       texts.set(key, (texts.get(key) ?? "") + textOf(update));

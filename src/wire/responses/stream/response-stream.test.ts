@@ -369,9 +369,9 @@ describe("The end of a response", () => {
     ["max_steps", "max_tool_calls"],
     ["max_tool_calls", "max_tool_calls"],
     ["max_seconds", "timeout"],
-  ])("The local limit %s is reported as %s", (reason, shown) => {
+  ])("The local limit %s is reported as %s", (reason, expected) => {
     expect(responseOf(turn(text, ended({ outcome: "limited", reason })))).toMatchObject({
-      incomplete_details: { reason: shown },
+      incomplete_details: { reason: expected },
     });
   });
 

@@ -68,8 +68,8 @@ describe("Question that is not about the start of a tool", () => {
     } as const;
     const place = { sessionId: "s", at: 0, turnId: null, agent: undefined, workspace: undefined };
     const { params } = encodePermissionRequest(about, place);
-    const [told] = encodeAcpUpdates(events, HOST_PROFILE);
-    const { approval_request: own } = Object(told)["_meta"].harn.payload;
+    const [update] = encodeAcpUpdates(events, HOST_PROFILE);
+    const { approval_request: own } = Object(update)["_meta"].harn.payload;
     expect(shape(own)).toEqual(shape(Object(params).approvalRequest));
     expect(shape(own.undo_metadata)).toEqual(shape(Object(params).approvalRequest.undo_metadata));
   });

@@ -77,8 +77,8 @@ function events(
   ];
 }
 
-function text(said: string): object {
-  return { type: "content", content: { type: "text", text: said } };
+function text(content: string): object {
+  return { type: "content", content: { type: "text", text: content } };
 }
 
 describe("Tool call", () => {
