@@ -74,13 +74,13 @@ describe.each([
         inputSchema: z.object({ location: z.string() }),
         execute: async ({ location }) => (location === "Paris" ? "18 degrees" : "unknown"),
       });
-      const inputValue = {
+      const request = {
         model,
         prompt: "How warm is it in Paris?",
         tools: { get_weather },
         stopWhen: isStepCount(3),
       };
-      const { text } = isStreamed ? streamText(inputValue) : await generateText(inputValue);
+      const { text } = isStreamed ? streamText(request) : await generateText(request);
       expect(await text).toBe("It is 18 degrees in Paris.");
       expect(heardBy(served)).toEqual(HEARD_RESULT);
     },
