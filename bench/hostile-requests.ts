@@ -101,10 +101,10 @@ function exchange(
 /** Sends 40 MB in chunks, as fast as the server reads. */
 function oversized(url: URL, headers: Headers): Promise<void> {
   return exchange(url, "/v1/responses", headers, (outgoing) => {
-    let left = OVERSIZE / MEGABYTE;
+    let remainingMegabytes = OVERSIZE / MEGABYTE;
     const next = (): void => {
       if (outgoing.destroyed) return;
-      if (left-- === 0) outgoing.end();
+      if (remainingMegabytes-- === 0) outgoing.end();
       else outgoing.write(filler, next);
     };
     next();

@@ -57,11 +57,11 @@ export function listRequirements(page: string): string[] {
 
 function formatProofs(proofs: readonly Proof[], last: string): string {
   if (proofs.length === 0) return last.startsWith("not applicable: ") ? last : "not yet";
-  const shown = proofs
+  const shownProofs = proofs
     .slice(0, MAX_PROOFS)
     .map(({ file, title }) => `${title.replaceAll("|", "\\|")} (\`${file}\`)`);
-  const rest = proofs.length - shown.length;
-  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
+  const rest = proofs.length - shownProofs.length;
+  return [...shownProofs, ...(rest > 0 ? [`${rest} more`] : [])].join("; ");
 }
 
 function listTestFiles(root: string): string[] {

@@ -1,40 +1,32 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSync, Visitor } from "oxc-parser";
+import { countLines, listFunctions, MAX_FUNCTION_LINES } from "./function-sizes.ts";
 
-/** Prints the lengths of files and functions, compared with the limits of the style guide. */
+/**
+ * Prints the lengths of files and functions, compared with the limits of the style guide. Fails if a function of more
+ * than 60 lines is neither a flat table nor a flat `switch`.
+ */
 
 interface SizedItem {
   readonly name: string;
   readonly lines: number;
 }
 
-const paths = readdirSync("src", { recursive: true, encoding: "utf8" })
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((path) => join("src", path))
-  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts"));
-const files = paths.map((path): SizedItem => ({
-  name: path,
-  lines: countLines(readFileSync(path, "utf8")),
-}));
-const functions = paths.flatMap(listFunctions);
+  .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
+  .map((path) => ({ path, text: readFileSync(path, "utf8") }));
+const files = sources.map(({ path, text }) => ({ name: path, lines: countLines(text) }));
+const functions = sources.flatMap(({ path, text }) => listFunctions(path, text));
+const tooLong = functions.filter(({ lines, isFlat }) => lines > MAX_FUNCTION_LINES && !isFlat);
 
 printReport("files", files, { median: 120, p90: 350 });
 printReport("functions", functions, { p90: 30 });
-
-function listFunctions(path: string): SizedItem[] {
-  const text = readFileSync(path, "utf8");
-  const items: SizedItem[] = [];
-  const add = (node: { readonly start: number; readonly end: number }): void => {
-    const line = countLines(text.slice(0, node.start));
-    items.push({ name: `${path}:${line}`, lines: countLines(text.slice(node.start, node.end)) });
-  };
-  new Visitor({
-    FunctionDeclaration: add,
-    FunctionExpression: add,
-    ArrowFunctionExpression: add,
-  }).visit(parseSync(path, text).program);
-  return items;
-}
+for (const { name, lines } of tooLong)
+  process.stderr.write(
+    `${name}: the function has ${lines} lines: expected at most ${MAX_FUNCTION_LINES}, or a flat table or switch\n`,
+  );
+if (tooLong.length > 0) process.exitCode = 1;
 
 function printReport(
   label: string,
@@ -57,8 +49,4 @@ function printReport(
   process.stdout.write(`${sized.length} ${label}, lines: ${formatted.join(", ")}\n`);
   for (const { name, lines } of longest)
     process.stdout.write(`  ${String(lines).padStart(5)}  ${name}\n`);
-}
-
-function countLines(text: string): number {
-  return text.replace(/\n$/, "").split("\n").length;
 }

@@ -13,6 +13,21 @@ function codesUnder(page: string, heading: string): string[] {
   return [...section.matchAll(/^\| `([a-z_]+)` \|/gm)].map((match) => match[1] ?? "");
 }
 
+/** The sentences of a page, without its code. A table cell and a list item end a sentence. */
+function listSentences(page: string): string[] {
+  return page
+    .replace(/^(```)[\s\S]*?^\1/gm, "\n\n")
+    .replace(/`[^`]*`/g, "Code")
+    .split(/\n\s*\n|\||^\s*(?:[-*]|\d+\.|#+)\s/m)
+    .flatMap((block) => block.split(/(?<=[.!?])\)?\s+(?=[A-Z("*])/))
+    .map((sentence) => sentence.trim());
+}
+
+function countWords(sentence: string): number {
+  const text = sentence.replace(/\]\([^)]*\)/g, "");
+  return text.split(/\s+/).filter((word) => /[a-z0-9]/i.test(word)).length;
+}
+
 describe("docs/errors.md", () => {
   const page = read("docs/errors.md");
 
@@ -49,9 +64,30 @@ describe("Pages in docs", () => {
     expect(digests).toEqual([]);
   });
 
+  it("Every page has an example, a table and a section about limits", () => {
+    const parts = [/^```/m, /^\|/m, /^#+ .*limit/im];
+    const incomplete = pages.filter((page) => !parts.every((part) => part.test(read(page))));
+    expect(incomplete).toEqual([]);
+  });
+
+  it("No sentence has more than 30 words", () => {
+    const decisions = readdirSync(join(root, "docs/decisions")).map(
+      (name) => `docs/decisions/${name}`,
+    );
+    const others = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    const long = [...pages, ...decisions, ...others].flatMap((page) =>
+      listSentences(read(page))
+        .filter((sentence) => countWords(sentence) > 30)
+        .map((sentence) => `${page}: ${sentence}`),
+    );
+    expect(long).toEqual([]);
+  });
+
   it("Every example uses the default port of the server", () => {
-    const asked = pages.flatMap((page) => [...read(page).matchAll(/127\.0\.0\.1:(\d+)\/v1\b/g)]);
-    expect(new Set(asked.map(([, port]) => port))).toEqual(new Set(["4777"]));
+    const portMatches = pages.flatMap((page) => [
+      ...read(page).matchAll(/127\.0\.0\.1:(\d+)\/v1\b/g),
+    ]);
+    expect(new Set(portMatches.map(([, port]) => port))).toEqual(new Set(["4777"]));
   });
 
   it("Every link target exists and is part of the package", () => {

@@ -187,7 +187,7 @@ describe("Public entries", () => {
       expect(output[0].imports).toEqual([]);
       runInContext(output[0].code, page);
     }
-    const said: unknown = await runInContext(
+    const exportedNames: unknown = await runInContext(
       `(async () => {
         const runtime = testing.createScriptedRuntime({ turn: ({ say }) => say("Hi") });
         const client = index.createClient(runtime.connect, { host: index.createHost({}) });
@@ -198,7 +198,7 @@ describe("Public entries", () => {
       })()`,
       page,
     );
-    expect(said).toBe("Hi");
+    expect(exportedNames).toBe("Hi");
   });
 
   it("Importing the main entry loads only types and definitions, and the runtime is loaded on demand [AC-98]", () => {

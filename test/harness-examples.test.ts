@@ -49,7 +49,7 @@ describe("Converse profile", () => {
     const {
       stopReason,
       toolUses,
-      text: said,
+      text: agentText,
       usage,
     } = parse([
       start(0, "A", "one"),
@@ -57,7 +57,7 @@ describe("Converse profile", () => {
       start(1, "C", "three"),
       { messageStop: { stopReason: "tool_use" } },
     ]);
-    expect({ stopReason, toolUses, said, usage }).toEqual({
+    expect({ stopReason, toolUses, said: agentText, usage }).toEqual({
       stopReason: "tool_use",
       toolUses: [
         {
@@ -92,7 +92,7 @@ describe("Converse profile", () => {
     const {
       stopReason,
       toolUses,
-      text: said,
+      text: agentText,
       usage,
     } = parse([
       { messageStart: { role: "assistant" } },
@@ -106,7 +106,7 @@ describe("Converse profile", () => {
       { messageStop: { stopReason: "tool_use" } },
       { metadata: { usage: { inputTokens: 12, outputTokens: 7, totalTokens: 19 } } },
     ]);
-    expect({ stopReason, toolUses, said, usage }).toEqual({
+    expect({ stopReason, toolUses, said: agentText, usage }).toEqual({
       stopReason: "tool_use",
       toolUses: [{ toolUseId: "tu_1", name: "echo", input: { text: "hi" } }],
       said: "all done.",

@@ -89,7 +89,7 @@ async function measureWakeUps(): Promise<number[]> {
   return latencies;
 }
 
-/** A provider which only says that it is done. */
+/** A provider whose only response is a short final message. */
 function createWaitingProvider(onInvoked: () => void): Provider {
   return {
     name: "waiting",

@@ -49,49 +49,49 @@ describe("flattenAsync", () => {
   });
 
   it("An error of the source is thrown after onClose has finished", async () => {
-    const said: string[] = [];
+    const steps: string[] = [];
     const pieces = flattenAsync(broken(), {
       expand,
       async onClose() {
         await Promise.resolve();
-        said.push("left");
+        steps.push("left");
       },
     });
     await expect(all(pieces)).rejects.toThrow("The source broke");
-    expect(said).toEqual(["left"]);
+    expect(steps).toEqual(["left"]);
     expect(await pieces.next()).toEqual({ done: true, value: undefined });
   });
 
   it("onFailure replaces the rest of a failed source", async () => {
-    const said: string[] = [];
+    const steps: string[] = [];
     const pieces = flattenAsync(broken(), {
       expand,
       onEnd: () => [-1],
       onFailure: () => [9],
-      onClose: () => void said.push("left"),
+      onClose: () => void steps.push("left"),
     });
     expect(await all(pieces)).toEqual([1, 2, 9]);
-    expect(said).toEqual(["left"]);
+    expect(steps).toEqual(["left"]);
   });
 
   it("A reader that stops early calls onClose once and closes the source", async () => {
-    const said: string[] = [];
+    const steps: string[] = [];
     async function* source(): AsyncGenerator<readonly number[]> {
       try {
         yield [1, 2];
         yield [3];
       } finally {
-        said.push("source");
+        steps.push("source");
       }
     }
-    const pieces = flattenAsync(source(), { expand, onClose: () => void said.push("left") });
+    const pieces = flattenAsync(source(), { expand, onClose: () => void steps.push("left") });
     for await (const piece of pieces) {
       expect(piece).toBe(1);
       break;
     }
     await pieces.return?.();
     expect(await pieces.next()).toEqual({ done: true, value: undefined });
-    expect(said).toEqual(["left", "source"]);
+    expect(steps).toEqual(["left", "source"]);
   });
 
   it("A reader that stops while waiting receives no further piece", async () => {

@@ -6,16 +6,16 @@ export function withCleanup<Item>(
   source: AsyncIterator<Item>,
   cleanUp: () => void,
 ): AsyncIterator<Item> {
-  const failed = (error: unknown): never => {
+  const handleError = (error: unknown): never => {
     cleanUp();
     throw error;
   };
-  const passed = (result: IteratorResult<Item>): IteratorResult<Item> => {
+  const handleResult = (result: IteratorResult<Item>): IteratorResult<Item> => {
     if (result.done === true) cleanUp();
     return result;
   };
   return {
-    next: () => source.next().then(passed, failed),
+    next: () => source.next().then(handleResult, handleError),
     async return() {
       cleanUp();
       return (await source.return?.()) ?? { done: true, value: undefined };

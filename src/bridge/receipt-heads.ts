@@ -57,7 +57,7 @@ export async function readReceiptHeads(directory: string): Promise<RecordedHeads
   const engine = await loadEngine();
   try {
     const database = new engine.DatabaseSync(file, { readOnly: true });
-    const read = readerOf(database);
+    const read = createReader(database);
     return {
       missingAfter: (incarnation, last) =>
         countMissingReceipts(last, read({ incarnation, firstMac: last.first })),
@@ -73,7 +73,7 @@ export async function readReceiptHeads(directory: string): Promise<RecordedHeads
  * The first read starts a transaction, so all later reads see the same state. The table is missing if a process was
  * killed before creating it.
  */
-function readerOf(database: Database): ReceiptHeads["read"] {
+function createReader(database: Database): ReceiptHeads["read"] {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; BEGIN`);
   const table = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'heads'").get();
   return table === undefined ? () => undefined : reader(database);

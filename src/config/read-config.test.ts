@@ -102,11 +102,11 @@ describe("An invalid configuration", () => {
     ["model", { model: {} }, "exactly one member"],
   ])(
     "The error names agents.coder.provider and the invalid setting: %s",
-    (name, provider, wanted) => {
+    (name, provider, expected) => {
       const { path, message } = complaintAbout({ provider: { ...HARNESS, ...provider } });
       expect(path).toBe(`agents.coder.provider.${name}`);
       expect(message).toMatch(/^agents\.coder\.provider: /);
-      expect(message).toContain(wanted);
+      expect(message).toContain(expected);
     },
   );
 

@@ -21,8 +21,8 @@ describe("Secret redactor", () => {
     expect(scrub(`?key=${encodeURIComponent('quo"ted\\secret')}`)).toBe("?key=[redacted]");
     const key =
       "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG\nAAAAB3NzaC1yc2EAAAA=\n-----END KEY-----";
-    const said = createSecretRedactor([key])("2: AAAAB3NzaC1yc2EAAAA=");
-    expect(said).toBe("2: [redacted]");
+    const redactedText = createSecretRedactor([key])("2: AAAAB3NzaC1yc2EAAAA=");
+    expect(redactedText).toBe("2: [redacted]");
   });
 
   it.each(["", "…", "...", " …\n"])("The rest of a secret cut by %j is removed", (mark) => {
@@ -33,8 +33,8 @@ describe("Secret redactor", () => {
 
   it.each([[[SECRET]], [[]]])("Values nested too deep are left out: %j", (secrets) => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
-    const said = JSON.stringify(createSecretRedactor(secrets)(deep));
-    expect(said).toBe(
+    const jsonText = JSON.stringify(createSecretRedactor(secrets)(deep));
+    expect(jsonText).toBe(
       `${"[".repeat(200)}"[nested deeper than 200 levels, and left out]"${"]".repeat(200)}`,
     );
   });
@@ -47,8 +47,8 @@ describe("Secret redactor", () => {
     const around = fc.string({ maxLength: 40 });
     fc.assert(
       fc.property(around, around, fc.nat(80), (before, behind, at) => {
-        const said = scrub(`${before}${SECRET}${behind}`.slice(0, at));
-        expect(said).not.toContain(SECRET.slice(0, 8));
+        const redactedText = scrub(`${before}${SECRET}${behind}`.slice(0, at));
+        expect(redactedText).not.toContain(SECRET.slice(0, 8));
       }),
     );
   });

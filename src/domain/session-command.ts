@@ -79,7 +79,7 @@ export type SessionCommand<Part = SubmittedPart> =
       /** For the model. */
       readonly reason?: string;
     }
-  /** Decides an approval request or answers a question. With neither of the three, the command is refused. */
+  /** Decides an approval request or answers a question. Refused without `decision`, `approved` and `answer`. */
   | {
       readonly type: "decide-approval";
       readonly approvalId: string;

@@ -219,8 +219,8 @@ waits for tooluse_mX31, tooluse_b0Zd
     ['{"error":"no such model"}', "stream_exception: no such model"],
     ['[{"novelty":1},{"validationException":{"message":"no"}}]', "stream_exception"],
     [`${'{"novelty":1}\n'.repeat(2000)}{"init_event_loop":true}`, "· turn-started\n"],
-  ])("A complete response or a late known event is shown: %s", async (text, shown) => {
-    expect(await inspected(encode(text))).toContain(shown);
+  ])("A complete response or a late known event is shown: %s", async (text, expected) => {
+    expect(await inspected(encode(text))).toContain(expected);
   });
 
   it("Any JSON is shown if its format was named", async () => {

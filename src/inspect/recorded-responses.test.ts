@@ -19,7 +19,7 @@ function recording(pieces: readonly Uint8Array[], session: string, end?: string)
   ];
 }
 
-function said(text: string): Uint8Array[] {
+function encodeMessage(text: string): Uint8Array[] {
   return [
     encodeEvent("messageStart", { role: "assistant" }),
     encodeEvent("contentBlockDelta", { contentBlockIndex: 0, delta: { text } }),
@@ -55,8 +55,8 @@ async function inspected(
 describe("Inspection of emulator recordings", () => {
   it("Each turn is shown with its session and the way its response ended", async () => {
     const lines = [
-      ...recording(said("One."), "s-1", "whole"),
-      ...recording(said("Two.").slice(0, 2), "s-2", "reset"),
+      ...recording(encodeMessage("One."), "s-1", "whole"),
+      ...recording(encodeMessage("Two.").slice(0, 2), "s-2", "reset"),
     ];
     expect(await inspected(lines)).toBe(`recording 1 of session s-1 (${TYPE})
 assistant
@@ -80,10 +80,13 @@ the connection was reset after 1.5 s
   });
 
   it.each([
-    ["stops without an end", recording(said("One.").slice(0, 3), "s-1")],
-    ["stops inside a line", [...recording(said("One.").slice(0, 3), "s-1"), '{"at":3,"by']],
+    ["stops without an end", recording(encodeMessage("One.").slice(0, 3), "s-1")],
+    [
+      "stops inside a line",
+      [...recording(encodeMessage("One.").slice(0, 3), "s-1"), '{"at":3,"by'],
+    ],
   ])("Reading continues with the next recording if a recording %s", async (_, cut) => {
-    const trace = await inspected([...cut, ...recording(said("Two."), "s-2", "left")]);
+    const trace = await inspected([...cut, ...recording(encodeMessage("Two."), "s-2", "left")]);
     expect(trace).toContain("incomplete_turn");
     expect(trace).toContain("the recording stops after 0.002 s\n\nrecording 2 of session s-2");
     expect(trace).toMatch(/ {2}Two\.\n\ncompleted .*\nthe client left after 1.5 s\n$/);
@@ -92,8 +95,8 @@ the connection was reset after 1.5 s
   it("Reading continues with the next recording after an unreadable stream", async () => {
     const garbage = new Uint8Array(64).fill(1);
     const lines = [
-      ...recording([garbage, ...said("One.")], "s-1", "whole"),
-      ...recording(said("Two."), "s-2", "whole"),
+      ...recording([garbage, ...encodeMessage("One.")], "s-1", "whole"),
+      ...recording(encodeMessage("Two."), "s-2", "whole"),
     ];
     const trace = await inspected(lines);
     expect(trace).toContain("not read to the end after 0 s");
@@ -101,7 +104,7 @@ the connection was reset after 1.5 s
   });
 
   it("The items of each turn have unique ids", async () => {
-    const lines = [1, 2].flatMap(() => recording(said("One."), "s-1", "whole"));
+    const lines = [1, 2].flatMap(() => recording(encodeMessage("One."), "s-1", "whole"));
     const items = await inspected(lines, "open-responses");
     expect([...items.matchAll(/"id": "(.*)"/g)].map((match) => match[1])).toEqual([
       "msg_s-1-1_0",
@@ -110,7 +113,7 @@ the connection was reset after 1.5 s
   });
 
   it("A recording with one turn is accepted as a turn, and two turns are refused", async () => {
-    const one = recording(said("One."), "s-1", "whole");
+    const one = recording(encodeMessage("One."), "s-1", "whole");
     const name = "recording";
     expect(await readCapturedTurn({ chunks: chunksIn(one), name })).toMatchObject({ text: "One." });
     await expect(

@@ -57,11 +57,11 @@ describe("Bounded fetch", () => {
   });
 
   it("Reading an event stream waits for the pace function", async () => {
-    const heard: number[] = [];
+    const receivedSizes: number[] = [];
     const paced = createBoundedFetch({
       maxBytes: 100,
       pace: (events) => {
-        heard.push(events);
+        receivedSizes.push(events);
         return Promise.resolve();
       },
     });
@@ -70,6 +70,6 @@ describe("Bounded fetch", () => {
       response.end("data: 1\n\ndata: 2\n\ndata: 3");
     });
     expect(await (await paced(url)).text()).toContain("data: 3");
-    expect(heard.reduce((sum, events) => sum + events, 0)).toBe(2);
+    expect(receivedSizes.reduce((sum, events) => sum + events, 0)).toBe(2);
   });
 });

@@ -58,8 +58,8 @@ describe("Bases of content names", () => {
     ["", "a"],
     ["日本", "a__"],
     ["b".repeat(31), "b".repeat(31)],
-  ])("The base %j becomes %j", (base, wanted) => {
-    expect(shortenBase(base)).toBe(wanted);
+  ])("The base %j becomes %j", (base, expected) => {
+    expect(shortenBase(base)).toBe(expected);
   });
 
   it("A base that is too long is cut, and stays distinct from bases with the same start", () => {

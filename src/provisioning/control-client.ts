@@ -1,4 +1,4 @@
-import type { Budget } from "../async/budget.ts";
+import type { TimeBudget } from "../async/time-budget.ts";
 import type { ConnectionOptions } from "../aws/agentcore-client.ts";
 import type { SteadyClock } from "../platform/clock.ts";
 import { randomToken } from "../platform/random.ts";
@@ -38,29 +38,29 @@ export interface ControlClient extends HarnessMethods, EndpointMethods {
 }
 
 interface HarnessMethods {
-  createHarness(spec: HarnessSpec, budget: Budget): Promise<Harness>;
-  getHarness(id: string, budget: Budget, version?: string): Promise<Harness>;
-  updateHarness(id: string, changes: HarnessChanges, budget: Budget): Promise<Harness>;
+  createHarness(spec: HarnessSpec, budget: TimeBudget): Promise<Harness>;
+  getHarness(id: string, budget: TimeBudget, version?: string): Promise<Harness>;
+  updateHarness(id: string, changes: HarnessChanges, budget: TimeBudget): Promise<Harness>;
   /** Resolves when the deletion has started. Null if the service returned no harness. */
   deleteHarness(
     id: string,
-    budget: Budget,
+    budget: TimeBudget,
     options?: request.DeleteHarnessOptions,
   ): Promise<Harness | null>;
-  listHarnesses(budget: Budget): Promise<Listing<Harness>>;
-  listVersions(id: string, budget: Budget): Promise<Listing<Harness>>;
+  listHarnesses(budget: TimeBudget): Promise<Listing<Harness>>;
+  listVersions(id: string, budget: TimeBudget): Promise<Listing<Harness>>;
 }
 
 interface EndpointMethods {
-  createEndpoint(id: string, endpoint: request.EndpointSpec, budget: Budget): Promise<Endpoint>;
-  getEndpoint(id: string, name: string, budget: Budget): Promise<Endpoint>;
+  createEndpoint(id: string, endpoint: request.EndpointSpec, budget: TimeBudget): Promise<Endpoint>;
+  getEndpoint(id: string, name: string, budget: TimeBudget): Promise<Endpoint>;
   updateEndpoint(
     id: string,
     change: request.NamedEndpointChanges,
-    budget: Budget,
+    budget: TimeBudget,
   ): Promise<Endpoint>;
-  deleteEndpoint(id: string, name: string, budget: Budget): Promise<void>;
-  listEndpoints(id: string, budget: Budget): Promise<Listing<Endpoint>>;
+  deleteEndpoint(id: string, name: string, budget: TimeBudget): Promise<void>;
+  listEndpoints(id: string, budget: TimeBudget): Promise<Listing<Endpoint>>;
 }
 
 export function createControlClient(options: ControlOptions): ControlClient {

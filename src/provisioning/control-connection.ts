@@ -1,4 +1,4 @@
-import type { Budget } from "../async/budget.ts";
+import type { TimeBudget } from "../async/time-budget.ts";
 import { retry } from "../async/retry.ts";
 import {
   createAgentCoreClient,
@@ -19,9 +19,9 @@ export interface ControlConnection {
   readonly clock: SteadyClock;
   readonly origin: string;
   /** Sends a request without retries, for operations which are not idempotent. Resolves to the response body. */
-  readonly sendOnce: (request: WireRequest, budget: Budget) => Promise<string>;
+  readonly sendOnce: (request: WireRequest, budget: TimeBudget) => Promise<string>;
   /** Sends a request with retries on transient failures, for idempotent operations. */
-  readonly sendWithRetry: (request: WireRequest, budget: Budget) => Promise<string>;
+  readonly sendWithRetry: (request: WireRequest, budget: TimeBudget) => Promise<string>;
 }
 
 export interface ControlConnectionOptions extends ConnectionOptions {
@@ -36,7 +36,7 @@ export function createControlConnection(options: ControlConnectionOptions): Cont
 
   async function attempt(
     request: WireRequest,
-    budget: Budget,
+    budget: TimeBudget,
     attemptNumber: number,
   ): Promise<string> {
     const share = budget.remaining / (MAX_ATTEMPTS + 1 - attemptNumber);
@@ -81,7 +81,7 @@ const MAX_ATTEMPT_MS = 15_000;
 async function sendAndRead(
   service: AgentCoreClient,
   request: WireRequest,
-  { signal }: Budget,
+  { signal }: TimeBudget,
 ): Promise<string> {
   try {
     return await readResponseText(await service.send("control", request, signal));

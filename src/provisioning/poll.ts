@@ -1,4 +1,4 @@
-import { startBudget, type Budget } from "../async/budget.ts";
+import { startTimeBudget, type TimeBudget } from "../async/time-budget.ts";
 import { AbortError, createProviderError } from "../domain/provider/provider-error.ts";
 import { throwInvalidOption } from "../wire/agentcore/check-options.ts";
 import type { ControlClient } from "./control-client.ts";
@@ -18,7 +18,7 @@ export interface PollOptions {
 /** The client, time budget, interval and reporter of a wait. */
 export interface Poll {
   readonly client: ControlClient;
-  readonly budget: Budget;
+  readonly budget: TimeBudget;
   readonly interval: number;
   readonly report: ProgressReporter;
 }
@@ -34,7 +34,7 @@ export function startPoll(options: PollOptions): Poll {
   checkTime("timeout", timeout);
   const { interval = computeInterval(timeout) } = options;
   checkTime("interval", interval);
-  return { client, budget: startBudget(client.clock, signal, timeout), interval, report };
+  return { client, budget: startTimeBudget(client.clock, signal, timeout), interval, report };
 }
 
 function checkTime(path: string, milliseconds: unknown): void {

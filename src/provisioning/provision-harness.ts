@@ -1,4 +1,4 @@
-import { startBudget, type Budget } from "../async/budget.ts";
+import { startTimeBudget, type TimeBudget } from "../async/time-budget.ts";
 import { waitUnlessAborted } from "../async/pause.ts";
 import { SpanlineError, formatThrown } from "../domain/errors.ts";
 import { AbortError } from "../domain/provider/provider-error.ts";
@@ -121,7 +121,7 @@ async function createHarness(
   const { elapsed } = budget;
   report.reportProgress({ harness: spec.name, phase: "create", status: null, elapsed, polls: 0 });
   const time = budget.remaining + ROLLBACK_TIMEOUT_MS;
-  const createBudget = startBudget(client.clock, new AbortController().signal, time);
+  const createBudget = startTimeBudget(client.clock, new AbortController().signal, time);
   const response = client.createHarness(spec, createBudget).finally(() => createBudget.release());
   undoSteps.push({
     name: `Harness ${spec.name}`,
@@ -141,7 +141,10 @@ async function createHarness(
 }
 
 /** The outcome of the creation, as far as it is known. Null if nothing was created. */
-async function awaitCreation(response: Promise<Harness>, budget: Budget): Promise<Harness | null> {
+async function awaitCreation(
+  response: Promise<Harness>,
+  budget: TimeBudget,
+): Promise<Harness | null> {
   try {
     return await waitUnlessAborted(response, budget.signal);
   } catch (error) {
@@ -215,7 +218,7 @@ async function ensureEndpoint(
 interface UndoStep {
   /** The resource, for messages. */
   readonly name: string;
-  undo(budget: Budget): Promise<void>;
+  undo(budget: TimeBudget): Promise<void>;
 }
 
 /** A separate time limit: the failure is often that the call's own time is used up. */
@@ -227,7 +230,7 @@ async function rollBack(
   clock: SteadyClock,
   report: ProgressReporter,
 ): Promise<void> {
-  const budget = startBudget(clock, new AbortController().signal, ROLLBACK_TIMEOUT_MS);
+  const budget = startTimeBudget(clock, new AbortController().signal, ROLLBACK_TIMEOUT_MS);
   try {
     for (const step of undoSteps.toReversed()) await undoStep(step, budget, report);
   } finally {
@@ -235,7 +238,11 @@ async function rollBack(
   }
 }
 
-async function undoStep(step: UndoStep, budget: Budget, report: ProgressReporter): Promise<void> {
+async function undoStep(
+  step: UndoStep,
+  budget: TimeBudget,
+  report: ProgressReporter,
+): Promise<void> {
   const { elapsed } = budget;
   report.reportProgress({ harness: step.name, phase: "rollback", status: null, elapsed, polls: 0 });
   try {
@@ -246,7 +253,7 @@ async function undoStep(step: UndoStep, budget: Budget, report: ProgressReporter
 }
 
 /** The service refuses to delete a resource which is still being created, so conflicts are retried. */
-async function undoWithRetry(step: UndoStep, budget: Budget): Promise<void> {
+async function undoWithRetry(step: UndoStep, budget: TimeBudget): Promise<void> {
   for (;;) {
     try {
       return await step.undo(budget);

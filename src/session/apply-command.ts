@@ -42,14 +42,22 @@ import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/tur
 type CommandInput = Extract<TimedInput, { readonly type: "command-received" }>;
 
 export function applyCommand(decision: Decision, input: CommandInput): CommandReply {
-  const { command, actor, rights } = input;
+  return checkAccess(decision, input) ?? runCommand(decision, input);
+}
+
+/** Returns the refusal of a command which its sender may not use. Undefined if the sender may. */
+function checkAccess(decision: Decision, input: CommandInput): CommandReply | undefined {
   const neededRight = resolveNeededRight(decision, input);
-  if (neededRight !== null && !rights.includes(neededRight)) {
-    const reason = isInjectionChange(command) ? { reason: NOT_AUTHORIZED } : {};
+  if (neededRight !== null && !input.rights.includes(neededRight)) {
+    const reason = isInjectionChange(input.command) ? { reason: NOT_AUTHORIZED } : {};
     return refuse("access_denied", `This needs the right to ${neededRight}`, reason);
   }
   const refusal = findClientRefusal(decision, input);
-  if (refusal !== undefined) return refuse("access_denied", refusal);
+  return refusal === undefined ? undefined : refuse("access_denied", refusal);
+}
+
+function runCommand(decision: Decision, input: CommandInput): CommandReply {
+  const { command, actor } = input;
   switch (command.type) {
     case "prompt":
       return acceptPrompt(decision, command, readAgentSpec(decision));
@@ -171,7 +179,7 @@ function findClientRefusal({ state }: Decision, commanded: CommandInput): string
       : "This client observes; take over to prompt, or attach with prompt injection";
   if (endsOthersWork(state, command, by) && !client.mayPrompt)
     return "This client observes; take over to cancel the prompts of others";
-  if (isAllowing && !mayDecide(client, prompterOf(state, command)))
+  if (isAllowing && !mayDecide(client, findPrompter(state, command)))
     return isBeside
       ? "Another client controls this session; take over to decide"
       : "This client observes; take over to decide, or attach with permission routing";
@@ -190,7 +198,7 @@ function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: Comman
 }
 
 /** The client which started the turn of an approval request. Undefined for `set-mode`, which affects every turn. */
-function prompterOf({ turn }: SessionState, command: SessionCommand<PromptPart>) {
+function findPrompter({ turn }: SessionState, command: SessionCommand<PromptPart>) {
   return command.type === "decide-approval" ? turn.current?.submitter?.clientId : undefined;
 }
 

@@ -271,7 +271,7 @@ describe("decide", () => {
 });
 
 describe("Provider events in decide", () => {
-  const said = (...events: readonly ProviderEvent[]): SessionEvent[] => {
+  const applyEvents = (...events: readonly ProviderEvent[]): SessionEvent[] => {
     const session = opened();
     session.prompt();
     return session.say(...events).events;
@@ -279,14 +279,14 @@ describe("Provider events in decide", () => {
   const at = { message: 0, block: 0 };
 
   it("Text without a message start is still shown", () => {
-    expect(said({ type: "text.delta", ...at, text: "Hm" })).toEqual([
+    expect(applyEvents({ type: "text.delta", ...at, text: "Hm" })).toEqual([
       { type: "message.started", messageId: id("msg"), role: "other" },
       { type: "text.delta", messageId: id("msg"), block: 0, text: "Hm" },
     ]);
   });
 
   it("An event for a closed block or with another block's number is reported and ignored", () => {
-    const events = said(
+    const events = applyEvents(
       start,
       { type: "text.end", ...at, text: "Hm" },
       { type: "text.delta", ...at, text: "!" },
@@ -311,7 +311,7 @@ describe("Provider events in decide", () => {
   });
 
   it("A late event about replaced text does not restore the text", () => {
-    const events = said(
+    const events = applyEvents(
       start,
       { type: "text.delta", ...at, text: "The secret" },
       { type: "message.replaced", message: 0, text: "Withheld." },
@@ -356,7 +356,7 @@ describe("Provider events in decide", () => {
       ...at,
       toolCall: createToolCall({ id: "c1", name: "read", inputText: "{}", runBy: "server" }),
     };
-    expect(said(start, server, waits("c1")).slice(2)).toMatchObject([
+    expect(applyEvents(start, server, waits("c1")).slice(2)).toMatchObject([
       { type: "message.finished", interrupted: true },
       {
         type: "tool.finished",

@@ -77,6 +77,14 @@ function addTurnId(reply: CommandReply, { state }: Decision): CommandReply {
   return current.promptId === reply.promptId ? { ...reply, turnId: current.turnId } : reply;
 }
 
+/**
+ * Whether an input is decided again with `changedFiles`: an invocation starts, and the agent has read or written files.
+ */
+export function needsChangedFiles({ events, state }: DecisionResult): boolean {
+  if (state.steering.files.length === 0) return false;
+  return events.some(({ event }) => event.type === "invocation.started");
+}
+
 function applyInput(decision: Decision, input: TimedInput): CommandReply | undefined {
   switch (input.type) {
     case "open-requested":

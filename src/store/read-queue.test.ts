@@ -53,17 +53,17 @@ describe("Read queue", () => {
 
   it("An aborted reader is resolved at once and does not delay the others", async () => {
     const queue = new ReadQueue();
-    const left = new AbortController();
+    const abort = new AbortController();
     readers(queue, "a");
-    const gone = readers(queue, "bcd", left.signal);
+    const gone = readers(queue, "bcd", abort.signal);
     const admitted = readers(queue, "e");
-    left.abort();
+    abort.abort();
     await Promise.resolve();
     expect(gone.names).toBe("bcd");
     expect(admitted.names).toBe("");
     await nextTick();
     expect(admitted.names).toBe("e");
-    const late = readers(queue, "f", left.signal);
+    const late = readers(queue, "f", abort.signal);
     await Promise.resolve();
     expect(late.names).toBe("f");
   });

@@ -10,10 +10,10 @@ describe("Strings without hidden memory", () => {
   });
 
   it("A copied slice does not keep its source string in memory", () => {
-    const kept = measureRetainedBytes(() =>
+    const retainedBytes = measureRetainedBytes(() =>
       Array.from({ length: 20 }, (_, at) => copyString(window(at).slice(100, 140))),
     );
-    expect(kept).toBeLessThan(5_000_000);
+    expect(retainedBytes).toBeLessThan(5_000_000);
   });
 
   it("The built text equals the concatenation of its pieces", () => {
@@ -25,12 +25,12 @@ describe("Strings without hidden memory", () => {
 
   it("Built text costs a few bytes per character, however short its pieces are", () => {
     const characters = 1_000_000;
-    const kept = measureRetainedBytes(() => {
+    const retainedBytes = measureRetainedBytes(() => {
       const gathered = createTextBuilder();
       for (let at = 0; at < characters; at++) appendText(gathered, "abcdefgh".charAt(at % 8));
       return gathered;
     });
-    expect(kept / characters).toBeLessThan(3);
+    expect(retainedBytes / characters).toBeLessThan(3);
   });
 });
 

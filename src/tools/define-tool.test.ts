@@ -27,7 +27,7 @@ const schema = {
 } as const;
 
 function withSchema(input: JsonObject) {
-  return defineTool({ name: "weather", description: "Tells it", input, run: (given) => given });
+  return defineTool({ name: "weather", description: "Tells it", input, run: (input) => input });
 }
 
 /** The error code, the blamed part of the definition, and the message. */
@@ -55,8 +55,11 @@ describe("A tool with a JSON Schema", () => {
   });
 
   it("Valid arguments are passed to the tool unchanged", () => {
-    const given = { city: "Bergen", days: [{ at: 1 }] };
-    expect([tool.check(given), tool.run(given, context)]).toEqual([undefined, given]);
+    const inputValue = { city: "Bergen", days: [{ at: 1 }] };
+    expect([tool.check(inputValue), tool.run(inputValue, context)]).toEqual([
+      undefined,
+      inputValue,
+    ]);
   });
 
   it.each([
@@ -65,8 +68,8 @@ describe("A tool with a JSON Schema", () => {
     [{ city: "Bergen", days: [{ at: 1 }, { at: "two" }] }, "days.1.at must be integer"],
     [{ city: "Bergen", zip: 5003 }, "the arguments must NOT have additional properties (zip)"],
     [{ city: 7, zip: 1 }, expect.stringMatching(/zip.*; city|city.*; .*zip/)],
-  ])("The problem in %j is reported with its location", (given, problem) => {
-    expect(tool.check(given)).toEqual(problem);
+  ])("The problem in %j is reported with its location", (input, problem) => {
+    expect(tool.check(input)).toEqual(problem);
   });
 
   it("At most five problems are reported", () => {
@@ -75,11 +78,11 @@ describe("A tool with a JSON Schema", () => {
   });
 
   it("A key named __proto__ is data, and inherited names are not arguments", () => {
-    const given: JsonObject = JSON.parse('{"city":"Bergen","__proto__":{"isAdmin":true}}');
-    expect(tool.check(given)).toContain("(__proto__)");
+    const inputValue: JsonObject = JSON.parse('{"city":"Bergen","__proto__":{"isAdmin":true}}');
+    expect(tool.check(inputValue)).toContain("(__proto__)");
     const open = withSchema({ type: "object" });
-    expect(open.check(given)).toBe(undefined);
-    const handed = open.run(given, context);
+    expect(open.check(inputValue)).toBe(undefined);
+    const handed = open.run(inputValue, context);
     expect(Object.keys(Object(handed))).toEqual(["city", "__proto__"]);
     expect(Object.getPrototypeOf(handed)).toBe(Object.prototype);
     const needs = withSchema({ type: "object", required: ["constructor"] });
@@ -122,9 +125,9 @@ describe("A tool with a Zod schema", () => {
     name: "weather",
     description: "Tells it",
     input,
-    run(given) {
-      expectTypeOf(given).toEqualTypeOf<{ city: string; days: { at: number }[] }>();
-      return given;
+    run(input) {
+      expectTypeOf(input).toEqualTypeOf<{ city: string; days: { at: number }[] }>();
+      return input;
     },
   });
 
@@ -150,9 +153,9 @@ describe("A tool with a Zod schema", () => {
   });
 
   it("A key named __proto__ is data for Zod too", () => {
-    const given: JsonObject = JSON.parse('{"city":"Bergen","__proto__":{"isAdmin":true}}');
-    expect(tool.check(given)).toBe(undefined);
-    expect(tool.run(given, context)).not.toHaveProperty("isAdmin");
+    const inputValue: JsonObject = JSON.parse('{"city":"Bergen","__proto__":{"isAdmin":true}}');
+    expect(tool.check(inputValue)).toBe(undefined);
+    expect(tool.run(inputValue, context)).not.toHaveProperty("isAdmin");
   });
 
   it("A schema that validates asynchronously accepts no arguments", () => {

@@ -47,15 +47,15 @@ export function defineTool(definition: ToolDefinition<StandardSchema | JsonObjec
     : createJsonReader(name, input);
   return {
     spec: { name, description, schema: reader.schema, idempotent, timeoutMs },
-    check(given) {
+    check(input) {
       try {
-        return reader.read(given).problem;
+        return reader.read(input).problem;
       } catch (error) {
         // An unusable schema accepts no arguments, and the turn continues.
         return formatThrown(error);
       }
     },
-    run: (given, context) => definition.run(reader.read(given).value, context),
+    run: (input, context) => definition.run(reader.read(input).value, context),
   };
 }
 

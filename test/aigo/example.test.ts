@@ -133,8 +133,8 @@ describe.skipIf(!(await hasCommand("python3", folder, process.env["PATH"])))(
     });
 
     it("The snippet names the address of a server that cannot be reached", async () => {
-      const said = await inferred(body, { SPANLINE_URL: "http://127.0.0.1:1/v1" });
-      expect(said).toMatch(
+      const inferResult = await inferred(body, { SPANLINE_URL: "http://127.0.0.1:1/v1" });
+      expect(inferResult).toMatch(
         /^RuntimeError: No answer from a Spanline server at http:\/\/127\.0\.0\.1:1: .*refused/,
       );
     });

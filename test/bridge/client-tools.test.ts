@@ -57,7 +57,7 @@ describe("Client tools of a joined process", () => {
   it("Client tools are set again at the next owner when the owner dies", async () => {
     const world = createClientToolSessions([says("Hi")]);
     const { sessionId } = await world.sessions.open({ principal: ME });
-    const brought: unknown[] = [];
+    const clientServers: unknown[] = [];
     const dying = new AbortController();
     const first: Sessions = {
       ...world.sessions,
@@ -65,8 +65,8 @@ describe("Client tools of a joined process", () => {
     };
     const second: Sessions = {
       ...world.sessions,
-      async setClientTools(...given) {
-        brought.push(given);
+      async setClientTools(...args) {
+        clientServers.push(args);
         return { status: "accepted", problems: [] };
       },
     };
@@ -83,6 +83,6 @@ describe("Client tools of a joined process", () => {
     await sessions.setClientTools(sessionId, EQUIPMENT, FROM);
     dying.abort();
     await sessions.find(sessionId);
-    expect(brought).toEqual([[sessionId, EQUIPMENT, FROM]]);
+    expect(clientServers).toEqual([[sessionId, EQUIPMENT, FROM]]);
   });
 });

@@ -43,10 +43,13 @@ describe("ACP in the client's process", () => {
   it.each([
     ["first", "No credentials are found"],
     ["other", '"sessionId"'],
-  ])("The credentials of the agent named by a new session are checked: %s", async (agent, said) => {
-    const acp = await opened();
-    await ask(acp, 1, "initialize", { protocolVersion: 1 });
-    const setup = { cwd: "/", mcpServers: [], _meta: { harn: { agent } } };
-    expect(await ask(acp, 2, "session/new", setup)).toContain(said);
-  });
+  ])(
+    "The credentials of the agent named by a new session are checked: %s",
+    async (agent, content) => {
+      const acp = await opened();
+      await ask(acp, 1, "initialize", { protocolVersion: 1 });
+      const setup = { cwd: "/", mcpServers: [], _meta: { harn: { agent } } };
+      expect(await ask(acp, 2, "session/new", setup)).toContain(content);
+    },
+  );
 });

@@ -204,7 +204,7 @@ describe("Owner that accepts connections and does not respond", () => {
     onTestFinished(() => void server.close());
     const file = { address, token: "t", version: "1", pid: 1 };
     await writeFile(join(directory, "bridge.json"), JSON.stringify(file));
-    const told: unknown[] = [];
+    const reportedErrors: unknown[] = [];
     // This clock runs ten times as fast.
     const clock = {
       ...systemClock,
@@ -212,13 +212,13 @@ describe("Owner that accepts connections and does not respond", () => {
       schedule: (milliseconds: number, run: () => void) =>
         systemClock.schedule(milliseconds / 10, run),
     };
-    const onWaiting = (owner: unknown): void => void told.push(owner);
+    const onWaiting = (owner: unknown): void => void reportedErrors.push(owner);
     const { signal } = new AbortController();
     const locked = lockOrJoin({ directory, version: "1", clock, signal, onWaiting });
-    await eventually(() => expect(told).toEqual([file]));
+    await eventually(() => expect(reportedErrors).toEqual([file]));
     lock?.release();
     const { lock: mine } = await locked;
-    expect([told.length, mine?.isHeld()]).toEqual([1, true]);
+    expect([reportedErrors.length, mine?.isHeld()]).toEqual([1, true]);
     mine?.release();
   });
 });

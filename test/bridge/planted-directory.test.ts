@@ -42,7 +42,7 @@ async function nthEvent<Type extends SessionEventType>(
   throw new Error(`There is no ${type}`);
 }
 
-interface Started {
+interface StartedBridge {
   readonly directory: string;
   readonly token: string;
   /** The text on stderr. */
@@ -56,7 +56,7 @@ interface Started {
 let modelUrl = "";
 
 /** Runs `spanline up` for a user with the state folder below `home`. */
-async function up(home: string, at: string, ...flags: readonly string[]): Promise<Started> {
+async function up(home: string, at: string, ...flags: readonly string[]): Promise<StartedBridge> {
   const environment = {
     XDG_STATE_HOME: join(home, ".state"),
     SPANLINE_DATA_DIR: "",
@@ -148,11 +148,11 @@ describe("Data directory from a repository", () => {
     expect(named.directory).toBe(planted);
     expect(named.token).not.toBe(token);
     await nthEvent(planted, "approvals.invalidated", 1);
-    const asked = [
+    const attempts = [
       await nthEvent(planted, "approval.requested", 3),
       await nthEvent(planted, "approval.requested", 4),
     ];
-    expect(asked).toMatchObject([
+    expect(attempts).toMatchObject([
       { question: "outcome", input: { command: "sleep 30" } },
       { question: "run", input: { command: "echo ran > RAN" } },
     ]);

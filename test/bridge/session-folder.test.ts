@@ -186,13 +186,15 @@ describe("Trust", () => {
       await trustConfig(await readConfigVersion(file), state);
     }
     const { isTrusted: _, ...around } = surroundings(folder);
-    const asked = (digest: string) => isTrusted({ file, digest }, state);
-    const { close } = await startConfiguredAgents({ ...around, isTrusted: asked });
+    const checkTrust = (digest: string) => isTrusted({ file, digest }, state);
+    const { close } = await startConfiguredAgents({ ...around, isTrusted: checkTrust });
     await close();
     writeFileSync(join(folder, "src/mcp.mjs"), "// of the next pull\n");
-    await expect(startConfiguredAgents({ ...around, isTrusted: asked })).rejects.toMatchObject({
-      code: "access_denied",
-    });
+    await expect(startConfiguredAgents({ ...around, isTrusted: checkTrust })).rejects.toMatchObject(
+      {
+        code: "access_denied",
+      },
+    );
   });
 
   it("Trust is stored for each version", async () => {
@@ -283,12 +285,15 @@ describe("Policy check", () => {
   it("The check runs no code of an untrusted configuration and explains why a tool is unknown", async () => {
     const agent = { provider: LOCAL, workspace: true, ...(await withOwnTools()) };
     const untrusted = async () => false;
-    const told = (tool: string, where: string): string =>
+    const formatNotice = (tool: string, where: string): string =>
       `agents.coder: ${tool} was not searched in ${where}, because this version of the configuration is not trusted. Fix: run \`spanline trust\`, or name the configuration with --config`;
     const own = await checked(agent, "look", untrusted);
-    expect([own.call.isKnown, own.notices]).toEqual([false, [told("look", "its tool files")]]);
+    expect([own.call.isKnown, own.notices]).toEqual([
+      false,
+      [formatNotice("look", "its tool files")],
+    ]);
     const served = await checked(agent, "h__echo", untrusted);
-    expect(served.notices).toEqual([told("h__echo", "the MCP server h")]);
+    expect(served.notices).toEqual([formatNotice("h__echo", "the MCP server h")]);
     expect(existsSync(join(own.folder, "loaded.txt"))).toBe(false);
     const read = await checked(agent, "read_file");
     expect([read.call.isKnown, existsSync(join(read.folder, "loaded.txt"))]).toEqual([true, false]);

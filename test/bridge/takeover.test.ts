@@ -140,20 +140,20 @@ describe("Owner of a data directory", () => {
 
   it("An idle joined process becomes the owner at once", async () => {
     const { up, editor, directory, notes } = await world();
-    const left = editor();
-    const session = await left.newSession();
+    const firstEditor = editor();
+    const session = await firstEditor.newSession();
     const joined = await up();
-    void left.prompt(session, "Please save a note: buy milk");
-    await left.waitForUpdate("tool_call");
-    left.process.kill("SIGKILL");
+    void firstEditor.prompt(session, "Please save a note: buy milk");
+    await firstEditor.waitForUpdate("tool_call");
+    firstEditor.process.kill("SIGKILL");
     await waitUntil(async () => (await readBridgeFile(directory))?.pid === joined);
     expectAtMost(await notes(), ["buy milk"]);
   });
 });
 
 /** The editors report a note as saved if its tool was running at the kill, whether the note was written or not. */
-function expectAtMost(written: readonly string[], wanted: readonly string[]): void {
-  const rest = [...wanted];
+function expectAtMost(written: readonly string[], expected: readonly string[]): void {
+  const rest = [...expected];
   for (const note of written) {
     expect(rest).toContain(note);
     rest.splice(rest.indexOf(note), 1);

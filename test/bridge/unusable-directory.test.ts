@@ -92,11 +92,11 @@ const serve = (directory: string, args: readonly string[]) => start("serve", dir
 
 async function start(command: string, directory: string, args: readonly string[]) {
   const child = cli.start([command, "-d", directory, ...args]);
-  const said = await waitForOutput(
+  const errorOutput = await waitForOutput(
     child.stdout,
     args.includes("--json") ? "}\n" : "Ctrl-C stops it",
   );
-  return { child, said };
+  return { child, output: errorOutput };
 }
 
 async function findFreePort(): Promise<string> {
@@ -148,18 +148,18 @@ describe("spanline up", () => {
   it("A joined process prints that it joined, without the hint to kill it", async () => {
     const directory = temporaryFolder();
     const owner = await up(directory, ["-p", "0"]);
-    expect(owner.said).toMatch(/^Spanline is up\. .*Kill this process/s);
-    const { said } = await up(directory, ["-p", "0"]);
-    expect(said).toMatch(
+    expect(owner.output).toMatch(/^Spanline is up\. .*Kill this process/s);
+    const { output } = await up(directory, ["-p", "0"]);
+    expect(output).toMatch(
       new RegExp(`^Joined the bridge that runs in process ${owner.child.pid}\\. One session`),
     );
-    expect(said).not.toContain("Kill this process");
+    expect(output).not.toContain("Kill this process");
   });
 
   it("A port used by the same directory and a port used by another program have different messages", async () => {
     const directory = temporaryFolder();
-    const { child, said } = await up(directory, ["-p", "0", "--json"]);
-    const { port } = new URL(JSON.parse(said).url);
+    const { child, output } = await up(directory, ["-p", "0", "--json"]);
+    const { port } = new URL(JSON.parse(output).url);
     const foreign = await cli.run(["up", "-d", temporaryFolder(), "-p", port]);
     expect([foreign.status, foreign.stderr]).toEqual([
       1,
@@ -179,7 +179,7 @@ describe("spanline up", () => {
     const directory = temporaryFolder();
     const port = await findFreePort();
     const first = await up(directory, ["-p", port]);
-    const [link = ""] = /http:\S+token=\S+/.exec(first.said) ?? [];
+    const [link = ""] = /http:\S+token=\S+/.exec(first.output) ?? [];
     const second = await cli.run(["up", "-d", directory, "-p", port]);
     expect([second.status, second.stderr]).toEqual([0, ""]);
     expect(second.stdout).toMatch(
@@ -196,7 +196,7 @@ describe("spanline up", () => {
   it("A second start does not replace the token that the running bridge uses", async () => {
     const directory = temporaryFolder();
     const port = await findFreePort();
-    const { child, said } = await up(directory, ["-p", port]);
+    const { child, output } = await up(directory, ["-p", port]);
     const { status, stderr } = await cli.run(["up", "-d", directory, "-p", port, "--new-token"]);
     expect([status, stderr]).toEqual([
       2,
@@ -204,7 +204,7 @@ describe("spanline up", () => {
     ]);
     const { stdout } = await cli.run(["up", "-d", directory, "-p", port]);
     const token = (text: string): string | undefined => /token=\S+/.exec(text)?.[0];
-    expect(token(stdout)).toBe(token(said));
+    expect(token(stdout)).toBe(token(output));
   });
 
   it.skipIf(process.platform === "win32")(
@@ -213,8 +213,8 @@ describe("spanline up", () => {
       const directory = temporaryFolder();
       // A named pipe without a reader blocks the note tool.
       execFileSync("mkfifo", [join(directory, "notes.txt")]);
-      const { child, said } = await up(directory, ["-p", "0", "--json"]);
-      const { link, sessionId } = JSON.parse(said);
+      const { child, output } = await up(directory, ["-p", "0", "--json"]);
+      const { link, sessionId } = JSON.parse(output);
       const { origin, searchParams } = new URL(link);
       const api = `${origin}/api/sessions/${sessionId}`;
       const headers = {

@@ -53,7 +53,7 @@ it("A tab reconnects by itself after the bridge was killed while an approval wai
   expect(await portal.field.inputValue()).toBe("typed while the bridge is away");
 });
 
-it("A tab reconnects after the bridge was killed while the demo's tool ran, asks what happened, and the turn completes", async () => {
+it("A tab reconnects after a kill of the bridge during a tool run, requests the outcome, and the turn completes", async () => {
   const bridge = await startBridge();
   const portal = await openDemo(bridge);
   // The tool waits until a reader opens the pipe, so the tool is running when the bridge is killed.

@@ -175,14 +175,22 @@ describe("spanline invoke and spanline emulate", () => {
     );
     const again = await run([...shop, "Refund order 8", "--format", "json"], at);
     const [call] = JSON.parse(again.stdout).toolCalls;
-    const kept = readdirSync(recordings).map((name) => join(recordings, name));
-    const turns = await Promise.all(kept.map(async (file) => run(["inspect", file, "--json"])));
+    const recordedFiles = readdirSync(recordings).map((name) => join(recordings, name));
+    const turns = await Promise.all(
+      recordedFiles.map(async (file) => run(["inspect", file, "--json"])),
+    );
     const open = turns.findIndex(({ stdout }) => JSON.parse(stdout).toolCalls[0]?.id === call.id);
-    const failed = [...shop, "--answers", kept[open] ?? "", "--error-result", `${call.id}=gone`];
-    const told = await run(failed, at);
-    expect([told.status, told.stdout]).toEqual([0, expect.stringContaining("gone")]);
-    const shown = await run(["inspect", kept[open] ?? ""]);
-    expect(shown.stdout).toMatch(
+    const failed = [
+      ...shop,
+      "--answers",
+      recordedFiles[open] ?? "",
+      "--error-result",
+      `${call.id}=gone`,
+    ];
+    const failedRun = await run(failed, at);
+    expect([failedRun.status, failedRun.stdout]).toEqual([0, expect.stringContaining("gone")]);
+    const inspectedRun = await run(["inspect", recordedFiles[open] ?? ""]);
+    expect(inspectedRun.stdout).toMatch(
       new RegExp(`^recording 1 of session ${SESSION[1]} \\(application/vnd.*\nassistant\n`),
     );
   });
@@ -305,16 +313,16 @@ describe("docs/harness.md", () => {
     const environment = { SPANLINE_DATA_DIR: join(place, "data"), AWS_ENDPOINT_URL: url };
     const commands = blocks(page, "console").flatMap((block) => block.split(/^\$ /m).slice(1));
     expect(commands.length).toBeGreaterThan(15);
-    for (const shown of commands) {
-      const [line = "", ...lines] = shown.trimEnd().split("\n");
+    for (const shownCommand of commands) {
+      const [line = "", ...lines] = shownCommand.trimEnd().split("\n");
       const args = splitWords(line);
       const { stdout, stderr } = await command.run(args, { environment, workingDirectory: place });
       const printed = masked(stdout + stderr).split("\n");
-      const wanted = masked(lines.join("\n").replaceAll("http://127.0.0.1:4780", url));
+      const expectedOutput = masked(lines.join("\n").replaceAll("http://127.0.0.1:4780", url));
       const isPart = (part: string): boolean => part === "…" || printed.includes(part);
       expect({
         line,
-        missing: wanted.split("\n").filter((part) => !isPart(part)),
+        missing: expectedOutput.split("\n").filter((part) => !isPart(part)),
         printed,
       }).toEqual({
         line,

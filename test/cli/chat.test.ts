@@ -646,8 +646,10 @@ describe("spanline chat in a terminal", () => {
     await person.waitForText("but this version is not");
     await person.waitForText("--config");
     expect(person.output).not.toMatch(/SpanlineError|\{"|your key|requires the bridge/);
-    const said = person.output.replaceAll("\n", " ").match(/read the configuration and its files/g);
-    expect(said).toHaveLength(2);
+    const warnings = person.output
+      .replaceAll("\n", " ")
+      .match(/read the configuration and its files/g);
+    expect(warnings).toHaveLength(2);
   });
 
   it("A chat reconnects to a remote bridge without lost or repeated output [W-48]", async () => {

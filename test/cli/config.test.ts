@@ -130,11 +130,11 @@ describe("An agent of a configuration", () => {
     );
     const { stdout, status } = await run("run", "Look around", "--yes", "--json");
     expect(status).toBe(0);
-    const heard = JSON.stringify(model.modelRequests.at(-1));
-    expect(heard).toContain("verbose");
-    expect(heard).toContain("[redacted]");
+    const modelInput = JSON.stringify(model.modelRequests.at(-1));
+    expect(modelInput).toContain("verbose");
+    expect(modelInput).toContain("[redacted]");
     // `stdout` is the whole log.
-    for (const text of [heard, stdout]) expect(text).not.toContain("where-it-is-kept");
+    for (const text of [modelInput, stdout]) expect(text).not.toContain("where-it-is-kept");
   });
 
   it.each([
@@ -152,9 +152,9 @@ describe("An agent of a configuration", () => {
         ["run", "Change it", "--config", config, "--data-dir", join(root, ".data")],
         { environment: { ...environment, ...more }, workingDirectory: root, isTerminal: true },
       );
-      const asked = await waitForOutput(child.stderr, "[y/N]");
-      expect(asked.includes("\u001b[32m")).toBe("TERM" in more);
-      expect(stripVTControlCharacters(asked)).toContain(
+      const output = await waitForOutput(child.stderr, "[y/N]");
+      expect(output.includes("\u001b[32m")).toBe("TERM" in more);
+      expect(stripVTControlCharacters(output)).toContain(
         "  Look at the diff first\n  Risk: high\n  src/a.txt (from line 1)\n    one\n  - two\n  + 2\n",
       );
       child.stdin.write("y\n");
@@ -219,16 +219,16 @@ describe("An agent of a configuration", () => {
     writeFileSync(join(root, ".env"), "PASSWORD=hunter2\n");
     writeFileSync(join(root, "src/open.txt"), "not hunter2\n");
     await run("run", "Look", "--json");
-    const heard = JSON.stringify(model.modelRequests.at(-1));
-    expect(heard).toContain("src/open.txt");
-    expect(heard).toContain("1 file may not be read here");
-    expect(heard).not.toContain("PASSWORD");
+    const modelInput = JSON.stringify(model.modelRequests.at(-1));
+    expect(modelInput).toContain("src/open.txt");
+    expect(modelInput).toContain("1 file may not be read here");
+    expect(modelInput).not.toContain("PASSWORD");
   });
 
   it("An MCP server receives a header with a secret, and no output contains the secret", async () => {
-    const heard: (string | undefined)[] = [];
+    const receivedEnvironment: (string | undefined)[] = [];
     const server = createServer((request, answer) => {
-      heard.push(request.headers.authorization);
+      receivedEnvironment.push(request.headers.authorization);
       // The server quotes the header without its scheme, so masking must find the bare secret.
       answer.writeHead(500, { "content-type": "text/plain" });
       answer.end(`bad key ${String(request.headers.authorization).slice("Bearer ".length)}`);
@@ -244,7 +244,7 @@ describe("An agent of a configuration", () => {
       provider: { type: "demo" },
     });
     const { stderr, stdout } = await run("run", "Hi", "--json");
-    expect(new Set(heard)).toEqual(new Set(["Bearer sk-test-of-notes"]));
+    expect(new Set(receivedEnvironment)).toEqual(new Set(["Bearer sk-test-of-notes"]));
     expect(stderr).toContain("notes");
     expect(stdout + stderr).not.toContain("sk-test");
   });
@@ -386,9 +386,9 @@ describe("spanline policy check", () => {
     const checked = await run("policy", "check", "read_file", '{"path":".env"}');
     expect(checked.stdout).toContain("allowed by setting: allow_sensitive_paths");
     await run("run", "Read it");
-    const heard = JSON.stringify(model.modelRequests.at(-1));
-    expect(heard).toContain("which may contain secrets");
-    expect(heard).not.toMatch(/allow_|external_/);
+    const modelInput = JSON.stringify(model.modelRequests.at(-1));
+    expect(modelInput).toContain("which may contain secrets");
+    expect(modelInput).not.toMatch(/allow_|external_/);
   });
 
   it("policy check prints the whole receipt as JSON, and refuses invalid arguments", async () => {

@@ -21,9 +21,9 @@ describe("The help", () => {
   );
 
   it("The help of a subcommand is the same in both forms", async () => {
-    const asked = await command.run(["help", "policy", "check"]);
+    const helpRun = await command.run(["help", "policy", "check"]);
     const other = await command.run(["policy", "check", "--help"]);
-    expect(asked).toEqual(other);
-    expect(asked.stdout).toContain("Usage: spanline policy check");
+    expect(helpRun).toEqual(other);
+    expect(helpRun.stdout).toContain("Usage: spanline policy check");
   });
 });

@@ -31,13 +31,13 @@ function project(...agents: readonly string[]) {
 
 /** Starts `up` and waits until its address is printed. */
 async function up(workingDirectory: string, data: string, ...args: readonly string[]) {
-  const given = ["up", "--port", "0", "--data-dir", data, ...args];
-  const child = command.start(given, { workingDirectory });
+  const commandArguments = ["up", "--port", "0", "--data-dir", data, ...args];
+  const child = command.start(commandArguments, { workingDirectory });
   onTestFinished(() => void child.kill("SIGKILL"));
   let notes = "";
   child.stderr.on("data", (piece) => (notes += String(piece)));
-  const said = await waitForOutput(child.stdout, args.includes("--json") ? "}\n" : "Ctrl-C");
-  return { child, said, notes: () => notes };
+  const output = await waitForOutput(child.stdout, args.includes("--json") ? "}\n" : "Ctrl-C");
+  return { child, output, notes: () => notes };
 }
 
 describe("A process that joins the owner of a data directory", () => {
@@ -46,7 +46,7 @@ describe("A process that joins the owner of a data directory", () => {
     await up(root, data);
     const joined = await up(root, data, "--config", config, "--json");
     expect(joined.notes()).toBe("");
-    expect(JSON.parse(joined.said)).toMatchObject({
+    expect(JSON.parse(joined.output)).toMatchObject({
       isOwner: false,
       config,
       agents: ["one", "two"],
@@ -84,7 +84,7 @@ describe("A process that joins the owner of a data directory", () => {
         /^Process \d+ runs the sessions without a configuration, not with .*spanline.config.json\. Fix: end that process to use this file, or choose another --data-dir\n$/,
       ),
     );
-    expect(JSON.parse(joined.said)).toMatchObject({ config: null, agents: ["demo"] });
+    expect(JSON.parse(joined.output)).toMatchObject({ config: null, agents: ["demo"] });
   });
 
   it("An editor receives the refusal, too", async () => {
@@ -105,18 +105,18 @@ describe("A process that joins the owner of a data directory", () => {
 describe("spanline up with a configuration", () => {
   it("up prints the agents and their configuration", async () => {
     const { root, config, data } = project("one", "two");
-    const { said } = await up(root, data);
-    expect(said).toContain(
+    const { output } = await up(root, data);
+    expect(output).toContain(
       `The agent of the session is one; other agents: two. Agents come from ${config}.`,
     );
-    expect(said).not.toContain("Saving a note");
+    expect(output).not.toContain("Saving a note");
   });
 
   it("up does not open a session of an agent that no longer exists", async () => {
     const { root, data } = project("one");
     const first = await up(command.folder, data, "--json");
     first.child.kill("SIGKILL");
-    const { said } = await up(root, data);
-    expect(said).toContain("The agent of the session is one.");
+    const { output } = await up(root, data);
+    expect(output).toContain("The agent of the session is one.");
   });
 });

@@ -79,7 +79,7 @@ describe("spanline run", () => {
     ["\n", /it was denied/, 0],
   ])(
     "An approval in the terminal shows the tool call and accepts %j",
-    async (answer, said, code) => {
+    async (answer, content, code) => {
       const child = cli.start(["run", NOTE], { isTerminal: true });
       const stdout = text(child.stdout);
       expect(await waitForOutput(child.stderr, "Run save_note? [y/N]")).toContain(
@@ -87,7 +87,7 @@ describe("spanline run", () => {
       );
       child.stdin.write(answer);
       const [status] = await once(child, "exit");
-      expect([await stdout, status]).toEqual([expect.stringMatching(said), code]);
+      expect([await stdout, status]).toEqual([expect.stringMatching(content), code]);
     },
   );
 

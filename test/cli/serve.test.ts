@@ -29,8 +29,8 @@ async function started(
   args: readonly string[] = [],
   environment: NodeJS.ProcessEnv = {},
 ) {
-  const given = [name, "--port", "0", "--json", "--data-dir", data, ...args];
-  const child = command.start(given, { environment });
+  const commandArguments = [name, "--port", "0", "--json", "--data-dir", data, ...args];
+  const child = command.start(commandArguments, { environment });
   onTestFinished(() => void child.kill("SIGKILL"));
   let notes = "";
   child.stderr.on("data", (piece) => (notes += String(piece)));
@@ -55,7 +55,7 @@ function ask(url: string, body: object, { key, signal }: AskOptions = {}): Promi
   });
 }
 
-interface Told {
+interface ResponseBody {
   readonly id: string;
   readonly session_id: string;
   readonly model: string;
@@ -63,11 +63,11 @@ interface Told {
   readonly output: readonly unknown[];
 }
 
-async function told(answer: Promise<Response>): Promise<Told> {
+async function readResponse(answer: Promise<Response>): Promise<ResponseBody> {
   return JSON.parse(await (await answer).text());
 }
 
-function textOf({ output }: Told): string {
+function textOf({ output }: ResponseBody): string {
   return JSON.stringify(output);
 }
 
@@ -127,8 +127,8 @@ describe("spanline serve", () => {
     const closed = once(socket, "close");
     const completed = new Promise<string>((resolve) => {
       socket.on("message", (data: Buffer) => {
-        const said = data.toString();
-        if (said.includes('"type":"response.completed"')) resolve(said);
+        const output = data.toString();
+        if (output.includes('"type":"response.completed"')) resolve(output);
       });
     });
     socket.send(JSON.stringify({ type: "response.create", model: "demo", input: "I am Ada" }));
@@ -140,7 +140,7 @@ describe("spanline serve", () => {
 
   it("With --access-log each request is logged without its contents [OR-72]", async () => {
     const { url, notes, child } = await started("serve", newPlace(), ["--access-log"]);
-    const { session_id: id } = await told(ask(url, { input: "The word is xyzzy" }));
+    const { session_id: id } = await readResponse(ask(url, { input: "The word is xyzzy" }));
     await fetch(`${url}/v1/responses/resp_${id}_3`);
     child.kill("SIGINT");
     await once(child, "close");
@@ -169,7 +169,7 @@ describe("spanline serve", () => {
     writeFileSync(log, '{"before":true}\n');
     const args = ["--config", config, "--access-log", log];
     const { url, notes, child } = await started("serve", newPlace(), args);
-    await told(ask(url, { input: "Please get the weather" }));
+    await readResponse(ask(url, { input: "Please get the weather" }));
     child.kill("SIGINT");
     await once(child, "close");
     const lines = readFileSync(log, "utf8").trimEnd().split("\n");
@@ -206,7 +206,7 @@ describe("spanline serve", () => {
       expect(await refused.json()).toMatchObject({ error: { code: "invalid_api_key" } });
     }
     const own = ask(url, { input: "My name is Ada" }, { key: environment.ADA_KEY });
-    const { id, session_id: session, model } = await told(own);
+    const { id, session_id: session, model } = await readResponse(own);
     expect(model).toBe("demo");
     const goOn = { conversation: session, input: "What is my name?" };
     expect((await ask(url, goOn, { key: bob })).status).toBe(404);
@@ -216,7 +216,7 @@ describe("spanline serve", () => {
     expect(models).toMatchObject({ data: [{ id: "other" }] });
     expect((await ask(url, { model: "demo", input: "Hi" }, { key: bob })).status).toBe(404);
     const again = ask(url, goOn, { key: environment.ADA_KEY });
-    expect(textOf(await told(again))).toContain("Ada");
+    expect(textOf(await readResponse(again))).toContain("Ada");
   });
 
   it("Rates and body sizes are limited per caller [OR-71]", async () => {
@@ -257,9 +257,9 @@ describe("spanline serve", () => {
     const environment = { KEY: "a-key-of-some-letters" };
     const child = command.start(["serve", ...place, "--config", config], { environment });
     onTestFinished(() => void child.kill("SIGKILL"));
-    const said = await waitForOutput(child.stdout, "Ctrl-C");
+    const output = await waitForOutput(child.stdout, "Ctrl-C");
     for (const address of listMachineAddresses().filter((one) => !one.includes(":"))) {
-      expect(said).toMatch(new RegExp(`Other machines .*http://${address}:\\d+/v1`));
+      expect(output).toMatch(new RegExp(`Other machines .*http://${address}:\\d+/v1`));
     }
   });
 
@@ -277,12 +277,12 @@ describe("spanline serve", () => {
     const joined = await started("serve", place);
     expect(joined.facts).toMatchObject({ isOwner: false, ownerPid: owner.child.pid });
     const conversation = owner.facts.sessionId;
-    await told(ask(joined.url, { conversation, input: "My name is Ada" }));
+    await readResponse(ask(joined.url, { conversation, input: "My name is Ada" }));
     const question = { conversation, input: "What is my name?" };
-    expect(textOf(await told(ask(owner.url, question)))).toContain("Ada");
+    expect(textOf(await readResponse(ask(owner.url, question)))).toContain("Ada");
     owner.child.kill("SIGKILL");
     await once(owner.child, "exit");
-    expect(textOf(await told(ask(joined.url, question)))).toContain("Ada");
+    expect(textOf(await readResponse(ask(joined.url, question)))).toContain("Ada");
   });
 
   it("On a loopback address, an unknown upstream session is adopted", async () => {
@@ -304,8 +304,15 @@ describe("spanline serve", () => {
     const id = response.headers.get("x-spanline-session");
     const reading = streamed(response);
     await eventually(async () => {
-      const shown = await command.run(["sessions", "show", "latest", "--events", "-d", place]);
-      expect(shown.stdout).toContain("approval.requested");
+      const shownEvents = await command.run([
+        "sessions",
+        "show",
+        "latest",
+        "--events",
+        "-d",
+        place,
+      ]);
+      expect(shownEvents.stdout).toContain("approval.requested");
     });
     first.child.kill("SIGINT");
     expect(await once(first.child, "exit")).toEqual([0, null]);
@@ -329,13 +336,13 @@ describe("spanline serve", () => {
     const [, id] = /"id":"(resp_[^"]+)"/.exec(text) ?? [];
     const next = await started("serve", place);
     const found = await eventually(async () => {
-      const stored = await told(fetch(`${next.url}/v1/responses/${id}`));
+      const stored = await readResponse(fetch(`${next.url}/v1/responses/${id}`));
       expect(stored.status).toBe("completed");
       return stored;
     });
     expect(textOf(found)).toContain("Ada");
     const again = ask(next.url, { previous_response_id: id, input: "What is my name?" });
-    expect(textOf(await told(again))).toContain("Ada");
+    expect(textOf(await readResponse(again))).toContain("Ada");
   });
 
   it("With `deterministic`, every run returns the same bytes [OR-78]", async () => {
@@ -364,10 +371,10 @@ describe("spanline up", () => {
     const place = newPlace();
     const child = command.start(["up", "--port", "0", "--data-dir", place]);
     onTestFinished(() => void child.kill("SIGKILL"));
-    const said = await waitForOutput(child.stdout, "Ctrl-C");
-    const [, url = ""] = /curl -N (\S+) /.exec(said) ?? [];
-    const [, body = "{}"] = /-d '(.*)'\n/.exec(said) ?? [];
-    const [, session] = /\/sessions\/(\w+)\?token/.exec(said) ?? [];
+    const output = await waitForOutput(child.stdout, "Ctrl-C");
+    const [, url = ""] = /curl -N (\S+) /.exec(output) ?? [];
+    const [, body = "{}"] = /-d '(.*)'\n/.exec(output) ?? [];
+    const [, session] = /\/sessions\/(\w+)\?token/.exec(output) ?? [];
     expect(url).toMatch(/\/v1\/responses$/);
     expect(JSON.parse(body)).toMatchObject({ conversation: session, stream: true });
     const response = await fetch(url, {
@@ -376,7 +383,7 @@ describe("spanline up", () => {
       body: JSON.stringify({ ...JSON.parse(body), input: "Hello" }),
     });
     expect(await streamed(response)).toContain("response.completed");
-    const ways = [...said.matchAll(/ (chat|acp) --session (\S+) --data-dir (\S+)\n/g)];
+    const ways = [...output.matchAll(/ (chat|acp) --session (\S+) --data-dir (\S+)\n/g)];
     expect(ways.map(([, ...way]) => way)).toEqual([
       ["chat", session, place],
       ["acp", session, place],

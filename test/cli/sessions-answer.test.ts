@@ -45,8 +45,11 @@ it("An open approval of `up` is listed without a terminal and decided by a flag"
     "expected allow, always allow, deny",
   );
   expect((await answer("appr_none", "--allow")).status).toBe(2);
-  const given = await answer("--allow");
-  expect([given.status, given.stderr]).toEqual([0, expect.stringMatching(/^appr_.*: allow\n$/)]);
+  const allowRun = await answer("--allow");
+  expect([allowRun.status, allowRun.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^appr_.*: allow\n$/),
+  ]);
   expect(await (await turn).json()).toMatchObject({ outcome: "completed" });
   expect(readFileSync(join(directory, "notes.txt"), "utf8")).toContain("buy milk");
   const none = await answer("--allow");

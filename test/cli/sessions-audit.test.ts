@@ -34,7 +34,7 @@ async function noteSaved(
       body: JSON.stringify(body),
     });
   await post("prompt", { text: "Please save a note: buy milk" });
-  const approvalId = await asked(join(directory, "data/sessions.db"), sessionId);
+  const approvalId = await waitForApproval(join(directory, "data/sessions.db"), sessionId);
   const answer = { type: "answer", approvalId, decision: "allow-always" };
   expect((await post("commands", answer)).status).toBe(200);
   await ended(join(directory, "data/sessions.db"), sessionId);
@@ -62,7 +62,7 @@ async function followed(file: string, sessionId: string, type: string, nth = 1):
   }
 }
 
-async function asked(file: string, sessionId: string): Promise<string> {
+async function waitForApproval(file: string, sessionId: string): Promise<string> {
   return Object(await followed(file, sessionId, "approval.requested")).approvalId;
 }
 

@@ -22,14 +22,14 @@ function newDirectory(): string {
   return directory;
 }
 
-interface Kept extends SessionFields {
+interface StoredSession extends SessionFields {
   readonly sessionId: string;
   readonly at: number;
   readonly events?: readonly SessionEvent[];
 }
 
 /** Creates a data directory with these sessions, without a process for running them. */
-async function directoryWith(...sessions: readonly Kept[]): Promise<string> {
+async function directoryWith(...sessions: readonly StoredSession[]): Promise<string> {
   const directory = newDirectory();
   const store = await openSqliteStore({ file: join(directory, "sessions.db") });
   for (const { sessionId, at, events = [], ...index } of sessions) {
@@ -54,11 +54,11 @@ async function running() {
   return {
     directory,
     sessionId: String(sessionId),
-    prompt: async (said: string) => {
+    prompt: async (content: string) => {
       const answer = await fetch(`${url}/api/sessions/${sessionId}/prompt`, {
         method: "POST",
         headers: { "content-type": "application/json", accept: "text/plain" },
-        body: JSON.stringify({ text: said, wait: true }),
+        body: JSON.stringify({ text: content, wait: true }),
       });
       return answer.text();
     },
@@ -167,8 +167,8 @@ describe("spanline sessions list", () => {
         "",
       ].join("\n"),
     );
-    const shown = await cli.run(["sessions", "show", "ses_a", "-d", directory]);
-    expect(shown.stdout).toContain("\n  of       evaluation\n");
+    const shownSession = await cli.run(["sessions", "show", "ses_a", "-d", directory]);
+    expect(shownSession.stdout).toContain("\n  of       evaluation\n");
     const own = await cli.run(["sessions", "show", "ses_b", "-d", directory]);
     expect(own.stdout).not.toContain("local");
   });
@@ -260,8 +260,8 @@ describe("spanline sessions export", () => {
     const directory = await directoryWith({ sessionId: "ses_1", at: 5, events: LIVELY });
     const file = join(directory, "out.jsonl");
     const args = ["sessions", "export", "ses_1", "-d", directory];
-    const [kept, piped] = await Promise.all([cli.run([...args, "-o", file]), cli.run(args)]);
-    expect(kept.stderr).toBe(`${LIVELY.length + 1} events of ses_1 in ${file}\n`);
+    const [fileRun, piped] = await Promise.all([cli.run([...args, "-o", file]), cli.run(args)]);
+    expect(fileRun.stderr).toBe(`${LIVELY.length + 1} events of ses_1 in ${file}\n`);
     expect(readFileSync(file, "utf8")).toBe(piped.stdout);
     const envelopes = piped.stdout
       .trimEnd()
@@ -313,10 +313,10 @@ describe("While another process runs the sessions", () => {
     await waitForOutput(refusing.stderr, "and its log permanently? [y/N]");
     refusing.stdin.write("n\n");
     expect(await once(refusing, "exit")).toEqual([1, null]);
-    const left = once(follower, "exit");
+    const followerExit = once(follower, "exit");
     const deleted = await cli.run([...args, "--yes"]);
     expect([deleted.status, deleted.stderr]).toEqual([0, expect.stringContaining("is deleted.")]);
-    const [status] = await left;
+    const [status] = await followerExit;
     expect([status, await noted]).toEqual([2, expect.stringContaining(sessionId)]);
     expect(await prompt("Hello")).toContain("not_found");
     await stop();

@@ -29,13 +29,16 @@ function running(args: readonly string[]): ChildProcessWithoutNullStreams {
 }
 
 /** Reads standard error until the expected text arrives. */
-async function heard(child: ChildProcessWithoutNullStreams, wanted: string): Promise<string> {
+async function waitForNote(
+  child: ChildProcessWithoutNullStreams,
+  expected: string,
+): Promise<string> {
   let notes = "";
   for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
     notes += String(chunk);
-    if (notes.includes(wanted)) return notes;
+    if (notes.includes(expected)) return notes;
   }
-  throw new Error(`ended without "${wanted}": ${notes}`);
+  throw new Error(`ended without "${expected}": ${notes}`);
 }
 
 /** Resolves at the exit of the command, with the standard error since the call. */
@@ -121,7 +124,7 @@ describe("spanline", () => {
   it("An interrupted inspect clears its progress and exits with 130", async () => {
     const child = running(["inspect", "-"]);
     for (let megabytes = 0; megabytes < 9; megabytes++) child.stdin.write(COMMENTS);
-    const notes = await heard(child, "Reading standard input: 8 MB");
+    const notes = await waitForNote(child, "Reading standard input: 8 MB");
     child.kill("SIGINT");
     const ended = await exited(child);
     expect(ended.code).toBe(130);

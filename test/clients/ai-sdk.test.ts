@@ -25,7 +25,7 @@ const openResponses = ({ baseUrl, apiKey }: Target, headers: Headers) =>
 const openai = ({ baseUrl, apiKey }: Target, headers: Headers) =>
   createOpenAI({ baseURL: baseUrl, apiKey, headers });
 
-const said: ModelMessage = { role: "user", content: "I am Alice." };
+const userMessage: ModelMessage = { role: "user", content: "I am Alice." };
 const next: ModelMessage = { role: "user", content: "Who am I?" };
 
 describe.each([
@@ -59,8 +59,8 @@ describe.each([
           : await generateText({ model, messages });
         return { text: await result.text, messages: await result.responseMessages };
       };
-      const first = await ask([said]);
-      const second = await ask([said, ...first.messages, next]);
+      const first = await ask([userMessage]);
+      const second = await ask([userMessage, ...first.messages, next]);
       expect([first.text, second.text]).toEqual(["Hello Alice.", "You are Alice."]);
       expect(heardBy(served)).toEqual(isChat ? RETOLD : HEARD);
     },
@@ -74,13 +74,13 @@ describe.each([
         inputSchema: z.object({ location: z.string() }),
         execute: async ({ location }) => (location === "Paris" ? "18 degrees" : "unknown"),
       });
-      const asked = {
+      const request = {
         model,
         prompt: "How warm is it in Paris?",
         tools: { get_weather },
         stopWhen: isStepCount(3),
       };
-      const { text } = isStreamed ? streamText(asked) : await generateText(asked);
+      const { text } = isStreamed ? streamText(request) : await generateText(request);
       expect(await text).toBe("It is 18 degrees in Paris.");
       expect(heardBy(served)).toEqual(HEARD_RESULT);
     },
@@ -90,8 +90,8 @@ describe.each([
     "The client ends its turn after an agent tool (streamed: %s) [OR-58]",
     async (isStreamed) => {
       const { model } = await connected(AGENT_TOOL);
-      const asked = { model, prompt: "Any shoes?" };
-      const result = isStreamed ? streamText(asked) : await generateText(asked);
+      const request = { model, prompt: "Any shoes?" };
+      const result = isStreamed ? streamText(request) : await generateText(request);
       const { text, finishReason, content } = result;
       expect([await text, await finishReason]).toEqual(["No shoes were found.", "stop"]);
       const failed = (await content).filter(({ type }) => type === "tool-error");
@@ -113,8 +113,8 @@ describe.each([
   it("The agent stops if the client aborts the request [OR-47]", async () => {
     const { served, model } = await connected(HANGS);
     const controller = new AbortController();
-    const asked = { model, prompt: "Go", abortSignal: controller.signal };
-    const { textStream } = streamText({ ...asked, onError: () => {} });
+    const request = { model, prompt: "Go", abortSignal: controller.signal };
+    const { textStream } = streamText({ ...request, onError: () => {} });
     const read = (async () => {
       for await (const text of textStream) if (text !== "") controller.abort();
     })();

@@ -91,16 +91,16 @@ describe.each([
 
   it("The client gets a 404 error for an unknown model [OR-70]", async () => {
     const served = await startServed(TALK);
-    const asked = runner.run(agentAt({ ...served, model: "nobody" }), "Hello?");
-    await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    const responsePromise = runner.run(agentAt({ ...served, model: "nobody" }), "Hello?");
+    await expect(responsePromise).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     expect(served.agentCalls()).toEqual([]);
   });
 
   it("The agent stops if the client aborts the request [OR-47]", async () => {
     const { served, agent } = await connected(HANGS);
     const controller = new AbortController();
-    const asked = runner.run(agent, "Go", { signal: controller.signal });
-    const failed = asked.catch(() => "aborted");
+    const responsePromise = runner.run(agent, "Go", { signal: controller.signal });
+    const failed = responsePromise.catch(() => "aborted");
     await agentCalled(served);
     controller.abort();
     expect(await failed).toBe("aborted");

@@ -33,10 +33,10 @@ function saying(text: string): { readonly type: "steps"; readonly steps: readonl
 
 function recount({ messages }: BrainRequest): string {
   return messages
-    .flatMap(({ role, content }) => content.map((block) => `${role} ${told(block)}`))
+    .flatMap(({ role, content }) => content.map((block) => `${role} ${readText(block)}`))
     .join("\n");
 }
 
-function told(block: Content): string {
+function readText(block: Content): string {
   return "text" in block ? block.text : JSON.stringify(block);
 }

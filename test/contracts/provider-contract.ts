@@ -174,7 +174,7 @@ export function providerContract(name: string, subject: () => ContractSubject): 
 
     it("The history is sent again if the first invocation was refused", async () => {
       const { provider } = await subject().start();
-      const session = provider.open({ history: [said("user", "My name is Ada")] });
+      const session = provider.open({ history: [createMessage("user", "My name is Ada")] });
       await catchRejection(session.invoke(say("refuse"), { signal }));
       expect(await hear(session, say(RECOUNT))).toContain("My name is Ada");
     });
@@ -208,7 +208,7 @@ export function callsContract(name: string, subject: () => ContractSubject): voi
     it("Results are accepted as the first input of a session with a history", async () => {
       const { provider, turn } = await askForCall(subject());
       const results = [createToolSuccess("call_1", "seen")];
-      const session = provider.open({ history: [said("user", "My name is Ada")] });
+      const session = provider.open({ history: [createMessage("user", "My name is Ada")] });
       const known = await hear(session, { type: "results", turn, results, texts: [RECOUNT] });
       for (const words of ["My name is Ada", "look", "seen"]) expect(known).toContain(words);
     });
@@ -260,16 +260,16 @@ async function askForCall(subject: ContractSubject) {
   return { provider, turn, answer };
 }
 
-function said(role: ModelMessage["role"], ...texts: readonly string[]): ModelMessage {
+function createMessage(role: ModelMessage["role"], ...texts: readonly string[]): ModelMessage {
   return { role, blocks: texts.map((text) => ({ type: "text", text })) };
 }
 
 /** Has ids which some services do not accept, and an unanswered tool call. */
 const HISTORY: readonly ModelMessage[] = [
-  said("user", "My name is Ada"),
+  createMessage("user", "My name is Ada"),
   {
     role: "assistant",
-    blocks: [...said("assistant", "Nice to meet you").blocks, use("a.b:1", "searcher")],
+    blocks: [...createMessage("assistant", "Nice to meet you").blocks, use("a.b:1", "searcher")],
   },
   {
     role: "user",

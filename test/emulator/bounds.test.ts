@@ -109,8 +109,8 @@ describe("Tool arguments that the demo agent fills", () => {
       encoding: { type: "string" },
       max_lines: { type: "integer" },
     };
-    const asked = 'read "notes.txt" for the meeting at 9';
-    expect(filled(read, asked, ["path"])).toEqual({ path: "notes.txt" });
+    const promptText = 'read "notes.txt" for the meeting at 9';
+    expect(filled(read, promptText, ["path"])).toEqual({ path: "notes.txt" });
     expect(filled(read, "read notes.txt, 20 lines, encoding: latin1", ["path"])).toEqual({
       path: "notes.txt",
       from_line: 20,

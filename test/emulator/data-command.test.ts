@@ -140,7 +140,7 @@ describe("InvokeAgentRuntimeCommand, read by the unmodified AWS SDK [AC-86]", ()
 });
 
 describe("Background processes of a command", () => {
-  const left = "sleep 300 & echo $! $PWD";
+  const backgroundCommand = "sleep 300 & echo $! $PWD";
   const stop = new StopRuntimeSessionCommand({
     agentRuntimeArn: HARNESS_ARN,
     runtimeSessionId: SESSION,
@@ -148,7 +148,7 @@ describe("Background processes of a command", () => {
 
   async function background(setup: Setup = {}) {
     const emulator = await running({ commands: "run", ...setup });
-    const { stdout } = await ran(emulator.client, left);
+    const { stdout } = await ran(emulator.client, backgroundCommand);
     const [pid = "", folder = ""] = stdout.trim().split(" ");
     expect([isRunning(pid), existsSync(folder)]).toEqual([true, true]);
     return { ...emulator, pid, folder };
@@ -209,13 +209,13 @@ describe("Commands that run longer than the idle limit", () => {
     const stream = await opened(client, `echo $PWD; ${wait}; ls -d $PWD`);
     let stdout = "";
     for await (const { chunk } of stream) {
-      const said = chunk?.contentDelta?.stdout ?? "";
-      if (stdout === "" && said !== "") {
+      const stdoutText = chunk?.contentDelta?.stdout ?? "";
+      if (stdout === "" && stdoutText !== "") {
         clock.advance(100_000);
         await invoke(client);
-        writeFileSync(join(said.trim(), "on"), "");
+        writeFileSync(join(stdoutText.trim(), "on"), "");
       }
-      stdout += said;
+      stdout += stdoutText;
     }
     expect(stdout).toMatch(/^(\/.*\/spanline-session-\w+)\n\1\n$/);
   });

@@ -179,10 +179,10 @@ describe("The demo agent", () => {
 });
 
 /** The message which `src/session/turn/handle-lost-invocation.ts` sends. */
-function afterLoss(...told: readonly string[]): string {
+function afterLoss(...restatedTexts: readonly string[]): string {
   const opening =
     "The connection was lost before your response was complete. If you have already completed the request, only report the result; do not repeat any action. Your last input was:";
-  return [opening, ...told].join("\n\n");
+  return [opening, ...restatedTexts].join("\n\n");
 }
 
 describe("The demo agent after a lost invocation", () => {
@@ -201,9 +201,9 @@ describe("The demo agent after a lost invocation", () => {
       ["The tool write_file returned: Two\n\nparagraphs, written to a file."],
       "Done. write_file says: Two\n\nparagraphs, written to a file.",
     ],
-  ])("The demo agent only reports results that are restated: %j", async (told, answer) => {
+  ])("The demo agent only reports results that are restated: %j", async (restatedText, answer) => {
     const { client } = await demo();
-    const events = await invoke(client, { text: afterLoss(...told) });
+    const events = await invoke(client, { text: afterLoss(...restatedText) });
     expect(reasonsIn(events)).toEqual(["end_turn"]);
     expect(textIn(events)).toBe(answer);
   });
@@ -212,9 +212,9 @@ describe("The demo agent after a lost invocation", () => {
     [["What is the weather in Oslo?"]],
     [["Two paragraphs.\n\nWhat is the weather in Oslo?"]],
     [["What is the weather in Oslo?", "The tool send_email failed: It was cancelled"]],
-  ])("The demo agent acts on a prompt that is restated: %j", async (told) => {
+  ])("The demo agent acts on a prompt that is restated: %j", async (restatedText) => {
     const { client } = await demo();
-    const events = await invoke(client, { text: afterLoss(...told) });
+    const events = await invoke(client, { text: afterLoss(...restatedText) });
     expect(callIn(events)).toMatchObject({
       content: [{ toolUse: { name: "get_weather", input: { city: "Oslo" } } }],
     });
@@ -239,13 +239,16 @@ describe("The demo agent after an interrupted message", () => {
   });
 });
 
-const said = (role: "user" | "assistant", text: string): Message => ({ role, content: [{ text }] });
+const createMessage = (role: "user" | "assistant", text: string): Message => ({
+  role,
+  content: [{ text }],
+});
 
 describe("Earlier messages in the first invocation of a session", () => {
   const EARLIER: Message[] = [
-    said("user", "My name is Ada"),
-    said("assistant", "Nice to meet you, Ada."),
-    said("user", "What is the weather in Oslo?"),
+    createMessage("user", "My name is Ada"),
+    createMessage("assistant", "Nice to meet you, Ada."),
+    createMessage("user", "What is the weather in Oslo?"),
     {
       role: "assistant",
       content: [
@@ -266,12 +269,12 @@ describe("Earlier messages in the first invocation of a session", () => {
         { toolResult: { toolUseId: "call_1", content: [{ text: "Snow" }], status: "success" } },
       ],
     },
-    said("assistant", "It snows in Oslo."),
+    createMessage("assistant", "It snows in Oslo."),
   ];
 
   it("The demo agent uses earlier messages in this and in later invocations", async () => {
     const { client, say } = await demo();
-    const messages = [...EARLIER, said("user", "What is my name?")];
+    const messages = [...EARLIER, createMessage("user", "What is my name?")];
     expect(textIn(await invoke(client, { messages }))).toBe("Your name is Ada.");
     expect(await say("What did I say first?")).toBe('Your first message was: "My name is Ada"');
     expect(await say("How many messages?")).toBe("You have sent me 5 messages.");
@@ -288,7 +291,7 @@ describe("Earlier messages in the first invocation of a session", () => {
     onTestFinished(() => rmSync(dataDirectory, { recursive: true, force: true }));
     const brain = createDemoBrain({ delayMilliseconds: 0 });
     const first = await running({ brain, dataDirectory });
-    await invoke(first.client, { messages: [...EARLIER, said("user", "Thanks")] });
+    await invoke(first.client, { messages: [...EARLIER, createMessage("user", "Thanks")] });
     await first.close();
     const second = await running({ brain, dataDirectory });
     expect(textIn(await invoke(second.client, { text: "What is my name?" }))).toBe(
@@ -298,7 +301,7 @@ describe("Earlier messages in the first invocation of a session", () => {
 
   it("Earlier messages with an unanswered tool call are refused", async () => {
     const { client } = await demo();
-    const messages = [...EARLIER.slice(0, 4), said("user", "Never mind")];
+    const messages = [...EARLIER.slice(0, 4), createMessage("user", "Never mind")];
     await expect(invoke(client, { messages })).rejects.toThrow(
       "Expected toolResult blocks at messages.4.content for the following Ids: call_1",
     );

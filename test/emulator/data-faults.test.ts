@@ -215,7 +215,7 @@ turns:
   });
 
   it("A flood towards a client that stops reading fills only the buffers", async () => {
-    let said = 0;
+    let answerCount = 0;
     const emulator = await running({
       brain: {
         respond: async () => ({
@@ -223,7 +223,7 @@ turns:
           steps: (function* () {
             yield { type: "start", role: "assistant" } as const;
             const text = "x".repeat(64 * 1024);
-            for (; said < 2000; said++) yield { type: "text", text } as const;
+            for (; answerCount < 2000; answerCount++) yield { type: "text", text } as const;
           })(),
         }),
       },
@@ -234,12 +234,12 @@ turns:
     let before = -1;
     let quiet = 0;
     while (quiet < 2000) {
-      quiet = said === before ? quiet + 1 : 0;
-      before = said;
+      quiet = answerCount === before ? quiet + 1 : 0;
+      before = answerCount;
       await new Promise((resolve) => setImmediate(resolve));
     }
     leaving.abort();
-    expect(said).toBeLessThan(1000);
+    expect(answerCount).toBeLessThan(1000);
   });
 });
 

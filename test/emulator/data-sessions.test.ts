@@ -43,7 +43,7 @@ function saying(text: string): Step[] {
   ];
 }
 
-async function said({ client }: Running, text: string): Promise<string> {
+async function askAgent({ client }: Running, text: string): Promise<string> {
   return textIn(await invoke(client, { text }));
 }
 
@@ -62,49 +62,49 @@ describe("The lifetime of a session [AC-88]", () => {
   it("A session continues while it is used and starts anew after 900 idle seconds", async () => {
     const clock = createFakeClock();
     const emulator = await running({ brain: memory, clock });
-    await said(emulator, "one");
+    await askAgent(emulator, "one");
     clock.advance(899_000);
-    expect(await said(emulator, "?")).toBe("one | ok | ?");
+    expect(await askAgent(emulator, "?")).toBe("one | ok | ?");
     clock.advance(900_000);
-    expect(await said(emulator, "?")).toBe("?");
+    expect(await askAgent(emulator, "?")).toBe("?");
   });
 
   it("A session ends after 28 800 seconds even if it is in use", async () => {
     const clock = createFakeClock();
     const emulator = await running({ brain: memory, clock });
     for (let hour = 0; hour < 40; hour++) {
-      await said(emulator, "again");
+      await askAgent(emulator, "again");
       clock.advance(720_000);
     }
-    expect(await said(emulator, "?")).toBe("?");
+    expect(await askAgent(emulator, "?")).toBe("?");
   });
 
   it("The lifecycle settings of a harness limit its sessions", async () => {
     const clock = createFakeClock();
     const lifecycle = { idleSeconds: 60, lifetimeSeconds: 100 };
     const emulator = await running({ brain: memory, clock, harness: { lifecycle } });
-    await said(emulator, "one");
+    await askAgent(emulator, "one");
     clock.advance(60_000);
-    expect(await said(emulator, "?")).toBe("?");
+    expect(await askAgent(emulator, "?")).toBe("?");
   });
 
   it("A session can be stopped repeatedly and starts anew when it is used", async () => {
     const emulator = await running({ brain: memory });
-    await said(emulator, "one");
+    await askAgent(emulator, "one");
     for (let time = 0; time < 2; time++) {
       const answer = await emulator.client.send(stop);
       expect(answer).toMatchObject({ statusCode: 200, runtimeSessionId: SESSION });
     }
-    expect(await said(emulator, "?")).toBe("?");
+    expect(await askAgent(emulator, "?")).toBe("?");
   });
 
   it("A stopped session resumes its conversation if memory has it and the switch says so", async () => {
     const harness = { memory: { managedMemoryConfiguration: {} } };
     const switches = { reviveWithMemory: "remember" };
     const emulator = await running({ brain: memory, harness, switches });
-    await said(emulator, "one");
+    await askAgent(emulator, "one");
     await emulator.client.send(stop);
-    expect(await said(emulator, "?")).toBe("one | ok | ?");
+    expect(await askAgent(emulator, "?")).toBe("one | ok | ?");
   });
 
   it("Stopping an unknown session is accepted or refused by a switch", async () => {
@@ -142,7 +142,7 @@ describe("The lifetime of a session [AC-88]", () => {
 
 describe("Running turns at the end of a session's lifetime [AC-88]", () => {
   const harness = { lifecycle: { idleSeconds: 60, lifetimeSeconds: 100 } };
-  const asked = new InvokeHarnessCommand({
+  const invokeCommand = new InvokeHarnessCommand({
     harnessArn: HARNESS_ARN,
     runtimeSessionId: SESSION,
     messages: [{ role: "user", content: [{ text: "one" }] }],
@@ -157,7 +157,7 @@ turns:
   - answer: Fresh.
 `;
     const { client } = await running({ script, clock, harness });
-    const { stream } = await client.send(asked);
+    const { stream } = await client.send(invokeCommand);
     let text = "";
     const read = (async () => {
       for await (const event of stream ?? []) {
@@ -188,15 +188,15 @@ turns:
       },
     };
     const emulator = await running({ brain: deaf, clock, harness });
-    const { stream } = await emulator.client.send(asked);
+    const { stream } = await emulator.client.send(invokeCommand);
     clock.advance(100_000);
     const read = (async () => {
       for await (const _ of stream ?? []);
     })();
     await expect(read).rejects.toThrow("aborted");
-    expect(await said(emulator, "two")).toBe("ok");
+    expect(await askAgent(emulator, "two")).toBe("ok");
     go();
-    expect(await said(emulator, "?")).toBe("two | ok | ?");
+    expect(await askAgent(emulator, "?")).toBe("two | ok | ?");
   });
 
   it("A turn without output is reset when the lifetime ends", async () => {
@@ -224,7 +224,7 @@ turns:
     const clock = createFakeClock();
     const script = "turns: [{answer: [Hi, {pause: 90000}, {text: ' there'}]}]";
     const { client } = await running({ script, clock, harness });
-    const { stream } = await client.send(asked);
+    const { stream } = await client.send(invokeCommand);
     let text = "";
     for await (const event of stream ?? []) {
       text += event.contentBlockDelta?.delta?.text ?? "";
@@ -238,14 +238,14 @@ describe("Sessions on disk", () => {
   it("Sessions survive a restart, in files readable by their owner only", async () => {
     const dataDirectory = dataFolder();
     const first = await running({ brain: memory, dataDirectory });
-    await said(first, "one");
+    await askAgent(first, "one");
     await first.close();
     const [file = ""] = readdirSync(join(dataDirectory, "sessions"));
     const path = join(dataDirectory, "sessions", file);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(dataDirectory, "sessions")).mode & 0o777).toBe(0o700);
     const second = await running({ brain: memory, dataDirectory });
-    expect(await said(second, "?")).toBe("one | ok | ?");
+    expect(await askAgent(second, "?")).toBe("one | ok | ?");
   });
 
   it("A turn is on disk before the client sees its end", async () => {
@@ -263,15 +263,15 @@ describe("Sessions on disk", () => {
   it("An incomplete line left by a killed process is skipped", async () => {
     const dataDirectory = dataFolder();
     const first = await running({ brain: memory, dataDirectory });
-    await said(first, "one");
+    await askAgent(first, "one");
     await first.close();
     const [file = ""] = readdirSync(join(dataDirectory, "sessions"));
     appendFileSync(join(dataDirectory, "sessions", file), '{"type":"answe');
     const second = await running({ brain: memory, dataDirectory });
-    expect(await said(second, "two")).toBe("ok");
+    expect(await askAgent(second, "two")).toBe("ok");
     await second.close();
     const third = await running({ brain: memory, dataDirectory });
-    expect(await said(third, "?")).toBe("one | ok | two | ok | ?");
+    expect(await askAgent(third, "?")).toBe("one | ok | two | ok | ?");
   });
 
   it("Sessions survive a killed emulator", async () => {
@@ -299,7 +299,7 @@ describe("Sessions on disk", () => {
       await first.close();
       expect(await lost).toBe("lost");
       const second = await running({ brain: memory, dataDirectory, switches: { onDisconnect } });
-      expect(await said(second, "?")).toBe(seen);
+      expect(await askAgent(second, "?")).toBe(seen);
     },
   );
 });
@@ -401,7 +401,7 @@ describe("Clients that disconnect", () => {
     resume();
     expect(await over).toBe("finished");
     await roundTrip(emulator);
-    expect(await said(emulator, "?")).toBe(seen);
+    expect(await askAgent(emulator, "?")).toBe(seen);
   });
 
   it.each([
@@ -412,7 +412,7 @@ describe("Clients that disconnect", () => {
     const emulator = await leaveInTheMiddle({ onDisconnect, overlapping: "interleave" }, brain);
     expect(await over).toBe("aborted");
     await roundTrip(emulator);
-    expect(await said(emulator, "?")).toBe(seen);
+    expect(await askAgent(emulator, "?")).toBe(seen);
   });
 
   /** Sends a request and waits for its response: the server has then handled every earlier input. */

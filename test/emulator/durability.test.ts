@@ -140,10 +140,10 @@ describe("An emulator with a data directory", () => {
     const { child, url } = await spawned(dataDirectory);
     const before = clientOf(url);
     const answered: string[] = [];
-    let asked = 0;
+    let requestCount = 0;
     const callers = Array.from({ length: 20 }, async () => {
       for (;;) {
-        const name = `h${(asked += 1)}`;
+        const name = `h${(requestCount += 1)}`;
         await before.send(new CreateHarnessCommand(harnessNamed(name)));
         answered.push(name);
         // Kill the process while the other requests are running.

@@ -83,13 +83,13 @@ describe("The emulator as a server", () => {
   });
 
   it("A literal path takes precedence over a path with a parameter", async () => {
-    const said = (text: string) => async () => ({
+    const respondWith = (text: string) => async () => ({
       status: 200,
       headers: {},
       body: Buffer.from(text),
     });
     const { emulator } = await started(
-      dataPlane(route("/things/:id", said("any")), route("/things/one", said("one"))),
+      dataPlane(route("/things/:id", respondWith("any")), route("/things/one", respondWith("one"))),
     );
     expect(await (await post(`${emulator.url}/things/one`, {})).text()).toBe("one");
     expect(await (await post(`${emulator.url}/things/two`, {})).text()).toBe("any");

@@ -73,10 +73,10 @@ describe("An emulator that checks signatures, called by the AWS SDK [AC-92]", ()
       qualifier: "a b+c&d=é",
     });
     stop.middlewareStack.add(
-      (next) => (given) => {
-        const { headers } = given.request as { headers: { [name: string]: string } };
+      (next) => (input) => {
+        const { headers } = input.request as { headers: { [name: string]: string } };
         headers["baggage"] = "  one   two\t three ";
-        return next(given);
+        return next(input);
       },
       { step: "build" },
     );

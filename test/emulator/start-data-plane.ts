@@ -58,14 +58,14 @@ export async function running(setup: Setup = {}): Promise<Running> {
         harnesses: registryOf(harness),
         switches: parseSwitches(switches),
       });
-      const counted = (route: EmulatorRoute): EmulatorRoute => ({
+      const countRequests = (route: EmulatorRoute): EmulatorRoute => ({
         ...route,
         handle(request, labels) {
           count += 1;
           return route.handle(request, labels);
         },
       });
-      return { routes: data.routes.map(counted), close: () => data.close() };
+      return { routes: data.routes.map(countRequests), close: () => data.close() };
     },
   });
   const client = new BedrockAgentCoreClient({

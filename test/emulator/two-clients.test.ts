@@ -108,7 +108,7 @@ async function bySdk(
   return gather(foldSdkStream(stream ?? (async function* () {})()));
 }
 
-function said(text: string): InvokeHarnessCommand["input"]["messages"] {
+function createMessages(text: string): InvokeHarnessCommand["input"]["messages"] {
   return [{ role: "user", content: [{ text }] }];
 }
 
@@ -131,7 +131,7 @@ describe("The AWS SDK and our client on one emulator that checks signatures", ()
   it.each(["hello", "think", "search", "both", "limited", "odd", "broken"])(
     "Both clients see the same events: %s [AC-86]",
     async (prompt) => {
-      const theirs = await bySdk(said(prompt), `${SDK_SESSION}-${prompt}`);
+      const theirs = await bySdk(createMessages(prompt), `${SDK_SESSION}-${prompt}`);
       const call = await ours().invoke({ type: "prompt", texts: [prompt] }, { signal });
       const events = await gather(call);
       expect(comparable(events)).toEqual(comparable(theirs));
@@ -152,7 +152,7 @@ describe("The AWS SDK and our client on one emulator that checks signatures", ()
       await session.invoke({ type: "results", turn: ourTurn, results }, { signal }),
     );
     const theirSession = `${SDK_SESSION}-resume`;
-    const theirTurn = buildTurn(await bySdk(said("both"), theirSession));
+    const theirTurn = buildTurn(await bySdk(createMessages("both"), theirSession));
     const resume = toSdkMessages(createResumeMessages(theirTurn, results));
     expect(events).toEqual(await bySdk(resume, theirSession));
     expect(buildTurn(events).text).toBe("Thank you for looking.");
@@ -164,7 +164,7 @@ describe("The AWS SDK and our client on one emulator that checks signatures", ()
       new InvokeHarnessCommand({
         harnessArn: emulator.demoArn,
         runtimeSessionId: "short",
-        messages: said("hello"),
+        messages: createMessages("hello"),
       }),
     );
     const theirs = await catchRejection(short);
@@ -184,7 +184,7 @@ describe("The AWS SDK and our client on one emulator that checks signatures", ()
         new InvokeHarnessCommand({
           harnessArn: unknown,
           runtimeSessionId: SDK_SESSION,
-          messages: said("hello"),
+          messages: createMessages("hello"),
         }),
       ),
     );
@@ -215,7 +215,7 @@ describe("The AWS SDK and our client on one emulator that checks signatures", ()
         new InvokeHarnessCommand({
           harnessArn,
           runtimeSessionId: SDK_SESSION,
-          messages: said("hello"),
+          messages: createMessages("hello"),
         }),
       ),
     );

@@ -94,11 +94,11 @@ describe("Client of a streaming session", () => {
     }
     stop();
     await readUntil(sessions, sessionId, ({ event }) => event.type === "turn.finished");
-    const said = await saidIn(sessions, sessionId);
-    await eventually(() => expect([one.heard(), two.heard()]).toEqual([said, said]));
+    const storedTexts = await saidIn(sessions, sessionId);
+    await eventually(() => expect([one.heard(), two.heard()]).toEqual([storedTexts, storedTexts]));
     // No update follows later either.
     await Promise.all([one, two].map(({ client }) => client.liveClients(sessionId)));
-    expect([one.heard(), two.heard()]).toEqual([said, said]);
+    expect([one.heard(), two.heard()]).toEqual([storedTexts, storedTexts]);
     expect(two.roles.slice(0, 3)).toEqual(["controller", "observer", "controller"]);
   });
 });
@@ -107,10 +107,10 @@ async function saidIn(
   sessions: Parameters<typeof readUntil>[0],
   sessionId: string,
 ): Promise<string> {
-  let said = "";
+  let agentText = "";
   await readUntil(sessions, sessionId, ({ event }) => {
-    if (event.type === "text.finished") said = event.text;
+    if (event.type === "text.finished") agentText = event.text;
     return event.type === "turn.finished";
   });
-  return said;
+  return agentText;
 }

@@ -30,13 +30,13 @@ describe("Client of a spanline acp process", () => {
       processes.push(child);
       return overProcess(child);
     };
-    let asked = 0;
+    let requestCount = 0;
     let isDone = (): void => {};
     const done = new Promise<void>((resolve) => (isDone = resolve));
     const host = createHost({
       permission({ approval }) {
-        asked += 1;
-        if (asked > 1) return approval.action === "save_note" ? "allow" : "deny";
+        requestCount += 1;
+        if (requestCount > 1) return approval.action === "save_note" ? "allow" : "deny";
         processes[0]?.kill("SIGKILL");
         return "leave";
       },
@@ -53,7 +53,7 @@ describe("Client of a spanline acp process", () => {
     const run = client.prompt(sessionId, "Please save a note: buy milk");
     expect(await run.result).toMatchObject({ reason: "end_turn" });
     await done;
-    expect(asked).toBe(2);
+    expect(requestCount).toBe(2);
     expect(processes).toHaveLength(2);
   });
 });

@@ -16,11 +16,11 @@ import {
 } from "../../src/host/index.ts";
 
 /** Wraps a host, as a program would with the public entry alone. */
-function audited(host: Host, heard: (method: string) => Awaitable<void>): Host {
+function audited(host: Host, onMethod: (method: string) => Awaitable<void>): Host {
   return {
     capabilities: host.capabilities,
     async answer(request: RpcRequest, context: RequestContext): Promise<RpcOutcome> {
-      await heard(request.method);
+      await onMethod(request.method);
       return host.answer(request, context);
     },
   };

@@ -65,11 +65,11 @@ async function firstText(updates: AsyncIterable<SessionUpdate>): Promise<string>
 }
 
 async function textOf(client: Client, sessionId: string, text: string): Promise<string> {
-  let said = "";
+  let agentText = "";
   for await (const update of client.prompt(sessionId, text)) {
-    if (update.type === "agent-text") said += update.text;
+    if (update.type === "agent-text") agentText += update.text;
   }
-  return said;
+  return agentText;
 }
 
 describe("Client that loses its connection", () => {
@@ -113,9 +113,9 @@ describe("Client that loses its connection", () => {
 
   it("The client receives the updates of a turn that continued without it", async () => {
     const { sessions, ran } = world(wants({ id: "c1", name: "save" }), says("Done"));
-    const told: string[] = [];
+    const receivedTexts: string[] = [];
     let isAsked = (): void => {};
-    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    const permissionRequested = new Promise<void>((resolve) => (isAsked = resolve));
     let answers = 0;
     const { client, lose } = losable(sessions, {
       host: createHost({
@@ -126,18 +126,18 @@ describe("Client that loses its connection", () => {
         },
       }),
       onUpdate({ update }) {
-        if (update.type === "agent-text") told.push(update.text);
+        if (update.type === "agent-text") receivedTexts.push(update.text);
       },
     });
     const { sessionId } = await client.newSession(PLACE);
     const run = client.prompt(sessionId, "Save it");
-    await asked;
+    await permissionRequested;
     await lose();
     expect(await run.result).toMatchObject({ reason: "end_turn" });
     // The permission request was sent again and decided on the new connection.
     expect(ran).toHaveLength(1);
     await client.listSessions();
-    expect(told.at(-1)).toBe("Done");
+    expect(receivedTexts.at(-1)).toBe("Done");
   });
 
   it("With the load mode the history is replayed between a start mark and an end mark", async () => {
@@ -170,7 +170,7 @@ describe("Client that loses its connection", () => {
   it("A detached session stays detached after a reconnect, and continues after a new attach [B-216]", async () => {
     const { sessions } = world(says("One"));
     let tell: (text: string) => void = () => {};
-    const told = new Promise<string>((resolve) => (tell = resolve));
+    const receivedNote = new Promise<string>((resolve) => (tell = resolve));
     const { client, lose } = losable(sessions, {
       onUpdate: ({ update }) => update.type === "agent-text" && tell(update.text),
     });
@@ -186,7 +186,7 @@ describe("Client that loses its connection", () => {
     expect(await other.liveClients(sessionId)).toMatchObject([{ clientId: "tui" }]);
     const content = [{ type: "text", text: "1" }] as const;
     await sessions.command(sessionId, { type: "prompt", content }, { principal: USER });
-    expect(await told).toBe("One");
+    expect(await receivedNote).toBe("One");
   });
 
   it("The client observes if another client controls after the reconnect [B-216]", async () => {

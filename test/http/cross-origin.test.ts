@@ -69,9 +69,9 @@ describe("Pages of other origins", () => {
     [[ORIGIN], "null"],
   ])("With the allowed origins %j, the origin %s is refused", async (allowed, origin) => {
     const server = await started(allowed);
-    const asked = { ...preflight, origin };
+    const requestHeaders = { ...preflight, origin };
     for (const method of ["OPTIONS", "POST"]) {
-      const answer = await server.call(method, "/v1/responses", { headers: asked });
+      const answer = await server.call(method, "/v1/responses", { headers: requestHeaders });
       expect(answer.status).toBe(403);
       expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
     }

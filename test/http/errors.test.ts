@@ -41,7 +41,7 @@ const responses: RouteGroup = {
       method: "GET",
       path: "/responses/:id",
       async handle() {
-        throw new ApiError(404, "not_found", "There is no such response", {
+        throw new ApiError(404, "not_found", "The response does not exist", {
           reason: "response_not_found",
           param: "response_id",
           hint: "Look at its id",
@@ -155,7 +155,7 @@ describe("Errors", () => {
       404,
       {
         error: {
-          message: "There is no such response. Look at its id",
+          message: "The response does not exist. Look at its id",
           type: "not_found",
           param: "response_id",
           code: "response_not_found",
@@ -187,19 +187,19 @@ describe("Request ids", () => {
     ["generated if the client's is too long", "x".repeat(129), "req_1"],
     ["generated if the client's has invalid characters", "a b", "req_1"],
     ["generated if the client's is empty", "", "req_1"],
-  ])("The request id is %s [OR-70]", async (_, given, id) => {
+  ])("The request id is %s [OR-70]", async (_, input, id) => {
     const server = await started();
-    const { headers } = await server.call("GET", "/", { headers: { "x-request-id": given } });
+    const { headers } = await server.call("GET", "/", { headers: { "x-request-id": input } });
     expect(headers["x-request-id"]).toBe(id);
   });
 
   it("A request that is not HTTP gets a response with a request id", async () => {
     const server = await started();
     const socket = await server.raw("NONSENSE\r\n\r\n");
-    const said = Buffer.concat(await socket.toArray()).toString();
-    expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(said).toContain("x-request-id: req_1\r\n");
-    expect(said).toContain('"message":"The request is not valid HTTP"');
+    const output = Buffer.concat(await socket.toArray()).toString();
+    expect(output).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(output).toContain("x-request-id: req_1\r\n");
+    expect(output).toContain('"message":"The request is not valid HTTP"');
   });
 });
 
@@ -215,21 +215,21 @@ describe("Slow requests", () => {
   ])("A request that is slow %s is refused, and its connection is closed", async (_, bytes) => {
     const server = await started({ limits });
     const socket = await server.raw(bytes);
-    const said = Buffer.concat(await socket.toArray()).toString();
-    expect(said).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    expect(said).toContain("The request was not received completely within the time limit");
+    const output = Buffer.concat(await socket.toArray()).toString();
+    expect(output).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(output).toContain("The request was not received completely within the time limit");
     expect(server.bugs).toEqual([]);
   });
 
   it("The refusal of a request is not sent as the response to the request before it", async () => {
     let answer: () => void = () => {};
-    const held = new Promise<void>((resolve) => (answer = resolve));
+    const responseGate = new Promise<void>((resolve) => (answer = resolve));
     const server = await served([
       {
         method: "GET",
         path: "/held",
         async handle() {
-          await held;
+          await responseGate;
           return plain("held");
         },
       },

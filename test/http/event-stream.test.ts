@@ -38,13 +38,13 @@ describe("Event streams", () => {
     const socket = await server.raw(
       "GET /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     );
-    const said = Buffer.concat(await socket.toArray());
-    const end = said.indexOf("\r\n\r\n") + 4;
-    expect(said.subarray(0, end).toString().toLowerCase()).toMatch(
+    const output = Buffer.concat(await socket.toArray());
+    const end = output.indexOf("\r\n\r\n") + 4;
+    expect(output.subarray(0, end).toString().toLowerCase()).toMatch(
       /^http\/1\.1 200 ok\r\n(?=[\s\S]*content-type: text\/event-stream; charset=utf-8\r\n)(?=[\s\S]*cache-control: no-store\r\n)(?=[\s\S]*x-accel-buffering: no\r\n)(?=[\s\S]*x-own: 1\r\n)(?=[\s\S]*x-request-id: req_1\r\n)/,
     );
     // Each write is a single HTTP chunk.
-    expect(chunksOf(said.subarray(end))).toEqual(texts);
+    expect(chunksOf(output.subarray(end))).toEqual(texts);
   });
 
   it("Pipelined streams are sent in order, and an empty chunk does not end a stream", async () => {
@@ -53,11 +53,14 @@ describe("Event streams", () => {
     });
     const request = "GET /events HTTP/1.1\r\nHost: localhost\r\n";
     const socket = await server.raw(`${request}\r\n${request}Connection: close\r\n\r\n`);
-    const said = Buffer.concat(await socket.toArray());
-    const [, ...answers] = said.toString("latin1").split("HTTP/1.1 200 OK\r\n");
+    const output = Buffer.concat(await socket.toArray());
+    const [, ...answers] = output.toString("latin1").split("HTTP/1.1 200 OK\r\n");
     const bodies = answers.map((answer) => answer.slice(answer.indexOf("\r\n\r\n") + 4));
-    const wanted = ["data: 1\n\n", "data: 2\n\n"];
-    expect(bodies.map((body) => chunksOf(Buffer.from(body)))).toEqual([wanted, wanted]);
+    const expectedFrames = ["data: 1\n\n", "data: 2\n\n"];
+    expect(bodies.map((body) => chunksOf(Buffer.from(body)))).toEqual([
+      expectedFrames,
+      expectedFrames,
+    ]);
   });
 
   it("An HTTP/1.0 client gets events without chunked encoding", async () => {
@@ -65,8 +68,8 @@ describe("Event streams", () => {
       yield* ["data: 1\n\n", "data: 2\n\n"];
     });
     const socket = await server.raw("GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n");
-    const said = Buffer.concat(await socket.toArray()).toString("latin1");
-    expect(said.slice(said.indexOf("\r\n\r\n") + 4)).toBe("data: 1\n\ndata: 2\n\n");
+    const output = Buffer.concat(await socket.toArray()).toString("latin1");
+    expect(output.slice(output.indexOf("\r\n\r\n") + 4)).toBe("data: 1\n\ndata: 2\n\n");
   });
 
   it("All clients get the same events", async () => {
@@ -115,13 +118,13 @@ describe("Event streams", () => {
   it("Events are produced no faster than they are read, and a client that reads nothing is disconnected [OR-23]", async () => {
     const clock = createFakeClock();
     let made = 0;
-    let left: () => void = () => {};
-    const isLeft = new Promise<void>((resolve) => (left = resolve));
+    let resolveEnd: () => void = () => {};
+    const isLeft = new Promise<void>((resolve) => (resolveEnd = resolve));
     const server = await started(async function* () {
       try {
         for (; ; made++) yield formatEvent("a", "x".repeat(64 * 1024));
       } finally {
-        left();
+        resolveEnd();
       }
     }, clock);
     const socket = await server.raw("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -118,8 +118,8 @@ describe("Guarded routes", () => {
     const server = await started();
     const head = "host: localhost\r\ncontent-type: application/json\r\ncontent-length: 900\r\n";
     const socket = await server.raw(`${line} HTTP/1.1\r\n${head}\r\n`);
-    const [said] = await once(socket, "data");
-    expect(String(said)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const [output] = await once(socket, "data");
+    expect(String(output)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     socket.destroy();
   });
 
@@ -225,10 +225,10 @@ describe("Health", () => {
   it("/readyz does not wait for a check that never answers", async () => {
     const clock = createFakeClock();
     const { call } = await started({ clock, checks: { sessions: () => new Promise(() => {}) } });
-    const asked = call("GET", "/readyz");
+    const pendingResponse = call("GET", "/readyz");
     await waitUntil(() => clock.pending > 0);
     clock.advance(2000);
-    expect((await asked).status).toBe(503);
+    expect((await pendingResponse).status).toBe(503);
   });
 });
 

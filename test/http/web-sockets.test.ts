@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const server of open.splice(0)) await advanceUntil(clock, server.close());
 });
 
-interface Started extends Served {
+interface StartedServer extends Served {
   client(path?: string, headers?: { readonly [name: string]: string }): WebSocket;
 }
 
@@ -34,7 +34,7 @@ async function started(
   handler: SocketHandler,
   limits: SocketLimits = {},
   more: Partial<WebSocketOptions> = {},
-): Promise<Started> {
+): Promise<StartedServer> {
   clock = createFakeClock();
   sockets.open = 0;
   const bugs: unknown[] = [];
@@ -112,9 +112,10 @@ function frame(opcode: number, payload: Uint8Array, isFinal = true): Buffer {
 
 /** The code in the close frame at the end of the server's output. */
 async function closeCode(socket: Socket): Promise<number> {
-  let said = Buffer.alloc(0);
-  while (!said.includes(0x88)) said = Buffer.concat([said, (await once(socket, "data"))[0]]);
-  return said.readUInt16BE(said.indexOf(0x88) + 2);
+  let receivedBytes = Buffer.alloc(0);
+  while (!receivedBytes.includes(0x88))
+    receivedBytes = Buffer.concat([receivedBytes, (await once(socket, "data"))[0]]);
+  return receivedBytes.readUInt16BE(receivedBytes.indexOf(0x88) + 2);
 }
 
 describe("WebSockets", () => {
@@ -125,11 +126,11 @@ describe("WebSockets", () => {
       const client = server.client(path);
       const [[upgrade]] = await Promise.all([once(client, "upgrade"), once(client, "open")]);
       expect(upgrade.headers["x-request-id"]).toBe("req_1");
-      const said: string[] = [];
-      client.on("message", (data: Buffer) => said.push(data.toString()));
+      const receivedTexts: string[] = [];
+      client.on("message", (data: Buffer) => receivedTexts.push(data.toString()));
       for (const text of ["one", "zwei é 🙂", ""]) client.send(text);
-      while (said.length < 3) await once(client, "message");
-      expect(said).toEqual(["one", "zwei é 🙂", ""]);
+      while (receivedTexts.length < 3) await once(client, "message");
+      expect(receivedTexts).toEqual(["one", "zwei é 🙂", ""]);
       client.close();
       expect(await closing(client)).toEqual([1005, ""]);
     },
@@ -162,8 +163,8 @@ describe("WebSockets", () => {
     const bad = await server.raw(
       `GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n`,
     );
-    const said = Buffer.concat(await bad.toArray()).toString();
-    expect(said).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"validation_failed"/);
+    const output = Buffer.concat(await bad.toArray()).toString();
+    expect(output).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"validation_failed"/);
     expect([sockets.open, server.bugs]).toEqual([0, []]);
   });
 
@@ -179,8 +180,8 @@ describe("WebSockets", () => {
   it("A WebSocket closes when its handler returns", async () => {
     const server = await started(async ({ send }) => send("bye"));
     const client = server.client();
-    const [said] = await once(client, "message");
-    expect([String(said), await closing(client)]).toEqual(["bye", [1000, ""]]);
+    const [output] = await once(client, "message");
+    expect([String(output), await closing(client)]).toEqual(["bye", [1000, ""]]);
   });
 
   it("A WebSocket closes if its handler throws, without details for the client", async () => {
@@ -272,8 +273,8 @@ describe("Invalid WebSocket messages", () => {
     socket.write(frame(1, bytes.subarray(0, 1), false));
     socket.write(frame(0, bytes.subarray(1, 4), false));
     socket.write(frame(0, bytes.subarray(4)));
-    const [said] = await once(socket, "data");
-    expect(said.subarray(2)).toEqual(bytes);
+    const [output] = await once(socket, "data");
+    expect(output.subarray(2)).toEqual(bytes);
     socket.destroy();
   });
 
@@ -284,8 +285,8 @@ describe("Invalid WebSocket messages", () => {
       "POST /v1/responses HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nContent-Length: 4\r\nHost: localhost\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: h2c\r\n\r\nab",
     );
     socket.write("cd");
-    const [said] = await once(socket, "data");
-    expect(String(said)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\ngot abcd$/);
+    const [output] = await once(socket, "data");
+    expect(String(output)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\ngot abcd$/);
     // The connection stays usable.
     socket.write("POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
     const [next] = await once(socket, "data");
@@ -359,8 +360,8 @@ describe("Lifetime of a WebSocket", () => {
     const closed = once(silent, "close");
     clock.advance(1000);
     await once(lively, "ping");
-    const [asked] = await once(silent, "data");
-    expect(asked).toEqual(Buffer.from([0x89, 0]));
+    const [output] = await once(silent, "data");
+    expect(output).toEqual(Buffer.from([0x89, 0]));
     lively.send("still here");
     await once(lively, "message");
     clock.advance(1000);

@@ -38,8 +38,10 @@ function eventsOf<Type extends SessionEvent["type"]>(log: readonly Envelope[], t
 /** No client tool call ran in the bridge, and every pause was answered exactly once. */
 function expectGivenOnce(log: readonly Envelope[]): void {
   const paused = eventsOf(log, "turn.paused").map(({ toolCallIds }) => toolCallIds);
-  const given = eventsOf(log, "tool_results.submitted").map(({ toolCallIds }) => toolCallIds);
-  expect(given).toEqual(paused);
+  const submittedIds = eventsOf(log, "tool_results.submitted").map(
+    ({ toolCallIds }) => toolCallIds,
+  );
+  expect(submittedIds).toEqual(paused);
   const handedOut = new Set(paused.flat());
   const started = eventsOf(log, "tool.started").filter((event) => handedOut.has(event.toolCallId));
   expect(started).toEqual([]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Expects a single delivery of both messages and the reminder, at the agent and in the log. */
-function expectDeliveredOnce(log: readonly Envelope[], { heard }: KillWorld): void {
+function expectDeliveredOnce(log: readonly Envelope[], { heard: received }: KillWorld): void {
   const sent = log.flatMap(({ event }) =>
     event.type === "message.sent" && event.origin === "inject"
       ? event.content.map(formatPromptPart)
@@ -39,7 +39,8 @@ function expectDeliveredOnce(log: readonly Envelope[], { heard }: KillWorld): vo
   const accepted = log.filter(({ event }) => event.type === "inject.accepted");
   expect(accepted).toHaveLength(2);
   expect(log.filter(({ event }) => event.type === "reminder.emitted")).toHaveLength(1);
-  for (const text of ["steer", "queue", "Mind the time"]) expect(heard.join("\n")).toContain(text);
+  for (const text of ["steer", "queue", "Mind the time"])
+    expect(received.join("\n")).toContain(text);
 }
 
 describe.each(["harness", "local"] as const)(

@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The environment variables of a configured server, as the model sees them. */
-async function surroundings(agent: object, given: object): Promise<string> {
+async function surroundings(agent: object, input: object): Promise<string> {
   const file = join(folder, "spanline.config.json");
-  const server = { command: process.execPath, args: [program], ...given };
+  const server = { command: process.execPath, args: [program], ...input };
   const provider = { type: "local", model: "ollama:none" };
   const config = { agents: { coder: { provider, mcpServers: { h: server }, ...agent } } };
   writeFileSync(file, JSON.stringify(config));
@@ -50,8 +50,8 @@ describe("Configured MCP servers", () => {
       NUMBER: "${WORK_KEY}",
       MY_TOKEN: "${OTHER}-1",
     };
-    const said = await surroundings({}, { env });
-    expect(JSON.parse(said)).toMatchObject({
+    const environmentText = await surroundings({}, { env });
+    expect(JSON.parse(environmentText)).toMatchObject({
       env: {
         NOTES: "/home/somebody/notes",
         NUMBER: "[redacted]",
@@ -62,11 +62,11 @@ describe("Configured MCP servers", () => {
   });
 
   it("A value that the agent reads from a file is redacted, whatever its name", async () => {
-    const said = await surroundings(
+    const environmentText = await surroundings(
       { environment: { AT: { file: "place.txt" } } },
       { env: { FOLDER: { env: "HOME" } }, inheritEnv: ["AT"] },
     );
-    expect(JSON.parse(said)).toMatchObject({
+    expect(JSON.parse(environmentText)).toMatchObject({
       env: { AT: "[redacted]", FOLDER: "/home/somebody" },
     });
   });

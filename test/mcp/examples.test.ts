@@ -15,23 +15,28 @@ describe("Servers of the official SDK over standard input and output [ACP-44]", 
     expect(tool.check({ city: "Bergen" })).toBe(
       "the arguments must have required property 'country'",
     );
-    const given = await world.callTool("weather__get_weather", { city: "Bergen", country: "NO" });
-    expect(JSON.parse(String(given))).toMatchObject({ wind: { direction: expect.any(String) } });
+    const toolResult = await world.callTool("weather__get_weather", {
+      city: "Bergen",
+      country: "NO",
+    });
+    expect(JSON.parse(String(toolResult))).toMatchObject({
+      wind: { direction: expect.any(String) },
+    });
     expect(world.reports).toEqual([]);
   });
 
   it("Progress is reported, and a tool call can be cancelled", async () => {
     const world = await openMcpWorld([resolveExampleProgram("progressExample")]);
-    const told: string[] = [];
+    const serverNotes: string[] = [];
     const amounts: unknown[] = [];
     const progress: ToolContext["progress"] = (text, amount) => {
-      told.push(text);
+      serverNotes.push(text);
       amounts.push(amount);
     };
     expect(await world.callTool("progressExample__count", { n: 2 }, { progress })).toBe(
       "Counted to 2",
     );
-    expect(told).toEqual(["Counting: 1/2", "Counting: 2/2"]);
+    expect(serverNotes).toEqual(["Counting: 1/2", "Counting: 2/2"]);
     expect(amounts).toEqual([
       { progress: 1, total: 2 },
       { progress: 2, total: 2 },
@@ -39,7 +44,7 @@ describe("Servers of the official SDK over standard input and output [ACP-44]", 
     const controller = new AbortController();
     const { signal } = controller;
     const running = world.callTool("progressExample__count", { n: 100 }, { progress, signal });
-    await eventually(() => expect(told).toContain("Counting: 1/100"));
+    await eventually(() => expect(serverNotes).toContain("Counting: 1/100"));
     controller.abort(new Error("Enough"));
     await expect(running).rejects.toThrow("Enough");
   });

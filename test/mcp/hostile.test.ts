@@ -60,8 +60,8 @@ describe("Servers that cannot be used", () => {
     const world = await openMcpWorld([
       hostile("", { command: "/bin/sh", args: ["-c", script], env }),
     ]);
-    const said = JSON.stringify([messagesOf(world), world.reports[0]?.toFailure()]);
-    expect(said).not.toMatch(/4f3a|2b1c/);
+    const jsonText = JSON.stringify([messagesOf(world), world.reports[0]?.toFailure()]);
+    expect(jsonText).not.toMatch(/4f3a|2b1c/);
   });
 
   it("A failed server is started again with increasing delays", async () => {
@@ -225,8 +225,8 @@ describe("Tool lists of servers", () => {
 
   it("Invisible characters are removed from names and descriptions", async () => {
     const world = await openMcpWorld([hostile("names")]);
-    const said = world.tools().map(({ spec: facts }) => [facts.name, facts.description]);
-    expect(Object.fromEntries(said)).toEqual({
+    const toolTexts = world.tools().map(({ spec: facts }) => [facts.name, facts.description]);
+    expect(Object.fromEntries(toolTexts)).toEqual({
       h____proto__: "Does __proto__",
       h__constructor: "Does constructor",
       h__with_space_5196f73e: "Does with space",
@@ -244,9 +244,9 @@ describe("Tool lists of servers", () => {
     const world = await openMcpWorld([hostile("names")]);
     const tool = world.findTool("h____proto__");
     expect(tool.check(JSON.parse('{"__proto__":"a"}'))).toBe(undefined);
-    const given = '{"__proto__":{"isAdmin":true}}';
+    const hostileText = '{"__proto__":{"isAdmin":true}}';
     const plain = await openMcpWorld([hostile()]);
-    expect(await plain.callTool("h__echo", JSON.parse(given))).toBe(given);
+    expect(await plain.callTool("h__echo", JSON.parse(hostileText))).toBe(hostileText);
   });
 
   it("Slow schemas and patterns are limited to 500 ms", async () => {
@@ -264,13 +264,13 @@ describe("Tool lists of servers", () => {
 describe("Tool annotations of a server", () => {
   const executor = { type: "mcp", server: "h" };
   const careful = { kind: "other", sideEffect: "network", executor };
-  const said = (world: McpWorld) =>
+  const readTraits = (world: McpWorld) =>
     Object.fromEntries(
       world.tools().map(({ spec: { name, traits, idempotent } }) => [name, { traits, idempotent }]),
     );
 
   it("Annotations of an untrusted server are ignored, and the settings define the executor [B-084] [B-085]", async () => {
-    expect(said(await openMcpWorld([hostile("hints")]))).toEqual({
+    expect(readTraits(await openMcpWorld([hostile("hints")]))).toEqual({
       h__read: { traits: careful, idempotent: false },
       h__search: { traits: careful, idempotent: false },
       h__again: { traits: careful, idempotent: false },
@@ -279,7 +279,7 @@ describe("Tool annotations of a server", () => {
   });
 
   it("Annotations of a trusted server are used", async () => {
-    expect(said(await openMcpWorld([hostile("hints", { trusted: true })]))).toEqual({
+    expect(readTraits(await openMcpWorld([hostile("hints", { trusted: true })]))).toEqual({
       h__read: { traits: { kind: "read", sideEffect: "read_only", executor }, idempotent: true },
       h__search: { traits: { kind: "fetch", sideEffect: "network", executor }, idempotent: true },
       h__again: { traits: careful, idempotent: true },
@@ -389,14 +389,18 @@ describe("MCP tool calls", () => {
   it("A tool call ends at its idle limit, which restarts with every progress notification", async () => {
     const world = await openMcpWorld([hostile("", { timeoutMs: 10_000 })]);
     const { clock } = world;
-    const heard: string[] = [];
+    const receivedNames: string[] = [];
     const late = vi.fn<(error: unknown) => void>();
-    const running = world.callTool("h__steps", {}, { progress: (text) => void heard.push(text) });
+    const running = world.callTool(
+      "h__steps",
+      {},
+      { progress: (text) => void receivedNames.push(text) },
+    );
     running.catch(late);
-    await eventually(() => expect(heard).toEqual(["1 of 3"]));
+    await eventually(() => expect(receivedNames).toEqual(["1 of 3"]));
     clock.advance(9000);
     expect(await world.callTool("h__nudge")).toBe("nudged");
-    expect(heard).toEqual(["1 of 3", "Half[31m way"]);
+    expect(receivedNames).toEqual(["1 of 3", "Half[31m way"]);
     clock.advance(9999);
     expect(await world.callTool("h__echo")).toBe("{}");
     expect(late).not.toHaveBeenCalled();
@@ -442,8 +446,8 @@ describe("Secrets in the settings of a server", () => {
   it("Secrets are redacted from results, progress, tool names and errors", async () => {
     const env = { API_TOKEN: secret, ROOT: "/home/somebody" };
     const world = await openMcpWorld([hostile("", { env })]);
-    const told: string[] = [];
-    const progress = (text: string): void => void told.push(text);
+    const notes: string[] = [];
+    const progress = (text: string): void => void notes.push(text);
     world.callTool("h__steps", {}, { progress }).catch(() => undefined);
     expect(await world.callTool("h__confess")).toBe(
       [
@@ -454,7 +458,7 @@ describe("Secrets in the settings of a server", () => {
         "and [redacted]",
       ].join("\n"),
     );
-    expect(told).toEqual(["1 of 3", "Sending [redacted]"]);
+    expect(notes).toEqual(["1 of 3", "Sending [redacted]"]);
     // A tool with the secret in its name is dropped: under a redacted name no call could reach it.
     await eventually(() => expect(namesOf(world)).toEqual(["h__echo", "h__confess"]));
     expect(messagesOf(world).join()).toContain("with [redacted]");

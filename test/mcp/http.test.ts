@@ -28,7 +28,7 @@ async function failureAt(
 function speaking(results: { readonly [method: string]: (id: number) => string }): PeerResponder {
   return (response, { method, body }) => {
     if (method !== "POST") return void response.writeHead(405).end();
-    const { id, method: asked } = JSON.parse(body.toString());
+    const { id, method: requestMethod } = JSON.parse(body.toString());
     if (id === undefined) return void response.writeHead(202).end();
     const hello = {
       protocolVersion: "2025-06-18",
@@ -36,11 +36,12 @@ function speaking(results: { readonly [method: string]: (id: number) => string }
       serverInfo: { name: "s", version: "1" },
     };
     const tools = [{ name: "t", inputSchema: { type: "object" } }];
-    const result = asked === "initialize" ? hello : { tools };
-    const given = results[asked]?.(id);
-    const type = given?.startsWith("data:") === true ? "text/event-stream" : "application/json";
+    const result = requestMethod === "initialize" ? hello : { tools };
+    const scriptedResult = results[requestMethod]?.(id);
+    const type =
+      scriptedResult?.startsWith("data:") === true ? "text/event-stream" : "application/json";
     response.writeHead(200, { "content-type": type });
-    response.end(given ?? JSON.stringify({ jsonrpc: "2.0", id, result }));
+    response.end(scriptedResult ?? JSON.stringify({ jsonrpc: "2.0", id, result }));
   };
 }
 
@@ -176,8 +177,12 @@ describe("Tool calls over HTTP", () => {
     await expect(running).rejects.toThrow("Enough");
     await eventually(() => expect(endless.size).toBe(0));
     await eventually(() => {
-      const told = peer.requests.map(({ body }) => JSON.parse(body.toString() || "{}").method);
-      expect(told.filter((method) => method === "notifications/cancelled")).toHaveLength(1);
+      const requestMethods = peer.requests.map(
+        ({ body }) => JSON.parse(body.toString() || "{}").method,
+      );
+      expect(requestMethods.filter((method) => method === "notifications/cancelled")).toHaveLength(
+        1,
+      );
     });
   });
 
@@ -224,8 +229,8 @@ async function sdkServer(port = 0): Promise<Sdk> {
     http.closeAllConnections();
     http.close();
   });
-  const { port: given } = http.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${given}/`, server, http, streams: () => streams };
+  const { port: serverPort } = http.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${serverPort}/`, server, http, streams: () => streams };
 }
 
 describe("Long-lived servers over HTTP", () => {

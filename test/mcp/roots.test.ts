@@ -55,9 +55,9 @@ it.each([
   { roots: "session", folders: ["."] },
   { roots: ["docs"], folders: ["docs"] },
   { roots: ["docs", "notes"], folders: ["docs", "notes"] },
-])("A server gets exactly the folders of `roots: $roots`", async (given) => {
-  const world = await filesystemServer({ roots: given.roots });
-  const paths = given.folders.map((folder) => join(world.root, folder));
+])("A server gets exactly the folders of `roots: $roots`", async (input) => {
+  const world = await filesystemServer({ roots: input.roots });
+  const paths = input.folders.map((folder) => join(world.root, folder));
   await eventually(async () =>
     expect(await allowed(world)).toBe(["Allowed directories:", ...paths].join("\n")),
   );

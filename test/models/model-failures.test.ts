@@ -240,9 +240,9 @@ describe("Failed model requests", () => {
     expect(thrown).toMatchObject({
       message: expect.stringContaining("Incorrect API key: [redacted]"),
     });
-    const said = JSON.stringify([thrown, String(thrown), (await ask(modelAt(broken))).end]);
-    expect(said).toContain("[redacted]");
-    expect(said).not.toContain(KEY);
+    const jsonText = JSON.stringify([thrown, String(thrown), (await ask(modelAt(broken))).end]);
+    expect(jsonText).toContain("[redacted]");
+    expect(jsonText).not.toContain(KEY);
   });
 
   it("A failed connection is reported with the address and a hint", async () => {

@@ -195,8 +195,10 @@ describe("Chat completion requests", () => {
   it.each([
     ["required", "required"],
     [{ tool: "look" }, { type: "function", function: { name: "look" } }],
-  ] as const)("A chat request encodes the tool choice %j", (toolChoice, wanted) => {
-    expect(encodeChatRequest("m", { ...short, toolChoice })).toMatchObject({ tool_choice: wanted });
+  ] as const)("A chat request encodes the tool choice %j", (toolChoice, expected) => {
+    expect(encodeChatRequest("m", { ...short, toolChoice })).toMatchObject({
+      tool_choice: expected,
+    });
   });
 });
 
@@ -293,9 +295,9 @@ describe("Messages API requests", () => {
   it.each([
     ["required", { type: "any" }],
     [{ tool: "look" }, { type: "tool", name: "look" }],
-  ] as const)("A Messages request encodes the tool choice %j", (toolChoice, wanted) => {
+  ] as const)("A Messages request encodes the tool choice %j", (toolChoice, expected) => {
     expect(encodeMessagesRequest("m", { ...short, toolChoice })).toMatchObject({
-      tool_choice: wanted,
+      tool_choice: expected,
     });
   });
 });

@@ -67,9 +67,9 @@ export const matcher = fc.oneof(
 
 /** At most two keys: a matcher with more keys rarely matches. An allow rule by arguments must name its tool. */
 function pruned(keys: { [key: string]: unknown }): { [key: string]: unknown } {
-  const kept = Object.fromEntries(Object.entries(keys).slice(0, 2));
-  const needsTool = ["args", "method", "repeat_count_at_least"].some((key) => key in kept);
-  return needsTool ? { tool: ["*"], ...kept } : kept;
+  const firstKeys = Object.fromEntries(Object.entries(keys).slice(0, 2));
+  const needsTool = ["args", "method", "repeat_count_at_least"].some((key) => key in firstKeys);
+  return needsTool ? { tool: ["*"], ...firstKeys } : firstKeys;
 }
 
 const rule = fc.oneof(

@@ -58,8 +58,8 @@ describe("Stricter policies", () => {
   }
 
   function list(document: Document, name: string): readonly unknown[] {
-    const given = document[name];
-    return Array.isArray(given) ? given : [];
+    const documentPart = document[name];
+    return Array.isArray(documentPart) ? documentPart : [];
   }
 
   it.each<readonly [string, Change]>([

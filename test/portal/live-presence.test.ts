@@ -32,7 +32,7 @@ async function presenceWorld() {
 const observe = (name: string) => ({ type: "attach", id: "s", name, mode: "observer" }) as const;
 const control = (name: string) => ({ type: "attach", id: "s", name, mode: "controller" }) as const;
 
-it("A client is shown to the others under a name of the server's, and control is taken over on request", async () => {
+it("A client is shown to the others under a name chosen by the server, and control is taken over on request", async () => {
   const { subscribe, clients } = await presenceWorld();
   const [first, second] = [await subscribe(), await subscribe()];
   first.send(control("A"));

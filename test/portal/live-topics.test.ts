@@ -75,7 +75,7 @@ describe("The session list of /api/live", () => {
     });
   });
 
-  it("The right to control sees the sessions of every principal, and the removal of each", async () => {
+  it("A caller with the right to control sees the sessions of every principal, and the removal of each", async () => {
     const { sessions, clock, connect } = await served(loggedSessions());
     const { sessionId } = await sessions.open({ principal: ada });
     const client = await connect(withToken);

@@ -139,13 +139,18 @@ describe("Subscriptions of /api/live", () => {
     await opened(ada);
     const own = await opened();
     const client = await connectLive(portal.port);
-    const given = cursor === "end+1" ? await cursorAt(own, 2) : cursor;
-    client.send({ type: "subscribe", id: "s", sessionId, ...(given && { cursor: given }) });
+    const requestedCursor = cursor === "end+1" ? await cursorAt(own, 2) : cursor;
+    client.send({
+      type: "subscribe",
+      id: "s",
+      sessionId,
+      ...(requestedCursor && { cursor: requestedCursor }),
+    });
     expect((await client.next("ended")).error.code).toBe(code);
     expect(client.frames.map(({ type }) => type)).toEqual(["ready", "ended"]);
   });
 
-  it("The right to control reads the sessions of every principal", async () => {
+  it("A caller with the right to control reads the sessions of every principal", async () => {
     const sessionId = await opened(ada);
     const client = await connectLive(portal.port, withToken);
     client.send({ type: "subscribe", id: "s", sessionId });

@@ -51,14 +51,17 @@ const report = {
   usage: null,
 };
 
-async function asked(body: object, headers?: { readonly [name: string]: string }): Promise<Answer> {
+async function postPrompt(
+  body: object,
+  headers?: { readonly [name: string]: string },
+): Promise<Answer> {
   return portal.post(prompt, body, headers);
 }
 
 describe("POST /api/sessions/:id/prompt", () => {
   it("A prompt without wait is answered at once", async () => {
     sessions.onCommand = async () => ({ ...accepted, turnId: "turn_1" });
-    const answer = await asked({ text: "Do they pass?" });
+    const answer = await postPrompt({ text: "Do they pass?" });
     expect([answer.status, answer.json]).toEqual([
       202,
       { sessionId: "ses_1", promptId: "prompt_1", turnId: "turn_1", events },
@@ -73,7 +76,7 @@ describe("POST /api/sessions/:id/prompt", () => {
       await sessions.log("ses_1", ...toolTurn());
       return accepted;
     };
-    const answer = await asked({ text: "Do they pass?", wait: true });
+    const answer = await postPrompt({ text: "Do they pass?", wait: true });
     expect([answer.status, answer.json]).toEqual([200, { ...report, events }]);
   });
 
@@ -96,13 +99,13 @@ describe("POST /api/sessions/:id/prompt", () => {
       );
       return accepted;
     };
-    expect((await asked({ text: "x", wait: true })).json).toEqual({ ...report, events });
+    expect((await postPrompt({ text: "x", wait: true })).json).toEqual({ ...report, events });
   });
 
   it("A repeated prompt gets the turn of the first one", async () => {
     await sessions.log("ses_1", ...toolTurn());
     sessions.onCommand = async () => accepted;
-    const answer = await asked({ text: "x", wait: true }, { "idempotency-key": "k1" });
+    const answer = await postPrompt({ text: "x", wait: true }, { "idempotency-key": "k1" });
     expect(answer).toMatchObject({ status: 200, json: { turnId: "turn_1", text: report.text } });
   });
 
@@ -111,7 +114,7 @@ describe("POST /api/sessions/:id/prompt", () => {
       await sessions.log("ses_1", ...toolTurn());
       return accepted;
     };
-    const answer = await asked({ text: "x", wait: true }, { accept: "text/plain" });
+    const answer = await postPrompt({ text: "x", wait: true }, { accept: "text/plain" });
     expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
     expect(answer.text).toBe("Let me run them.\n\nAll 42 pass.\n");
   });
@@ -144,7 +147,7 @@ describe("POST /api/sessions/:id/prompt", () => {
       await sessions.log("ses_1", ...beforeApproval());
       return accepted;
     };
-    const waiting = asked({ text: "x", wait: true }, { accept: "text/plain" });
+    const waiting = postPrompt({ text: "x", wait: true }, { accept: "text/plain" });
     await eventually(() => expect(clock.pending).toBe(1));
     clock.advance(60_000);
     expect((await waiting).text).toMatch(/\[the turn continues\]\n$/);
@@ -191,7 +194,7 @@ describe("POST /api/sessions/:id/prompt", () => {
       );
       return accepted;
     };
-    expect((await asked({ text: "x", wait: true }, { accept: "text/plain" })).text).toBe(
+    expect((await postPrompt({ text: "x", wait: true }, { accept: "text/plain" })).text).toBe(
       "I beg\n\n[failed: Too many requests]\n",
     );
   });
@@ -210,7 +213,7 @@ describe("POST /api/sessions/:id/prompt", () => {
       await sessions.log("ses_1", ...beforeApproval());
       return accepted;
     };
-    const waiting = asked({ text: "x", wait: true });
+    const waiting = postPrompt({ text: "x", wait: true });
     await read;
     clock.advance(60_000);
     const answer = await waiting;
@@ -261,7 +264,7 @@ describe("POST /api/sessions/:id/prompt", () => {
       });
       return accepted;
     };
-    expect(await asked({ text: "x", wait: true })).toMatchObject({
+    expect(await postPrompt({ text: "x", wait: true })).toMatchObject({
       status: 200,
       json: { turnId: null, outcome: "withdrawn", reason: "Another came" },
     });
@@ -270,14 +273,14 @@ describe("POST /api/sessions/:id/prompt", () => {
   it("A refused prompt is answered with the reason", async () => {
     const failure = { code: "conflict", message: "Too many wait", details: {} } as const;
     sessions.onCommand = async () => ({ status: "refused", failure });
-    const answer = await asked({ text: "x", wait: true });
+    const answer = await postPrompt({ text: "x", wait: true });
     expect([answer.status, answer.json]).toEqual([409, { error: failure }]);
   });
 
   it.each([[{ wait: true }], [{ text: "" }], [{ text: "x", wait: "yes" }]])(
     "A prompt with an invalid body is refused: %j",
     async (body) => {
-      expect((await asked(body)).status).toBe(400);
+      expect((await postPrompt(body)).status).toBe(400);
     },
   );
 });

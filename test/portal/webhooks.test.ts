@@ -159,7 +159,7 @@ describe("Webhooks", () => {
     expect(new Set(received.slice(0, 3).map(({ json }) => json.id)).size).toBe(1);
   });
 
-  it("A message that was not delivered when the process ended is delivered by the next, and a delivered one is not", async () => {
+  it("A message that was not delivered when the process ended is delivered by the next process, and a delivered message is not repeated", async () => {
     const world = await payingWorld();
     const dead = await startReceiver([500]);
     const { url } = dead;

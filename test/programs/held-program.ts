@@ -5,5 +5,5 @@ import { startGatedProcess } from "../../src/platform/process/gated-process.ts";
  * opens. The file must never be created.
  */
 const [path = ""] = process.argv.slice(2);
-const held = await startGatedProcess("/usr/bin/env", ["touch", path], { environment: {} });
-process.send?.(held.group);
+const program = await startGatedProcess("/usr/bin/env", ["touch", path], { environment: {} });
+process.send?.(program.group);

@@ -15,7 +15,7 @@ const PLAIN =
 const CHECKED = ["fits", "lies", "keeps_to_itself"];
 const NUMBER = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
 const cancelled: unknown[] = [];
-const asked = new Map<unknown, unknown>();
+const openCalls = new Map<unknown, unknown>();
 let tools = toolsOf(mode);
 let lastToken: unknown;
 let lists = 0;
@@ -27,8 +27,8 @@ function say(message: object): boolean {
   return process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 }
 
-function text(id: unknown, said: string): void {
-  say({ id, result: { resultType: "complete", content: [{ type: "text", text: said }] } });
+function text(id: unknown, content: string): void {
+  say({ id, result: { resultType: "complete", content: [{ type: "text", text: content }] } });
 }
 
 function tool(name: string, more: object = {}): object {
@@ -138,10 +138,10 @@ function backtracking(): object {
   return { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
 }
 
-async function call(id: unknown, name: unknown, given: unknown, token: unknown): Promise<void> {
+async function call(id: unknown, name: unknown, input: unknown, token: unknown): Promise<void> {
   switch (name) {
     case "echo":
-      return text(id, JSON.stringify(given));
+      return text(id, JSON.stringify(input));
     case "pid":
       return text(id, String(process.pid));
     case "surroundings":
@@ -192,17 +192,17 @@ async function call(id: unknown, name: unknown, given: unknown, token: unknown):
     case "pictures":
       return void say({ id, result: { content: pictures() } });
     case "roots":
-      asked.set("roots-1", id);
+      openCalls.set("roots-1", id);
       return void say({ id: "roots-1", method: "roots/list" });
     case "sample":
-      asked.set("sample-1", id);
+      openCalls.set("sample-1", id);
       return void say({
         id: "sample-1",
         method: "sampling/createMessage",
         params: { messages: [], maxTokens: 1 },
       });
     case "elicit":
-      asked.set("elicit-1", id);
+      openCalls.set("elicit-1", id);
       return void say({
         id: "elicit-1",
         method: "elicitation/create",
@@ -309,7 +309,7 @@ async function hear({ id, method, params = {}, ...answer }: Message): Promise<vo
     case "notifications/cancelled":
       return void cancelled.push(params["requestId"]);
     case undefined:
-      return text(asked.get(id), JSON.stringify(answer));
+      return text(openCalls.get(id), JSON.stringify(answer));
     default:
   }
 }

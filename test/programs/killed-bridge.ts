@@ -102,7 +102,7 @@ const home = { name: "home", description: "Asks at home", schema: { type: "objec
 const firstText = isPausing ? "at home" : isAsking ? "ask me" : "first";
 asked.push(say(firstText, "prompt 1", isPausing ? { tools: [home] } : undefined));
 let finished = 0;
-/** What the session still owes the injections: two deliveries and a rendered reminder. */
+/** The outcomes still missing: two deliveries and a rendered reminder. */
 const owed = new Set(["steer", "queue", "reminder"]);
 let openTurns = 0;
 for await (const { events } of sessions.subscribe(sessionId, undefined, end.signal)) {

@@ -126,14 +126,17 @@ describe("Artifacts of a session", () => {
     expect(await catchRejection(store.put("sub", Buffer.from("1"), signal))).toMatchObject({
       code: "agent_failed",
     });
-    const left = await session.runCommand("ls -A ./-x/sub", { signal });
-    expect((await collectCommandOutput(left)).stdout).toBe("");
+    const remainingFiles = await session.runCommand("ls -A ./-x/sub", { signal });
+    expect((await collectCommandOutput(remainingFiles)).stdout).toBe("");
   });
 
   it("A missing artifact is not found", async () => {
     const store = artifacts();
-    const asked = [() => store.fetch("nothing", signal), () => store.delete("nothing", signal)];
-    for (const ask of asked) {
+    const memoryRequests = [
+      () => store.fetch("nothing", signal),
+      () => store.delete("nothing", signal),
+    ];
+    for (const ask of memoryRequests) {
       const error = await catchRejection(ask());
       expect(error).toBeInstanceOf(NotFoundError);
       expect(String(error)).toContain('Artifact "nothing" does not exist');

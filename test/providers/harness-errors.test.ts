@@ -74,10 +74,10 @@ describe("Error responses", () => {
     [418, "TeapotException", UnknownExceptionError, "unknown_exception"],
   ])(
     "%i %s has its error class and code, and is never retried [AC-57, AC-58, AC-62, AC-63, RMA-P0-5]",
-    async (status, type, wanted, code) => {
+    async (status, type, expected, code) => {
       const body = `{"message":"because","extra":1}`;
       const error = await refusedWith({ status, type, body });
-      expect(error).toBeInstanceOf(wanted);
+      expect(error).toBeInstanceOf(expected);
       expect(error).toMatchObject({
         code,
         status,
@@ -171,7 +171,7 @@ describe("Exceptions in the stream", () => {
     ["somethingNewException", UnknownExceptionError],
   ])(
     "%s has the same error as an error response, at the start or later [AC-57, AC-60, AC-63]",
-    async (type, wanted) => {
+    async (type, expected) => {
       const exception = encodeAwsFrame(type, { message: "because", extra: 1 }, "exception");
       const first = await endedBy(exception);
       const later = await endedBy(
@@ -183,7 +183,7 @@ describe("Exceptions in the stream", () => {
       for (const { end } of [first, later]) {
         if (end?.failure === undefined) throw new Error("The turn did not fail");
         expect(end.outcome).toBe("failed");
-        expect(toError(end.failure)).toBeInstanceOf(wanted);
+        expect(toError(end.failure)).toBeInstanceOf(expected);
         expect(toError(end.failure)).toMatchObject({
           phase: "stream",
           requestId: "request-1",

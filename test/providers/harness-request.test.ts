@@ -177,16 +177,16 @@ describe("Requests to a harness", () => {
 
   it("Every request is signed with current credentials, which are read again when they expire [RMA-P1-21]", async () => {
     const peer = await answering();
-    let asked = 0;
+    let requestCount = 0;
     let now = Date.UTC(2026, 10, 16);
     const session = openHarnessSession(peer.url, {
       clock: { ...createFakeClock(), now: () => now },
       credentials: () => {
-        asked += 1;
+        requestCount += 1;
         return Promise.resolve({
-          accessKeyId: `KEY${asked}`,
+          accessKeyId: `KEY${requestCount}`,
           secretAccessKey: "secret",
-          sessionToken: `token${asked}`,
+          sessionToken: `token${requestCount}`,
           expiresAt: now + 3_600_000,
         });
       },
@@ -221,9 +221,9 @@ describe("Requests to a harness", () => {
       const provider = harnessProvider({ harnessArn: HARNESS_ARN, endpoint: peer.url, ...secret });
       const session = provider.open();
       const error = await catchRejection(session.invoke(PROMPT, { signal }));
-      const shown = inspect([provider, session, error], { depth: 10, showHidden: true });
-      expect(shown).toContain("[redacted]");
-      expect(shown).not.toMatch(/example-secret-key|session-token-text|bearer-token-text/);
+      const inspectedText = inspect([provider, session, error], { depth: 10, showHidden: true });
+      expect(inspectedText).toContain("[redacted]");
+      expect(inspectedText).not.toMatch(/example-secret-key|session-token-text|bearer-token-text/);
       expect(JSON.stringify(error)).not.toMatch(/secret-key|token-text/);
     }
   });
@@ -247,9 +247,9 @@ describe("Requests to a harness", () => {
     for (const answer of answers) {
       const peer = await startPeer(answer);
       const session = openHarnessSession(peer.url, { bearerToken: token });
-      const shown = await runInvocation(session).catch((error: unknown) => error);
-      expect(inspect(shown, { depth: 10 })).toContain("[redacted]");
-      expect(inspect(shown, { depth: 10 })).not.toContain("token-text");
+      const thrownError = await runInvocation(session).catch((error: unknown) => error);
+      expect(inspect(thrownError, { depth: 10 })).toContain("[redacted]");
+      expect(inspect(thrownError, { depth: 10 })).not.toContain("token-text");
     }
   });
 
@@ -279,16 +279,18 @@ describe("Requests to a harness", () => {
 
   it("Concurrent requests read credentials once, and again after a failure [RMA-P1-21]", async () => {
     const peer = await answering();
-    let asked = 0;
+    let requestCount = 0;
     const session = openHarnessSession(peer.url, {
       credentials: () => {
-        asked += 1;
-        return asked === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve(TEST_KEYS);
+        requestCount += 1;
+        return requestCount === 1
+          ? Promise.reject(new Error("not yet"))
+          : Promise.resolve(TEST_KEYS);
       },
     });
     await catchRejection(runInvocation(session));
     await Promise.all([runInvocation(session), runInvocation(session), runInvocation(session)]);
-    expect([asked, peer.requests.length]).toEqual([2, 3]);
+    expect([requestCount, peer.requests.length]).toEqual([2, 3]);
   });
 });
 

@@ -117,12 +117,12 @@ describe("Error responses of the control plane", () => {
     [409, "ConflictException", ConflictError],
   ])(
     "%i %s has the same error class as on the data plane and is not retried [AC-61, RMA-P2-8]",
-    async (status, type, wanted) => {
+    async (status, type, expected) => {
       const plane = await startScriptedControlPlane(() => createRefusal(status, type));
       const error = await plane.settle(
         catchRejection(plane.client.getHarness(ID, plane.budget(9000))),
       );
-      expect(error).toBeInstanceOf(wanted);
+      expect(error).toBeInstanceOf(expected);
       expect(error).toMatchObject({
         status,
         phase: "http",
@@ -350,7 +350,7 @@ describe("Request bodies", () => {
         newer: { than: ["this"] },
       },
     };
-    const given = {
+    const providedSpec = {
       environment,
       environmentArtifact: { containerConfiguration: { containerUri: "1.dkr/x" } },
       environmentVariables: { A: "1" },
@@ -368,10 +368,15 @@ describe("Request bodies", () => {
       tags: { team: "a" },
     };
     const plane = await startScriptedControlPlane(() => READY);
-    const spec = { ...given, name: "demo", roleArn: ` ${ROLE}\n`, systemPrompt: "Be brief." };
+    const spec = {
+      ...providedSpec,
+      name: "demo",
+      roleArn: ` ${ROLE}\n`,
+      systemPrompt: "Be brief.",
+    };
     await plane.client.createHarness(spec, plane.budget(9000));
     expect(plane.requests[0]?.body).toEqual({
-      ...given,
+      ...providedSpec,
       harnessName: "demo",
       executionRoleArn: ROLE,
       systemPrompt: [{ text: "Be brief." }],

@@ -1,6 +1,6 @@
 import { GetHarnessCommand } from "@aws-sdk/client-bedrock-agentcore-control";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBudget } from "../../src/async/budget.ts";
+import { startTimeBudget } from "../../src/async/time-budget.ts";
 import { startEmulator } from "../../src/emulator/start-emulator.ts";
 import { TEST_CREDENTIALS, type EmulatorOptions } from "../../src/emulator/emulator-options.ts";
 import { updateHarness } from "../../src/provisioning/update-harness.ts";
@@ -35,7 +35,7 @@ async function started(options: EmulatorOptions = {}) {
     clock,
     random: () => 0,
   });
-  const budget = startBudget(clock, signal, 3_600_000);
+  const budget = startTimeBudget(clock, signal, 3_600_000);
   const names = async (): Promise<string[]> => {
     const { items } = await settle(client.listHarnesses(budget));
     return items.map(({ name, status }) => `${name} ${status}`);

@@ -20,7 +20,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-interface Started {
+interface StartedPlane {
   readonly ended: Promise<Ended>;
   /** Resolves when stderr contains these words. */
   said(words: string): Promise<void>;
@@ -31,12 +31,12 @@ interface Started {
 interface Place {
   readonly emulator: Emulator;
   readonly folder: string;
-  readonly start: (...args: readonly string[]) => Started;
+  readonly start: (...args: readonly string[]) => StartedPlane;
   readonly run: (...args: readonly string[]) => Promise<Ended>;
   /** Whether the emulator has a harness named `support`. */
   readonly hasSupport: () => Promise<boolean>;
   /** Runs the command on a terminal, where stdout and stderr are the same stream. */
-  readonly atTerminal: (...args: readonly string[]) => Started;
+  readonly atTerminal: (...args: readonly string[]) => StartedPlane;
 }
 
 /** Runs the real command in separate processes, with an emulator. */
@@ -56,7 +56,7 @@ async function place(options: EmulatorOptions = {}): Promise<Place> {
     HOME: folder,
     AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL: emulator.url,
   };
-  const begin = ([file = "", ...args]: readonly string[]): Started => {
+  const begin = ([file = "", ...args]: readonly string[]): StartedPlane => {
     const child = spawn(file, args, { cwd: folder, env });
     onTestFinished(() => void child.kill("SIGKILL"));
     let [stdout, stderr] = ["", ""];
@@ -82,7 +82,7 @@ async function place(options: EmulatorOptions = {}): Promise<Place> {
       })),
     };
   };
-  const start = (...args: readonly string[]): Started => begin([...command, ...args]);
+  const start = (...args: readonly string[]): StartedPlane => begin([...command, ...args]);
   return {
     emulator,
     folder,
@@ -114,9 +114,9 @@ describe("spanline harness", () => {
     expect(created.stdout).toMatch(
       /^support\n {2}arn {7}arn:aws:bedrock-agentcore:us-east-1:123456789012:harness\/support-\w{10}\n {2}id {8}support-\w{10}\n {2}endpoint {2}DEFAULT\n$/,
     );
-    const { stdout: shown } = await run("get", "support");
-    expect(shown).toContain("status    READY");
-    expect(shown).toContain("endpoint  DEFAULT READY, version 1");
+    const { stdout: shownHarness } = await run("get", "support");
+    expect(shownHarness).toContain("status    READY");
+    expect(shownHarness).toContain("endpoint  DEFAULT READY, version 1");
     const { stdout: list } = await run("list");
     expect(list).toMatch(/^NAME +STATUS +VERSION +UPDATED +ID\ndemo +READY .*\nsupport +READY /);
     const updated = await run("update", "support", "--system-prompt", "Be kind.", "--json");

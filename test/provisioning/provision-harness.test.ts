@@ -32,16 +32,16 @@ import {
 } from "../support/server/scripted-control-plane.ts";
 import { catchRejection } from "../support/session/provider-session.ts";
 
-type Said = ControlReply | "hang" | "reset";
+type ScriptedReply = ControlReply | "hang" | "reset";
 
 /** Responses of the service by request; the last response of a list is repeated. */
 interface Script {
-  readonly create?: readonly Said[];
-  readonly harness?: readonly Said[];
-  readonly endpoint?: readonly Said[];
-  readonly createEndpoint?: readonly Said[];
-  readonly list?: readonly Said[];
-  readonly delete?: readonly Said[];
+  readonly create?: readonly ScriptedReply[];
+  readonly harness?: readonly ScriptedReply[];
+  readonly endpoint?: readonly ScriptedReply[];
+  readonly createEndpoint?: readonly ScriptedReply[];
+  readonly list?: readonly ScriptedReply[];
+  readonly delete?: readonly ScriptedReply[];
 }
 
 const missing = createRefusal(404, "ResourceNotFoundException");
@@ -55,11 +55,11 @@ const endpoint = (status: string, more?: object): ControlReply => ({
 const listed = (...harnesses: readonly object[]): ControlReply => ({ body: { harnesses } });
 
 function planeOf(script: Script): Promise<ScriptedControlPlane> {
-  const left = new Map<keyof Script, Said[]>();
-  const next = (name: keyof Script, otherwise: Said): Said => {
-    const said = left.get(name) ?? [...(script[name] ?? [otherwise])];
-    left.set(name, said);
-    return (said.length > 1 ? said.shift() : said[0]) ?? otherwise;
+  const remainingReplies = new Map<keyof Script, ScriptedReply[]>();
+  const next = (name: keyof Script, otherwise: ScriptedReply): ScriptedReply => {
+    const replies = remainingReplies.get(name) ?? [...(script[name] ?? [otherwise])];
+    remainingReplies.set(name, replies);
+    return (replies.length > 1 ? replies.shift() : replies[0]) ?? otherwise;
   };
   return startScriptedControlPlane(({ method, path }: ControlRequest) => {
     if (method === "DELETE") return next("delete", harness("DELETING"));
@@ -76,7 +76,7 @@ function planeOf(script: Script): Promise<ScriptedControlPlane> {
 
 interface Tried {
   readonly plane: ScriptedControlPlane;
-  readonly told: WaitContext[];
+  readonly waitContexts: WaitContext[];
   readonly warnings: string[];
 }
 
@@ -88,11 +88,11 @@ interface Wishes {
 
 async function trying(script: Script, wishes: Wishes = {}) {
   const plane = await planeOf(script);
-  const told: WaitContext[] = [];
+  const waitContexts: WaitContext[] = [];
   const warnings: string[] = [];
   const { signal = new AbortController().signal, timeout = 12_000, ...more } = wishes;
   const report = {
-    reportProgress: (context: WaitContext) => void told.push(context),
+    reportProgress: (context: WaitContext) => void waitContexts.push(context),
     warn: (message: string) => void warnings.push(message),
   };
   const attempt = provisionHarness(SPEC, {
@@ -102,7 +102,7 @@ async function trying(script: Script, wishes: Wishes = {}) {
     report,
     ...more,
   });
-  return { tried: { plane, told, warnings }, attempt };
+  return { tried: { plane, waitContexts, warnings }, attempt };
 }
 
 async function provisioned(
@@ -124,15 +124,15 @@ async function refused(script: Script, wishes?: Wishes): Promise<Tried & { error
 
 const deletions = ({ requests }: ScriptedControlPlane): string[] =>
   formatRequests(requests).filter((question) => question.startsWith("DELETE"));
-const polls = ({ requests: asked }: ScriptedControlPlane, path: string): number[] =>
-  asked.filter((one) => one.method === "GET" && one.path === path).map(({ at }) => at);
+const polls = ({ requests }: ScriptedControlPlane, path: string): number[] =>
+  requests.filter((one) => one.method === "GET" && one.path === path).map(({ at }) => at);
 
 const HARNESS_PATH = `/harnesses/${ID}`;
 const ENDPOINT_PATH = `/harnesses/${ID}/endpoints/DEFAULT`;
 
 describe("Created harnesses", () => {
   it("Provisioning ends when the harness and its endpoint are ready [RMA-P0-13]", async () => {
-    const { plane, result, told } = await provisioned({
+    const { plane, result, waitContexts } = await provisioned({
       harness: [harness("CREATING"), harness("READY")],
       endpoint: [missing, endpoint("CREATING"), endpoint("READY")],
     });
@@ -144,7 +144,12 @@ describe("Created harnesses", () => {
     expect(polls(plane, HARNESS_PATH)).toEqual([0, 1000]);
     expect(polls(plane, ENDPOINT_PATH)).toEqual([1000, 2000, 3000]);
     expect(
-      told.map(({ phase, status, elapsed, polls: count }) => [phase, status, elapsed, count]),
+      waitContexts.map(({ phase, status, elapsed, polls: count }) => [
+        phase,
+        status,
+        elapsed,
+        count,
+      ]),
     ).toEqual([
       ["create", null, 0, 0],
       ["harness", "CREATING", 0, 1],
@@ -203,7 +208,7 @@ describe("Created harnesses", () => {
   });
 
   it("An invalid endpoint name and a missing role are refused before anything is created [RMA-P0-13]", async () => {
-    const { client, requests: asked } = await planeOf({});
+    const { client, requests } = await planeOf({});
     const { signal } = new AbortController();
     const options = { client, signal };
     const wrong = [
@@ -218,7 +223,7 @@ describe("Created harnesses", () => {
     for (const attempt of wrong) {
       expect(await catchRejection(attempt())).toMatchObject({ code: "invalid_option" });
     }
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
@@ -228,10 +233,10 @@ describe("Harnesses that do not become ready", () => {
     ["UPDATE_FAILED", HarnessFailedError, "harness_failed"],
     ["DELETING", HarnessDeletingError, "harness_deleting"],
     ["HIBERNATING", UnknownStatusError, "unknown_status"],
-  ])("A harness that is %s has its own error and is deleted", async (status, wanted, code) => {
+  ])("A harness that is %s has its own error and is deleted", async (status, expected, code) => {
     const failed = harness(status, { failureReason: "no such image" });
     const { error, plane } = await refused({ harness: [harness("CREATING"), failed] });
-    expect(error).toBeInstanceOf(wanted);
+    expect(error).toBeInstanceOf(expected);
     expect(error).toMatchObject({
       code,
       wait: { harness: ID, phase: "harness", status, elapsed: 1000, polls: 2 },

@@ -129,7 +129,7 @@ export const anyDisorder: fc.Arbitrary<Envelope[]> = fc
   .record({ events: fc.array(anyEvent, { maxLength: 30 }), end: anyEnd })
   .map(({ events, end }) => logOf([...began(), ...events, ...(end === undefined ? [] : [end])]));
 
-type Said =
+type PlannedBlock =
   | {
       readonly kind: "text" | "thought";
       readonly pieces: readonly string[];
@@ -137,7 +137,7 @@ type Said =
     }
   | { readonly kind: "call"; readonly pieces: readonly string[]; readonly ending: ToolEnding };
 
-const anySaid: fc.Arbitrary<Said> = fc.oneof(
+const anySaid: fc.Arbitrary<PlannedBlock> = fc.oneof(
   fc.record({
     kind: fc.constantFrom("text", "text", "thought"),
     pieces: fc.array(fc.string({ minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }),
@@ -155,27 +155,31 @@ export const anyTurn: fc.Arbitrary<Envelope[]> = fc
   .array(fc.array(anySaid, { maxLength: 4 }), { maxLength: 4 })
   .map((messages) => logOf([...began(), ...messages.flatMap(messageEvents), ended()]));
 
-function messageEvents(blocks: readonly Said[], number: number): SessionEvent[] {
+function messageEvents(blocks: readonly PlannedBlock[], number: number): SessionEvent[] {
   const messageId = `m${number}`;
   const results: SessionEvent[] = [];
-  const events = blocks.flatMap((said, block): SessionEvent[] => {
+  const events = blocks.flatMap((plannedBlock, block): SessionEvent[] => {
     const place = { messageId, block };
-    const text = said.pieces.join("");
-    if (said.kind !== "call") {
-      const deltas = said.isKept ? said.pieces : [];
+    const text = plannedBlock.pieces.join("");
+    if (plannedBlock.kind !== "call") {
+      const deltas = plannedBlock.isKept ? plannedBlock.pieces : [];
       return [
-        ...deltas.map((piece) => ({ type: `${said.kind}.delta` as const, ...place, text: piece })),
-        { type: `${said.kind}.finished`, ...place, text },
+        ...deltas.map((piece) => ({
+          type: `${plannedBlock.kind}.delta` as const,
+          ...place,
+          text: piece,
+        })),
+        { type: `${plannedBlock.kind}.finished`, ...place, text },
       ];
     }
     const toolCallId = `tool_${number}_${block}`;
     const result =
-      said.ending === "succeeded" ? createToolSuccess("c", 1) : createToolError("c", "no");
-    results.push({ type: "tool.finished", toolCallId, ending: said.ending, result });
+      plannedBlock.ending === "succeeded" ? createToolSuccess("c", 1) : createToolError("c", "no");
+    results.push({ type: "tool.finished", toolCallId, ending: plannedBlock.ending, result });
     const call = createToolCall({ id: "c", name: "read", inputText: text, runBy: "client" });
     return [
       { type: "tool_call.opened", toolCallId, ...place, name: "read" },
-      ...said.pieces.map((piece) => ({
+      ...plannedBlock.pieces.map((piece) => ({
         type: "tool_call.input.delta" as const,
         toolCallId,
         text: piece,

@@ -11,7 +11,7 @@ import {
 import { dataOf, send, serveAnswers, type Headers } from "./support/serve-answers.ts";
 
 const CHAT = ["POST", "/chat/completions"] as const;
-const said = { role: "user", content: "I am Alice." };
+const userMessage = { role: "user", content: "I am Alice." };
 const next = { role: "user", content: "Who am I?" };
 const TALK = [says("Hello Alice."), says("You are Alice.")];
 const KEYS = [
@@ -24,7 +24,7 @@ const WEATHER = {
 };
 
 /** Texts sent to the agent, grouped by invocation. */
-function heard({ provider }: Awaited<ReturnType<typeof serveAnswers>>) {
+function listReceivedTexts({ provider }: Awaited<ReturnType<typeof serveAnswers>>) {
   return provider.invocations.map(({ input }) => input.texts ?? []);
 }
 
@@ -38,7 +38,9 @@ describe("Chat completions", () => {
       totalTokens: 17,
     };
     const served = await serveAnswers([says("Hello Alice.", { usage })]);
-    const { status, headers, json } = await send(served, CHAT, { body: { messages: [said] } });
+    const { status, headers, json } = await send(served, CHAT, {
+      body: { messages: [userMessage] },
+    });
     const session_id = headers.get("x-spanline-session");
     expect(status).toBe(200);
     expect(json).toEqual({
@@ -66,7 +68,7 @@ describe("Chat completions", () => {
 
   it("A streamed chat completion begins with role and session id and ends with its usage [OR-65] [OR-34]", async () => {
     const served = await serveAnswers(TALK);
-    const body = { messages: [said], stream: true, stream_options: { include_usage: true } };
+    const body = { messages: [userMessage], stream: true, stream_options: { include_usage: true } };
     const { headers, text } = await send(served, CHAT, { body });
     const data = dataOf(text);
     expect(data.at(-1)).toBe("[DONE]");
@@ -89,7 +91,7 @@ describe("Chat completions", () => {
 
   it("A streamed chat completion has no usage unless the request includes it [OR-65]", async () => {
     const served = await serveAnswers(TALK);
-    const { text } = await send(served, CHAT, { body: { messages: [said], stream: true } });
+    const { text } = await send(served, CHAT, { body: { messages: [userMessage], stream: true } });
     expect(text).not.toContain("usage");
   });
 
@@ -98,7 +100,9 @@ describe("Chat completions", () => {
     async (prefix) => {
       const served = await serveAnswers(TALK);
       const baseUrl = served.baseUrl.replace(/\/v1$/, prefix);
-      const { status } = await send({ ...served, baseUrl }, CHAT, { body: { messages: [said] } });
+      const { status } = await send({ ...served, baseUrl }, CHAT, {
+        body: { messages: [userMessage] },
+      });
       expect(status).toBe(200);
     },
   );
@@ -116,7 +120,7 @@ describe("Chat completions", () => {
       yield createTurnEnd(end);
     };
     const served = await serveAnswers([answer]);
-    const { json } = await send(served, CHAT, { body: { messages: [said] } });
+    const { json } = await send(served, CHAT, { body: { messages: [userMessage] } });
     expect(json.choices).toMatchObject([{ finish_reason: reason, message: { content: "Well" } }]);
   });
 
@@ -129,7 +133,9 @@ describe("Chat completions", () => {
       { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } },
     ];
     await send(served, CHAT, { body: { messages: [{ role: "user", content }] } });
-    expect(heard(served)).toEqual([["What is it?", expect.stringContaining("image/png")]]);
+    expect(listReceivedTexts(served)).toEqual([
+      ["What is it?", expect.stringContaining("image/png")],
+    ]);
     const audio = [{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }];
     const body = { messages: [{ role: "user", content: audio }] };
     const { status, json } = await send(served, CHAT, { body });
@@ -138,7 +144,7 @@ describe("Chat completions", () => {
 
   it("Ignored fields are listed in a header, and fields that cannot be ignored are refused [OR-63]", async () => {
     const served = await serveAnswers(TALK);
-    const body = { messages: [said], temperature: 0, seed: 7, unheard_of: true };
+    const body = { messages: [userMessage], temperature: 0, seed: 7, unheard_of: true };
     const { headers } = await send(served, CHAT, { body });
     expect(headers.get("x-spanline-ignored")).toBe("temperature, seed, unheard_of");
     for (const [field, value] of [
@@ -146,7 +152,9 @@ describe("Chat completions", () => {
       ["functions", []],
       ["tool_choice", "required"],
     ] as const) {
-      const refused = await send(served, CHAT, { body: { messages: [said], [field]: value } });
+      const refused = await send(served, CHAT, {
+        body: { messages: [userMessage], [field]: value },
+      });
       expect([refused.status, refused.json.error.param]).toEqual([400, field]);
     }
     expect(served.provider.invocations).toHaveLength(1);
@@ -161,13 +169,15 @@ describe("The session of a chat completion", () => {
     ["metadata", (session) => ({ body: { metadata: { session_id: session } } })],
     [
       "a message",
-      (session) => ({ body: { messages: [said, { ...answer, session_id: session }, next] } }),
+      (session) => ({
+        body: { messages: [userMessage, { ...answer, session_id: session }, next] },
+      }),
     ],
     [
       "a part of a message",
       (session) => {
         const content = [{ type: "text", text: "Hello Alice.", session_id: session }];
-        return { body: { messages: [said, { ...answer, content }, next] } };
+        return { body: { messages: [userMessage, { ...answer, content }, next] } };
       },
     ],
   ];
@@ -176,11 +186,11 @@ describe("The session of a chat completion", () => {
     "A session is found by %s alone, and only the new message is sent to the agent [OR-32] [OR-37]",
     async (_, carry) => {
       const served = await serveAnswers(TALK);
-      const first = await send(served, CHAT, { body: { messages: [said] } });
+      const first = await send(served, CHAT, { body: { messages: [userMessage] } });
       const { body = {}, headers = {} } = carry(first.json.choices[0].message.session_id);
       const second = await send(served, CHAT, { body: { messages: [next], ...body }, headers });
       expect(second.status).toBe(200);
-      expect(heard(served)).toEqual([["I am Alice."], ["Who am I?"]]);
+      expect(listReceivedTexts(served)).toEqual([["I am Alice."], ["Who am I?"]]);
       expect(new Set(served.provider.invocations.map(({ sessionId }) => sessionId)).size).toBe(1);
     },
   );
@@ -189,10 +199,10 @@ describe("The session of a chat completion", () => {
     "Fields attached to the last assistant message are returned with the next one (streamed: %s) [OR-68]",
     async (stream) => {
       const served = await serveAnswers(TALK);
-      const first = await send(served, CHAT, { body: { messages: [said] } });
+      const first = await send(served, CHAT, { body: { messages: [userMessage] } });
       const attached = { cursor: { at: 7 }, token: "t", parsed: null };
       const answered = { ...first.json.choices[0].message, ...attached };
-      const body = { messages: [said, answered, next], stream };
+      const body = { messages: [userMessage, answered, next], stream };
       const second = await send(served, CHAT, { body });
       const message = stream
         ? JSON.parse(dataOf(second.text)[0] ?? "").choices[0].delta
@@ -205,18 +215,22 @@ describe("The session of a chat completion", () => {
         session_id,
       });
       expect(message).not.toHaveProperty("parsed");
-      expect(heard(served)).toEqual([["I am Alice."], ["Who am I?"]]);
+      expect(listReceivedTexts(served)).toEqual([["I am Alice."], ["Who am I?"]]);
     },
   );
 
   it("Two different session ids, or an invalid session id, are refused [OR-33] [OR-35]", async () => {
     const served = await serveAnswers(TALK);
     const [one, other] = ["a".repeat(36), "b".repeat(36)];
-    const conflicting = { messages: [said], session_id: one, metadata: { session_id: other } };
+    const conflicting = {
+      messages: [userMessage],
+      session_id: one,
+      metadata: { session_id: other },
+    };
     for (const [body, code] of [
       [conflicting, "conflicting_session"],
-      [{ messages: [said], session_id: "ses_1" }, "invalid_session_id"],
-      [{ messages: [said], session_id: 7 }, "invalid_type"],
+      [{ messages: [userMessage], session_id: "ses_1" }, "invalid_session_id"],
+      [{ messages: [userMessage], session_id: 7 }, "invalid_type"],
     ] as const) {
       const { status, json } = await send(served, CHAT, { body });
       expect([status, json.error.code]).toEqual([400, code]);
@@ -226,7 +240,7 @@ describe("The session of a chat completion", () => {
 
   it("A session cannot be continued with the key of another principal [OR-36]", async () => {
     const served = await serveAnswers(TALK, { keys: KEYS });
-    const first = await send(served, CHAT, { body: { messages: [said] } });
+    const first = await send(served, CHAT, { body: { messages: [userMessage] } });
     const { session_id } = first.json.choices[0].message;
     const headers = { authorization: "Bearer key-of-eve-0123456789" };
     const body = { messages: [next], session_id };
@@ -237,7 +251,9 @@ describe("The session of a chat completion", () => {
 
   it("A conversation from elsewhere is imported into a new session, and the response says so [OR-38] [SD-5]", async () => {
     const served = await serveAnswers(TALK);
-    const { headers } = await send(served, CHAT, { body: { messages: [said, answer, next] } });
+    const { headers } = await send(served, CHAT, {
+      body: { messages: [userMessage, answer, next] },
+    });
     expect(headers.get("x-spanline-history")).toBe("replayed");
     expect(served.provider.invocations).toMatchObject([
       {
@@ -251,7 +267,7 @@ describe("The session of a chat completion", () => {
   });
 
   it("A conversation from elsewhere is ignored or rejected if the configuration says so [OR-38]", async () => {
-    const body = { messages: [said, answer, next] };
+    const body = { messages: [userMessage, answer, next] };
     const ignoring = await serveAnswers(TALK, { settings: { foreignHistory: "ignore" } });
     const { headers } = await send(ignoring, CHAT, { body });
     expect(headers.get("x-spanline-history")).toBe("ignored");
@@ -264,7 +280,7 @@ describe("The session of a chat completion", () => {
 });
 
 describe("Client tools", () => {
-  const ask = { messages: [said], tools: [WEATHER] };
+  const ask = { messages: [userMessage], tools: [WEATHER] };
   const CALLS = wants(
     { id: "tooluse_1", name: "get_weather" },
     { id: "tooluse_2", name: "get_weather" },
@@ -283,7 +299,7 @@ describe("Client tools", () => {
       tool_call_id: id,
       content: "18 degrees",
     }));
-    const echoed = { ...ask, messages: [said, { role, content, tool_calls }, ...results] };
+    const echoed = { ...ask, messages: [userMessage, { role, content, tool_calls }, ...results] };
     const missing = await send(served, CHAT, {
       body: { ...echoed, messages: echoed.messages.slice(0, -1) },
     });
@@ -316,7 +332,7 @@ describe("Failed turns", () => {
     const throttled = await serveAnswers([refuses("throttled")]);
     for (const stream of [false, true]) {
       const { status, headers, json } = await send(throttled, CHAT, {
-        body: { messages: [said], stream },
+        body: { messages: [userMessage], stream },
       });
       expect([status, headers.get("x-should-retry")]).toEqual([429, "true"]);
       expect(json.error).toMatchObject({ code: "throttled", type: "too_many_requests" });
@@ -325,7 +341,9 @@ describe("Failed turns", () => {
 
   it("A turn that fails after some output is an HTTP error with the partial message, and is not to be retried [OR-46] [SD-15]", async () => {
     const served = await serveAnswers([breaks("service_failed")]);
-    const { status, headers, json } = await send(served, CHAT, { body: { messages: [said] } });
+    const { status, headers, json } = await send(served, CHAT, {
+      body: { messages: [userMessage] },
+    });
     expect([status, headers.get("x-should-retry")]).toEqual([502, "false"]);
     expect(json).toEqual({
       error: {
@@ -345,7 +363,9 @@ describe("Failed turns", () => {
 
   it("A streamed turn that fails ends with an error event [OR-22]", async () => {
     const served = await serveAnswers([breaks("service_failed")]);
-    const { status, text } = await send(served, CHAT, { body: { messages: [said], stream: true } });
+    const { status, text } = await send(served, CHAT, {
+      body: { messages: [userMessage], stream: true },
+    });
     const data = dataOf(text);
     expect(status).toBe(200);
     expect(text).toContain("Half of");
@@ -362,7 +382,7 @@ describe("Retried requests", () => {
     "A repeated request that %s gets the stored response, streamed or not [OR-45] [SD-12]",
     async (_, first, again) => {
       const served = await serveAnswers(TALK);
-      const body = { messages: [said] };
+      const body = { messages: [userMessage] };
       const one = await send(served, CHAT, { body, headers: first });
       const two = await send(served, CHAT, { body, headers: again });
       expect(two.text).toBe(one.text);

@@ -12,7 +12,7 @@ const KEYS = [
   { name: "ada", key: "key-of-ada-0123456789" },
   { name: "eve", key: "key-of-eve-0123456789" },
 ];
-const said = { type: "message", role: "user", content: "I am Alice." } as const;
+const userMessage = { type: "message", role: "user", content: "I am Alice." } as const;
 const WEATHER = {
   type: "function",
   name: "get_weather",
@@ -24,7 +24,7 @@ function clientOf({ baseUrl, apiKey }: Pick<ServedSessions, "baseUrl" | "apiKey"
   return new OpenAI({ baseURL: baseUrl, apiKey, maxRetries: 0 });
 }
 
-interface Shown {
+interface ShownItem {
   readonly id?: string;
   readonly type: string;
   readonly role?: string;
@@ -32,8 +32,8 @@ interface Shown {
 }
 
 /** A short form of an item: its type, or its role and text. */
-function shown(item: unknown): string {
-  const { type, role, content = [] } = item as Shown;
+function formatItem(item: unknown): string {
+  const { type, role, content = [] } = item as ShownItem;
   return [role ?? type, ...content.map(({ text }) => text)].join(": ");
 }
 
@@ -59,7 +59,7 @@ describe("Conversations", () => {
     }
     expect(await client.conversations.retrieve(id)).toEqual(conversation);
     const listed = await client.conversations.items.list(id, { order: "asc" });
-    expect(listed.data.map(shown)).toEqual([
+    expect(listed.data.map(formatItem)).toEqual([
       "user: I am Alice.",
       "assistant: Hello Alice.",
       "user: Who am I?",
@@ -74,7 +74,7 @@ describe("Conversations", () => {
     const served = await serveAnswers([says("You are Alice.")]);
     const client = clientOf(served);
     const answer = { type: "message", role: "assistant", content: "Hello Alice." } as const;
-    const { id } = await client.conversations.create({ items: [said, answer] });
+    const { id } = await client.conversations.create({ items: [userMessage, answer] });
     await client.responses.create({ model: "scripted", input: "Who am I?", conversation: id });
     expect(served.provider.invocations).toMatchObject([
       {
@@ -86,7 +86,7 @@ describe("Conversations", () => {
       },
     ]);
     const listed = await client.conversations.items.list(id, { order: "asc" });
-    expect(listed.data.map(shown)).toEqual([
+    expect(listed.data.map(formatItem)).toEqual([
       "user: I am Alice.",
       "assistant: Hello Alice.",
       "user: Who am I?",
@@ -100,14 +100,14 @@ describe("Conversations", () => {
       says("It is warm."),
     ]);
     const client = clientOf(served);
-    const asked = { model: "scripted", tools: [WEATHER] };
-    const first = await client.responses.create({ ...asked, input: "How warm is it?" });
+    const request = { model: "scripted", tools: [WEATHER] };
+    const first = await client.responses.create({ ...request, input: "How warm is it?" });
     const call = first.output.find((item) => item.type === "function_call");
     const call_id = call?.type === "function_call" ? call.call_id : "";
     const output = { type: "function_call_output", call_id, output: "18" } as const;
     const previous_response_id = first.id;
     const second = await client.responses.create({
-      ...asked,
+      ...request,
       input: [output],
       previous_response_id,
     });
@@ -115,7 +115,7 @@ describe("Conversations", () => {
     const items: unknown[] = [];
     const pages = client.conversations.items.list(id, { order: "asc", limit: 2 });
     for await (const item of pages) items.push(item);
-    expect(items.map(shown)).toEqual([
+    expect(items.map(formatItem)).toEqual([
       "user: How warm is it?",
       "assistant: Let me see.\n\n",
       "function_call",
@@ -126,7 +126,7 @@ describe("Conversations", () => {
     expect(items.slice(1, 3)).toEqual(first.output);
     expect(items.slice(4)).toEqual(second.output);
     for (const item of items) {
-      const { id: item_id = "" } = item as Shown;
+      const { id: item_id = "" } = item as ShownItem;
       const found = await client.conversations.items.retrieve(item_id, { conversation_id: id });
       expect(found).toEqual(item);
     }
@@ -143,7 +143,7 @@ describe("Conversations", () => {
     await ask("third");
     await client.responses.delete(gone.id);
     const listed = await client.conversations.items.list(id, { order: "asc" });
-    expect(listed.data.map(shown)).toEqual(["user: third", "assistant: Three"]);
+    expect(listed.data.map(formatItem)).toEqual(["user: third", "assistant: Three"]);
   });
 
   it("A deleted conversation is not found, and neither are its responses [OR-42] [OR-29]", async () => {
@@ -161,8 +161,8 @@ describe("Conversations", () => {
       code: "conversation_not_found",
       param: "conversation_id",
     });
-    const asked = { model: "scripted", input: "Who am I?", previous_response_id: first.id };
-    await expect(client.responses.create(asked)).rejects.toMatchObject({
+    const request = { model: "scripted", input: "Who am I?", previous_response_id: first.id };
+    await expect(client.responses.create(request)).rejects.toMatchObject({
       code: "previous_response_not_found",
     });
     expect(served.provider.invocations).toHaveLength(1);
@@ -212,8 +212,8 @@ describe("Conversations", () => {
     const client = clientOf(served);
     const { id } = await client.conversations.create({});
     const answer = { type: "message", role: "assistant", content: "Hello Alice." } as const;
-    const added = await client.conversations.items.create(id, { items: [said, answer] });
-    expect([added.object, added.has_more, added.data.map(shown)]).toEqual([
+    const added = await client.conversations.items.create(id, { items: [userMessage, answer] });
+    expect([added.object, added.has_more, added.data.map(formatItem)]).toEqual([
       "list",
       false,
       ["user: I am Alice.", "assistant: Hello Alice."],
@@ -234,7 +234,7 @@ describe("Conversations", () => {
       },
     ]);
     const listed = await client.conversations.items.list(id, { order: "asc" });
-    expect(listed.data.map(shown)).toEqual([
+    expect(listed.data.map(formatItem)).toEqual([
       "user: I am Alice.",
       "assistant: Hello Alice.",
       "function_call",
@@ -264,7 +264,7 @@ describe("Conversations", () => {
       [2, ["Who am I?"]],
     ]);
     const { data } = await client.conversations.items.list(id, { order: "asc" });
-    expect(data.map(shown)).toEqual([
+    expect(data.map(formatItem)).toEqual([
       "user: I am Alice.",
       "assistant: Hello Alice.",
       "user: Who am I?",
@@ -273,7 +273,7 @@ describe("Conversations", () => {
   });
 
   it("Items can be added between turns unless the agent keeps its own history", async () => {
-    const items = [said, { type: "message", role: "assistant", content: "Hello." } as const];
+    const items = [userMessage, { type: "message", role: "assistant", content: "Hello." } as const];
     const answers = [says("One"), says("Two")];
     const capabilities = { instructions: true, tools: true } as const;
     const here = createScriptedProvider(answers, { capabilities, keepsHistory: false });
@@ -323,7 +323,7 @@ describe("Conversations", () => {
     });
     for await (const { type } of stream) if (type === "response.output_text.delta") break;
     await waitUntil(() => served.provider.invocations.length === 1);
-    const busy = await add([said]);
+    const busy = await add([userMessage]);
     expect([busy.status, busy.json.error.code]).toEqual([409, "session_busy"]);
     end.open();
   });

@@ -78,11 +78,11 @@ function itemDone(event: StreamEventLike, item: CheckedItem, { report }: Checked
   item.done = isObject(event["item"]) ? event["item"] : {};
   if (item.parts.some((part) => !part.isDone)) report("CONTENT_PART_NOT_TERMINATED");
   if (item.type === "function_call" && item.arguments === null) report("NO_DELTA");
-  const { arguments: given } = item.done;
-  if (item.arguments !== null && given !== item.arguments) report("ARGUMENTS_DIFFER");
-  const said = item.type === "reasoning" ? item.done["summary"] : item.done["content"];
+  const { arguments: finalArguments } = item.done;
+  if (item.arguments !== null && finalArguments !== item.arguments) report("ARGUMENTS_DIFFER");
+  const itemParts = item.type === "reasoning" ? item.done["summary"] : item.done["content"];
   const isStreamed = item.type === "reasoning" || item.done["role"] === "assistant";
-  if (isStreamed && JSON.stringify(textsOf(said)) !== JSON.stringify(item.parts.map(textOf)))
+  if (isStreamed && JSON.stringify(textsOf(itemParts)) !== JSON.stringify(item.parts.map(textOf)))
     report("TEXT_DIFFERS");
 }
 
@@ -133,9 +133,9 @@ function textDone(event: StreamEventLike, item: CheckedItem, checked: Checked): 
 function partDone(event: StreamEventLike, item: CheckedItem, checked: Checked): void {
   const part = openPart(event, item, checked);
   if (part === undefined) return;
-  const said = isObject(event["part"]) ? event["part"]["text"] : undefined;
+  const partText = isObject(event["part"]) ? event["part"]["text"] : undefined;
   if (!part.isTextDone) checked.report("INVALID_CONTENT_PART_TRANSITION");
-  if (part.text !== said) checked.report("TEXT_DIFFERS");
+  if (part.text !== partText) checked.report("TEXT_DIFFERS");
   part.isDone = true;
 }
 

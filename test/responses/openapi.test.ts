@@ -66,14 +66,14 @@ describe("The OpenAPI document", () => {
     expect([status, headers.get("x-spanline-ignored")]).toEqual([200, "unheard_of"]);
     const messages = [{ role: "user", content: "Hi" }];
     const values = { stream_options: {}, max_tokens: 5, max_completion_tokens: 5, user: "u", n: 1 };
-    const given = {
+    const exampleBody = {
       metadata: {},
       tools: [],
       tool_choice: "auto",
       stream: false,
       model: "scripted",
     };
-    const chat = { messages, ...values, ...given, session_id: "" };
+    const chat = { messages, ...values, ...exampleBody, session_id: "" };
     expect(Object.keys(chat).toSorted()).toEqual(fieldsOf("CreateCompletion").toSorted());
     const answer = await send(served, ["POST", "/chat/completions"], { body: chat });
     expect([answer.status, answer.headers.get("x-spanline-ignored")]).toEqual([200, null]);

@@ -85,10 +85,10 @@ describe("The stream of a response", () => {
     const isDelta = ({ event }: Envelope) => event.type.endsWith(".delta");
     fc.assert(
       fc.property(anyTurn, anyMode, (log, trace) => {
-        const kept = log.filter((envelope) => !isDelta(envelope));
+        const keptEvents = log.filter((envelope) => !isDelta(envelope));
         const { output } = lastResponse(streamOf(log, trace));
-        expect(lastResponse(streamOf(kept, trace)).output).toEqual(output);
-        expect(violationsIn(streamOf(kept, trace))).toEqual([]);
+        expect(lastResponse(streamOf(keptEvents, trace)).output).toEqual(output);
+        expect(violationsIn(streamOf(keptEvents, trace))).toEqual([]);
       }),
     );
   });
@@ -107,17 +107,17 @@ describe("The stream of a response", () => {
   it("The stream keeps the agent's text in order", () => {
     fc.assert(
       fc.property(anyTurn, (log) => {
-        const said = log
+        const loggedText = log
           .flatMap(({ event }) => (event.type === "text.finished" ? [event.text] : []))
           .join("");
-        const shown = lastResponse(streamOf(log, "pairs"))
+        const responseText = lastResponse(streamOf(log, "pairs"))
           .output.flatMap((item): readonly { readonly text: string }[] =>
             item.type === "message" ? item.content : [],
           )
           .map(({ text }) => text)
           .join("");
         const plain = (text: string) => text.replaceAll(/\s/g, "");
-        expect(plain(shown)).toBe(plain(said));
+        expect(plain(responseText)).toBe(plain(loggedText));
       }),
     );
   });

@@ -9,11 +9,11 @@ describe("Runs whose caller aborts", () => {
   it("An abort ends a run as cancelled even if a tool ignores it, and stops the upstream session [RMA-P0-6] [RMA-P1-9]", async () => {
     const { provider, requests, stopped } = await scripted(CALLS);
     const caller = new AbortController();
-    let heard: AbortSignal | undefined;
-    let left = 0;
+    let toolSignal: AbortSignal | undefined;
+    let exitCount = 0;
     const hang = tool("look", (_, { signal }) => {
-      heard = signal;
-      left = performance.now();
+      toolSignal = signal;
+      exitCount = performance.now();
       caller.abort();
       return new Promise(() => {});
     });
@@ -21,7 +21,7 @@ describe("Runs whose caller aborts", () => {
       prompt: "Look",
       signal: caller.signal,
     });
-    expect(performance.now() - left).toBeLessThan(5000);
+    expect(performance.now() - exitCount).toBeLessThan(5000);
     expect(result).toMatchObject({
       outcome: "cancelled",
       reason: null,
@@ -29,7 +29,7 @@ describe("Runs whose caller aborts", () => {
       toolCalls: [{ ending: "cancelled", result: { isError: true } }],
       steps: 1,
     });
-    expect([heard?.aborted, requests.length, stopped.length]).toEqual([true, 1, 1]);
+    expect([toolSignal?.aborted, requests.length, stopped.length]).toEqual([true, 1, 1]);
   });
 
   it("An abort ends a run as cancelled while the agent is silent", async () => {

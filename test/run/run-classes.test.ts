@@ -105,15 +105,18 @@ describe("Runs with class instances", () => {
 
   it("The upstream session of a cancelled run is stopped", async () => {
     const { provider } = await scripted("turns: [{ answer: [One., { pause: 60000 }, Two.] }]");
-    const counted = new ClassProvider(provider);
+    const countingProvider = new ClassProvider(provider);
     const end = new AbortController();
-    const result = await runToCompletion(agentWith({ provider: counted, settle: "stop" }), {
-      prompt: "Go",
-      signal: end.signal,
-      onEvent: ({ event }) => event.type === "text.delta" && end.abort(),
-    });
+    const result = await runToCompletion(
+      agentWith({ provider: countingProvider, settle: "stop" }),
+      {
+        prompt: "Go",
+        signal: end.signal,
+        onEvent: ({ event }) => event.type === "text.delta" && end.abort(),
+      },
+    );
     expect(result.outcome).toBe("cancelled");
-    expect(counted.stopped.length).toBeGreaterThan(0);
+    expect(countingProvider.stopped.length).toBeGreaterThan(0);
   });
 });
 

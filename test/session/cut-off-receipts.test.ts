@@ -179,7 +179,7 @@ describe("The stored output of a tool", () => {
     const { blobId = "" } = await world.waitForEvent("tool.finished");
     const bytes = (await store.readBlob(sessionId, blobId)) ?? new Uint8Array();
     expect(bytes).toHaveLength(200_000);
-    expect(await found((...given) => store.readBlob(...given))).toEqual([]);
+    expect(await found((...args) => store.readBlob(...args))).toEqual([]);
     expect(await found(async () => bytes.with(7, 0))).toEqual(["output"]);
     expect(await found(async () => undefined)).toEqual(["output"]);
   });

@@ -82,7 +82,7 @@ describe("An idle daemon", () => {
     expect(provider.invocations.at(-1)?.input).toMatchObject({ texts: ["News"] });
   });
 
-  it("A reminder that interrupts wakes an idle daemon, and one that waits does not", async () => {
+  it("A reminder that interrupts wakes an idle daemon, and a reminder that waits does not", async () => {
     const { world, provider } = await startDaemon();
     await world.send({ type: "remind", reminder: { ...REMINDER, mode: "finish_step" } });
     expect(await world.listEvents("daemon.woken")).toEqual([]);

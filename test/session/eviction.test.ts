@@ -162,9 +162,9 @@ describe("sessions beyond the memory limits", () => {
     const store = createMemoryStore();
     const reading = createGate();
     let isSlow = false;
-    const readPage: Store["readPage"] = async (...given) => {
+    const readPage: Store["readPage"] = async (...args) => {
       if (isSlow) await reading.pass();
-      return store.readPage(...given);
+      return store.readPage(...args);
     };
     const provider = createScriptedProvider([says("One.")]);
     const world = evicting(createAgent({ provider }), { sessions: 0 }, { ...store, readPage });

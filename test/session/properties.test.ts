@@ -64,7 +64,7 @@ function comeToRest(session: SimulatedSession): void {
     if (state.turn.current === null) return;
     session.pass(1);
     const [effect] = effects;
-    const [asked] = state.approvals.pending;
+    const [approval] = state.approvals.pending;
     const awaited = state.tools.runs.find(({ status }) => status === "waiting-for-host")?.hostWait;
     if (effect?.type === "invoke") {
       session.send({
@@ -93,8 +93,8 @@ function comeToRest(session: SimulatedSession): void {
       const command = giving(session, { do: "give", how: "all", isSpeaking: false });
       const actor = { kind: "user", principal: "me" } as const;
       session.send({ type: "command-received", command, actor, rights: ["prompt", "control"] });
-    } else if (asked !== undefined || awaited !== undefined) {
-      const until = asked?.deadline ?? awaited?.deadline ?? 0;
+    } else if (approval !== undefined || awaited !== undefined) {
+      const until = approval?.deadline ?? awaited?.deadline ?? 0;
       session.pass(Math.max(0, until - session.now));
       session.send({ type: "time-passed" });
     }

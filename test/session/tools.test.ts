@@ -350,8 +350,8 @@ describe("Tools of a session", () => {
     const beginning = "a".repeat(MAX_OUTPUT_CHARACTERS - 1);
     const text = `${beginning}\n[11 more characters were left out]`;
     expect(result.parts).toEqual([{ type: "text", text }]);
-    const kept = await world.store.readBlob(world.sessionId, blobId);
-    expect(new TextDecoder().decode(kept)).toBe(whole);
+    const storedBytes = await world.store.readBlob(world.sessionId, blobId);
+    expect(new TextDecoder().decode(storedBytes)).toBe(whole);
   });
 
   it("A tool succeeds even if its output cannot be stored", async () => {
@@ -362,8 +362,8 @@ describe("Tools of a session", () => {
     const world = await openWorld(createAgent({ provider, tools: [send] }), { store });
     await world.prompt("Send.");
     const { ending, result, blobId } = await world.waitForEvent("tool.finished");
-    const left = "[1 more characters were left out, and could not be kept]";
-    const text = `${"a".repeat(MAX_OUTPUT_CHARACTERS)}\n${left}`;
+    const omissionNote = "[1 more characters were left out, and could not be kept]";
+    const text = `${"a".repeat(MAX_OUTPUT_CHARACTERS)}\n${omissionNote}`;
     expect({ ending, result, blobId }).toEqual({
       ending: "succeeded",
       result: createToolSuccess("c1", text),
@@ -443,9 +443,13 @@ describe("Host requests of tools", () => {
     const world = await openWorld(agent);
     await world.send(attach);
     await world.prompt("Look.");
-    const asked = await world.waitForEvent("host.requested");
-    const { requestId } = asked;
-    expect(asked).toMatchObject({ clientId: "editor", kind: "read", payload: { path: "a.txt" } });
+    const hostRequest = await world.waitForEvent("host.requested");
+    const { requestId } = hostRequest;
+    expect(hostRequest).toMatchObject({
+      clientId: "editor",
+      kind: "read",
+      payload: { path: "a.txt" },
+    });
     const payload = { text: "hello" };
     const answer = { type: "submit-host-reply", requestId, outcome: "replied", payload } as const;
     expect(await world.send(answer, { clientId: "other" })).toMatchObject({

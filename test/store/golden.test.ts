@@ -35,8 +35,8 @@ describe.each(releases)("Golden log of version %s", (release) => {
   it("A golden log is read completely, passes the integrity check and accepts a lease", async () => {
     const rows = rowsOf(release);
     const store = await opened({ file: await fileWithLog("ses_golden", rows) });
-    const wanted = linesOf(`log-${release}.read.jsonl`);
-    expect(await store.read("ses_golden", 0, rows.length + 1)).toEqual(wanted);
+    const expectedLines = linesOf(`log-${release}.read.jsonl`);
+    expect(await store.read("ses_golden", 0, rows.length + 1)).toEqual(expectedLines);
     expect(await store.checkIntegrity()).toEqual([]);
     const acquired = await store.acquire("ses_golden", { owner: "me", now: 0, durationMs: 1 });
     expect(acquired.head.seq).toBe(rows.length);
@@ -82,9 +82,9 @@ describe("Golden logs", () => {
   it("The golden logs contain every event type in its current version", () => {
     const rows = releases.flatMap(rowsOf);
     const seen = new Set(rows.map(({ type, version }) => `${type} ${version}`));
-    const wanted = Object.entries(EVENT_MANIFEST).map(
+    const expectedTypes = Object.entries(EVENT_MANIFEST).map(
       ([type, { version }]) => `${type} ${version}`,
     );
-    expect(wanted.filter((variant) => !seen.has(variant))).toEqual([]);
+    expect(expectedTypes.filter((variant) => !seen.has(variant))).toEqual([]);
   });
 });

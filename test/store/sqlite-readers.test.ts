@@ -85,8 +85,8 @@ describe("Many readers of a session", () => {
     );
     for (const [index, events] of all.entries()) {
       const first = (starts[index] ?? 0) + 1;
-      const wanted = Array.from({ length: count - first + 1 }, (_, at) => first + at);
-      expect(seqs(events)).toEqual(wanted);
+      const expectedNumbers = Array.from({ length: count - first + 1 }, (_, at) => first + at);
+      expect(seqs(events)).toEqual(expectedNumbers);
     }
     expect(rows()).toBeGreaterThanOrEqual(count);
     expect(rows()).toBeLessThan(3 * count);

@@ -17,13 +17,13 @@ import { opened, temporaryFile, temporaryFolder } from "./sqlite-support.ts";
 /** A disk whose next `times` syncs wait until the test calls `next`. */
 function slowDisk() {
   const waiting: (() => void)[] = [];
-  const asked: (() => void)[] = [];
+  const pendingSyncs: (() => void)[] = [];
   let slow = 0;
   let syncs = 0;
   return {
     datasync: (wal: FileHandle): Promise<void> => {
       syncs += 1;
-      asked.shift()?.();
+      pendingSyncs.shift()?.();
       if (slow === 0) return wal.datasync();
       slow -= 1;
       return new Promise((resolve) => {
@@ -33,7 +33,7 @@ function slowDisk() {
     slow: (times = 1) => (slow = times),
     next: () => waiting.shift()?.(),
     /** Resolves at the next sync. */
-    asked: () => new Promise<void>((resolve) => asked.push(resolve)),
+    asked: () => new Promise<void>((resolve) => pendingSyncs.push(resolve)),
     get syncs() {
       return syncs;
     },
@@ -51,9 +51,9 @@ describe("Append with sync", () => {
     );
     disk.slow(2);
     const before = disk.syncs;
-    const asked = disk.asked();
+    const syncRequest = disk.asked();
     const first = leases.map((lease) => store.append(lease, 0, entry([delta("a")], sync)));
-    await asked;
+    await syncRequest;
     const second = leases.map((lease) => store.append(lease, 1, entry([delta("b")], sync)));
     const third = store.append(leases[0] ?? (await acquire(store, "x")).lease, 2, entry([], sync));
     const again = disk.asked();
@@ -71,12 +71,12 @@ describe("Append with sync", () => {
     const lease = await sessionOf(store, "ses_1", 1);
     const other = await sessionOf(store, "ses_2", 0);
     disk.slow();
-    const asked = disk.asked();
+    const syncRequest = disk.asked();
     const reading = readUntil(store, { sessionId: "ses_1", until: 3 });
     const synced = store.append(lease, 1, entry([delta("2")], sync));
     const after = store.append(lease, 2, entry([delta("3")]));
     await store.append(other, 0, entry([delta("not held up")]));
-    await asked;
+    await syncRequest;
     expect(await headOf(store, "ses_1")).toMatchObject({ seq: 1 });
     expect(seqs(await store.read("ses_1", 0, 9))).toEqual([1]);
     const early = readUntil(store, { sessionId: "ses_1", until: 1 });
@@ -94,12 +94,12 @@ describe("Append with sync", () => {
     disk.slow();
     const order: string[] = [];
     const command = { id: "cmd_1", reply: 1 };
-    const asked = disk.asked();
+    const syncRequest = disk.asked();
     const first = store.append(lease, 0, entry([delta("a")], { command, sync: true }));
     const again = store.append(lease, 0, entry([], { command }));
     void first.then(() => order.push("first"));
     void again.then(() => order.push("again"));
-    await asked;
+    await syncRequest;
     expect(order).toEqual([]);
     disk.next();
     expect(await again).toEqual({ status: "repeated", reply: 1 });
@@ -111,9 +111,9 @@ describe("Append with sync", () => {
     const store = await opened({ file: temporaryFile(), datasync: disk.datasync });
     const lease = await sessionOf(store, "ses_1", 0);
     disk.slow();
-    const asked = disk.asked();
+    const syncRequest = disk.asked();
     const lost = store.append(lease, 0, entry([delta("old")], sync));
-    await asked;
+    await syncRequest;
     await store.deleteSession("ses_1");
     const { lease: next } = await acquire(store, "ses_1");
     const reading = readUntil(store, { sessionId: "ses_1", until: 1 });
@@ -203,7 +203,7 @@ describe("Records and syncs", () => {
       disk.slow(0);
       disk.next();
     });
-    const asked = disk.asked();
+    const syncRequest = disk.asked();
     const order: string[] = [];
     const note = (what: string) => () => void order.push(what);
     const write = { value: 1, expectedVersion: null };
@@ -213,7 +213,7 @@ describe("Records and syncs", () => {
       store.readRecord("budget", "ada").then(note("read")),
       store.listRecords({ scope: "budget", limit: 1 }).then(note("listed")),
     ];
-    await Promise.race([asked, Promise.all(results)]);
+    await Promise.race([syncRequest, Promise.all(results)]);
     await store.findSession("ses_1");
     expect(order).toEqual([]);
     disk.next();
@@ -234,10 +234,10 @@ describe("Records and syncs", () => {
       disk.slow(0);
       disk.next();
     });
-    const asked = disk.asked();
+    const syncRequest = disk.asked();
     let isDeleted = false;
     const deletion = store.deleteRecord("budget", "ada").then(() => (isDeleted = true));
-    await Promise.race([asked, deletion]);
+    await Promise.race([syncRequest, deletion]);
     await store.findSession("ses_1");
     expect(isDeleted).toBe(false);
     disk.next();

@@ -33,11 +33,11 @@ describe("Unsynced entries", () => {
     const lease = await sessionOf(store, "ses_1", 1);
     await store.append(lease, 1, entry([], { index: { title: "Before" } }));
     hold();
-    const shown = store.append(lease, 1, entry([delta("a", { at: NOW + 1 })]));
+    const visibleAppend = store.append(lease, 1, entry([delta("a", { at: NOW + 1 })]));
     const index = { title: "After", state: "running" } as const;
     const titled = draft({ type: "session.title_changed", title: "After" }, NOW + 2);
-    const held = store.append(lease, 2, entry([titled], { index, wakeAt: 7, ...sync }));
-    await shown;
+    const pendingAppend = store.append(lease, 2, entry([titled], { index, wakeAt: 7, ...sync }));
+    await visibleAppend;
     const behind = store.append(lease, 3, entry([delta("b", { at: NOW + 3 })]));
     await later();
     const before = { seq: 2, title: "Before", state: "idle", updatedAt: NOW + 1, wakeAt: null };
@@ -46,7 +46,7 @@ describe("Unsynced entries", () => {
     expect(await store.listSessions({ limit: 9 })).toEqual({ sessions: [record] });
     expect(await store.readHead("ses_1")).toMatchObject({ seq: 2 });
     release();
-    await Promise.all([held, behind]);
+    await Promise.all([pendingAppend, behind]);
     const after = { seq: 4, title: "After", state: "running", updatedAt: NOW + 3, wakeAt: 7 };
     expect(await store.findSession("ses_1")).toMatchObject(after);
     expect((await store.listSessions({ limit: 9 })).sessions).toMatchObject([after]);
@@ -75,7 +75,7 @@ describe("Unsynced entries", () => {
     const { store, hold, release } = await heldStore();
     const lease = await sessionOf(store, "ses_1", 1);
     hold();
-    const held = store.append(lease, 1, entry([delta("b")], sync));
+    const pendingAppend = store.append(lease, 1, entry([delta("b")], sync));
     await later();
     const takeOver = { owner: "other", now: NOW, durationMs: 1, takeOver: true };
     const taken = store.acquire("ses_1", takeOver).then(async ({ head }) => {
@@ -85,7 +85,7 @@ describe("Unsynced entries", () => {
     await later();
     release();
     expect(await taken).toEqual({ head: 2, read: [1, 2] });
-    await held;
+    await pendingAppend;
   });
 
   it("Unsynced entries do not change the pages of the session list", async () => {
@@ -96,14 +96,14 @@ describe("Unsynced entries", () => {
     }
     const { lease } = await store.acquire("ses_1", { owner: "me", now: NOW, durationMs: 1 });
     hold();
-    const held = store.append(lease, 1, entry([delta("b", { at: NOW + 9 })], sync));
+    const pendingAppend = store.append(lease, 1, entry([delta("b", { at: NOW + 9 })], sync));
     await later();
     const first = await store.listSessions({ limit: 1 });
     const rest = await store.listSessions({ limit: 9, page: first.nextPage ?? "" });
     const ids = [...first.sessions, ...rest.sessions].map(({ sessionId }) => sessionId);
     expect(ids).toEqual(["ses_1", "ses_3", "ses_2"]);
     release();
-    await held;
+    await pendingAppend;
   });
 });
 

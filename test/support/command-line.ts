@@ -75,9 +75,11 @@ export async function createCommandLine(): Promise<CommandLine> {
     start,
     bundle: (entry, file) => bundleSource([entry], dirname(join(folder, file))),
     async close() {
-      const left = children.filter(({ exitCode, signalCode }) => (exitCode ?? signalCode) === null);
-      const ends = left.map((child) => once(child, "exit"));
-      for (const child of left) child.kill("SIGKILL");
+      const runningChildren = children.filter(
+        ({ exitCode, signalCode }) => (exitCode ?? signalCode) === null,
+      );
+      const ends = runningChildren.map((child) => once(child, "exit"));
+      for (const child of runningChildren) child.kill("SIGKILL");
       await Promise.all(ends);
       rmSync(folder, { recursive: true, force: true });
     },
@@ -87,11 +89,15 @@ export async function createCommandLine(): Promise<CommandLine> {
       const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
       const state = async (): Promise<string> => {
         child.kill("SIGKILL");
-        const [said, noted] = await ended;
-        return `spanline ${args.join(" ")} did not exit.\n${said}\n${noted}`;
+        const [output, noted] = await ended;
+        return `spanline ${args.join(" ")} did not exit.\n${output}\n${noted}`;
       };
-      const [said, noted, [status]] = await withDeadline(ended, state, PROCESS_MS);
-      return { stdout: said, stderr: noted, status: typeof status === "number" ? status : null };
+      const [outputText, noted, [status]] = await withDeadline(ended, state, PROCESS_MS);
+      return {
+        stdout: outputText,
+        stderr: noted,
+        status: typeof status === "number" ? status : null,
+      };
     },
   };
 }

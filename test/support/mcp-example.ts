@@ -37,11 +37,11 @@ export async function startExampleServer(
   });
   onTestFinished(() => waitForExit(child));
   const [address]: unknown[] = await once(child, "message");
-  const { port: given } = Object(address);
+  const { port: serverPort } = Object(address);
   return {
-    url: `http://127.0.0.1:${given}/mcp`,
+    url: `http://127.0.0.1:${serverPort}/mcp`,
     kill: () => waitForExit(child),
-    restart: () => startExampleServer(name, args, given),
+    restart: () => startExampleServer(name, args, serverPort),
   };
 }
 

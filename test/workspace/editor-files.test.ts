@@ -17,7 +17,7 @@ const BOTH = { clientId: "ide", readsFiles: true, writesFiles: true, runsTermina
 interface Buffers extends Required<Pick<RunOptions, "editor" | "host">> {
   readonly texts: Map<string, string>;
   /** Requests to the editor, by kind and path. */
-  readonly asked: readonly (readonly [string, string])[];
+  readonly hostRequests: readonly (readonly [string, string])[];
 }
 
 /** An editor which stores writes in its buffers and saves nothing to disk. */
@@ -25,21 +25,21 @@ function editorWith(
   texts: Readonly<Record<string, string>>,
   answer: (kind: string, payload: JsonObject) => Promise<JsonObject> | undefined = () => undefined,
 ): Buffers {
-  const kept = new Map(Object.entries(texts));
-  const asked: [string, string][] = [];
+  const fileTexts = new Map(Object.entries(texts));
+  const hostRequests: [string, string][] = [];
   const host: ToolContext["host"] = async (_, kind, payload) => {
     const path = textIn(payload, "path");
-    asked.push([kind, path]);
-    const given = answer(kind, payload);
-    if (given !== undefined) return given;
+    hostRequests.push([kind, path]);
+    const hostReply = answer(kind, payload);
+    if (hostReply !== undefined) return hostReply;
     if (kind === "write-file") {
-      kept.set(path, textIn(payload, "content"));
+      fileTexts.set(path, textIn(payload, "content"));
       return { written: true };
     }
-    const text = kept.get(path);
+    const text = fileTexts.get(path);
     return text === undefined ? {} : { text };
   };
-  return { editor: BOTH, host, texts: kept, asked };
+  return { editor: BOTH, host, texts: fileTexts, hostRequests };
 }
 
 function textIn(payload: JsonObject, name: string): string {
@@ -93,7 +93,7 @@ describe("Files that are open in an editor", () => {
     await expect(
       world.run("write_file", { ...write, expected_sha256: sha256("saved") }, editor),
     ).rejects.toThrow("a.txt has changed since it was read");
-    expect(editor.asked.map(([kind]) => kind)).toEqual(["read-file"]);
+    expect(editor.hostRequests.map(([kind]) => kind)).toEqual(["read-file"]);
     await world.run("write_file", { ...write, expected_sha256: sha256("typed") }, editor);
     expect([...editor.texts.values()]).toEqual(["new"]);
   });
@@ -103,7 +103,7 @@ describe("Files that are open in an editor", () => {
     world.write("a.txt", "saved");
     const editor = openIn(world, "a.txt", "new");
     await world.run("write_file", { path: "a.txt", content: "new" }, editor);
-    expect(editor.asked.map(([kind]) => kind)).toEqual(["read-file", "write-file"]);
+    expect(editor.hostRequests.map(([kind]) => kind)).toEqual(["read-file", "write-file"]);
   });
 
   it("A new file's folder is created for the editor", async () => {
@@ -145,12 +145,12 @@ describe("Fallback to the disk", () => {
   it("With an editor that only reads, files are changed on disk", async () => {
     const world = createTestWorkspace();
     world.write("a.txt", "saved");
-    const { host, asked } = openIn(world, "a.txt", "typed");
+    const { host, hostRequests } = openIn(world, "a.txt", "typed");
     const editor = { ...BOTH, writesFiles: false };
     const edit = { path: "a.txt", old_text: "saved", new_text: "edited" };
     await world.run("edit_file", edit, { editor, host });
     expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("edited");
-    expect(asked).toEqual([]);
+    expect(hostRequests).toEqual([]);
   });
 
   it("Binary files, and files too large for the connection, are read and written on disk", async () => {
@@ -160,7 +160,7 @@ describe("Fallback to the disk", () => {
     const editor = editorWith({});
     for (const path of ["b.bin", "long.txt"]) await world.run("read_file", { path }, editor);
     await world.run("write_file", { path: "n", content: "y".repeat(1024 * 1024 + 1) }, editor);
-    expect(editor.asked).toEqual([["read-file", join(world.root, "n")]]);
+    expect(editor.hostRequests).toEqual([["read-file", join(world.root, "n")]]);
     expect(readFileSync(join(world.root, "n"), "utf8")).toHaveLength(1024 * 1024 + 1);
   });
 });
@@ -228,7 +228,7 @@ describe("Requests that never reach the editor", () => {
       for (const [name, input] of calls) {
         await expect(world.run(name, input, editor)).rejects.toThrow(/cannot be used|is a folder/);
       }
-      expect(editor.asked).toEqual([]);
+      expect(editor.hostRequests).toEqual([]);
     },
   );
 
@@ -241,7 +241,7 @@ describe("Requests that never reach the editor", () => {
     await expect(
       world.run("write_file", { path: "a.txt", content: "x" }, { ...editor, paths }),
     ).rejects.toThrow("no longer leads to the location");
-    expect(editor.asked).toEqual([]);
+    expect(editor.hostRequests).toEqual([]);
   });
 
   it("The editor's text is discarded if a link appeared in the path meanwhile [W-04]", async () => {
@@ -281,7 +281,7 @@ describe("Requests that never reach the editor", () => {
     expect(text).toMatch(/1\tsaved\n\[a command is running, so this is the file on the disk/);
     await world.run("write_file", { path: "a.txt", content: "new" }, editor);
     expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("new");
-    expect(editor.asked).toEqual([]);
+    expect(editor.hostRequests).toEqual([]);
     writeFileSync(stop, "");
     await command;
     expect((await world.run("read_file", { path: "a.txt" }, editor)).text).toContain("1\ttyped");

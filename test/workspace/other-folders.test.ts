@@ -80,14 +80,18 @@ describe("Additional folders of a workspace", () => {
 
   it("Rules match paths in an additional folder relative to it and by the absolute path", async () => {
     const { root, library } = twoFolders();
-    const given = { argument: "path", input: join(library, "secrets/key.txt") };
-    const [fact] = await examinePaths([given], { root, folders: [library], protectedFolders: [] });
+    const pathFact = { argument: "path", input: join(library, "secrets/key.txt") };
+    const [fact] = await examinePaths([pathFact], {
+      root,
+      folders: [library],
+      protectedFolders: [],
+    });
     expect(fact).toEqual({
-      ...given,
+      ...pathFact,
       location: "inside",
       workspacePath: "secrets/key.txt",
       folder: library,
-      hostPath: given.input,
+      hostPath: pathFact.input,
     });
     const context = {
       tool: "write_file",

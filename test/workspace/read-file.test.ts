@@ -44,10 +44,10 @@ describe("read_file", () => {
   it("The number of lines and characters is limited", async () => {
     const { run, write } = createTestWorkspace({ limits: { readLines: 3, readCharacters: 12 } });
     write("a", "1234\n".repeat(9));
-    const shown = async (input: { readonly max_lines?: number }) =>
+    const readShownLines = async (input: { readonly max_lines?: number }) =>
       (await run("read_file", { path: "a", ...input })).data?.["shown"];
-    expect(await shown({ max_lines: 100 })).toEqual({ from: 1, count: 3, cut: 1 });
-    expect(await shown({ max_lines: 2 })).toEqual({ from: 1, count: 2, cut: 0 });
+    expect(await readShownLines({ max_lines: 100 })).toEqual({ from: 1, count: 3, cut: 1 });
+    expect(await readShownLines({ max_lines: 2 })).toEqual({ from: 1, count: 2, cut: 0 });
   });
 
   it("Long lines, even of 10 MB, are cut at whole characters", async () => {

@@ -151,12 +151,12 @@ describe("run_command in a sandbox", () => {
       environment: { PATH: path, TMPDIR: "/elsewhere", SPANLINE_SHELL: "/bin/sh" },
     });
     mkdirSync(join(root, "src"));
-    const { text, data: told } = await run("run_command", {
+    const { text, data: resultData } = await run("run_command", {
       command: "echo $TMPDIR",
       working_directory: "src",
     });
     expect(text).toMatch(/^Exit code 0 after .* seconds, confined\nstdout:\n\/tmp$/);
-    expect(told).toMatchObject({ confined: true });
+    expect(resultData).toMatchObject({ confined: true });
     const args = readFileSync(join(folder, "args"), "utf8");
     expect(args).toContain(`--bind ${root} ${root} --tmpfs ${data} --remount-ro ${data}`);
     expect(args).toContain(`--chdir ${join(root, "src")} -- /bin/sh -c echo`);

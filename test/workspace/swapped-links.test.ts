@@ -20,7 +20,7 @@ async function attacked() {
   const child = fork(await bundleProgram("swap-links.ts"), [world.root, world.outside]);
   onTestFinished(() => void child.kill("SIGKILL"));
   let rounds = 0;
-  child.on("message", (told) => void (rounds = Number(told)));
+  child.on("message", (message) => void (rounds = Number(message)));
   await once(child, "message");
   const attacker: Attacker = {
     rounds: () => rounds,

@@ -13,12 +13,12 @@ describe("Workspace tools", () => {
   });
 
   it("The tools declare the traits that rules match", () => {
-    const told = [...createTestWorkspace().tools.values()].map(({ spec }) => {
+    const toolNotes = [...createTestWorkspace().tools.values()].map(({ spec }) => {
       const { kind, sideEffect, paths, capabilities, executor } = spec.traits ?? {};
       expect(executor).toEqual({ type: "builtin" });
       return [spec.name, spec.idempotent, kind, sideEffect, paths, capabilities];
     });
-    expect(told).toEqual([
+    expect(toolNotes).toEqual([
       ["read_file", true, "read", "read_only", ["path"], ["workspace.read_text"]],
       ["write_file", false, "edit", "workspace_write", ["path"], ["workspace.write_text"]],
       [

@@ -95,9 +95,9 @@ describe("defineAgent", () => {
       approvalSeconds: undefined,
       onLost: undefined,
     };
-    const given = defineAgent(Object({ name: "demo", provider: harness, ...unset }));
-    expect(given.spec).toEqual(plain.spec);
-    expect(JSON.stringify(given.spec)).toBe(JSON.stringify(plain.spec));
+    const definedAgent = defineAgent(Object({ name: "demo", provider: harness, ...unset }));
+    expect(definedAgent.spec).toEqual(plain.spec);
+    expect(JSON.stringify(definedAgent.spec)).toBe(JSON.stringify(plain.spec));
   });
 
   it('Approval patterns that match a tool are accepted, and so is "*"', () => {

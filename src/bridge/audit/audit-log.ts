@@ -65,7 +65,7 @@ export function auditLog(keys: SigningKeys): LogAudit {
   let last = NO_RECEIPT;
   const receiptChecker = new ReceiptChecker();
   const toolCalls = createToolCallTracker();
-  const entryOf = (envelope: Envelope): AuditEntry | undefined => {
+  const createEntry = (envelope: Envelope): AuditEntry | undefined => {
     const { seq, at, actor, event } = envelope;
     if (!isReceipt(event)) return undefined;
     receiptChecker.addReceipt(event);
@@ -83,7 +83,7 @@ export function auditLog(keys: SigningKeys): LogAudit {
       const { seq, at, event } = envelope;
       toolCalls.add(envelope);
       const gap = receiptChecker.check(event);
-      const entry = entryOf(envelope);
+      const entry = createEntry(envelope);
       return {
         ...omitUndefined({ entry }),
         ...(gap !== undefined && { gap: { seq, at, ...gap } }),

@@ -73,7 +73,7 @@ export async function loadConfiguredAgent(
     const { digest } = await computeConfigVersion(parsed, { file, digest: digestText(text) });
     return configContext.isTrusted(digest);
   };
-  const judged = {
+  const checkedAgent = {
     ...config,
     passthrough: { ...resolveDemoSettings(config), ...config.passthrough },
     path: `agents.${config.name}.policy`,
@@ -87,7 +87,7 @@ export async function loadConfiguredAgent(
     }),
     isComplete: config.toolFiles.length === 0 && !hasDemoTools(config),
   };
-  return createPolicyAgent(judged, { notice, root, protectedFolders });
+  return createPolicyAgent(checkedAgent, { notice, root, protectedFolders });
 }
 
 interface ToolsContext extends Pick<ConfigContext, "directory" | "clock" | "environment"> {

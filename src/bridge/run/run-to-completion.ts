@@ -131,7 +131,7 @@ async function decideApproval(
     // A deadline or a cancel may have resolved the approval meanwhile.
     const reply = await sessions.command(sessionId, answer, from);
     if (reply.status === "accepted" || reply.failure.code !== "invalid_option") return;
-    // Nobody else can answer, and the run would wait until the deadline.
+    // No other client can answer, so the run would wait until the deadline.
     options.report?.(toSpanlineError(reply.failure));
     const decision = DENYING_DECISIONS[request.question];
     const reason = reply.failure.message;

@@ -12,10 +12,11 @@ import { createOperationRoutes } from "../../http/operations/operation-routes.ts
 import { ApiError } from "../../http/routing/api-error.ts";
 import { createRequestId } from "../../http/routing/http-request-id.ts";
 import { formatOpenAiError } from "../../http/routing/openai-errors.ts";
-import { createRouter, type RouteGroup } from "../../http/routing/router.ts";
+import { createRouter, type Route, type RouteGroup } from "../../http/routing/router.ts";
 import type { ServerLimits } from "../../http/server/server-options.ts";
 import { startHttpServer, type HttpServer } from "../../http/server/start-server.ts";
 import { createLazySockets } from "../../http/sockets/lazy-sockets.ts";
+import type { SocketRoute } from "../../http/sockets/web-sockets.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { passMethods } from "../../session/session-methods.ts";
@@ -24,7 +25,7 @@ import type { AcpServerOptions } from "../../surfaces/acp/connection/caller-conn
 import { createAcpHttp } from "../../surfaces/acp/http/acp-http-routes.ts";
 import { createAcpSocketRoute } from "../../surfaces/acp/socket/acp-socket-route.ts";
 import { createLogins } from "../../surfaces/portal/login/logins.ts";
-import { createInboxIndex } from "../../surfaces/portal/live/inbox-index.ts";
+import { createInboxIndex, type InboxIndex } from "../../surfaces/portal/live/inbox-index.ts";
 import { createLiveSocketRoute } from "../../surfaces/portal/live/live-socket-route.ts";
 import { PORTAL_LIMITS, createPortalRoutes } from "../../surfaces/portal/portal-routes.ts";
 import {
@@ -55,87 +56,70 @@ export interface SurfacesOptions {
 
 /** Starts one HTTP server with all surfaces. Rejects if the server cannot listen. */
 export async function startSurfaces(options: SurfacesOptions): Promise<HttpServer> {
-  const { clock, host, port, serving, token, report } = options;
   const ending = new AbortController();
-  const sessions = stopSessionsOnSignal(options.sessions, ending.signal);
-  const access = createAccess({ host, keys: serving.keys, token });
-  const metrics = createLazyMetrics(report);
-  const observers = [
-    metrics,
-    ...(options.accessLog === undefined
-      ? []
-      : [createAccessLog({ clock, write: options.accessLog })]),
+  const parts = createSharedParts(options, ending.signal);
+  const api = await createApiSurface(options, parts);
+  const portal = createPortal(options, parts);
+  const editors = createEditorOptions(options, parts.rates);
+  const acp = createAcpHttp(editors);
+  const operations = createHealthRoutes(options, parts);
+  const groups: RouteGroups = [
+    api,
+    { routes: [...operations, ...acp.routes], formatError: formatOpenAiError },
   ];
-  const rates = createRateLimits(serving.rates, clock);
-  const checks = {
-    sessions: async () => void (await sessions.list({ limit: 1 })),
-    log: () => sessions.checkLog(),
-  };
-  const surface = await createApiSurface(options, { sessions, access, rates, metrics });
-  const keys = [...readKeys(serving.keys), createTokenKey(token)];
-  const logins = createLogins({ records: sessions, clock, keys });
-  const portalOptions = { sessions, clock, token, keyless: isKeyless(options), logins };
-  const portal = createPortalRoutes({ ...portalOptions, findPages: findPortalBuild });
-  const inbox = createInboxIndex(sessions);
-  const version = readPackageVersion();
-  const closing = ending.signal;
-  const live = createLiveSocketRoute({ ...portalOptions, version, report, closing, inbox });
-  const editors = createEditorOptions(options, rates);
-  const streamed = createAcpHttp(editors);
-  const operations = createOperationRoutes({ clock, checks, metrics, access });
-  const groups: readonly [RouteGroup, ...RouteGroup[]] = [
-    surface,
-    { routes: [...operations, ...streamed.routes], formatError: formatOpenAiError },
-  ];
-  const sockets = createLazySockets({
-    routes: [...surface.sockets, createAcpSocketRoute(editors), ...(options.portal ? [live] : [])],
-    formatError: formatOpenAiError,
-    clock,
-    observers,
-    onBug: report,
-    ...omitUndefined({ sockets: serving.limits.sockets }),
+  const server = await listen(options, parts, {
+    groups: options.portal ? [portal, ...groups] : groups,
+    sockets: [
+      ...api.sockets,
+      createAcpSocketRoute(editors),
+      ...(options.portal ? [portal.live] : []),
+    ],
   });
-  const server = await startHttpServer({
-    host,
-    port,
-    allowedHosts: serving.allowedHosts,
-    allowedOrigins: serving.allowedOrigins,
-    limits: resolveServerLimits(serving),
-    newRequestId: createRequestId,
-    upgrades: sockets,
-    observers,
-    clock,
-    onBug: report,
-    ...createRouter(options.portal ? [portal, ...groups] : groups, report),
-  });
-  const { webhooks, publicUrl = server.url } = serving;
-  const dispatch = { sessions, clock, version, report, signal: closing, inbox };
-  const dispatching = runWebhooks({ ...dispatch, webhooks, publicUrl });
+  const dispatching = startWebhooks(options, parts, server.url);
   return {
     ...server,
     async close() {
       // Running responses end before their connections are closed.
       ending.abort();
-      await streamed.close();
+      await acp.close();
       await dispatching;
       await server.close(CLOSE_GRACE_MS);
-      metrics.close();
+      parts.metrics.close();
     },
   };
 }
 
 const CLOSE_GRACE_MS = 2000;
 
-interface ApiParts {
+/** Parts used by more than one surface. */
+interface SharedParts {
   readonly sessions: Sessions;
   readonly access: Access;
   readonly rates: RateLimits;
   readonly metrics: Metrics;
+  readonly inbox: InboxIndex;
+  readonly version: string;
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal;
+}
+
+function createSharedParts(options: SurfacesOptions, closing: AbortSignal): SharedParts {
+  const { clock, host, serving, token, report } = options;
+  const sessions = stopSessionsOnSignal(options.sessions, closing);
+  return {
+    sessions,
+    access: createAccess({ host, keys: serving.keys, token }),
+    rates: createRateLimits(serving.rates, clock),
+    metrics: createLazyMetrics(report),
+    inbox: createInboxIndex(sessions),
+    version: readPackageVersion(),
+    closing,
+  };
 }
 
 async function createApiSurface(
   options: SurfacesOptions,
-  { sessions, access, rates, metrics }: ApiParts,
+  { sessions, access, rates, metrics }: SharedParts,
 ): Promise<ResponsesSurface> {
   const { clock, serving, report } = options;
   return createResponsesSurface({
@@ -152,6 +136,22 @@ async function createApiSurface(
     },
     report,
   });
+}
+
+interface Portal extends RouteGroup {
+  readonly live: SocketRoute;
+}
+
+function createPortal(options: SurfacesOptions, parts: SharedParts): Portal {
+  const { clock, serving, token, report } = options;
+  const { sessions, inbox, version, closing } = parts;
+  const keys = [...readKeys(serving.keys), createTokenKey(token)];
+  const logins = createLogins({ records: sessions, clock, keys });
+  const portalOptions = { sessions, clock, token, keyless: isKeyless(options), logins };
+  return {
+    ...createPortalRoutes({ ...portalOptions, findPages: findPortalBuild }),
+    live: createLiveSocketRoute({ ...portalOptions, version, report, closing, inbox }),
+  };
 }
 
 /** Uses the original sessions instead of the wrapped sessions, because ACP clients are detached after the signal. */
@@ -171,6 +171,67 @@ function createEditorOptions(options: SurfacesOptions, rates: RateLimits): AcpSe
         report(new Error(`An ACP client: ${message}: ${formatThrown(error)}`));
     },
   };
+}
+
+function createHealthRoutes(
+  { clock }: SurfacesOptions,
+  { sessions, metrics, access }: SharedParts,
+): readonly Route[] {
+  const checks = {
+    sessions: async () => void (await sessions.list({ limit: 1 })),
+    log: () => sessions.checkLog(),
+  };
+  return createOperationRoutes({ clock, checks, metrics, access });
+}
+
+type RouteGroups = readonly [RouteGroup, ...RouteGroup[]];
+
+interface ServedRoutes {
+  readonly groups: RouteGroups;
+  readonly sockets: readonly SocketRoute[];
+}
+
+function listen(
+  options: SurfacesOptions,
+  { metrics }: SharedParts,
+  { groups, sockets }: ServedRoutes,
+): Promise<HttpServer> {
+  const { clock, host, port, serving, report, accessLog } = options;
+  const observers = [
+    metrics,
+    ...(accessLog === undefined ? [] : [createAccessLog({ clock, write: accessLog })]),
+  ];
+  const upgrades = createLazySockets({
+    routes: sockets,
+    formatError: formatOpenAiError,
+    clock,
+    observers,
+    onBug: report,
+    ...omitUndefined({ sockets: serving.limits.sockets }),
+  });
+  return startHttpServer({
+    host,
+    port,
+    allowedHosts: serving.allowedHosts,
+    allowedOrigins: serving.allowedOrigins,
+    limits: resolveServerLimits(serving),
+    newRequestId: createRequestId,
+    upgrades,
+    observers,
+    clock,
+    onBug: report,
+    ...createRouter(groups, report),
+  });
+}
+
+function startWebhooks(
+  { clock, serving, report }: SurfacesOptions,
+  { sessions, inbox, version, closing }: SharedParts,
+  serverUrl: string,
+): Promise<void> {
+  const { webhooks, publicUrl = serverUrl } = serving;
+  const dispatch = { sessions, clock, version, report, signal: closing, inbox };
+  return runWebhooks({ ...dispatch, webhooks, publicUrl });
 }
 
 function isKeyless({ host, serving }: SurfacesOptions): boolean {

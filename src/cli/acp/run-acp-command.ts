@@ -66,7 +66,7 @@ export async function runAcpCommand(flags: AcpFlags, io: CommandIo): Promise<num
         ...(owner !== undefined && { pid: owner.pid }),
       }),
     ...omitUndefined({ session }),
-    updates: updatesFrom(flags, io),
+    updates: resolveUpdates(flags, io),
   });
   // After a signal, an editor may keep standard input open, which would keep this process alive.
   io.stdin.destroy();
@@ -74,7 +74,7 @@ export async function runAcpCommand(flags: AcpFlags, io: CommandIo): Promise<num
 }
 
 /** Reads `acp.updates` of the configuration while the editor initializes. */
-function updatesFrom(flags: AcpFlags, io: CommandIo): Exclude<AcpOptions["updates"], undefined> {
+function resolveUpdates(flags: AcpFlags, io: CommandIo): Exclude<AcpOptions["updates"], undefined> {
   const file = resolveConfigFile(flags, io);
   if (flags.updates !== undefined || file === undefined) return flags.updates ?? "auto";
   return import("../../config/configured-updates.ts").then((read) =>

@@ -46,7 +46,7 @@ it("The printed decision contains no control characters", async () => {
   expect(printed.join("\n")).not.toContain("\u001b");
 });
 
-it("A question with two fields asks for one after the other, and an approval waits until it is closed", async () => {
+it("The fields of a question are requested one after the other, and an approval waits until the question is closed", async () => {
   const { printed, prompts } = openPrompts();
   const { signal } = new AbortController();
   const field = { label: "", description: null, isRequired: true, choices: [] };

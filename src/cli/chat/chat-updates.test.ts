@@ -27,8 +27,8 @@ function page(width = 30) {
   };
 }
 
-function text(said: string, messageId = "m1"): SessionUpdate {
-  return { type: "agent-text", messageId, text: said, content: [] };
+function text(content: string, messageId = "m1"): SessionUpdate {
+  return { type: "agent-text", messageId, text: content, content: [] };
 }
 
 describe("The updates of a session on a page", () => {

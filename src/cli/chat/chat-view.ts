@@ -50,24 +50,24 @@ export interface ChatView {
 export function createChatView(options: ViewOptions): ChatView {
   const { screen, hasColours, getStatus } = options;
   const style: Style = hasColours ? createColorStyle() : PLAIN_STYLE;
-  const held = createHeldOutput();
+  const heldOutput = createHeldOutput();
   const updates = createViewUpdates(options, style);
   const approvals = createApprovalPrompts({
     screen,
     style,
     hasLostControl: () => getStatus().session?.role === "observer",
     hold() {
-      held.hold();
+      heldOutput.hold();
       screen.show([]);
     },
     release() {
-      held.release();
+      heldOutput.release();
       refresh();
     },
   });
 
   function refresh(): void {
-    if (held.isHeld) return;
+    if (heldOutput.isHeld) return;
     screen.setPrompt(style.strong(getStatus().isContinued ? "… " : "› "));
     updates.refresh();
   }
@@ -79,16 +79,16 @@ export function createChatView(options: ViewOptions): ChatView {
     },
     updates,
     approvals,
-    runInOrder: held.runInOrder,
+    runInOrder: heldOutput.runInOrder,
     note(text, paint = style.dim) {
       const rows = (): string[] =>
         text.split("\n").flatMap((line) => wrapText(toSingleLine(line), screen.width));
-      held.runInOrder(() => updates.note(rows().map(paint)));
+      heldOutput.runInOrder(() => updates.note(rows().map(paint)));
     },
     print: (rows) => screen.print(rows),
     refresh,
     close(last) {
-      held.discard();
+      heldOutput.discard();
       approvals.close();
       updates.endTurn();
       screen.print(last === "" ? [] : wrapText(last, screen.width).map(style.dim));

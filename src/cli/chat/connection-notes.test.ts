@@ -20,10 +20,10 @@ describe("Notes about the connection of a chat", () => {
     const first = await connected();
     const again = { ...first, isReconnect: true };
     const link = createConnectionNotes("the bridge at ws://b");
-    const said = [first, LOST, LOST, LOST, again, LOST, LOST, CLOSED].map(
+    const notes = [first, LOST, LOST, LOST, again, LOST, LOST, CLOSED].map(
       (state) => link.update(state)?.text,
     );
-    expect(said).toEqual([
+    expect(notes).toEqual([
       undefined,
       "The connection is lost. Waiting for the bridge at ws://b …",
       undefined,

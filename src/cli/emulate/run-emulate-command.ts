@@ -37,8 +37,9 @@ export async function runEmulateCommand(flags: EmulateFlags, io: CommandIo): Pro
   await terminal.write(flags.json === true ? formatJson(emulator) : formatText(emulator, flags));
   await end;
   const { dataDir } = flags;
-  const kept = dataDir === undefined ? "were in memory and are gone" : `are stored in ${dataDir}`;
-  terminal.note(`\nStopping. Harnesses and sessions ${kept}.\n`);
+  const storage =
+    dataDir === undefined ? "were in memory and are gone" : `are stored in ${dataDir}`;
+  terminal.note(`\nStopping. Harnesses and sessions ${storage}.\n`);
   await emulator.close();
   return 0;
 }

@@ -33,7 +33,7 @@ export function createMarkStyle(
 }
 
 export function paint({ text, marks }: Piece, { paints }: MarkStyle): string {
-  return marks.reduce((shown, mark) => paints[mark](shown), text);
+  return marks.reduce((paintedText, mark) => paints[mark](paintedText), text);
 }
 
 export function hasSameMarks(piece: Piece, other: Piece): boolean {

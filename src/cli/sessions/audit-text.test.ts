@@ -16,7 +16,7 @@ const keys: SigningKeys = {
   check: () => "unknown-key",
 };
 
-function shown(...events: readonly SessionEvent[]): string[] {
+function printAudit(...events: readonly SessionEvent[]): string[] {
   const audit = auditLog(keys);
   const names = createCallNames();
   return events.flatMap((event, at) => {
@@ -71,7 +71,7 @@ const path = {
 describe("A line of an audit", () => {
   it("A decision line names the command, file or URL on one line", () => {
     expect(
-      shown(
+      printAudit(
         decided({ command: "git push\n--force" }),
         decided({ tool: "edit", paths: [path] }),
         decided({ tool: "fetch", urls: ["https://example.com/"] }),
@@ -96,16 +96,23 @@ describe("A line of an audit", () => {
       toolCall,
     } as const;
     const scope = { tool: "one__sh", rule: null };
-    const given = { type: "grant.added", grantId: "grant_1", approvalId: "appr_1", scope } as const;
+    const grantEvent = {
+      type: "grant.added",
+      grantId: "grant_1",
+      approvalId: "appr_1",
+      scope,
+    } as const;
     const mcp = decided({ tool: "one__sh", mcpServer: "one", mcpTool: "sh" });
     const judged = { ...mcp, digest: digestValue(input), grantId: "grant_1" };
-    const said = 'one__sh {"shell":"ls"}: ask (the default): Why, ';
-    expect(shown(called, given, judged)).toEqual([
+    const decisionLine = 'one__sh {"shell":"ls"}: ask (the default): Why, ';
+    expect(printAudit(called, grantEvent, judged)).toEqual([
       "one__sh: always allowed as grant_1",
-      `${said}as grant_1 by an unknown principal at 1970-01-01T00:00:00.000Z`,
+      `${decisionLine}as grant_1 by an unknown principal at 1970-01-01T00:00:00.000Z`,
     ]);
-    expect(shown(called, judged)).toEqual([`${said}by a grant that this log does not contain`]);
-    expect(shown(called, mcp)[0]).toContain(
+    expect(printAudit(called, judged)).toEqual([
+      `${decisionLine}by a grant that this log does not contain`,
+    ]);
+    expect(printAudit(called, mcp)[0]).toContain(
       "the arguments of this call in the log differ from the evaluated arguments",
     );
   });
@@ -114,7 +121,7 @@ describe("A line of an audit", () => {
     const result = { toolCallId: "c1", parts: [], isError: true };
     const finished = { toolCallId: "tool_1", ending: "failed", result } as const;
     expect(
-      shown(
+      printAudit(
         decided({ command: "git push" }),
         { type: "tool.finished", ...finished },
         { type: "approvals.invalidated", seq: 7 },
@@ -127,7 +134,7 @@ describe("A line of an audit", () => {
   });
 
   it("An approval and its decision name the command", () => {
-    const asked = {
+    const approvalRequest = {
       type: "approval.requested",
       approvalId: "appr_1",
       question: "run",
@@ -139,7 +146,10 @@ describe("A line of an audit", () => {
     } as const;
     const answer = { approvalId: "appr_1", decision: "allow", resolvedBy: "person" } as const;
     expect(
-      shown(decided({ command: "git push" }), asked, { type: "approval.resolved", ...answer }),
+      printAudit(decided({ command: "git push" }), approvalRequest, {
+        type: "approval.resolved",
+        ...answer,
+      }),
     ).toEqual([
       "run git push: ask (the default): Why",
       "run git push: approval requested",

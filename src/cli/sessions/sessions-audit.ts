@@ -92,15 +92,15 @@ function formatSummary(report: AuditReport, style: Style): string {
   if (count("unsigned") > 0) parts.push(`${count("unsigned")} unsigned`);
   if (count("unknown-key") > 0) parts.push(`${count("unknown-key")} signed with an unknown key`);
   const forged = count("forged");
-  const gapsOf = (...kinds: readonly AuditGap["what"][]): number =>
+  const countGaps = (...kinds: readonly AuditGap["what"][]): number =>
     gaps.filter(({ what }) => kinds.includes(what)).length;
-  const changed = entries.filter(({ isChanged }) => isChanged === true).length + gapsOf("shown");
-  const otherTools = gapsOf("tool");
-  const otherAgents = gapsOf("agent");
-  const outputs = gapsOf("output");
+  const changed = entries.filter(({ isChanged }) => isChanged === true).length + countGaps("shown");
+  const otherTools = countGaps("tool");
+  const otherAgents = countGaps("agent");
+  const outputs = countGaps("output");
   const isComplete =
     missingAtEnd === 0 &&
-    gapsOf(...MISSING_RECEIPTS) === 0 &&
+    countGaps(...MISSING_RECEIPTS) === 0 &&
     entries.every(({ missing }) => missing === undefined);
   const bad = [
     ...(forged > 0 ? [`${forged} were changed after they were written.`] : []),

@@ -4,7 +4,7 @@ import type { SessionEvent } from "../../domain/events/session-event.ts";
 import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
 import { createTranscript, TRANSCRIPT_RULES } from "./transcript-encoder.ts";
 
-function shown(...events: readonly SessionEvent[]): string {
+function printTranscript(...events: readonly SessionEvent[]): string {
   const transcript = createTranscript(PLAIN_STYLE);
   const state = transcript.initial();
   let text = "";
@@ -15,7 +15,7 @@ function shown(...events: readonly SessionEvent[]): string {
   return text;
 }
 
-const said: readonly SessionEvent[] = [
+const messageEvents: readonly SessionEvent[] = [
   { type: "turn.started", turnId: "turn_1", promptId: "prompt_1" },
   { type: "message.started", messageId: "m1", role: "assistant" },
 ];
@@ -32,8 +32,8 @@ describe("The transcript of a session", () => {
   });
 
   it("Text from before a kill is printed before the notice of the restart", () => {
-    const text = shown(
-      ...said,
+    const text = printTranscript(
+      ...messageEvents,
       { type: "session.recovered", epoch: 2 },
       { type: "client.detached", clientId: "c1", reason: "bridge_restarted" },
       { type: "text.finished", ...cut, block: 0, text: "This is half a" },
@@ -92,7 +92,10 @@ describe("The transcript of a session", () => {
     ],
     ["in the previous turn", [recovery], `! ${notice}`],
   ])("A response that is lost %s has one line in the transcript", (_, events, line) => {
-    const [begun, ended] = [shown(...said, invoked), shown(...said, invoked, ...events)];
+    const [begun, ended] = [
+      printTranscript(...messageEvents, invoked),
+      printTranscript(...messageEvents, invoked, ...events),
+    ];
     expect(ended.slice(begun.length)).toBe(`  ${line}\n`);
   });
 
@@ -103,11 +106,11 @@ describe("The transcript of a session", () => {
       decision: "allow-always",
       resolvedBy: "person",
     } as const;
-    expect(shown(resolved)).toBe("  = always allow\n");
+    expect(printTranscript(resolved)).toBe("  = always allow\n");
   });
 
   it("Without an open message, the restart notice is printed at once", () => {
-    expect(shown({ type: "session.recovered", epoch: 2 })).toBe(
+    expect(printTranscript({ type: "session.recovered", epoch: 2 })).toBe(
       "  ! session resumed after a restart\n",
     );
   });
@@ -117,7 +120,7 @@ describe("The transcript of a session", () => {
       { content: "Look", status: "completed", priority: "high" },
       { content: "Write\nit", status: "in_progress", priority: "medium" },
     ] as const;
-    const text = shown(
+    const text = printTranscript(
       { type: "plan.updated", entries },
       { type: "plan.updated", entries: [] },
       { type: "session.mode_changed", mode: "ask" },

@@ -15,7 +15,7 @@ import type { Envelope } from "../../domain/events/envelope.ts";
 import { toJsonText } from "../../data/json.ts";
 import { formatAnswer } from "../../domain/question.ts";
 import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
-import { RECOVERY_NOTICE } from "../../domain/recovery-notice.ts";
+import { RECOVERY_NOTICE } from "../../domain/events/turn-events.ts";
 import type { PlanStatus } from "../../domain/plan.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { createTurnStream, type TurnStreamState } from "../../domain/provider/turn-stream.ts";

@@ -203,13 +203,13 @@ describe("The settings of MCP servers", () => {
 
   it("Error messages never contain possible secrets", () => {
     const secret = "s3cret\u0000";
-    const given = [
+    const serverLists = [
       [{ name: "a", command: "c", env: { A: secret } }],
       [{ name: "a", command: "c", env: { "A B": "s3cret" } }],
       [{ name: "a", url: "http://x", headers: { A: "s3cret\n" } }],
       [{ name: "a", url: "http://x", headers: { A: { s3cret: 1 } } }],
     ];
-    for (const one of given) {
+    for (const one of serverLists) {
       expect(refusal(one)[0]).toBe("invalid_option");
       expect(refusal(one)[2]).not.toContain("s3cret");
     }
@@ -219,7 +219,7 @@ describe("The settings of MCP servers", () => {
   });
 
   it("A name like __proto__ is data", () => {
-    const given: unknown = JSON.parse('{"__proto__":{"command":"c","env":{"__proto__":"x"}}}');
-    expect(readMcpServers(given)).toMatchObject([{ name: "__proto__" }]);
+    const inputValue: unknown = JSON.parse('{"__proto__":{"command":"c","env":{"__proto__":"x"}}}');
+    expect(readMcpServers(inputValue)).toMatchObject([{ name: "__proto__" }]);
   });
 });

@@ -34,8 +34,8 @@ describe("readStoredEvent", () => {
     ["text.delta", 3, false],
     ["tool_call.received", 1, false],
     ["toString", 1, false],
-  ])("Whether %s of version %i can be read is %s", (type, version, wanted) => {
-    expect(isSupportedVersion({ type, version }, versions)).toBe(wanted);
+  ])("Whether %s of version %i can be read is %s", (type, version, expected) => {
+    expect(isSupportedVersion({ type, version }, versions)).toBe(expected);
   });
 
   it("A stored value that does not match its row is not an event", () => {

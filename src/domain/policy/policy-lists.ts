@@ -14,7 +14,7 @@ export interface PolicyLists {
  * asked tools, and the intersection of allowed tools.
  */
 export function readPolicyLists({ layers }: Policy): PolicyLists {
-  const named = (source: RuleSource): string[][] =>
+  const listNames = (source: RuleSource): string[][] =>
     layers.map(({ rules }) =>
       rules.filter((rule) => rule.source === source).flatMap(({ match }) => match.tool ?? []),
     );
@@ -22,9 +22,11 @@ export function readPolicyLists({ layers }: Policy): PolicyLists {
     layer.writePathAllowlist === null ? [] : [layer.writePathAllowlist],
   );
   return {
-    autoApprove: intersectLists(named("auto_approve")),
-    autoDeny: [...new Set(named("auto_deny").flat())],
-    requireApproval: [...new Set([...named("require_approval").flat(), ...listToolsToAsk(layers)])],
+    autoApprove: intersectLists(listNames("auto_approve")),
+    autoDeny: [...new Set(listNames("auto_deny").flat())],
+    requireApproval: [
+      ...new Set([...listNames("require_approval").flat(), ...listToolsToAsk(layers)]),
+    ],
     writePathAllowlist: allowlists.length === 0 ? null : intersectLists(allowlists),
   };
 }

@@ -148,7 +148,7 @@ export function addToTurn(turn: TurnBuilder, event: ProviderEvent): void {
   }
 }
 
-export function blocksInOrder(turn: TurnBuilder): Block[] {
+export function listBlocksInOrder(turn: TurnBuilder): Block[] {
   return [...turn.blocks.values()].sort((left, right) => left.order - right.order);
 }
 

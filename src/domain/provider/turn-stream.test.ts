@@ -141,8 +141,8 @@ function logged({ calls, outcome, hasDeltas }: Turn): Logged {
 describe("createTurnStream", () => {
   it("The stream has the text, calls and results of the turn, and exactly one end", () => {
     fc.assert(
-      fc.property(turn, (given) => {
-        const { events, text, calls, results } = logged(given);
+      fc.property(turn, (input) => {
+        const { events, text, calls, results } = logged(input);
         const stream = runCodec(createTurnStream(), events);
         const read = buildTurn(stream);
         const blocks = read.messages.flatMap((one) => one.blocks);
@@ -166,12 +166,12 @@ describe("createTurnStream", () => {
 
   it("Every message and block gets one number, each block in an open message", () => {
     fc.assert(
-      fc.property(turn, (given) => {
+      fc.property(turn, (input) => {
         const open = new Set<number>();
         const begun: number[] = [];
         const ended: number[] = [];
         const misplaced: ProviderEvent[] = [];
-        for (const event of runCodec(createTurnStream(), logged(given).events)) {
+        for (const event of runCodec(createTurnStream(), logged(input).events)) {
           if (event.type === "message.start") {
             begun.push(event.message);
             open.add(event.message);
@@ -191,9 +191,9 @@ describe("createTurnStream", () => {
 
   it("A log without deltas produces the same turn", () => {
     fc.assert(
-      fc.property(turn, (given) => {
+      fc.property(turn, (input) => {
         const [whole, dropped] = [true, false].map((hasDeltas) =>
-          buildTurn(runCodec(createTurnStream(), logged({ ...given, hasDeltas }).events)),
+          buildTurn(runCodec(createTurnStream(), logged({ ...input, hasDeltas }).events)),
         );
         expect(dropped).toEqual(whole);
       }),

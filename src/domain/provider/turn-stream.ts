@@ -1,5 +1,10 @@
 import type { SessionEvent } from "../events/session-event.ts";
-import type { ToolFinished } from "../events/tool-events.ts";
+import type {
+  ToolCallInputDelta,
+  ToolCallOpened,
+  ToolCallReceived,
+  ToolFinished,
+} from "../events/tool-events.ts";
 import type { TurnFinished, TurnOutcome } from "../events/turn-events.ts";
 import type { Codec, Emit } from "../codec.ts";
 import type { Outcome, ProviderEvent, TurnEnd } from "./provider-event.ts";
@@ -82,33 +87,15 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
       return emit({ type: "reasoning.delta", ...resolvePosition(state, event), text: event.text });
     case "thought.finished": {
       const { text, signature, redacted } = event;
-      return emit({
-        type: "reasoning.end",
-        ...resolveEnd(state, event),
-        text,
-        ...omitUndefined({ signature, redacted }),
-      });
+      const content = { text, ...omitUndefined({ signature, redacted }) };
+      return emit({ type: "reasoning.end", ...resolveEnd(state, event), ...content });
     }
-    case "tool_call.opened": {
-      const { toolCallId, name } = event;
-      const position = resolvePosition(state, event);
-      state.toolCalls.set(toolCallId, { ...position, name, isComplete: false });
-      return emit({ type: "tool.start", ...position, toolCallId, name });
-    }
-    case "tool_call.input.delta": {
-      const { toolCallId, text } = event;
-      const toolCall = state.toolCalls.get(toolCallId);
-      if (toolCall === undefined) return;
-      const { message, block } = toolCall;
-      return emit({ type: "tool.delta", message, block, toolCallId, text });
-    }
-    case "tool_call.received": {
-      const { toolCallId, toolCall } = event;
-      const position = state.toolCalls.get(toolCallId) ?? resolvePosition(state, event);
-      const { message, block } = position;
-      state.toolCalls.set(toolCallId, { message, block, name: toolCall.name, isComplete: true });
-      return emit({ type: "tool.end", message, block, toolCall: { ...toolCall, id: toolCallId } });
-    }
+    case "tool_call.opened":
+      return openToolCall(state, event, emit);
+    case "tool_call.input.delta":
+      return encodeInput(state, event, emit);
+    case "tool_call.received":
+      return completeToolCall(state, event, emit);
     case "tool.finished":
       return encodeResult(state, event, emit);
     case "usage.reported": {
@@ -121,11 +108,7 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
     }
     case "provider.activity": {
       const { kind, toolCallId, label } = event;
-      return emit({
-        type: "activity",
-        kind,
-        ...omitUndefined({ toolCallId, label }),
-      });
+      return emit({ type: "activity", kind, ...omitUndefined({ toolCallId, label }) });
     }
     case "diagnostic.raised":
       return emit({ type: "diagnostic", diagnostic: event.diagnostic });
@@ -137,6 +120,39 @@ function encodeEvent(state: TurnStreamState, event: SessionEvent, emit: Emit<Pro
     default:
       return;
   }
+}
+
+function openToolCall(
+  state: TurnStreamState,
+  event: ToolCallOpened,
+  emit: Emit<ProviderEvent>,
+): void {
+  const { toolCallId, name } = event;
+  const position = resolvePosition(state, event);
+  state.toolCalls.set(toolCallId, { ...position, name, isComplete: false });
+  emit({ type: "tool.start", ...position, toolCallId, name });
+}
+
+function encodeInput(
+  state: TurnStreamState,
+  { toolCallId, text }: ToolCallInputDelta,
+  emit: Emit<ProviderEvent>,
+): void {
+  const toolCall = state.toolCalls.get(toolCallId);
+  if (toolCall === undefined) return;
+  const { message, block } = toolCall;
+  emit({ type: "tool.delta", message, block, toolCallId, text });
+}
+
+function completeToolCall(
+  state: TurnStreamState,
+  event: ToolCallReceived,
+  emit: Emit<ProviderEvent>,
+): void {
+  const { toolCallId, toolCall } = event;
+  const { message, block } = state.toolCalls.get(toolCallId) ?? resolvePosition(state, event);
+  state.toolCalls.set(toolCallId, { message, block, name: toolCall.name, isComplete: true });
+  emit({ type: "tool.end", message, block, toolCall: { ...toolCall, id: toolCallId } });
 }
 
 /** A result from the provider belongs to the open message; the result of a tool run here gets a separate message. */

@@ -20,7 +20,7 @@ describe("buildTurn", () => {
     "An open block takes a few bytes per character, however short each %s is",
     (type) => {
       const characters = 300_000;
-      const kept = measureRetainedBytes(() => {
+      const retainedBytes = measureRetainedBytes(() => {
         const turn = createTurnBuilder();
         for (let at = 0; at < characters; at++) {
           const text = "abcdefgh".charAt(at % 8);
@@ -28,7 +28,7 @@ describe("buildTurn", () => {
         }
         return turn;
       });
-      expect(kept / characters).toBeLessThan(4);
+      expect(retainedBytes / characters).toBeLessThan(4);
     },
   );
 

@@ -3,7 +3,7 @@ import type { ProviderEvent, Role, TurnEnd, UnknownEvent } from "./provider-even
 import type { ToolCall, ToolResult } from "../tools/tool-call.ts";
 import {
   addToTurn,
-  blocksInOrder,
+  listBlocksInOrder,
   createTurnBuilder,
   type Block,
   type TurnBuilder,
@@ -62,7 +62,7 @@ export function buildTurn(events: Iterable<ProviderEvent>): Turn {
 
 /** Returns the turn as received so far. */
 export function snapshotTurn(turn: TurnBuilder): Turn {
-  const blocks = blocksInOrder(turn);
+  const blocks = listBlocksInOrder(turn);
   const messages = listMessages(turn, blocks);
   const assistant = messages.filter((message) => message.role === "assistant").map(readText);
   const uses = listToolUses(blocks);

@@ -12,10 +12,10 @@ const CONTEXT: ChangeContext = { now: 0, delays: NO_DELAYS, takeInjected: () => 
 describe("Harness versions", () => {
   it("A harness has at most 1000 versions", () => {
     const configuration = { executionRoleArn: "arn:aws:iam::123456789012:role/agent" };
-    const given = { id: "one-0123456789", name: "one", configuration, tags: {} };
+    const definition = { id: "one-0123456789", name: "one", configuration, tags: {} };
     const update = (harness: ReturnType<typeof createHarnessState>) =>
       updateHarnessState(harness, { set: {}, clear: [] }, CONTEXT);
-    let harness = createHarnessState(given, CONTEXT);
+    let harness = createHarnessState(definition, CONTEXT);
     for (let number = 2; number <= MAX_VERSIONS; number++) harness = update(harness);
     expect(harness.versions.at(-1)?.number).toBe(1000);
     expect(() => update(harness)).toThrow(

@@ -1,4 +1,4 @@
-import type { BudgetClock } from "../../async/budget.ts";
+import type { TimeBudgetClock } from "../../async/time-budget.ts";
 import type { BudgetCaps } from "../../domain/budget.ts";
 import type { ClientRole } from "../../domain/events/client-events.ts";
 import type { JsonObject, JsonValue } from "../../data/json.ts";
@@ -146,7 +146,7 @@ export interface ClientOptions {
   /** When an unresponsive WebSocket is closed. Default: ping after 15 s, timeout 10 s. */
   readonly keepAlive?: Partial<KeepAliveRules>;
   readonly report?: Report;
-  readonly clock?: BudgetClock;
+  readonly clock?: TimeBudgetClock;
   /** Returns a number from 0 up to 1 for the jitter of reconnect delays. Default: random. */
   readonly random?: () => number;
 }

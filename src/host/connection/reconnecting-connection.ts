@@ -1,6 +1,6 @@
 import { pause, waitUnlessAborted } from "../../async/pause.ts";
 import { computeBackoff, type Backoff } from "../../async/retry.ts";
-import type { BudgetClock } from "../../async/budget.ts";
+import type { TimeBudgetClock } from "../../async/time-budget.ts";
 import { SpanlineError, formatThrown } from "../../domain/errors.ts";
 import type { AgentProfile } from "../../wire/acp/client/agent-profile.ts";
 import type { Connection } from "./agent-connection.ts";
@@ -22,7 +22,7 @@ export interface ReconnectingOptions {
   readonly rules: ReconnectRules;
   /** Used for transports whose end may go unnoticed. */
   readonly keepAlive: KeepAliveRules;
-  readonly clock: BudgetClock;
+  readonly clock: TimeBudgetClock;
   readonly random: () => number;
   readonly onState: (state: ConnectionState) => void;
 }

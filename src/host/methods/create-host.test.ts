@@ -126,11 +126,11 @@ describe("Permission requests to a host", () => {
   });
 
   it("A permission request is answered as cancelled when the turn is cancelled", async () => {
-    let asked = (): void => {};
-    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    let resolveRequest = (): void => {};
+    const isAsked = new Promise<void>((resolve) => (resolveRequest = resolve));
     const { runtime, client } = await connected({
       permission() {
-        asked();
+        resolveRequest();
         return "leave";
       },
     });

@@ -1,4 +1,4 @@
-import type { BudgetClock } from "../../async/budget.ts";
+import type { TimeBudgetClock } from "../../async/time-budget.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { ShellList } from "../../domain/tools/shell.ts";
 import type { PermissionRequest } from "../../wire/acp/client/read-permission-request.ts";
@@ -76,7 +76,7 @@ export interface HostOptions {
   /** Limits for remembered tool calls. Default: 1 hour, 100,000 calls, 32 Mi characters. */
   readonly records?: Partial<RecordLimits>;
   readonly report?: Report;
-  readonly clock?: Pick<BudgetClock, "monotonic">;
+  readonly clock?: Pick<TimeBudgetClock, "monotonic">;
 }
 
 export interface HostToolDefinition {

@@ -66,11 +66,11 @@ describe("Access keys", () => {
   });
 
   it("No key appears in stored values or in errors", () => {
-    const kept: unknown[] = [];
+    const caughtErrors: unknown[] = [];
     const access = createAccess(options);
-    for (const value of Object.values(access)) kept.push(String(value));
+    for (const value of Object.values(access)) caughtErrors.push(String(value));
     expect(
-      JSON.stringify([kept, thrown(() => callerOf(options, "sk-wrong-wrong-wrong"))]),
+      JSON.stringify([caughtErrors, thrown(() => callerOf(options, "sk-wrong-wrong-wrong"))]),
     ).not.toMatch(/sk-key|sk-wrong/);
   });
 

@@ -31,8 +31,8 @@ describe("State directory", () => {
       directory: project,
       skippedDirectories: [],
     });
-    const given = { ...env, SPANLINE_DATA_DIR: "data" };
-    expect(resolveStateDirectory(given, deep)).toEqual({
+    const environment = { ...env, SPANLINE_DATA_DIR: "data" };
+    expect(resolveStateDirectory(environment, deep)).toEqual({
       directory: join(deep, "data"),
       skippedDirectories: [],
     });

@@ -11,7 +11,7 @@ async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function held(script: string): Promise<GatedProcess> {
+async function startShell(script: string): Promise<GatedProcess> {
   const one = await startGatedProcess("/bin/sh", ["-c", script], { environment: { NAME: "me" } });
   onTestFinished(() => one.stop());
   return one;
@@ -19,7 +19,7 @@ async function held(script: string): Promise<GatedProcess> {
 
 describe("Gated process", () => {
   it("A gated program starts when the gate opens, with its input and only the given environment", async () => {
-    const program = await held(`cat; echo "$NAME, $HOME"; echo no >&2; exit 3`);
+    const program = await startShell(`cat; echo "$NAME, $HOME"; echo no >&2; exit 3`);
     program.openGate("in\n");
     const output = await Promise.all([textOf(program.output), textOf(program.errors)]);
     expect(output).toEqual(["in\nme, \n", "no\n"]);
@@ -29,7 +29,7 @@ describe("Gated process", () => {
   it("A gated program that is stopped before the gate opens never starts", async () => {
     const folder = mkdtempSync(join(tmpdir(), "spanline-held-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const program = await held(`touch ${join(folder, "made")}`);
+    const program = await startShell(`touch ${join(folder, "made")}`);
     await program.stop();
     program.openGate();
     program.output.resume();
@@ -39,7 +39,7 @@ describe("Gated process", () => {
   });
 
   it("Stopping a program also ends its child processes", async () => {
-    const program = await held("sleep 1000 & echo $!; wait");
+    const program = await startShell("sleep 1000 & echo $!; wait");
     program.openGate();
     const [line] = await new Promise<Uint8Array[]>((resolve) => {
       program.output.once("data", (...data) => resolve(data));
@@ -52,7 +52,7 @@ describe("Gated process", () => {
   });
 
   it("Output can be read after the program has exited", async () => {
-    const program = await held("echo out; echo err >&2");
+    const program = await startShell("echo out; echo err >&2");
     program.openGate();
     await program.exit;
     // By now Node has discarded unread output.
@@ -66,7 +66,7 @@ describe("Gated process", () => {
   });
 
   it("exit resolves before background processes of the program have ended", async () => {
-    const program = await held("sleep 1000 & exit 3");
+    const program = await startShell("sleep 1000 & exit 3");
     let isEnded = false;
     void program.close.then(() => void (isEnded = true));
     program.output.resume();
@@ -86,7 +86,7 @@ describe("Gated process", () => {
 
 describe("Process group of another process", () => {
   it("A group is ended only if its id and its start time match", async () => {
-    const { group, output, errors, close } = await held("true");
+    const { group, output, errors, close } = await startShell("true");
     output.resume();
     errors.resume();
     await endProcessGroup({ ...group, startTime: `${group.startTime}0` });

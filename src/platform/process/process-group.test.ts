@@ -32,13 +32,13 @@ describe("Process group", () => {
   it("A group is alive while any of its processes is alive, even after its leader has exited", async () => {
     const { leader } = await led(LEAVES_ONE);
     const group = processGroupFromLeader(leader);
-    const left = await firstNumber(leader);
+    const childId = await firstNumber(leader);
     leader.stdin?.end();
     await once(leader, "exit");
-    expect([group.isAlive, isAlive(left)]).toEqual([true, true]);
+    expect([group.isAlive, isAlive(childId)]).toEqual([true, true]);
     group.kill();
     await group.waitUntilGone();
-    await expectGone(left);
+    await expectGone(childId);
   });
 
   it("A group without other processes is gone when its leader exits", async () => {
@@ -80,11 +80,11 @@ describe("Process group", () => {
   it("A group known only by its id can be killed", async () => {
     const { leader, pid } = await led(LEAVES_ONE);
     const group = processGroupFromId(pid);
-    const left = await firstNumber(leader);
+    const childId = await firstNumber(leader);
     expect(group.isAlive).toBe(true);
     group.kill();
     await group.waitUntilGone();
-    await expectGone(left);
+    await expectGone(childId);
     await expectGone(pid);
   });
 });

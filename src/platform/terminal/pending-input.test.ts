@@ -7,9 +7,9 @@ import { waitForOutput } from "../../../test/support/command-line.ts";
 it("Input typed before the prompt is dropped, even if the process was blocked in between", async () => {
   const child = spawn(process.execPath, [await bundleProgram("drop-input.ts")]);
   onTestFinished(() => void child.kill("SIGKILL"));
-  const left = text(child.stdout);
+  const remainingInput = text(child.stdout);
   child.stdin.write("y\ny");
   await waitForOutput(child.stderr, "dropped\n");
   child.stdin.end("n\n");
-  expect(await left).toBe("n\n");
+  expect(await remainingInput).toBe("n\n");
 });

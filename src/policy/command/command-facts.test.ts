@@ -9,7 +9,7 @@ allowLongTests();
 const SIGNS = Array.from("$(){}'\"\\\n ;&|<>`#a=*~!");
 
 /** Formats each simple command: an unknown program as ?, a hole as …, and the reason for uncertainty. */
-function told(command: string): string {
+function describeCommand(command: string): string {
   const { simpleCommands = [], commandUnparsed } = readCommandFacts({ command }) ?? {};
   const commands = simpleCommands.map(({ program, words }) =>
     [program ?? "?", ...words.slice(1)].map((word) => word.replaceAll(HOLE, "…")).join("·"),
@@ -61,7 +61,7 @@ describe("Shell command analysis", () => {
     ["", "? ! it is empty"],
     ["# nothing", ""],
   ])("The command %j runs %s", (command, expected) => {
-    expect(told(command)).toBe(expected);
+    expect(describeCommand(command)).toBe(expected);
   });
 
   it("Any text is analyzed to its end, with a bounded result", () => {

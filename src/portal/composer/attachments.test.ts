@@ -57,7 +57,7 @@ describe("The images of a message", () => {
     expect(findMessageProblem("hello", [image("a")])).toBeUndefined();
   });
 
-  it("An agent that rejects images says so before any is chosen", () => {
+  it("A page shows that the agent rejects images before an image is chosen", () => {
     const provider = { name: "p", injectionPoints: [], effectFree: false, canStop: true };
     expect(findImageRefusal({ provider })).toBe("This agent does not accept images");
     expect(findImageRefusal({ provider, images: "describe" })).toBeUndefined();

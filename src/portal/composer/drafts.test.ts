@@ -36,7 +36,7 @@ describe("Drafts", () => {
     }
   });
 
-  it("A storage that throws, or none, does not stop a person from typing", () => {
+  it("A missing or failing storage does not stop a person from typing", () => {
     const refuse = (): never => {
       throw new Error("The quota is exceeded");
     };

@@ -10,7 +10,12 @@ import {
 } from "react";
 import type { AgentCommand } from "../../domain/slash-commands.ts";
 import { VisibleText } from "../parts/visible-text.tsx";
-import { COMPOSITION_KEY_CODE, readComposerKey } from "./composer-keys.ts";
+import {
+  COMPOSITION_KEY_CODE,
+  readComposerKey,
+  type ComposerKeyAction,
+  type ComposerKeyState,
+} from "./composer-keys.ts";
 import { applyCompletion, completeCommand, findCommand } from "./slash-commands.ts";
 
 export interface MessageFieldProps {
@@ -46,16 +51,7 @@ export function MessageField(props: MessageFieldProps): ReactNode {
     field.current?.focus();
   };
   const handleKey = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    const { nativeEvent } = event;
-    const action = readComposerKey(
-      {
-        key: event.key,
-        shiftKey: event.shiftKey,
-        hasModifier: event.ctrlKey || event.metaKey,
-        isComposing: nativeEvent.isComposing || nativeEvent.keyCode === COMPOSITION_KEY_CODE,
-      },
-      { hasCompletion: entries.length > 0, isRunning, isTouch: isTouchKeyboard() },
-    );
+    const action = readAction(event, { hasCompletion: entries.length > 0, isRunning });
     if (action === undefined) return;
     event.preventDefault();
     event.stopPropagation();
@@ -66,13 +62,6 @@ export function MessageField(props: MessageFieldProps): ReactNode {
     else if (action === "complete" && chosen !== undefined) complete(chosen);
     else completion.move(action === "next-completion" ? 1 : -1);
   };
-  const handlePaste = (event: ClipboardEvent): void => {
-    const files = [...event.clipboardData.files];
-    if (files.length === 0) return;
-    event.preventDefault();
-    props.onFiles(files);
-  };
-  const hint = findCommand(text, commands);
   return (
     <div className="composer-field-box">
       {entries.length > 0 && (
@@ -96,20 +85,44 @@ export function MessageField(props: MessageFieldProps): ReactNode {
           onChange(event.currentTarget.value);
         }}
         onKeyDown={handleKey}
-        onPaste={handlePaste}
+        onPaste={(event) => passFiles(event, props.onFiles)}
       />
-      {hint !== undefined && (
-        <p className="composer-note composer-command-hint">
-          <code>/{hint.command.name}</code>
-          {hint.command.hint !== undefined && (
-            <code>
-              <VisibleText text={hint.command.hint} />
-            </code>
-          )}
-          <VisibleText text={hint.command.description} />
-        </p>
-      )}
+      <CommandHint command={findCommand(text, commands)?.command} />
     </div>
+  );
+}
+
+function readAction(
+  { key, shiftKey, ctrlKey, metaKey, nativeEvent }: KeyboardEvent,
+  state: Pick<ComposerKeyState, "hasCompletion" | "isRunning">,
+): ComposerKeyAction | undefined {
+  const isComposing = nativeEvent.isComposing || nativeEvent.keyCode === COMPOSITION_KEY_CODE;
+  return readComposerKey(
+    { key, shiftKey, hasModifier: ctrlKey || metaKey, isComposing },
+    { ...state, isTouch: isTouchKeyboard() },
+  );
+}
+
+/** Pasted files become attachments. Pasted text goes into the field. */
+function passFiles(event: ClipboardEvent, onFiles: (files: readonly File[]) => void): void {
+  const files = [...event.clipboardData.files];
+  if (files.length === 0) return;
+  event.preventDefault();
+  onFiles(files);
+}
+
+function CommandHint({ command }: { readonly command: AgentCommand | undefined }): ReactNode {
+  if (command === undefined) return null;
+  return (
+    <p className="composer-note composer-command-hint">
+      <code>/{command.name}</code>
+      {command.hint !== undefined && (
+        <code>
+          <VisibleText text={command.hint} />
+        </code>
+      )}
+      <VisibleText text={command.description} />
+    </p>
   );
 }
 

@@ -14,7 +14,7 @@ const message: QueuedItem = {
 };
 
 describe("The pending queue", () => {
-  it("A message says when it reaches the agent, and can be edited", () => {
+  it("A waiting message shows when it will reach the agent, and can be edited", () => {
     expect(createQueueRow(message)).toEqual({
       id: "msg_1",
       label: "Steers this turn",

@@ -50,7 +50,7 @@ describe("Why a page cannot send", () => {
     expect(findSendRefusal(session, { ...participant, clientId: null })).toBeUndefined();
   });
 
-  it("A missing right comes before all other reasons", () => {
+  it("A missing right is reported before all other reasons", () => {
     const text = "Your key does not have the right to prompt";
     expect(findSendRefusal(session, { ...participant, rights: [], isConnected: false })).toEqual({
       text,
@@ -59,7 +59,7 @@ describe("Why a page cannot send", () => {
     expect(findRightRefusal("prompt", { ...participant, rights: [] })).toBe(text);
   });
 
-  it("A disconnected page says that the text is kept", () => {
+  it("A disconnected page shows that the text is kept", () => {
     const offline = { ...participant, isConnected: false };
     expect(findSendRefusal({ clients: [], controller: null }, offline)?.text).toContain("kept");
     expect(findRightRefusal("prompt", offline)).toBe("The portal is disconnected");

@@ -33,7 +33,7 @@ describe("The dead zone after a layout change", () => {
     expect(getLongestDeadTime(recordLayout(first, layout({ a: 3, b: 103 }), 2000), 2000)).toBe(0);
   });
 
-  it("Cards that have left are forgotten", () => {
+  it("Removed cards are forgotten", () => {
     const moved = recordLayout(first, layout({ b: 0 }), 2000);
     expect(recordLayout(moved, layout({}), 2100).movedAt.size).toBe(0);
   });

@@ -40,7 +40,7 @@ describe("Alerts about new requests", () => {
     expect(planAlerts(start, many, true).open).toHaveLength(5);
   });
 
-  it("Screen readers hear of new and closed requests with the number that waits", () => {
+  it("Screen readers announce new and closed requests with the number of waiting requests", () => {
     const start = planAlerts(NO_ALERTS, [], true).state;
     const one = planAlerts(start, [a], true);
     expect(formatAnnouncement(one, 1)).toBe("New request from demo: Tool call. 1 request waiting.");

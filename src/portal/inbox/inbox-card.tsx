@@ -19,7 +19,7 @@ export interface InboxCardProps {
   readonly status: DecisionStatus | undefined;
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
-  /** Whether selecting several cards makes sense. */
+  /** False if the list has a single card. */
   readonly isSelectable: boolean;
   readonly isHeld: boolean;
   readonly panel: RequestPanel | null;

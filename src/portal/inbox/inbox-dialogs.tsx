@@ -56,20 +56,9 @@ export function BatchDialog({
   readonly onClose: () => void;
 }): ReactNode {
   const [reason, setReason] = useState("");
-  const id = useId();
   const verb = yes ? "Allow" : "Deny";
   const count = pluralize(items.length, "request");
-  if (items.length === 0)
-    return (
-      <Dialog title="Nothing to decide together" onClose={onClose}>
-        <p>Only tool calls can be decided together. Decide the selected requests one by one.</p>
-        <div className="request-actions">
-          <button type="button" className="request-button" onClick={onClose}>
-            Close
-          </button>
-        </div>
-      </Dialog>
-    );
+  if (items.length === 0) return <EmptyBatchDialog onClose={onClose} />;
   return (
     <Dialog title={`${verb} ${count}?`} onClose={onClose}>
       <form
@@ -80,30 +69,10 @@ export function BatchDialog({
       >
         <ul className="inbox-batch-list">
           {items.map((item) => (
-            <li key={item.key}>
-              <VisibleText text={describeRequest(item.request)} kind="prose" />
-              <BatchCommand item={item} />
-              <span className="request-muted">
-                <VisibleText text={nameSession(item)} /> · <VisibleText text={item.agent} />
-              </span>
-            </li>
+            <BatchEntry key={item.key} item={item} />
           ))}
         </ul>
-        {!yes && (
-          <div className="request-field">
-            <label className="request-label" htmlFor={id}>
-              Reason for the agents <span className="request-optional">optional</span>
-            </label>
-            <input
-              id={id}
-              className="request-input"
-              value={reason}
-              maxLength={4000}
-              autoComplete="off"
-              onChange={(event) => setReason(event.currentTarget.value)}
-            />
-          </div>
-        )}
+        {!yes && <ReasonField reason={reason} onChange={setReason} />}
         <div className="request-actions">
           <button
             type="submit"
@@ -120,10 +89,56 @@ export function BatchDialog({
   );
 }
 
-/** The whole command, because the sentence shows its start only. */
-function BatchCommand({ item }: { readonly item: InboxItem }): ReactNode {
+function EmptyBatchDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  return (
+    <Dialog title="Nothing to decide together" onClose={onClose}>
+      <p>Only tool calls can be decided together. Decide the selected requests one by one.</p>
+      <div className="request-actions">
+        <button type="button" className="request-button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Shows the whole command, because the sentence shows its start only. */
+function BatchEntry({ item }: { readonly item: InboxItem }): ReactNode {
   const command = getCommand(item.request);
-  return command === undefined ? null : <LongText text={command} label="Command" />;
+  return (
+    <li>
+      <VisibleText text={describeRequest(item.request)} kind="prose" />
+      {command !== undefined && <LongText text={command} label="Command" />}
+      <span className="request-muted">
+        <VisibleText text={nameSession(item)} /> · <VisibleText text={item.agent} />
+      </span>
+    </li>
+  );
+}
+
+function ReasonField({
+  reason,
+  onChange,
+}: {
+  readonly reason: string;
+  readonly onChange: (reason: string) => void;
+}): ReactNode {
+  const id = useId();
+  return (
+    <div className="request-field">
+      <label className="request-label" htmlFor={id}>
+        Reason for the agents <span className="request-optional">optional</span>
+      </label>
+      <input
+        id={id}
+        className="request-input"
+        value={reason}
+        maxLength={4000}
+        autoComplete="off"
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </div>
+  );
 }
 
 /** The keys of the inbox. */

@@ -33,7 +33,7 @@ function focusOn({ key }: InboxItem, fields: Partial<InboxFocus> = {}): InboxFoc
 }
 
 describe("The keys of the inbox", () => {
-  it("j and k move between the cards and stop at the ends", () => {
+  it("The keys j and k move between the cards and stop at the ends", () => {
     const first = pressKey(INITIAL_FOCUS, "j", context)?.focus;
     expect(first?.current).toBe(a.key);
     expect(pressKey(focusOn(a), "j", context)?.focus.current).toBe(b.key);
@@ -41,7 +41,7 @@ describe("The keys of the inbox", () => {
     expect(pressKey(focusOn(a), "k", context)?.focus.current).toBe(a.key);
   });
 
-  it("a allows the current card, which passes the focus to the next one", () => {
+  it("The key a allows the current card, and the next card gets the focus", () => {
     expect(pressKey(focusOn(a), "a", context)).toEqual({
       focus: focusOn(b),
       effect: { type: "decide", key: a.key, decision: "allow" },
@@ -53,7 +53,7 @@ describe("The keys of the inbox", () => {
     });
   });
 
-  it("d and e open the reason and the editor of the current card, and decide nothing", () => {
+  it("The keys d and e open the reason and the editor of the current card, and decide nothing", () => {
     expect(pressKey(focusOn(a), "d", context)).toEqual({
       focus: focusOn(a, { panel: { type: "deny", key: a.key } }),
     });
@@ -62,7 +62,7 @@ describe("The keys of the inbox", () => {
     });
   });
 
-  it("a leads into a card which needs an answer", () => {
+  it("The key a moves the focus into a card which needs an answer", () => {
     expect(pressKey(focusOn(c), "a", context)?.effect).toEqual({
       type: "enter-card",
       key: c.key,
@@ -107,7 +107,7 @@ describe("The keys of the inbox", () => {
     expect(pressKey(focus, "a", { ...context, items: [b, c] })?.effect?.type).toBe("decide");
   });
 
-  it("x selects, and a then asks to confirm the selected tool calls only", () => {
+  it("The key x selects cards, and the key a then asks to confirm the selected tool calls only", () => {
     let focus: InboxFocus = focusOn(a);
     for (const key of ["x", "j", "j", "x"]) focus = pressKey(focus, key, context)?.focus ?? focus;
     expect(focus.selected).toEqual(new Set([a.key, c.key]));
@@ -125,7 +125,7 @@ describe("The keys of the inbox", () => {
     expect(listBatch(selected, [a, outcome], false)).toEqual([a]);
   });
 
-  it("Escape closes the panel, then clears the selection, then is left to the browser", () => {
+  it("Escape closes the panel, then clears the selection, then is handled by the browser", () => {
     const focus = focusOn(a, { selected: new Set([a.key]), panel: { type: "help" } });
     const closed = pressKey(focus, "Escape", context)?.focus ?? focus;
     expect(closed.panel).toBeNull();
@@ -162,7 +162,7 @@ describe("The keys of the inbox", () => {
     expect(advance(focus, items, c.key)).toEqual(focusOn(b));
   });
 
-  it("A panel about a card that has left is closed", () => {
+  it("A panel about a removed card is closed", () => {
     const focus = focusOn(a, { panel: { type: "edit", key: a.key } });
     expect(followItems(focus, items, { items: [b], now: 1 }).panel).toBeNull();
     expect(followItems(focus, items, { items: [a], now: 1 })).toBe(focus);

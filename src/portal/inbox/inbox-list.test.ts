@@ -35,7 +35,7 @@ describe("The list of the inbox", () => {
     expect(filterInbox(items, { agent: "demo", kind: "question" })).toEqual([]);
   });
 
-  it("A filter without a match left is removed", () => {
+  it("A filter that matches no request is removed", () => {
     const filter = { agent: "gone", kind: "question" } as const;
     expect(relaxFilter(filter, items)).toEqual({ agent: null, kind: "question" });
     const valid = { agent: "demo", kind: null };

@@ -17,8 +17,7 @@ export interface InboxToolbarProps {
 
 /** The heading of the inbox with its filters and settings. */
 export function InboxToolbar(props: InboxToolbarProps): ReactNode {
-  const { total, facets, filter, onFilter, isGrouped, onGroup, onHelp } = props;
-  const { agents, kinds } = facets;
+  const { total, isGrouped, onGroup, onHelp } = props;
   return (
     <div className="inbox-toolbar">
       <h1>
@@ -46,51 +45,67 @@ export function InboxToolbar(props: InboxToolbarProps): ReactNode {
           <kbd className="part-key">?</kbd> Keys
         </button>
       </div>
-      {(kinds.length > 1 || agents.length > 1) && (
-        <fieldset className="inbox-filters" aria-label="Filter">
-          {kinds.length > 1 && (
-            <>
-              <FilterChip
-                name="All"
-                count={total}
-                isActive={filter.kind === null}
-                onPress={() => onFilter({ ...filter, kind: null })}
-              />
-              {kinds.map(({ value, count }) => (
-                <FilterChip
-                  key={value}
-                  name={KIND_NAMES[value]}
-                  count={count}
-                  isActive={filter.kind === value}
-                  onPress={() =>
-                    onFilter({ ...filter, kind: filter.kind === value ? null : value })
-                  }
-                />
-              ))}
-            </>
-          )}
-          {agents.length > 1 && (
-            <label className="inbox-agent-filter">
-              <span className="inbox-hidden">Agent</span>
-              <select
-                value={filter.agent ?? ""}
-                onChange={(event) => {
-                  const { value } = event.currentTarget;
-                  onFilter({ ...filter, agent: value === "" ? null : value });
-                }}
-              >
-                <option value="">All agents</option>
-                {agents.map(({ value, count }) => (
-                  <option key={value} value={value}>
-                    {value} ({count})
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
-        </fieldset>
-      )}
+      <Filters {...props} />
     </div>
+  );
+}
+
+type FiltersProps = Pick<InboxToolbarProps, "total" | "facets" | "filter" | "onFilter">;
+
+/** Nothing if all requests are of one kind and of one agent. */
+function Filters(props: FiltersProps): ReactNode {
+  const hasKinds = props.facets.kinds.length > 1;
+  const hasAgents = props.facets.agents.length > 1;
+  if (!hasKinds && !hasAgents) return null;
+  return (
+    <fieldset className="inbox-filters" aria-label="Filter">
+      {hasKinds && <KindFilter {...props} />}
+      {hasAgents && <AgentFilter {...props} />}
+    </fieldset>
+  );
+}
+
+function KindFilter({ total, facets, filter, onFilter }: FiltersProps): ReactNode {
+  return (
+    <>
+      <FilterChip
+        name="All"
+        count={total}
+        isActive={filter.kind === null}
+        onPress={() => onFilter({ ...filter, kind: null })}
+      />
+      {facets.kinds.map(({ value, count }) => (
+        <FilterChip
+          key={value}
+          name={KIND_NAMES[value]}
+          count={count}
+          isActive={filter.kind === value}
+          onPress={() => onFilter({ ...filter, kind: filter.kind === value ? null : value })}
+        />
+      ))}
+    </>
+  );
+}
+
+function AgentFilter({ facets, filter, onFilter }: FiltersProps): ReactNode {
+  return (
+    <label className="inbox-agent-filter">
+      <span className="inbox-hidden">Agent</span>
+      <select
+        value={filter.agent ?? ""}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          onFilter({ ...filter, agent: value === "" ? null : value });
+        }}
+      >
+        <option value="">All agents</option>
+        {facets.agents.map(({ value, count }) => (
+          <option key={value} value={value}>
+            {value} ({count})
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -41,11 +41,10 @@ export interface InboxProps {
 
 /** The open requests of all sessions, oldest first. */
 export function Inbox(props: InboxProps): ReactNode {
-  const { items, decider, onTry } = props;
-  const state = useInbox(items ?? NO_ITEMS, props.actionsFor, decider.isConnected);
+  const { items, onTry } = props;
+  const state = useInbox(items ?? NO_ITEMS, props.actionsFor, props.decider.isConnected);
   const { visible, filter, focus, setFocus, log } = state;
   const [isGrouped, setGrouped] = useState(false);
-  const [explanation, setExplanation] = useState("");
   const list = useRef<HTMLDivElement>(null);
   const isHeld = useDeadZone(list);
   const facets = useMemo(() => countFacets(items ?? NO_ITEMS), [items]);
@@ -53,20 +52,7 @@ export function Inbox(props: InboxProps): ReactNode {
   useFocusedCard(list, focus.current);
   useTouchedCard(list, setFocus);
   useInitialKey(props.initialKey, state);
-
-  useInboxKeys((key) => {
-    const result = pressKey(focus, key, {
-      items: groups.flatMap((group) => group.items),
-      now: systemClock.now(),
-      isSettling: (one) => isSettling(log.statuses.get(one)),
-      blockReason: findBlockReason(decider),
-    });
-    if (result === undefined) return false;
-    setFocus(() => result.focus);
-    setExplanation(result.effect?.type === "explain" ? result.effect.text : "");
-    if (result.effect !== undefined) performEffect(result.effect, props, state, list.current);
-    return true;
-  });
+  const explanation = useKeyboard(groups, props, state, list);
 
   return (
     <div className="inbox">
@@ -159,6 +145,31 @@ function useInitialKey(key: string | undefined, { visible, setFocus }: InboxStat
     used.current = key;
     setFocus((present) => ({ ...present, current: key }));
   }, [key, visible, setFocus]);
+}
+
+/** Performs the keys of the inbox. Returns the reason why the last key did nothing, or an empty string. */
+function useKeyboard(
+  groups: readonly InboxGroup[],
+  inbox: InboxProps,
+  state: InboxState,
+  list: React.RefObject<HTMLElement | null>,
+): string {
+  const { focus, setFocus, log } = state;
+  const [explanation, setExplanation] = useState("");
+  useInboxKeys((key) => {
+    const result = pressKey(focus, key, {
+      items: groups.flatMap((group) => group.items),
+      now: systemClock.now(),
+      isSettling: (requestKey) => isSettling(log.statuses.get(requestKey)),
+      blockReason: findBlockReason(inbox.decider),
+    });
+    if (result === undefined) return false;
+    setFocus(() => result.focus);
+    setExplanation(result.effect?.type === "explain" ? result.effect.text : "");
+    if (result.effect !== undefined) performEffect(result.effect, inbox, state, list.current);
+    return true;
+  });
+  return explanation;
 }
 
 function performEffect(

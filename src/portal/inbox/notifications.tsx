@@ -90,7 +90,7 @@ export function InboxAlerts({
 }): ReactNode {
   const preference = usePreference();
   const state = useRef(NO_ALERTS);
-  const shown = useRef(new Map<string, Notification>());
+  const openNotifications = useRef(new Map<string, Notification>());
   const [announcement, setAnnouncement] = useState("");
   const open = useRef(onOpen);
   useEffect(() => {
@@ -102,12 +102,12 @@ export function InboxAlerts({
     const plan = planAlerts(state.current, items, preference === "on" && !isWatching);
     state.current = plan.state;
     for (const key of plan.close) {
-      shown.current.get(key)?.close();
-      shown.current.delete(key);
+      openNotifications.current.get(key)?.close();
+      openNotifications.current.delete(key);
     }
     for (const alert of plan.open) {
       const notification = showNotification(alert, () => open.current(alert.key));
-      if (notification !== undefined) shown.current.set(alert.key, notification);
+      if (notification !== undefined) openNotifications.current.set(alert.key, notification);
     }
     const text = formatAnnouncement(plan, items.length);
     if (text !== undefined) setAnnouncement(text);

@@ -15,10 +15,10 @@ export function useDeadZone(list: RefObject<HTMLElement | null>): (key: string) 
     const now = systemClock.now();
     const before = getLongestDeadTime(zone.current, now);
     zone.current = recordLayout(zone.current, readTops(list.current), now);
-    const left = getLongestDeadTime(zone.current, now);
-    if (left <= before) return;
+    const remainingMs = getLongestDeadTime(zone.current, now);
+    if (remainingMs <= before) return;
     cancel.current?.();
-    cancel.current = systemClock.schedule(left + 1, renderAgain);
+    cancel.current = systemClock.schedule(remainingMs + 1, renderAgain);
     renderAgain();
   });
   useLayoutEffect(() => measure.current());

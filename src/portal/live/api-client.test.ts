@@ -7,7 +7,7 @@ interface SentRequest extends Pick<ApiRequestInit, "method" | "headers" | "body"
   readonly path: string;
 }
 
-/** An API whose answers are given in advance: a status with a body, or `lost` for no answer. */
+/** An API with scripted responses: a status with a body, or `lost` for no response. */
 function scriptedApi(...answers: readonly (readonly [number, unknown] | "lost")[]) {
   const sent: SentRequest[] = [];
   let keys = 0;
@@ -60,7 +60,7 @@ describe("The API client", () => {
     expect(keys).toEqual(["key-1", "key-1", "key-1", "key-2"]);
   });
 
-  it("The fifth attempt without an answer is the last", async () => {
+  it("The fifth attempt without a response is the last", async () => {
     const { actions, clock, sent } = scriptedApi();
     const done = actions.revokeMessage("msg_1");
     await advanceUntil(clock, done);

@@ -35,7 +35,7 @@ export interface ApiRequest {
 
 /** Sends requests to `/api`. Never throws: a failure is a result. */
 export interface ApiClient {
-  /** Resolves with the JSON body of the response. Repeats a request without an answer: its key makes this safe. */
+  /** Resolves with the JSON body of the response. Repeats a request without a response: its key makes the repetition safe. */
   request(request: ApiRequest): Promise<ActionResult<unknown>>;
 }
 

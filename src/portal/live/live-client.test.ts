@@ -101,7 +101,7 @@ const WATCHES = [
 ];
 
 describe("The connection of a page", () => {
-  it("A page without an answer is connecting, and with the first frame it is live", () => {
+  it("A page is connecting until the first frame, then live", () => {
     const bridge = new ScriptedBridge();
     bridge.client.start();
     expect([bridge.status, bridge.socket.requests]).toEqual(["connecting", []]);
@@ -133,7 +133,7 @@ describe("The connection of a page", () => {
     expect(bridge.sockets.length).toBe(2);
   });
 
-  it("A late answer makes a silent connection live again without a new socket", () => {
+  it("A late pong makes a silent connection live again without a new socket", () => {
     const bridge = ScriptedBridge.connected();
     bridge.socket.answersPings = false;
     bridge.clock.advance(2000);
@@ -300,7 +300,7 @@ describe("The events of a session", () => {
     expect(bridge.socket.requests[4]).toMatchObject({ type: "subscribe", sessionId: "ses_1" });
   });
 
-  it("A page follows several sessions at once, and ends the ones that were left longest ago", () => {
+  it("A page follows several sessions at once, and unsubscribes from the least recently shown sessions", () => {
     const bridge = ScriptedBridge.connected();
     for (let count = 0; count <= MAX_FOLLOWED; count += 1) bridge.client.follow(`ses_${count}`);
     bridge.client.follow("ses_1");
@@ -329,7 +329,7 @@ describe("The events of a session", () => {
     ]);
   });
 
-  it("A refused attachment resolves with the reason, and a missing answer after 10 s", async () => {
+  it("A refused attachment resolves with the reason, and a missing response after 10 s", async () => {
     const bridge = ScriptedBridge.connected();
     bridge.client.follow("ses_1");
     const error = { code: "conflict", message: "Another client is the controller" };

@@ -160,8 +160,8 @@ class BrowserLiveClient implements LiveClient {
     });
     this.#state = state;
     for (const effect of effects) this.#perform(effect);
-    const shown = describeConnection(this.#state);
-    if (!isSameConnection(shown, this.#connection.get())) this.#connection.set(shown);
+    const nextState = describeConnection(this.#state);
+    if (!isSameConnection(nextState, this.#connection.get())) this.#connection.set(nextState);
   }
 
   #perform(effect: LiveEffect): void {

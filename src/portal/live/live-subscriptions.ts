@@ -77,7 +77,7 @@ export function openSubscriptions(
       effects.push({ type: "send", request: { type: "attach", id, ...attachment } });
     return { ...subscription, id, retryAt: null };
   });
-  // Without a change the state stays identical, because a tick comes here several times per second.
+  // Returns the same state without a change, because every tick calls this function.
   return effects.length === 0
     ? { state, effects }
     : { state: { ...state, subscriptions, nextId }, effects };

@@ -34,13 +34,7 @@ const MAX_EVENTS_PER_TASK = 1000;
 /** Collects the events of a session and publishes its view. The first view is published when the log has been read. */
 export function createSessionFeed(sessionId: string, clock: Clock): SessionFeed {
   const empty = createSessionFold(sessionId);
-  const store = createStore<SessionSnapshot>({
-    view: empty,
-    isLoading: true,
-    error: null,
-    gap: null,
-    client: null,
-  });
+  const store = createStore(createLoadingSnapshot(empty));
   let view = empty;
   let waiting: Envelope[] = [];
   let isLive = false;
@@ -92,4 +86,8 @@ export function createSessionFeed(sessionId: string, clock: Clock): SessionFeed 
       }
     },
   };
+}
+
+function createLoadingSnapshot(view: SessionFold): SessionSnapshot {
+  return { view, isLoading: true, error: null, gap: null, client: null };
 }

@@ -78,16 +78,16 @@ function receiveFrame(state: LiveState, frame: LiveFrame, at: number): LiveStep 
   // Frames before `ready` and after the end of a connection do not exist in the protocol.
   if (!isConnected(state)) return { state, effects: [] };
   const phase = { name: "live" } as const;
-  const heard: LiveState = { ...state, phase, lastFrameAt: at, unansweredSince: null };
+  const nextState: LiveState = { ...state, phase, lastFrameAt: at, unansweredSince: null };
   switch (frame.type) {
     case "pong":
-      return { state: heard, effects: [] };
+      return { state: nextState, effects: [] };
     case "sessions":
-      return { state: heard, effects: [{ type: "sessions", frame }] };
+      return { state: nextState, effects: [{ type: "sessions", frame }] };
     case "inbox":
-      return { state: heard, effects: [{ type: "inbox", frame }] };
+      return { state: nextState, effects: [{ type: "inbox", frame }] };
     default:
-      return receiveSessionFrame(heard, frame, at);
+      return receiveSessionFrame(nextState, frame, at);
   }
 }
 

@@ -3,7 +3,7 @@ import { Icon } from "./icons.tsx";
 import { systemClock } from "../../platform/clock.ts";
 import "./parts.css";
 
-/** Copies text, and says for two seconds whether that worked. */
+/** Copies text, and shows the result for two seconds. */
 export function CopyButton({
   text,
   label,

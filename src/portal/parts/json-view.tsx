@@ -25,7 +25,7 @@ export function JsonView({
   );
 }
 
-/** A value that is not JSON is shown as its JSON text, which names the reason. */
+/** A value which `JSON.stringify` rejects is shown as a text with the reason. */
 function formatJson(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2) ?? "null";

@@ -1,5 +1,6 @@
-import { VisibleText } from "../parts/visible-text.tsx";
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
+import { systemClock } from "../../platform/clock.ts";
+import { VisibleText } from "../parts/visible-text.tsx";
 import type { SessionView } from "../state/session-view.ts";
 import { Dialog } from "./dialog.tsx";
 import { nameSession } from "./filter-sessions.ts";
@@ -7,7 +8,6 @@ import { navigate } from "./navigation.tsx";
 import { formatSessionPath } from "./route.ts";
 import { useServices } from "./services.tsx";
 import { ShellIcon } from "./shell-icon.tsx";
-import { useDeadZone } from "./use-dead-zone.tsx";
 
 /** Commands for the whole session: fork, export and delete. */
 export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode {
@@ -138,3 +138,21 @@ function DeleteDialog({
     </Dialog>
   );
 }
+
+/** Milliseconds. */
+const DEAD_ZONE_MS = 1500;
+
+/**
+ * True for a moment after a destructive button has appeared or moved: a finger aimed at another button must not press
+ * this button.
+ */
+function useDeadZone(position: unknown): boolean {
+  const [settledPosition, setSettledPosition] = useState<unknown>(NOT_SETTLED);
+  useEffect(
+    () => systemClock.schedule(DEAD_ZONE_MS, () => setSettledPosition(position)),
+    [position],
+  );
+  return settledPosition !== position;
+}
+
+const NOT_SETTLED = Symbol("not settled");

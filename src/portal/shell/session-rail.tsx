@@ -7,8 +7,8 @@ import { ErrorBoundary } from "./error-boundary.tsx";
 export function SessionRail({ view }: { readonly view: SessionView }): ReactNode {
   const [chosen, setChosen] = useState<string>();
   const panels = DETAIL_PANELS.filter(({ isPresent }) => isPresent(view));
-  const shown = panels.find(({ name }) => name === chosen) ?? panels[0];
-  if (shown === undefined) return null;
+  const openPanel = panels.find(({ name }) => name === chosen) ?? panels[0];
+  if (openPanel === undefined) return null;
   return (
     <aside className="shell-rail" aria-label="Details">
       <fieldset className="shell-tabs" aria-label="Shown details">
@@ -16,16 +16,16 @@ export function SessionRail({ view }: { readonly view: SessionView }): ReactNode
           <button
             key={name}
             type="button"
-            aria-pressed={name === shown.name}
+            aria-pressed={name === openPanel.name}
             onClick={() => setChosen(name)}
           >
             {name}
           </button>
         ))}
       </fieldset>
-      <ErrorBoundary pane="details" resetKey={`${view.sessionId} ${shown.name}`}>
+      <ErrorBoundary pane="details" resetKey={`${view.sessionId} ${openPanel.name}`}>
         <Suspense fallback={<p className="part-note">Loading</p>}>
-          <shown.View view={view} />
+          <openPanel.View view={view} />
         </Suspense>
       </ErrorBoundary>
     </aside>

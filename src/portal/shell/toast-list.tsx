@@ -5,10 +5,10 @@ import { ShellIcon } from "./shell-icon.tsx";
 /** Errors of commands, while the errors hold and are not dismissed. */
 export function ToastList(): ReactNode {
   const { toasts } = useServices();
-  const shown = useStore(toasts.store);
+  const errors = useStore(toasts.store);
   return (
     <div className="shell-toasts" role="alert">
-      {shown.map(({ key, text, error }) => (
+      {errors.map(({ key, text, error }) => (
         <div key={key} className="shell-toast">
           <div>
             <strong>{text}</strong>

@@ -20,7 +20,7 @@ import type { FileDiff } from "../../domain/tools/tool-output.ts";
 import type { Usage } from "../../domain/usage.ts";
 
 /**
- * What the portal shows of one session: a fold over its events (`reduce-session.ts`). The value is immutable; a new
+ * The view of one session: a fold over its events (`reduce-session.ts`). The value is immutable; a new
  * batch of events makes a new value which shares all unchanged turns and items, so that React renders changes only.
  */
 export interface SessionView {

@@ -42,7 +42,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["cancelled", "A person stopped the turn"],
 ]);
 
-/** What a person can do about a failure. Undefined if the message says all there is. */
+/** The remedy for a failure. Undefined if the message already contains the remedy. */
 export function suggestFix(code: ErrorCode): string | undefined {
   return FIXES.get(code);
 }

@@ -11,7 +11,7 @@ import type { ActionResult, SessionActions } from "../state/session-actions.ts";
 import type { ApprovalView } from "../state/session-view.ts";
 import type { LiveError } from "../../wire/live/live-frames.ts";
 
-/** What the views of items need from their surroundings. */
+/** The settings and actions which the views of items share. */
 export interface ThreadServices {
   readonly actions: SessionActions;
   /** Renders the form for an open request to people. */

@@ -257,21 +257,21 @@ function useHashTarget(
   lastSeq: number,
   { virtualizer, stopFollowing }: Pick<ThreadScroll, "virtualizer" | "stopFollowing">,
 ): string | null {
-  const [wanted, setWanted] = useState(readHash);
+  const [targetHash, setTargetHash] = useState(readHash);
   const [finished, setFinished] = useState<HashTarget | null>(null);
   useEffect(() => {
-    const readAddress = (): void => setWanted(readHash());
+    const readAddress = (): void => setTargetHash(readHash());
     window.addEventListener("hashchange", readAddress);
     return () => window.removeEventListener("hashchange", readAddress);
   }, []);
-  const isActive = wanted !== null && wanted !== finished && wanted.seq <= lastSeq;
-  const index = isActive ? findRow(rows, wanted.seq) : -1;
+  const isActive = targetHash !== null && targetHash !== finished && targetHash.seq <= lastSeq;
+  const index = isActive ? findRow(rows, targetHash.seq) : -1;
   useEffect(() => {
     if (index === -1) return undefined;
     stopFollowing();
     virtualizer.scrollToIndex(index, { align: "start" });
-    return systemClock.schedule(MARK_MS, () => setFinished(wanted));
-  }, [index, wanted, virtualizer, stopFollowing]);
+    return systemClock.schedule(MARK_MS, () => setFinished(targetHash));
+  }, [index, targetHash, virtualizer, stopFollowing]);
   return rows[index]?.key ?? null;
 }
 

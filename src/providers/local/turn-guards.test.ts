@@ -27,8 +27,8 @@ describe("Turn guard settings", () => {
     ["guards.lastSteps", { lastSteps: true }],
     ["guards.repeated", { repeated: false }],
     ["guards", 1],
-  ])("Invalid settings are refused with the path %s", (path, given) => {
-    expect(() => parseGuards(JSON.parse(JSON.stringify(given)))).toThrowError(
+  ])("Invalid settings are refused with the path %s", (path, input) => {
+    expect(() => parseGuards(JSON.parse(JSON.stringify(input)))).toThrowError(
       expect.objectContaining({ code: "invalid_option", details: { path } }),
     );
   });

@@ -4,7 +4,10 @@ import { isCoveredBy, createGrantScope, formatGrantScope } from "./grant-scope.t
 
 const RULE: MatchedRule = { source: "rules", action: "ask", id: "git", index: 2, layer: 1 };
 
-function asked(command: string | undefined, rule: MatchedRule | null = RULE): PolicyDecision {
+function createDecision(
+  command: string | undefined,
+  rule: MatchedRule | null = RULE,
+): PolicyDecision {
   return {
     action: "ask",
     reason: "Commands need approval",
@@ -24,26 +27,32 @@ function asked(command: string | undefined, rule: MatchedRule | null = RULE): Po
 }
 
 describe("The scope of a grant", () => {
-  const scope = createGrantScope(asked("git status"), "1");
+  const scope = createGrantScope(createDecision("git status"), "1");
 
   it("A grant covers the tool, the asking rule and the exact command [ACP-99]", () => {
     expect(scope).toEqual({ tool: "shell", rule: RULE, command: "git status", digest: "1" });
-    expect(isCoveredBy(scope, createGrantScope(asked("git status"), "1"))).toBe(true);
+    expect(isCoveredBy(scope, createGrantScope(createDecision("git status"), "1"))).toBe(true);
   });
 
   it("A grant does not cover other arguments which look like the same command [ACP-99]", () => {
-    expect(isCoveredBy(scope, createGrantScope(asked("git status"), "2"))).toBe(false);
+    expect(isCoveredBy(scope, createGrantScope(createDecision("git status"), "2"))).toBe(false);
     expect(
-      isCoveredBy(createGrantScope(asked(undefined), "1"), createGrantScope(asked(undefined), "2")),
+      isCoveredBy(
+        createGrantScope(createDecision(undefined), "1"),
+        createGrantScope(createDecision(undefined), "2"),
+      ),
     ).toBe(false);
   });
 
   it.each<[string, PolicyDecision]>([
-    ["a rule of another name", asked("git status", { ...RULE, id: "other" })],
-    ["a rule at another place", asked("git status", { ...RULE, index: 3 })],
-    ["a rule of another layer", asked("git status", { ...RULE, layer: 0 })],
-    ["a rule of another part of the policy", asked("git status", { ...RULE, source: "auto_deny" })],
-    ["no rule", asked("git status", null)],
+    ["a rule of another name", createDecision("git status", { ...RULE, id: "other" })],
+    ["a rule at another place", createDecision("git status", { ...RULE, index: 3 })],
+    ["a rule of another layer", createDecision("git status", { ...RULE, layer: 0 })],
+    [
+      "a rule of another part of the policy",
+      createDecision("git status", { ...RULE, source: "auto_deny" }),
+    ],
+    ["no rule", createDecision("git status", null)],
   ])("A grant does not cover a request by %s [ACP-99]", (_, other) => {
     expect(isCoveredBy(scope, createGrantScope(other, "1"))).toBe(false);
     expect(isCoveredBy(createGrantScope(other, "1"), scope)).toBe(false);
@@ -51,10 +60,13 @@ describe("The scope of a grant", () => {
 
   it("A grant covers calls with the same or fewer asking rules, not with more", () => {
     const other = { ...RULE, index: 5 };
-    const both = createGrantScope({ ...asked("git status"), otherRules: [other] }, "1");
+    const both = createGrantScope({ ...createDecision("git status"), otherRules: [other] }, "1");
     expect(both).toMatchObject({ rule: RULE, otherRules: [other] });
     expect([isCoveredBy(scope, both), isCoveredBy(both, scope)]).toEqual([true, false]);
-    const byDefault = createGrantScope({ ...asked("git status"), otherRules: [null] }, "1");
+    const byDefault = createGrantScope(
+      { ...createDecision("git status"), otherRules: [null] },
+      "1",
+    );
     expect([isCoveredBy(scope, byDefault), isCoveredBy(byDefault, scope)]).toEqual([true, false]);
   });
 
@@ -67,12 +79,12 @@ describe("The scope of a grant", () => {
   });
 
   const editing = (paths: readonly PathFact[], parts: Partial<PolicyDecision> = {}) => {
-    const { context, ...rest } = asked(undefined, null);
+    const { context, ...rest } = createDecision(undefined, null);
     const edit = { tool: "edit_file", kind: "edit", sideEffect: "workspace_write" } as const;
     return { ...rest, ...parts, context: { ...context, ...edit, paths } };
   };
-  const covers = (given: PolicyDecision, next: PolicyDecision) =>
-    isCoveredBy(createGrantScope(next, "2"), createGrantScope(given, "1"));
+  const covers = (input: PolicyDecision, next: PolicyDecision) =>
+    isCoveredBy(createGrantScope(next, "2"), createGrantScope(input, "1"));
 
   it("A grant for a tool with paths covers the targets of the paths, whatever the other arguments [ACP-99]", () => {
     const readme = editing([at("/work/README.md")]);
@@ -114,7 +126,7 @@ describe("The scope of a grant", () => {
   });
 
   it("A grant for a read-only tool without paths covers the tool under the same rules", () => {
-    const { context, ...rest } = asked(undefined, null);
+    const { context, ...rest } = createDecision(undefined, null);
     const kind = { kind: "read", sideEffect: "read_only", tool: "weather" } as const;
     const reading = { ...rest, context: { ...context, ...kind } };
     expect(createGrantScope(reading, "1")).toEqual({ tool: "weather", rule: null });
@@ -124,8 +136,12 @@ describe("The scope of a grant", () => {
   it("A grant from an older log with only a tool and a rule does not cover calls which need more now [ACP-99]", () => {
     const old = { tool: "edit_file", rule: null };
     expect(isCoveredBy(createGrantScope(editing([at("/work/a")]), "1"), old)).toBe(false);
-    const undeclared = { ...asked(undefined, null).context, sideEffect: "network", kind: "other" };
-    const call = { ...asked(undefined, null), context: undeclared } as PolicyDecision;
+    const undeclared = {
+      ...createDecision(undefined, null).context,
+      sideEffect: "network",
+      kind: "other",
+    };
+    const call = { ...createDecision(undefined, null), context: undeclared } as PolicyDecision;
     expect(isCoveredBy(createGrantScope(call, "1"), { tool: "shell", rule: null })).toBe(false);
   });
 });

@@ -48,8 +48,8 @@ const WAITING = { status: "waiting" } as const;
  */
 export function admitInvocation(decision: Decision): Admission {
   if (!hasBudgets(decision)) return ADMITTED;
-  const asked = resolveReached(decision);
-  if (asked !== undefined) return asked;
+  const verdict = resolveReached(decision);
+  if (verdict !== undefined) return verdict;
   const reached = listLevels(decision).find(isReachedBeforeInvocation);
   if (reached !== undefined) return pauseTurn(decision, reached);
   const { budgets: configured } = readAgentSpec(decision);
@@ -141,8 +141,8 @@ export function countReservedStarts({ state }: Decision): number {
  * Undefined if neither is needed.
  */
 export function admitToolStart(decision: Decision, unreserved: number): Admission | undefined {
-  const asked = resolveReached(decision);
-  if (asked !== undefined) return asked;
+  const verdict = resolveReached(decision);
+  if (verdict !== undefined) return verdict;
   const reached = listToolLevels(decision).find(({ used, cap }) => cap - used < 1);
   if (reached !== undefined) return pauseTurn(decision, reached);
   if (unreserved === 0) return undefined;

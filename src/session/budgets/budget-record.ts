@@ -127,8 +127,8 @@ export function reserveBudget(before: BudgetRecord, request: ReserveRequest): Re
   const isForTools = estimate.toolCalls > 0;
   const units = isForTools ? (["toolCalls"] as const) : INVOCATION_UNITS;
   const isUsed = (unit: BudgetUnit, amount: number): boolean => {
-    const left = (caps[unit] ?? Infinity) - amount;
-    return isForTools ? left < 1 : left <= 0;
+    const unused = (caps[unit] ?? Infinity) - amount;
+    return isForTools ? unused < 1 : unused <= 0;
   };
   for (const unit of units) {
     const { [unit]: cap = Infinity } = caps;
@@ -137,16 +137,16 @@ export function reserveBudget(before: BudgetRecord, request: ReserveRequest): Re
   }
   const isCovered = units.some((unit) => isUsed(unit, before.used[unit] + reserved[unit]));
   if (isCovered || open.length >= MAX_RESERVATIONS) return { status: "busy" };
-  const left = (caps.toolCalls ?? Infinity) - before.used.toolCalls - reserved.toolCalls;
-  const toolCalls = isForTools ? Math.min(estimate.toolCalls, Math.floor(left)) : 0;
+  const unusedToolCalls = (caps.toolCalls ?? Infinity) - before.used.toolCalls - reserved.toolCalls;
+  const toolCalls = isForTools ? Math.min(estimate.toolCalls, Math.floor(unusedToolCalls)) : 0;
   const amounts = isForTools
     ? { ...estimate, toolCalls }
     : widenEstimate(estimate, { caps, used: before.used, reserved });
-  const own: SessionEntry = { id: invocationId, at: now, amounts, expiresAt };
+  const reservation: SessionEntry = { id: invocationId, at: now, amounts, expiresAt };
   const record = {
     used: before.used,
     raised,
-    sessions: keepNewest({ ...sessions, [sessionId]: own }),
+    sessions: keepNewest({ ...sessions, [sessionId]: reservation }),
   };
   return { status: "reserved", record, caps, toolCalls };
 }

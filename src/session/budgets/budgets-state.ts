@@ -24,13 +24,13 @@ export interface BudgetsState {
   readonly reached: ReachedBudget | null;
   /** Budgets about which the agent was reminded, by the key of the reminder. */
   readonly remindedKeys: readonly string[];
-  /** Reported by the provider for the running invocation. */
+  /** Amounts reported by the provider for the running invocation. */
   readonly reported: Pick<BudgetAmounts, "tokens" | "usd">;
   /** The share of the shared budgets for the next or the running invocation, or for tool calls. */
   readonly reservation: Reservation | null;
   /** The charge of an ended invocation. Null once the shared budgets contain the charge. */
   readonly charge: Charge | null;
-  /** Used since the last charge. */
+  /** Amounts used since the last charge. */
   readonly uncharged: BudgetAmounts;
   /** The shared budgets at the last reservation. Null before the first. */
   readonly shared: SharedBudgets | null;

@@ -56,8 +56,11 @@ export function evolveBudgets(
     case "invocation.lost":
       return endInvocation(budgets, event, { at, context });
     case "turn.finished": {
-      const counted = addUsed(budgets, countSeconds(budgets, at, context), context);
-      return { ...chargeTurnEnd(counted, { turnId: event.turnId, at }, context), reached: null };
+      const withSeconds = addUsed(budgets, countSeconds(budgets, at, context), context);
+      return {
+        ...chargeTurnEnd(withSeconds, { turnId: event.turnId, at }, context),
+        reached: null,
+      };
     }
     case "budget.settled": {
       const uncharged = subtractAmounts(budgets.uncharged, event.amounts);
@@ -151,15 +154,13 @@ function addUsed(
 }
 
 function countToolCall(budgets: BudgetsState, context: BudgetContext): BudgetsState {
-  const counted = changeLevels(addUsed(budgets, { toolCalls: 1 }, context), (level) =>
+  const next = changeLevels(addUsed(budgets, { toolCalls: 1 }, context), (level) =>
     level.unit === "toolCalls" ? { ...level, used: level.used + 1 } : level,
   );
-  const { reservation } = counted;
-  if (reservation === null || !isForToolCalls(reservation)) return counted;
+  const { reservation } = next;
+  if (reservation === null || !isForToolCalls(reservation)) return next;
   const toolCalls = reservation.toolCalls - 1;
-  return toolCalls > 0
-    ? withReservation(counted, { toolCalls })
-    : startCharge(counted, counted.uncharged);
+  return toolCalls > 0 ? withReservation(next, { toolCalls }) : startCharge(next, next.uncharged);
 }
 
 function changeLevels(

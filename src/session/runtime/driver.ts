@@ -1,7 +1,7 @@
 import { pause } from "../../async/pause.ts";
 import type { ClientTools } from "../../domain/client-tools.ts";
 import { SpanlineError, type Failure } from "../../domain/errors.ts";
-import { estimateBytes } from "../../domain/estimate-bytes.ts";
+import { estimateBytes } from "../../data/estimate-bytes.ts";
 import type { Seed } from "../../domain/id.ts";
 import type { CommandReply } from "../../domain/session-command.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
@@ -10,7 +10,7 @@ import type { LeaseStore } from "../../store/lease-store.ts";
 import type { LogStore } from "../../store/log-store.ts";
 import type { SnapshotStore } from "../../store/snapshot-store.ts";
 import type { ClientEditor } from "../../tools/tool.ts";
-import { decide, type DecisionResult } from "../decide.ts";
+import { decide, needsChangedFiles, type DecisionResult } from "../decide.ts";
 import { findDueEffects, type Effect } from "../due-effects.ts";
 import type { SessionInput, TimedInput } from "../session-input.ts";
 import type { SessionState } from "../session-state.ts";
@@ -24,7 +24,7 @@ import {
   type EffectContext,
 } from "./effects/perform-effect.ts";
 import { countCachedBytes, createHistoryCaches } from "./effects/perform-invocation.ts";
-import { findChangedFiles, usesFiles } from "./find-changed-files.ts";
+import { findChangedFiles } from "./find-changed-files.ts";
 import { createConversationReader } from "./history/conversation-reader.ts";
 import {
   appendDecision,
@@ -199,7 +199,7 @@ class SessionDriver implements Driver {
     const seed = createSeed({ sessionId, seq: this.#state.seq });
     const timed = { ...input, at: clock.now(), seed };
     let decided = decide(this.#state, timed);
-    if (usesFiles(decided)) decided = await this.#nameChangedFiles(timed, decided);
+    if (needsChangedFiles(decided)) decided = await this.#nameChangedFiles(timed, decided);
     const { events, reply } = decided;
     const next = findDueEffects(decided.state);
     const command = createCommandRecord(input, commandId, reply);

@@ -1,6 +1,5 @@
 import { waitWithTimeout } from "../../async/pause.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
-import type { DecisionResult } from "../decide.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ChangedFile } from "../session-input.ts";
 import type { SessionState } from "../session-state.ts";
@@ -12,12 +11,6 @@ interface ChangedFilesContext {
   readonly clock: Clock;
   readonly workingDirectory?: string;
   readonly hasEditor: boolean;
-}
-
-/** Whether an invocation starts for an agent which has read or written files. */
-export function usesFiles({ events, state }: DecisionResult): boolean {
-  if (state.steering.files.length === 0) return false;
-  return events.some(({ event }) => event.type === "invocation.started");
 }
 
 /**

@@ -1,7 +1,12 @@
 import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { ApprovalRequested, ApprovalResolved } from "../../domain/events/approval-events.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
-import type { ToolCallReceived } from "../../domain/events/tool-events.ts";
+import type {
+  PolicyDecided,
+  ToolCallOpened,
+  ToolCallReceived,
+  ToolFinished,
+} from "../../domain/events/tool-events.ts";
 import { isApproving, isAboutToolCall } from "../../domain/policy/approval-decision.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { ConfiguredAgent } from "../session-input.ts";
@@ -25,11 +30,8 @@ export function evolveTools(
       return { ...tools, processes: [] };
     case "turn.started":
       return { ...tools, runs: [] };
-    case "tool_call.opened": {
-      const { toolCallId, name } = event;
-      const opened = { toolCallId, name, status: "opened", toolCall: null, input: null } as const;
-      return { ...tools, runs: [...tools.runs, { ...opened, attempt: 0 }] };
-    }
+    case "tool_call.opened":
+      return openRun(tools, event);
     case "tool_call.received":
       return receiveToolCall(tools, event);
     case "tool_call.paths_resolved": {
@@ -40,14 +42,8 @@ export function evolveTools(
         ...omitUndefined({ problem }),
       });
     }
-    case "policy.decided": {
-      const { toolCallId, agent, mode = "default", digest, decision } = event;
-      const { action, context } = decision;
-      const evaluation = { tool: context.tool, agent, mode, digest, action };
-      // A running tool stays `running`, or is started again by `tool.started`.
-      const isGranted = action === "allow" && findRun(tools, toolCallId)?.status !== "running";
-      return changeRun(tools, toolCallId, { evaluation, ...(isGranted && { status: "approved" }) });
-    }
+    case "policy.decided":
+      return recordEvaluation(tools, event);
     case "approval.requested":
       return requestApproval(tools, event, agent?.spec);
     case "approval.resolved":
@@ -77,14 +73,8 @@ export function evolveTools(
       const processes = tools.processes.filter(({ group }) => !isSameGroup(group, event.group));
       return { ...tools, processes };
     }
-    case "tool.finished": {
-      const { toolCallId, ending, result, durationMs } = event;
-      const finished = changeRun(tools, toolCallId, { status: "finished", ending, result });
-      // A tool with a duration ended by itself, after its processes.
-      if (durationMs === undefined) return finished;
-      const programs = tools.processes.filter((program) => program.toolCallId !== toolCallId);
-      return { ...finished, processes: programs };
-    }
+    case "tool.finished":
+      return finishRun(tools, event);
     case "plan.updated":
       return { ...tools, plan: event.entries };
     default:
@@ -108,6 +98,11 @@ function replaceAgent(
   };
 }
 
+function openRun(tools: ToolsState, { toolCallId, name }: ToolCallOpened): ToolsState {
+  const opened = { toolCallId, name, status: "opened", toolCall: null, input: null } as const;
+  return { ...tools, runs: [...tools.runs, { ...opened, attempt: 0 }] };
+}
+
 function receiveToolCall(
   tools: ToolsState,
   { toolCallId, toolCall, problem, executor }: ToolCallReceived,
@@ -126,6 +121,17 @@ function receiveToolCall(
   const callCounts = isOurs ? countToolCall(tools.callCounts, name, input) : tools.callCounts;
   if (isOpened) return changeRun({ ...tools, callCounts }, toolCallId, called);
   return { ...tools, callCounts, runs: [...tools.runs, { toolCallId, attempt: 0, ...called }] };
+}
+
+function recordEvaluation(
+  tools: ToolsState,
+  { toolCallId, agent, mode = "default", digest, decision }: PolicyDecided,
+): ToolsState {
+  const { action, context } = decision;
+  const evaluation = { tool: context.tool, agent, mode, digest, action };
+  // A running tool stays `running`, or is started again by `tool.started`.
+  const isGranted = action === "allow" && findRun(tools, toolCallId)?.status !== "running";
+  return changeRun(tools, toolCallId, { evaluation, ...(isGranted && { status: "approved" }) });
 }
 
 function requestApproval(
@@ -184,6 +190,17 @@ function withdrawRequest(tools: ToolsState, { approvalId }: ApprovalResolved): T
     ...rest,
     status: run.status === "approval-requested" ? "received" : "running",
   });
+}
+
+function finishRun(
+  tools: ToolsState,
+  { toolCallId, ending, result, durationMs }: ToolFinished,
+): ToolsState {
+  const finished = changeRun(tools, toolCallId, { status: "finished", ending, result });
+  // A tool with a duration ended by itself, after its processes.
+  if (durationMs === undefined) return finished;
+  const processes = tools.processes.filter((program) => program.toolCallId !== toolCallId);
+  return { ...finished, processes };
 }
 
 /** Removes the resolved paths, the evaluation and the approval of a call. */

@@ -166,7 +166,7 @@ function startInvocation(
   if (admission.status === "waiting") return;
   if (admission.status === "denied")
     return finishTurn(decision, current, { outcome: "limited", reason: admission.reason });
-  // A lost invocation is repeated as it was.
+  // A lost invocation is repeated unchanged.
   if (current.stage.type === "ready") deliverInjections(decision, "turn-start");
   if (current.stage.type === "running-tools") deliverInjections(decision, "tool-results");
   const upstreamId = retryOf?.upstreamId ?? resolveUpstream(decision);
@@ -214,7 +214,7 @@ function endTurn(
   // A failed call of the terminal tool does not count.
   if (outcome === "completed" && missing !== undefined) return reprompt(decision, current);
   if (outcome === "completed" && canContinue(decision, current)) {
-    // At a budget which is not extended, the turn ends as it would have, and the message starts the next turn.
+    // At a budget which is not extended, the turn ends as without the message, and the message starts the next turn.
     const admission = admitInvocation(decision);
     if (admission.status === "waiting") return;
     if (admission.status === "admitted") return deliverInjections(decision, "turn-end");
@@ -237,7 +237,7 @@ export function findMissingTerminalTool(
   return hasSucceeded || name === undefined || !isToolAllowed(options, name) ? undefined : name;
 }
 
-/** At a cap the turn ends as it would have, and the message starts the next turn. */
+/** At a cap the turn ends as without the message, and the message starts the next turn. */
 function canContinue(decision: Decision, current: CurrentTurn): boolean {
   if (!hasUrgentInjection(decision)) return false;
   return findReachedLimit(decision, current, readAgentSpec(decision)) === undefined;

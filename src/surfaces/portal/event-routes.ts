@@ -44,8 +44,8 @@ export function createEventRoutes(options: PortalOptions): Route[] {
  * A reconnecting browser sends the original address with the old cursor, so the `last-event-id` header has priority.
  */
 function readCursor(request: ServedRequest): Cursor | undefined {
-  const asked = new URLSearchParams(request.query).get("cursor") ?? "";
-  const text = readHeader(request, "last-event-id") || asked;
+  const requestedCursor = new URLSearchParams(request.query).get("cursor") ?? "";
+  const text = readHeader(request, "last-event-id") || requestedCursor;
   if (text === "") return undefined;
   const cursor = parseCursor(text);
   if (cursor === undefined)

@@ -11,7 +11,7 @@ import { createJsonResponse } from "../../http/routing/json-response.ts";
 import { openOnce } from "./open-once.ts";
 import type { PortalOptions } from "./portal-options.ts";
 import type { Route } from "../../http/routing/router.ts";
-import type { ServedRequest } from "../../http/server/http-types.ts";
+import type { ServedRequest, ServedResponse } from "../../http/server/http-types.ts";
 import {
   canReadSession,
   findSession,
@@ -32,27 +32,7 @@ export function createSessionRoutes(options: PortalOptions): Route[] {
     {
       method: "GET",
       path: "/api/sessions",
-      async handle(request) {
-        const principal = await authenticate(request, options);
-        const query = new URLSearchParams(request.query);
-        const page = query.get("page");
-        const search = query.get("search");
-        const state = readState(query);
-        const found = await sessions.list({
-          limit: readLimit(query),
-          ...createOwnerFilter(principal),
-          ...(page !== null && page !== "" && { page }),
-          ...(search !== null && search !== "" && { search }),
-          ...omitUndefined({ state }),
-        });
-        const visible = found.sessions.filter((record) => canReadSession(record, principal));
-        return createJsonResponse(200, {
-          sessions: visible.map(createSessionView),
-          nextPage: found.nextPage ?? null,
-          agents: listUsableAgents(sessions, principal),
-          rights: principal.rights,
-        });
-      },
+      handle: (request) => listPage(request, options),
     },
     {
       method: "POST",
@@ -91,6 +71,29 @@ export function createSessionRoutes(options: PortalOptions): Route[] {
       },
     },
   ];
+}
+
+async function listPage(request: ServedRequest, options: PortalOptions): Promise<ServedResponse> {
+  const { sessions } = options;
+  const principal = await authenticate(request, options);
+  const query = new URLSearchParams(request.query);
+  const page = query.get("page");
+  const search = query.get("search");
+  const state = readState(query);
+  const found = await sessions.list({
+    limit: readLimit(query),
+    ...createOwnerFilter(principal),
+    ...(page !== null && page !== "" && { page }),
+    ...(search !== null && search !== "" && { search }),
+    ...omitUndefined({ state }),
+  });
+  const visible = found.sessions.filter((record) => canReadSession(record, principal));
+  return createJsonResponse(200, {
+    sessions: visible.map(createSessionView),
+    nextPage: found.nextPage ?? null,
+    agents: listUsableAgents(sessions, principal),
+    rights: principal.rights,
+  });
 }
 
 /** Opens a session with a copy of the history of another, which the caller may read. */

@@ -1,9 +1,9 @@
+import { createHmac } from "node:crypto";
 import { pause } from "../../async/pause.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { WebhookEvent } from "../../domain/webhook-events.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { sendWebhook } from "./send-webhook.ts";
-import { signWebhook } from "./sign-webhook.ts";
 
 /** A configured receiver. */
 export interface Webhook {
@@ -60,7 +60,7 @@ export async function deliverWebhook(
 
 interface DeliveryProblem {
   readonly message: string;
-  /** A repetition cannot help. */
+  /** A repeated attempt would fail, too. */
   readonly isFinal: boolean;
 }
 
@@ -87,4 +87,12 @@ async function attemptDelivery(
     const isRefused = error instanceof SpanlineError && error.code === "access_denied";
     return { message: error instanceof Error ? error.message : String(error), isFinal: isRefused };
   }
+}
+
+/**
+ * The value of the header `spanline-signature`: HMAC-SHA-256 of the timestamp, a full stop and the body, in
+ * hexadecimal. The timestamp lets the receiver reject a copy that is sent later.
+ */
+function signWebhook(secret: string, timestamp: number, body: string): string {
+  return `v1=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 }

@@ -26,9 +26,9 @@ describe("JSON size limits", () => {
     expect(cut).toMatch(/^begin.*\n… \d+ characters are not shown …\n.*end$/s);
     fc.assert(
       fc.property(anyText, fc.integer({ min: 200, max: 4000 }), (text, bytes) => {
-        const shown = fitText(text, bytes);
-        expect(bytesOf(shown)).toBeLessThanOrEqual(bytes);
-        expect(shown.isWellFormed() || !text.isWellFormed()).toBe(true);
+        const fittedText = fitText(text, bytes);
+        expect(bytesOf(fittedText)).toBeLessThanOrEqual(bytes);
+        expect(fittedText.isWellFormed() || !text.isWellFormed()).toBe(true);
       }),
     );
   });

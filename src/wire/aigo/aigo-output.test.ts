@@ -235,8 +235,8 @@ function user(message: number): ProviderEvent {
   return { type: "message.start", message, role: "user" };
 }
 
-function text(message: number, block: number, said: string): ProviderEvent {
-  return { type: "text.end", message, block, text: said };
+function text(message: number, block: number, content: string): ProviderEvent {
+  return { type: "text.end", message, block, text: content };
 }
 
 function call(message: number, block: number, id: string, inputText: string): ProviderEvent {
@@ -244,8 +244,13 @@ function call(message: number, block: number, id: string, inputText: string): Pr
   return { type: "tool.end", message, block, toolCall: made };
 }
 
-function result(message: number, block: number, toolCallId: string, said: string): ProviderEvent {
-  const parts = [{ type: "text", text: said }] as const;
+function result(
+  message: number,
+  block: number,
+  toolCallId: string,
+  content: string,
+): ProviderEvent {
+  const parts = [{ type: "text", text: content }] as const;
   return { type: "tool.result", message, block, result: { toolCallId, parts, isError: false } };
 }
 
@@ -280,13 +285,13 @@ function functionCallOutput(id: string, call_id: string, output: string): object
   return { id, type: "function_call_output", call_id, output, status: "completed" };
 }
 
-function reply(said: string): object {
+function reply(content: string): object {
   return {
     id: "msg_turn1_end",
     type: "message",
     status: "completed",
     role: "assistant",
-    content: [{ type: "output_text", text: said, annotations: [] }],
+    content: [{ type: "output_text", text: content, annotations: [] }],
     session_id: SESSION,
   };
 }

@@ -2,7 +2,7 @@ import type { ProviderEvent, TurnEnd } from "../../domain/provider/provider-even
 import type { ToolCall, ToolResultPart } from "../../domain/tools/tool-call.ts";
 import {
   addToTurn,
-  blocksInOrder,
+  listBlocksInOrder,
   createTurnBuilder,
   type Block,
   type TurnBuilder,
@@ -15,7 +15,7 @@ export function encodeConverseEvents(events: Iterable<ProviderEvent>): object[] 
   const turn = createTurnBuilder();
   for (const event of events) addToTurn(turn, event);
   const blocks = new Map<number, Block[]>();
-  for (const block of blocksInOrder(turn)) {
+  for (const block of listBlocksInOrder(turn)) {
     blocks.set(block.message, [...(blocks.get(block.message) ?? []), block]);
   }
   const numbers = [...new Set([...turn.messages.keys(), ...blocks.keys()])].sort(

@@ -249,25 +249,27 @@ describe("Results of tool calls [OR-68]", () => {
   it("Results are submitted with the session's own tool call ids, which must be open [OR-53]", () => {
     const [one, two] = ["tooluse_1", "tooluse_2"].map((id) => formatCallId(SESSION, id));
     const open = { sessionId: SESSION, toolCallIds: ["tooluse_1", "tooluse_2"] };
-    const given = (messages: object[]) => toChatToolResults(turnOf({ messages }), open);
-    const said = { ...calling(one ?? "", two ?? ""), session_id: SESSION };
+    const readResults = (messages: object[]) => toChatToolResults(turnOf({ messages }), open);
+    const assistantMessage = { ...calling(one ?? "", two ?? ""), session_id: SESSION };
     const taken = ["tooluse_1", "tooluse_2"].map((toolCallId) => ({
       toolCallId,
       parts: [{ type: "text", text: "ok" }],
       isError: false,
     }));
-    expect(given([HI, said, result(one ?? ""), result(two ?? "")])).toEqual(taken);
+    expect(readResults([HI, assistantMessage, result(one ?? ""), result(two ?? "")])).toEqual(
+      taken,
+    );
     // Some clients send each result directly after its tool call.
     const apart = [one, two].flatMap((id = "") => [
       { ...calling(id), session_id: SESSION },
       result(id),
     ]);
-    expect(given([HI, ...apart])).toEqual(taken);
-    expect(() => given([HI, said, result(one ?? "")])).toThrow(
+    expect(readResults([HI, ...apart])).toEqual(taken);
+    expect(() => readResults([HI, assistantMessage, result(one ?? "")])).toThrow(
       `The tool call "${two}" has no result`,
     );
     const other = { ...calling("call_1"), session_id: SESSION };
-    expect(() => given([HI, other, result("call_1")])).toThrow(
+    expect(() => readResults([HI, other, result("call_1")])).toThrow(
       "messages[2].tool_call_id does not match a tool call",
     );
   });
@@ -397,8 +399,8 @@ describe("Other fields of a request", () => {
       { requiredKeys: ["messages"] },
     );
     fc.assert(
-      fc.property(body, (given) => {
-        const turn = attempt(given);
+      fc.property(body, (input) => {
+        const turn = attempt(input);
         return turn === "refused" || Array.isArray(turn);
       }),
       { numRuns: runs(2000) },

@@ -97,7 +97,7 @@ function calls(
 }
 
 /** One invocation with its reported usage. */
-function counted(usage: Usage): SessionEvent {
+function createUsageEvent(usage: Usage): SessionEvent {
   return {
     type: "invocation.finished",
     invocationId: "c",
@@ -218,7 +218,7 @@ describe("A streamed chat completion", () => {
       ends("tool_1"),
       ...calls("tool_2", "m2", ""),
       ...calls("tool_3", "m2"),
-      counted(USAGE),
+      createUsageEvent(USAGE),
       { type: "turn.paused", turnId: "t", toolCallIds: ["tool_2", "tool_3"] } as const,
       // Logged after the pause, so part of the next response.
       ...says("m3", "Later"),
@@ -257,7 +257,7 @@ describe("A streamed chat completion", () => {
       { type: "tool_results.submitted", promptId: "p2", turnId: "t", toolCallIds: ["tool_2"] },
       ends("tool_2"),
       ...says("m4", "Thanks."),
-      counted(USAGE),
+      createUsageEvent(USAGE),
       finished({ usage: addUsage(USAGE, USAGE) }),
     ];
     expect(collectCompletion(encoded(events))).toMatchObject({
@@ -278,9 +278,9 @@ describe("A streamed chat completion", () => {
     ["limited", "guardrail_intervened", "content_filter"],
   ] as const)(
     "A turn that is %s by %s has the finish reason %s [OR-67]",
-    (outcome, reason, wanted) => {
+    (outcome, reason, expected) => {
       expect(collectCompletion(encoded([...BEGUN, finished({ outcome, reason })]))).toMatchObject({
-        choices: [{ finish_reason: wanted }],
+        choices: [{ finish_reason: expected }],
       });
     },
   );
@@ -396,10 +396,10 @@ describe("A streamed chat completion", () => {
   it.each([["m1"], ["m2"], ["m1", "m2"]])(
     "The completion is the same after the deltas of %s were removed from the log [OR-18]",
     (...dropped) => {
-      const left = logOf(TOOL_TURN).filter(
+      const remainingEvents = logOf(TOOL_TURN).filter(
         ({ event }) => event.type !== "text.delta" || !dropped.includes(event.messageId),
       );
-      const again = collectCompletion(runCodec(createChunkEncoder(OPTIONS), left));
+      const again = collectCompletion(runCodec(createChunkEncoder(OPTIONS), remainingEvents));
       expect(again).toEqual(collectCompletion(encoded(TOOL_TURN)));
     },
   );
@@ -427,7 +427,7 @@ describe(`openai ${VERSION}`, () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   }
 
-  const asked = { model: "demo", messages: [{ role: "user", content: "Hi" }] } as const;
+  const chatRequest = { model: "demo", messages: [{ role: "user", content: "Hi" }] } as const;
   const PAUSED = [
     ...BEGUN,
     ...says("m1", "One moment."),
@@ -443,7 +443,7 @@ describe(`openai ${VERSION}`, () => {
     const outputs = encoded(events, { state: { cursor: { at: 7 } } });
     const client = new OpenAI({ apiKey: "k", baseURL: await serving(outputs), maxRetries: 0 });
     const made = await client.chat.completions
-      .stream({ ...asked, messages: [...asked.messages], stream: true })
+      .stream({ ...chatRequest, messages: [...chatRequest.messages], stream: true })
       .finalChatCompletion();
     const ours = collectCompletion(outputs);
     expect(plain(made)).toEqual(plain(ours));
@@ -453,7 +453,7 @@ describe(`openai ${VERSION}`, () => {
     const outputs = encoded([...BEGUN, finished({ outcome: "failed", reason: "boom" })]);
     const client = new OpenAI({ apiKey: "k", baseURL: await serving(outputs), maxRetries: 0 });
     const made = client.chat.completions
-      .stream({ ...asked, messages: [...asked.messages], stream: true })
+      .stream({ ...chatRequest, messages: [...chatRequest.messages], stream: true })
       .finalChatCompletion();
     await expect(made).rejects.toMatchObject({ code: "agent_failed", type: "server_error" });
   });

@@ -45,7 +45,7 @@ const usage = {
   },
 };
 
-const counted = {
+const usageChunk = {
   inputTokens: 4,
   outputTokens: 4,
   cacheReadTokens: 6,
@@ -90,14 +90,14 @@ describe("Folding a chat completion", () => {
       { type: "message.end", message: 0, reason: "stop" },
       {
         type: "usage",
-        usage: counted,
+        usage: usageChunk,
       },
       {
         type: "end",
         outcome: "completed",
         reason: "stop",
         openToolCallIds: [],
-        usage: counted,
+        usage: usageChunk,
       },
     ]);
   });

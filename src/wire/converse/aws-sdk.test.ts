@@ -42,12 +42,12 @@ describe("Using the fold with the AWS SDK", () => {
   });
 
   it("Events before an exception of the SDK are kept, and the failure names the exception [SD-32]", async () => {
-    const said = [
+    const streamEvents = [
       { messageStart: { role: "assistant" } },
       { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hi" } } },
     ];
     const thrown = Object.assign(new Error("Rate exceeded"), { name: "throttlingException" });
-    expect(buildTurn(await gathered(foldSdkStream(stream(said, thrown))))).toMatchObject({
+    expect(buildTurn(await gathered(foldSdkStream(stream(streamEvents, thrown))))).toMatchObject({
       text: "Hi",
       end: {
         outcome: "failed",

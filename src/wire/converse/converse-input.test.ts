@@ -59,8 +59,8 @@ describe("Declaring an inline function", () => {
     ["ok", "", {}],
     ["ok", "d".repeat(4097), {}],
     ["ok", "d", { type: "array" }],
-  ])("A tool that the service would refuse is refused: %j, %j, %j", (name, description, given) => {
-    expect(() => createInlineFunction(name, description, given)).toThrow(
+  ])("A tool that the service would refuse is refused: %j, %j, %j", (name, description, input) => {
+    expect(() => createInlineFunction(name, description, input)).toThrow(
       expect.objectContaining({ code: "invalid_tool" }),
     );
   });

@@ -635,9 +635,14 @@ describe("Messages and blocks", () => {
       { type: "exception", name: "validationException", payload: second },
     ];
     const events = fold([assistant, text(0, "a"), close(0)], messages);
-    const kept = { type: "unknown", what: "event", name: "validationException", raw: second };
+    const unknownEvent = {
+      type: "unknown",
+      what: "event",
+      name: "validationException",
+      raw: second,
+    };
     expect(events.slice(-5)).toEqual([
-      kept,
+      unknownEvent,
       {
         type: "diagnostic",
         diagnostic: {
@@ -667,7 +672,7 @@ describe("Messages and blocks", () => {
       },
     ]);
     expect(turn({ internalServerException: {} }, { validationException: second }).unknown).toEqual([
-      kept,
+      unknownEvent,
     ]);
   });
 
@@ -727,8 +732,8 @@ describe("Messages and blocks", () => {
 
   it("A turn of 10,000 blocks and 1,000 messages keeps only the current message in memory", () => {
     let steps = 0;
-    const counted = createConverseFold();
-    const state = counted.initial();
+    const countingFold = createConverseFold();
+    const state = countingFold.initial();
     const emit = (): void => void (steps += 1);
     for (let message = 0; message < 1000; message++) {
       const events = [
@@ -736,11 +741,11 @@ describe("Messages and blocks", () => {
         ...Array.from({ length: 10 }, (_, at) => [text(at, "x"), close(at)]).flat(),
         stop("end_turn"),
       ];
-      for (const event of events.flatMap(readUnionEvent)) counted.step(state, event, emit);
+      for (const event of events.flatMap(readUnionEvent)) countingFold.step(state, event, emit);
       // The fold keeps only the blocks of the current message, so the cost of a step does not grow with the turn.
       expect(state.slots.size).toBeLessThanOrEqual(10);
     }
-    counted.finish(state, emit);
+    countingFold.finish(state, emit);
     expect([steps, state.blockCount, state.messageCount]).toEqual([22_001, 10_000, 1000]);
   });
 });
@@ -1232,7 +1237,7 @@ describe("The end of a turn", () => {
     "%s costs less than four bytes per character in memory, however short its deltas are",
     (_, first, delta) => {
       const characters = 300_000;
-      const kept = measureRetainedBytes(() => {
+      const retainedBytes = measureRetainedBytes(() => {
         const codec = createConverseFold();
         const state = codec.initial();
         const take = (event: unknown): void => {
@@ -1242,7 +1247,7 @@ describe("The end of a turn", () => {
         for (let at = 0; at < characters; at++) take(delta("abcdefgh".charAt(at % 8)));
         return state;
       });
-      expect(kept / characters).toBeLessThan(4);
+      expect(retainedBytes / characters).toBeLessThan(4);
     },
   );
 

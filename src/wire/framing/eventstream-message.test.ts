@@ -49,8 +49,10 @@ describe("Reading the message of a frame", () => {
     { ":message-type": "error" },
   ])("A body that is not JSON retains only its own text, not its window: %j", (headers) => {
     const bytes = concat(encoded(headers, "not JSON, and long enough to be a slice"), FILLER);
-    const kept = measureRetainedBytes(() => Array.from({ length: 20 }, () => readBytes(bytes)));
-    expect(kept).toBeLessThan(FILLER.length * 5);
+    const retainedBytes = measureRetainedBytes(() =>
+      Array.from({ length: 20 }, () => readBytes(bytes)),
+    );
+    expect(retainedBytes).toBeLessThan(FILLER.length * 5);
   });
 
   it("The name of an event comes from the header, and the payload is the body without the name", () => {

@@ -349,12 +349,12 @@ describe("Encoding event-stream frames", () => {
 
   it("An encoded frame decodes to the same values, encodes to the same bytes, and is read by the AWS SDK [AC-16]", () => {
     fc.assert(
-      fc.property(headers, fc.uint8Array({ maxLength: 300 }), (given, payload) => {
-        const bytes = encodeFrame({ headers: given, payload });
+      fc.property(headers, fc.uint8Array({ maxLength: 300 }), (input, payload) => {
+        const bytes = encodeFrame({ headers: input, payload });
         const [frame] = decode([bytes]) as [
           { headers: [string, HeaderValue][]; payload: number[] },
         ];
-        expect(frame).toMatchObject({ headers: given, payload: [...payload] });
+        expect(frame).toMatchObject({ headers: input, payload: [...payload] });
         const again = encodeFrame({
           headers: frame.headers,
           payload: Uint8Array.from(frame.payload),
@@ -363,7 +363,7 @@ describe("Encoding event-stream frames", () => {
         const read = oracle.decode(bytes);
         expect(
           Object.entries(read.headers).map(([key, value]) => [key, fromOracle(value)]),
-        ).toEqual(given);
+        ).toEqual(input);
         expect([...read.body]).toEqual([...payload]);
       }),
       { numRuns: runs(2000) },

@@ -173,6 +173,6 @@ describe("Splitting a JSON array", () => {
 });
 
 function checkHeld({ element, maxElementBytes }: JsonArrayState): void {
-  const held = element.pendingBytes.bytes.length;
-  if (held > maxElementBytes) throw new Error(`holds ${held} bytes`);
+  const pendingSize = element.pendingBytes.bytes.length;
+  if (pendingSize > maxElementBytes) throw new Error(`holds ${pendingSize} bytes`);
 }

@@ -187,6 +187,6 @@ describe("Writing JSON lines", () => {
 });
 
 function checkHeld({ line, maxLineBytes }: JsonLinesState): void {
-  const held = line.bytes.length;
-  if (held > maxLineBytes) throw new Error(`holds ${held} bytes`);
+  const pendingSize = line.bytes.length;
+  if (pendingSize > maxLineBytes) throw new Error(`holds ${pendingSize} bytes`);
 }

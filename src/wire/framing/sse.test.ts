@@ -335,13 +335,13 @@ describe("Skipping data lines", () => {
       `data: ${"a".repeat(64)}b\ndata:${"c".repeat(70)}\n\nevent: x\ndata: short\n\ndata\n\n: data: no\n\n`,
     );
     const questions = (chunks: Iterable<Uint8Array>): string[] => {
-      const asked: string[] = [];
+      const searchedTexts: string[] = [];
       const skip = (start: Uint8Array): boolean => {
-        asked.push(new TextDecoder().decode(start));
+        searchedTexts.push(new TextDecoder().decode(start));
         return false;
       };
       decode(createSseDecoder({ skip }), chunks);
-      return asked;
+      return searchedTexts;
     };
     const expected = ["a".repeat(64), "c".repeat(64), "short", ""];
     expect(questions([stream])).toEqual(expected);
@@ -468,8 +468,8 @@ describe("Arbitrary input", () => {
 });
 
 function checkHeld(state: SseState): void {
-  const held = heldBytes(state);
-  if (held > state.maxEventBytes) throw new Error(`holds ${held} bytes`);
+  const pendingSize = heldBytes(state);
+  if (pendingSize > state.maxEventBytes) throw new Error(`holds ${pendingSize} bytes`);
 }
 
 function heldBytes({ line, event }: SseState): number {

@@ -23,9 +23,9 @@ describe("Scanning an unparsed message", () => {
     const id = fc.oneof(fc.string({ maxLength: 100 }), fc.integer(), fc.constant(null));
     const message = fc.record({ params: fc.jsonValue(), method: fc.string(), id });
     fc.assert(
-      fc.property(message, (given) => {
-        expect(scanMessage(JSON.stringify(given))).toEqual({ id: given.id, isResponse: false });
-        const { id: _, ...without } = given;
+      fc.property(message, (input) => {
+        expect(scanMessage(JSON.stringify(input))).toEqual({ id: input.id, isResponse: false });
+        const { id: _, ...without } = input;
         expect(scanMessage(JSON.stringify(without)).id).toBeNull();
       }),
     );

@@ -144,9 +144,9 @@ describe("Frames of events", () => {
   it("The JSON of an event is created once for all readers", () => {
     const encoder = new LiveEventEncoder();
     let count = 0;
-    const counted = { ...envelope(1), toJSON: () => ({ ...envelope(1), count: ++count }) };
+    const countedEnvelope = { ...envelope(1), toJSON: () => ({ ...envelope(1), count: ++count }) };
     const frames = ["a", "b"].flatMap((id) => [
-      ...encoder.encode(id, { incarnation: "k", events: [counted, envelope(2)] }),
+      ...encoder.encode(id, { incarnation: "k", events: [countedEnvelope, envelope(2)] }),
     ]);
     expect(frames).toHaveLength(2);
     expect(count).toBe(1);

@@ -69,7 +69,7 @@ function blocksOf(turned: Turn): unknown {
   return turned.messages[0]?.blocks;
 }
 
-const said = [
+const textEvents = [
   start,
   open(0, { type: "text", text: "" }),
   ping,
@@ -87,7 +87,7 @@ describe("Folding a response of the Messages API", () => {
       cacheWriteTokens: 3,
       totalTokens: 50,
     };
-    expect(events(...said, reason("end_turn"), stop)).toEqual([
+    expect(events(...textEvents, reason("end_turn"), stop)).toEqual([
       { type: "message.start", message: 0, role: "assistant" },
       { type: "text.delta", message: 0, block: 0, text: "Grüße" },
       { type: "text.delta", message: 0, block: 0, text: " 🌍" },
@@ -123,7 +123,7 @@ describe("Folding a response of the Messages API", () => {
 
   it("Tool calls are read from their start and deltas", () => {
     const turned = turn(
-      ...said,
+      ...textEvents,
       open(1, { type: "tool_use", id: "toolu_1", name: "get_weather", input: {} }),
       delta(1, "input_json_delta", { partial_json: "" }),
       delta(1, "input_json_delta", { partial_json: '{"location":' }),
@@ -222,13 +222,13 @@ describe("Folding a response of the Messages API", () => {
     ["model_context_window_exceeded", "limited"],
     ["stop_sequence", "completed"],
     ["something_new", "other"],
-  ])("A response that stops for %s is %s", (given, outcome) => {
-    expect(turn(...said, reason(given), stop).end).toMatchObject({ outcome, reason: given });
+  ])("A response that stops for %s is %s", (input, outcome) => {
+    expect(turn(...textEvents, reason(input), stop).end).toMatchObject({ outcome, reason: input });
   });
 
   it("An error event fails the turn and keeps the text before", () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
-    expect(turn(...said, error)).toMatchObject({
+    expect(turn(...textEvents, error)).toMatchObject({
       text: "Grüße 🌍",
       usage: { inputTokens: 25, outputTokens: 1 },
       end: {
@@ -244,9 +244,9 @@ describe("Folding a response of the Messages API", () => {
 
   it("A response without a stop reason fails, even after message_stop", () => {
     const failed = { outcome: "failed", failure: { code: "incomplete_turn" } };
-    expect(turn(...said).end).toMatchObject(failed);
-    expect(turn(...said, stop).end).toMatchObject(failed);
-    expect(turn(...said, reason(null), stop).end).toMatchObject(failed);
+    expect(turn(...textEvents).end).toMatchObject(failed);
+    expect(turn(...textEvents, stop).end).toMatchObject(failed);
+    expect(turn(...textEvents, reason(null), stop).end).toMatchObject(failed);
   });
 
   it("Unknown events, blocks and fields are kept", () => {
@@ -269,16 +269,18 @@ describe("Folding a response of the Messages API", () => {
   });
 
   it("An unreadable event fails the turn unless the message has ended", () => {
-    expect(turn(...said, "{", reason("end_turn"), stop).end).toMatchObject({
+    expect(turn(...textEvents, "{", reason("end_turn"), stop).end).toMatchObject({
       failure: { code: "malformed_event" },
     });
-    expect(turn(...said, reason("end_turn"), "{").end).toMatchObject({ outcome: "completed" });
+    expect(turn(...textEvents, reason("end_turn"), "{").end).toMatchObject({
+      outcome: "completed",
+    });
   });
 });
 
 describe("The bytes of a Messages API response", () => {
   const answer = encodeServerSent(
-    ...said,
+    ...textEvents,
     open(1, { type: "thinking", thinking: "", signature: "" }),
     delta(1, "signature_delta", { signature: "sig" }),
     close(1),

@@ -38,9 +38,9 @@ describe("Random turns", () => {
       fc.property(turn(), ({ events, texts, results }) => {
         const { items, anomalies } = encodeResponse(events, { scope: "t" });
         expect(items.flatMap(textsOf)).toEqual(texts);
-        const kept = items.filter(({ type }) => type === "function_call_output").length;
+        const outputCount = items.filter(({ type }) => type === "function_call_output").length;
         const reported = anomalies.filter(({ code }) => code === "result_superseded").length;
-        expect(kept + reported).toBe(results);
+        expect(outputCount + reported).toBe(results);
       }),
       { numRuns: runs(2000) },
     );
@@ -150,8 +150,8 @@ function tell([messages, hasDeltas]: [MessagePlan[], boolean]): ToldTurn {
       return { opening: opening(plan, at), ending: ending(plan, at), endsAt };
     });
     events.push({ type: "message.start", message, role });
-    events.push(...numbered.flatMap((told) => told.opening).filter(isKept));
-    events.push(...numbered.toSorted(byEnd).map((told) => told.ending));
+    events.push(...numbered.flatMap((block) => block.opening).filter(isKept));
+    events.push(...numbered.toSorted(byEnd).map((block) => block.ending));
     events.push({ type: "message.end", message, reason: "end_turn" });
     if (replaced !== null) events.push({ type: "message.replaced", message, text: replaced });
   }
@@ -175,8 +175,8 @@ function byEnd(left: { readonly endsAt: number }, right: { readonly endsAt: numb
 }
 
 function textsPlanned({ blocks, replaced }: MessagePlan): string[] {
-  const said = blocks.map(({ plan }) => (plan.kind === "text" ? plan.words : ""));
-  return (replaced === null ? said : [replaced]).filter((piece) => piece !== "");
+  const plannedTexts = blocks.map(({ plan }) => (plan.kind === "text" ? plan.words : ""));
+  return (replaced === null ? plannedTexts : [replaced]).filter((piece) => piece !== "");
 }
 
 function resultsIn(messages: readonly MessagePlan[]): number {
@@ -204,7 +204,7 @@ function ending(plan: BlockPlan, at: At): ProviderEvent {
   if (plan.kind === "text") return { type: "text.end", ...at, text: plan.words };
   if (plan.kind === "reasoning") return { type: "reasoning.end", ...at, text: plan.words };
   if (plan.kind === "call") return { type: "tool.end", ...at, toolCall: createToolCall(plan.call) };
-  const { callId: id, parts: given, isError } = plan;
-  const result: ToolResult = { toolCallId: id, parts: given, isError };
+  const { callId: id, parts, isError } = plan;
+  const result: ToolResult = { toolCallId: id, parts, isError };
   return { type: "tool.result", ...at, result };
 }

@@ -628,12 +628,12 @@ function messageEnd(number: number, reason: string | null): ProviderEvent {
   return { type: "message.end", message: number, reason };
 }
 
-function text(number: number, block: number, said: string): ProviderEvent {
-  return { type: "text.end", message: number, block, text: said };
+function text(number: number, block: number, content: string): ProviderEvent {
+  return { type: "text.end", message: number, block, text: content };
 }
 
-function thought(number: number, block: number, said: string): ProviderEvent {
-  return { type: "reasoning.end", message: number, block, text: said };
+function thought(number: number, block: number, content: string): ProviderEvent {
+  return { type: "reasoning.end", message: number, block, text: content };
 }
 
 function call(number: number, block: number, id: string, inputText: string): ProviderEvent {
@@ -641,8 +641,8 @@ function call(number: number, block: number, id: string, inputText: string): Pro
   return { type: "tool.end", message: number, block, toolCall: made };
 }
 
-function result(number: number, block: number, toolCallId: string, said: string): ProviderEvent {
-  const parts = [{ type: "text", text: said }] as const;
+function result(number: number, block: number, toolCallId: string, content: string): ProviderEvent {
+  const parts = [{ type: "text", text: content }] as const;
   return {
     type: "tool.result",
     message: number,
@@ -668,7 +668,7 @@ function message(id: string, phase: string, ...texts: string[]): object {
     type: "message",
     status: "completed",
     role: "assistant",
-    content: texts.map((said) => ({ type: "output_text", text: said, annotations: [] })),
+    content: texts.map((content) => ({ type: "output_text", text: content, annotations: [] })),
     phase,
   };
 }

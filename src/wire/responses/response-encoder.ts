@@ -17,7 +17,7 @@ import { toResponseStatus, type ResponseStatus } from "./response-status.ts";
 import { encodeResponseUsage, type ResponseUsage } from "./response-usage.ts";
 import {
   addToTurn,
-  blocksInOrder,
+  listBlocksInOrder,
   createTurnBuilder,
   type TurnBuilder,
 } from "../../domain/provider/turn-builder.ts";
@@ -75,7 +75,7 @@ export function encodeFinishedResponse(
   options: ResponseOptions,
 ): FinishedResponse {
   const status = toResponseStatus(turn.end);
-  const paired = pairToolCalls(blocksInOrder(turn), turn.end?.openToolCallIds ?? []);
+  const paired = pairToolCalls(listBlocksInOrder(turn), turn.end?.openToolCallIds ?? []);
   const { entries, anomalies } = groupEntries(paired.blocks, turn.messages);
   const phases = assignPhases(entries, turn.end);
   const items = entries.map((entry, index) => {

@@ -13,6 +13,7 @@ describe("The description of a caller's tool", () => {
     ["look", "Look"],
     ["__", "__"],
   ])("A missing description is derived from the name: %s", (name, made) => {
-    for (const said of [undefined, null, "", " \n"]) expect(describeTool(name, said)).toBe(made);
+    for (const description of [undefined, null, "", " \n"])
+      expect(describeTool(name, description)).toBe(made);
   });
 });

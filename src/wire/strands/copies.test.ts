@@ -74,10 +74,10 @@ describe("Copies of one text", () => {
   });
 
   it("A repetition of the whole conversation with the prompt at the end adds nothing", () => {
-    const said = [CALL, RESULT, message("Sunny.")];
-    const turn = buildTurn(foldValues([...said, PROMPT, ...said]));
-    expect(turn).toEqual(buildTurn(foldValues(said)));
-    expect(buildTurn(foldValues([...said, [PROMPT, ...said]]))).toEqual(turn);
+    const agentMessages = [CALL, RESULT, message("Sunny.")];
+    const turn = buildTurn(foldValues([...agentMessages, PROMPT, ...agentMessages]));
+    expect(turn).toEqual(buildTurn(foldValues(agentMessages)));
+    expect(buildTurn(foldValues([...agentMessages, [PROMPT, ...agentMessages]]))).toEqual(turn);
   });
 });
 

@@ -13,7 +13,7 @@ import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { createStrandsFold } from "./fold.ts";
 
 /** The events emitted for an unknown object. */
-function kept(name: string, raw: unknown): ProviderEvent[] {
+function createUnknownEvents(name: string, raw: unknown): ProviderEvent[] {
   const message = `Unknown event "${name}" is kept as it came`;
   return [
     { type: "unknown", what: "event", name, raw },
@@ -64,10 +64,10 @@ describe("An app that sends strings without quotes", () => {
 
   it("JSON events of the app are kept apart from its raw text", () => {
     expect(foldLines(['{"status":"busy"}', "Hi", '{"status":"done"}', "!"])).toEqual([
-      ...kept("status", { status: "busy" }),
+      ...createUnknownEvents("status", { status: "busy" }),
       ...plainTurn(null, "Hi", "!").flatMap((event) =>
         event.type === "text.delta" && event.text === "!"
-          ? [...kept("status", { status: "done" }), event]
+          ? [...createUnknownEvents("status", { status: "done" }), event]
           : [event],
       ),
     ]);
@@ -81,7 +81,11 @@ describe("An app that sends strings without quotes", () => {
 
 describe("An app that sends JSON", () => {
   const lines = ["[1]", "{}", "null"];
-  const unknown = [...kept("object", [1]), ...kept("", {}), ...kept("null", null)];
+  const unknown = [
+    ...createUnknownEvents("object", [1]),
+    ...createUnknownEvents("", {}),
+    ...createUnknownEvents("null", null),
+  ];
 
   it("Unknown values before a string are kept in order [AC-34]", () => {
     expect(foldLines([...lines, '"Hi"'])).toEqual([...unknown, ...plainTurn(null, "Hi")]);
@@ -94,7 +98,7 @@ describe("An app that sends JSON", () => {
 
   it("A number after an unknown value is text", () => {
     expect(foldLines(["{}", "42", '" of them"'])).toEqual([
-      ...kept("", {}),
+      ...createUnknownEvents("", {}),
       ...plainTurn(null, "42", " of them"),
     ]);
   });
@@ -150,7 +154,7 @@ describe("An app that sends JSON", () => {
 });
 
 describe("Known keys next to content", () => {
-  const said = plainTurn(null, "The answer");
+  const answerTurn = plainTurn(null, "The answer");
 
   it.each([
     { result: "The answer", structured_output: null },
@@ -158,14 +162,14 @@ describe("Known keys next to content", () => {
     { data: "The answer", start_event_loop: true, event_loop_throttled_delay: null },
     { message: { role: "assistant", content: [{ text: "The answer" }] }, init_event_loop: true },
   ])("Content next to a known key is read: %j", (value) => {
-    expect(foldLines([JSON.stringify(value)])).toEqual(said);
+    expect(foldLines([JSON.stringify(value)])).toEqual(answerTurn);
   });
 
   it("A known key with a value is reported next to content", () => {
     const value = { result: "The answer", structured_output: { answer: 42 } };
     expect(foldLines([JSON.stringify(value)])).toEqual([
       { type: "activity", kind: "structured-result", raw: { answer: 42 } },
-      ...said,
+      ...answerTurn,
     ]);
   });
 
@@ -178,7 +182,7 @@ describe("Known keys next to content", () => {
 
   it("A known key with null and no content is kept as unknown", () => {
     expect(foldLines(['{"structured_output":null}', '"Hi"'])).toEqual([
-      ...kept("structured_output", { structured_output: null }),
+      ...createUnknownEvents("structured_output", { structured_output: null }),
       started(0),
       ...saidText({ message: 0, block: 0 }, "Hi"),
       ended(0, null),

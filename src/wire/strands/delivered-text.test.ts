@@ -4,30 +4,31 @@ import { findNewText, createDeliveredText, markDelivered } from "./delivered-tex
 
 describe("Repeated text", () => {
   it("A repetition may be split into different pieces", () => {
-    const said = createDeliveredText();
-    said.pieces.push("One. ", "", "Two. ");
-    expect(findNewText(said, "text", "On")).toBe("");
-    expect(findNewText(said, "text", "e. Tw")).toBe("");
-    said.pieces.push("Three.");
-    expect(findNewText(said, "text", "o. Three.")).toBe("");
-    expect(said.positions.get("text")).toEqual({ piece: 4, offset: 0 });
+    const deliveredText = createDeliveredText();
+    deliveredText.pieces.push("One. ", "", "Two. ");
+    expect(findNewText(deliveredText, "text", "On")).toBe("");
+    expect(findNewText(deliveredText, "text", "e. Tw")).toBe("");
+    deliveredText.pieces.push("Three.");
+    expect(findNewText(deliveredText, "text", "o. Three.")).toBe("");
+    expect(deliveredText.positions.get("text")).toEqual({ piece: 4, offset: 0 });
   });
 
   it("A text that deviates is new as a whole; of a longer text only the remainder is new", () => {
-    const said = createDeliveredText();
-    said.pieces.push("One. ", "Two.");
-    expect(findNewText(said, "text", "One. ")).toBe("");
-    for (const text of ["Aside", "Twa"]) expect(findNewText(said, "text", text)).toBe(text);
-    expect(findNewText(said, "text", "Two. And more")).toBe(" And more");
-    expect(said.positions.get("text")).toEqual({ piece: 1, offset: 0 });
+    const deliveredText = createDeliveredText();
+    deliveredText.pieces.push("One. ", "Two.");
+    expect(findNewText(deliveredText, "text", "One. ")).toBe("");
+    for (const text of ["Aside", "Twa"])
+      expect(findNewText(deliveredText, "text", text)).toBe(text);
+    expect(findNewText(deliveredText, "text", "Two. And more")).toBe(" And more");
+    expect(deliveredText.positions.get("text")).toEqual({ piece: 1, offset: 0 });
   });
 
   it("Each carrier is compared from its own position", () => {
-    const said = createDeliveredText();
-    said.pieces.push("One.");
-    markDelivered(said, "data");
-    expect(findNewText(said, "data", "One.")).toBe("One.");
-    expect(findNewText(said, "text", "One.")).toBe("");
+    const deliveredText = createDeliveredText();
+    deliveredText.pieces.push("One.");
+    markDelivered(deliveredText, "data");
+    expect(findNewText(deliveredText, "data", "One.")).toBe("One.");
+    expect(findNewText(deliveredText, "text", "One.")).toBe("");
   });
 
   it("A repetition of any length is dropped [AC-74]", () => {

@@ -111,7 +111,7 @@ describe("Carriers of one message", () => {
         { text: "So: " },
         { [name]: { content: [{ text: "2 %" }], citations: [first, second] } },
       );
-      const kept = [first, second].map((raw) => ({
+      const unknownEvents = [first, second].map((raw) => ({
         type: "unknown",
         what: "delta",
         name: "citation",
@@ -127,7 +127,7 @@ describe("Carriers of one message", () => {
         const turn = buildTurn(foldValues(carriers));
         expect({ text: turn.text, unknown: turn.unknown }).toEqual({
           text: "So: 2 %",
-          unknown: kept,
+          unknown: unknownEvents,
         });
       }
     },
@@ -232,8 +232,8 @@ describe("Carriers of one message", () => {
     const metadata = { usage: { inputTokens: 1, outputTokens: 2 }, metrics: { latencyMs: 3 } };
     const message = { role: "assistant", content: [{ text: "Hi" }], metadata };
     expect(endOf(foldValues([{ message }]))?.usage).toEqual(tokens(1, 2));
-    const counted = [...textMessage("Hi"), converseEvent("metadata", metadata), { message }];
-    expect(endOf(foldValues(counted))?.usage).toEqual(tokens(1, 2));
+    const streamLines = [...textMessage("Hi"), converseEvent("metadata", metadata), { message }];
+    expect(endOf(foldValues(streamLines))?.usage).toEqual(tokens(1, 2));
   });
 
   it("Tokens are counted once if the full message adds blocks", () => {
@@ -263,9 +263,9 @@ describe("Carriers of one message", () => {
 
   it("A repeated message of Strands TS is recognized after tool results [AC-85]", () => {
     const message = { role: "assistant", content: [{ text: "Hi" }], trackingId: "m-1" };
-    const said = { type: "modelMessageEvent", message, stopReason: "endTurn" };
+    const messageEvent = { type: "modelMessageEvent", message, stopReason: "endTurn" };
     const added = { type: "messageAddedEvent", message };
-    expect(buildTurn(foldValues([said, results("A"), added])).text).toBe("Hi");
+    expect(buildTurn(foldValues([messageEvent, results("A"), added])).text).toBe("Hi");
   });
 
   it("A full message after tool results is a new message", () => {
@@ -498,8 +498,8 @@ describe("Results", () => {
     const result = { stop_reason: "end_turn", message, metrics };
     expect(endOf(foldValues([{ result }]))?.usage).toEqual(tokens(3, 4));
     const usage = { inputTokens: 1, outputTokens: 2 };
-    const counted = [...textMessage("Hi"), converseEvent("metadata", { usage }), { result }];
-    expect(endOf(foldValues(counted))?.usage).toEqual(tokens(1, 2));
+    const streamLines = [...textMessage("Hi"), converseEvent("metadata", { usage }), { result }];
+    expect(endOf(foldValues(streamLines))?.usage).toEqual(tokens(1, 2));
   });
 
   it("A result without a message is a structured result", () => {

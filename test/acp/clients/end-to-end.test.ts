@@ -61,7 +61,7 @@ function choose(client: AcpClient, { id }: Message, optionId: string): void {
 }
 
 /** The final texts and tool call statuses of a client. */
-function told(client: AcpClient): { text: string; calls: { [id: string]: unknown } } {
+function readTurn(client: AcpClient): { text: string; calls: { [id: string]: unknown } } {
   let text = "";
   const calls: { [id: string]: unknown } = {};
   for (const { sessionUpdate, content, toolCallId, status } of client.listUpdates()) {
@@ -100,7 +100,7 @@ describe("ACP client with real sessions", () => {
     const late = await connectAcpClient(sessions);
     await late.request("initialize");
     await late.requestResult("session/load", { sessionId, ...SETUP });
-    expect(told(late)).toEqual(told(client));
+    expect(readTurn(late)).toEqual(readTurn(client));
   });
 
   it("A tool does not run if the host does not support permission requests [B-011]", async () => {
@@ -149,7 +149,7 @@ describe("ACP client with real sessions", () => {
     choose(client, request, "allow");
     await client.request("initialize");
     expect(ran).toEqual([]);
-    expect(Object.values(told(client).calls)).toEqual(["failed"]);
+    expect(Object.values(readTurn(client).calls)).toEqual(["failed"]);
   });
 
   it("The prompt after a cancelled turn is answered without running the cancelled tool call", async () => {
@@ -163,7 +163,7 @@ describe("ACP client with real sessions", () => {
     const prompt = [{ type: "text", text: "What is 6 times 7?" }];
     const answer = await client.requestResult("session/prompt", { sessionId, prompt });
     expect(answer).toMatchObject({ stopReason: "end_turn" });
-    expect(told(client).text).toMatch(/That is 42\.$/);
+    expect(readTurn(client).text).toMatch(/That is 42\.$/);
     expect(ran).toEqual([]);
   });
 });

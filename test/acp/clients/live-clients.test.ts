@@ -126,15 +126,15 @@ describe("Attach to a live session", () => {
     const sessionId = await opened(here);
     const client = await host(here.sessions);
     const harn = { surface: "portal", attachSecret: "s3cret" };
-    const wanted = attach(sessionId, "portal", "observer", { _meta: { harn } });
-    await client.requestResult("session/attach", wanted);
-    const kept = { client: { metadata: { surface: "portal" } } };
+    const attachRequest = attach(sessionId, "portal", "observer", { _meta: { harn } });
+    await client.requestResult("session/attach", attachRequest);
+    const clientMetadata = { client: { metadata: { surface: "portal" } } };
     const taken = await client.requestResult("session/takeover", { sessionId, clientId: "portal" });
-    expect(taken).toMatchObject(kept);
+    expect(taken).toMatchObject(clientMetadata);
     const secret = { _meta: { harn: { attachSecret: "s3cret" } } };
     for (const more of [{}, secret]) {
       const again = attach(sessionId, "portal", "observer", more);
-      expect(await client.requestResult("session/attach", again)).toMatchObject(kept);
+      expect(await client.requestResult("session/attach", again)).toMatchObject(clientMetadata);
     }
     const other = attach(sessionId, "portal", "observer", { _meta: { harn: { theme: "dark" } } });
     expect(await client.requestResult("session/attach", other)).toMatchObject({
@@ -389,10 +389,10 @@ describe("Detached client", () => {
     const sessionId = await opened(here);
     const tui = await host(here.sessions);
     await tui.requestResult("session/attach", attach(sessionId, "tui", "controller"));
-    const asked = tui.request("session/prompt", prompt(sessionId, "Go"));
+    const promptResult = tui.request("session/prompt", prompt(sessionId, "Go"));
     await tui.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
     await tui.requestResult("session/detach", { sessionId, clientId: "tui" });
-    expect((await asked)["error"]).toMatchObject({ data: { code: "aborted" } });
+    expect((await promptResult)["error"]).toMatchObject({ data: { code: "aborted" } });
     expect((await here.sessions.find(sessionId))?.state).toBe("running");
   });
 
@@ -472,12 +472,12 @@ describe("Observer", () => {
     expect(refused["error"]).toMatchObject({ data: { code: "access_denied" } });
     const outcome = { outcome: "selected", optionId: "allow" };
     const saves = async (client: AcpClient): Promise<void> => {
-      const asked = client.request("session/prompt", prompt(sessionId, "Save"));
+      const promptResult = client.request("session/prompt", prompt(sessionId, "Save"));
       const question = await client.waitForMessage(
         ({ method }) => method === "session/request_permission",
       );
       client.send({ jsonrpc: "2.0", id: question["id"], result: { outcome } });
-      expect((await asked)["result"]).toMatchObject({ stopReason: "end_turn" });
+      expect((await promptResult)["result"]).toMatchObject({ stopReason: "end_turn" });
     };
     await saves(one);
     expect(questions(observer)).toEqual([]);
@@ -497,7 +497,7 @@ describe("Observer", () => {
     await one.requestResult("session/attach", attach(sessionId, "one", "controller"));
     const observer = await host(here.sessions);
     await observer.requestResult("session/attach", attach(sessionId, "observer", "observer"));
-    const asked = one.request("session/prompt", prompt(sessionId, "Go"));
+    const promptResult = one.request("session/prompt", prompt(sessionId, "Go"));
     await observer.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
     observer.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     await observer.requestResult("session/close", { sessionId });
@@ -506,7 +506,7 @@ describe("Observer", () => {
     await taking.requestResult("session/takeover", { sessionId, clientId: "taking" });
     // The client is an observer now and can still cancel its own turn.
     one.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
-    expect((await asked)["result"]).toMatchObject({ stopReason: "cancelled" });
+    expect((await promptResult)["result"]).toMatchObject({ stopReason: "cancelled" });
   });
 
   it("A session/cancel request is answered, and refused for observers and clients outside the session", async () => {
@@ -518,12 +518,12 @@ describe("Observer", () => {
     const outside = await observer.request("session/cancel", { sessionId });
     expect(outside["error"]).toMatchObject({ code: -32011, data: { code: "access_denied" } });
     await observer.requestResult("session/attach", attach(sessionId, "observer", "observer"));
-    const asked = one.request("session/prompt", prompt(sessionId, "Go"));
+    const promptResult = one.request("session/prompt", prompt(sessionId, "Go"));
     await observer.waitForMessage(({ params }) => JSON.stringify(params ?? "").includes("Well"));
     const refused = await observer.request("session/cancel", { sessionId });
     expect(refused["error"]).toMatchObject({ code: -32011, data: { code: "access_denied" } });
     expect(await one.requestResult("session/cancel", { sessionId })).toEqual({});
-    expect((await asked)["result"]).toMatchObject({ stopReason: "cancelled" });
+    expect((await promptResult)["result"]).toMatchObject({ stopReason: "cancelled" });
     expect(errorCode(await one.request("session/cancel", { sessionId: "ses_none" }))).toBe(-32002);
   });
 
@@ -576,8 +576,8 @@ describe("Permission request", () => {
     const answer = one.request("session/prompt", prompt(sessionId, "Save"));
     const question = await one.waitForMessage(isPermission);
     const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
-    const asked = log.find(({ type }) => type === "approval.requested");
-    const approvalId = asked?.type === "approval.requested" ? asked.approvalId : "";
+    const approval = log.find(({ type }) => type === "approval.requested");
+    const approvalId = approval?.type === "approval.requested" ? approval.approvalId : "";
     for (const decision of ["allow", "allow-always", "deny"] as const) {
       const command = { type: "decide-approval", approvalId, decision } as const;
       const from = { principal: USER, clientId: "observer" };
@@ -670,9 +670,9 @@ describe("Permission request", () => {
     await here.sessions.command(sessionId, { type: "prompt", content }, one);
     const approvalId = await eventually(async () => {
       const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
-      const asked = log.find(({ type }) => type === "approval.requested");
-      if (asked?.type !== "approval.requested") throw new Error("nothing is asked yet");
-      return asked.approvalId;
+      const approval = log.find(({ type }) => type === "approval.requested");
+      if (approval?.type !== "approval.requested") throw new Error("nothing is asked yet");
+      return approval.approvalId;
     });
     const leave = { type: "detach", clientId: "two", reason: "client_exit" } as const;
     await here.sessions.command(sessionId, leave, two);
@@ -772,8 +772,8 @@ describe("Stock client", () => {
     const answer = one.request("session/prompt", prompt(sessionId, "Save"));
     const question = await one.waitForMessage(isPermission);
     const log = (await here.store.read(sessionId, 0, 100)).map(({ event }) => event);
-    const asked = log.find(({ type }) => type === "approval.requested");
-    const approvalId = asked?.type === "approval.requested" ? asked.approvalId : "";
+    const approval = log.find(({ type }) => type === "approval.requested");
+    const approvalId = approval?.type === "approval.requested" ? approval.approvalId : "";
     const yes = { type: "decide-approval", approvalId, decision: "allow" } as const;
     const reply = await here.sessions.command(sessionId, yes, editor);
     expect(reply).toMatchObject({ status: "refused", failure: { code: "access_denied" } });
@@ -860,8 +860,8 @@ describe("Routed permission request", () => {
     const sessionId = await opened(here);
     const client = await host(here.sessions);
     const harn = { surface: "tui", attachSecret: "not for the log" };
-    const wanted = attach(sessionId, "tui", "controller", { _meta: { harn } });
-    await client.requestResult("session/attach", wanted);
+    const attachRequest = attach(sessionId, "tui", "controller", { _meta: { harn } });
+    await client.requestResult("session/attach", attachRequest);
     const answer = client.request("session/prompt", prompt(sessionId, "Go"));
     const { id, params } = await client.waitForMessage(
       ({ method }) => method === "session/request_permission",
@@ -930,10 +930,10 @@ describe("Client that calls a bridge method", () => {
     await client.request("initialize");
     await client.requestResult("_harn/session/attach", attach(sessionId, "tui", "controller"));
     await client.requestResult("session/heartbeat", { sessionId, clientId: "tui" });
-    const told = await client.waitForMessage(({ params }) =>
+    const closingMessage = await client.waitForMessage(({ params }) =>
       JSON.stringify(params ?? "").includes('"action":"heartbeat"'),
     );
-    expect(told).toMatchObject({
+    expect(closingMessage).toMatchObject({
       method: "session/update",
       params: { update: { sessionUpdate: "live_session_client" } },
     });

@@ -15,14 +15,14 @@ import {
 const SETUP = { cwd: "/work", mcpServers: [] };
 
 /** Streams these pieces, each when its promise resolves. */
-function pieces(...held: readonly (readonly [string, Promise<void>])[]): ProviderScript {
+function pieces(...gatedPieces: readonly (readonly [string, Promise<void>])[]): ProviderScript {
   return async function* () {
     yield { type: "message.start", message: 0, role: "assistant" };
-    for (const [text, until] of held) {
+    for (const [text, until] of gatedPieces) {
       await until;
       yield { type: "text.delta", message: 0, block: 0, text };
     }
-    const text = held.map(([piece]) => piece).join("");
+    const text = gatedPieces.map(([piece]) => piece).join("");
     yield { type: "text.end", message: 0, block: 0, text };
     yield { type: "message.end", message: 0, reason: "end_turn" };
     yield createTurnEnd({ outcome: "completed", reason: "end_turn" });
@@ -50,8 +50,8 @@ function texts(client: AcpClient): string[] {
     );
 }
 
-function methods(client: AcpClient, wanted: string): number {
-  return client.messages.filter(({ method }) => method === wanted).length;
+function methods(client: AcpClient, methodName: string): number {
+  return client.messages.filter(({ method }) => method === methodName).length;
 }
 
 describe("Client that attaches during a turn", () => {
@@ -59,7 +59,7 @@ describe("Client that attaches during a turn", () => {
     ["session/attach", { clientId: "editor", mode: "controller" }],
     ["session/attach", { clientId: "editor", mode: "observer" }],
     ["session/takeover", { clientId: "editor" }],
-  ])("No update is lost or repeated: %s %j [ACP-124]", async (method, wanted) => {
+  ])("No update is lost or repeated: %s %j [ACP-124]", async (method, expected) => {
     const [first, second] = [createGate(), createGate()];
     const reading = createGate();
     const sessions = createSavingSessions(
@@ -83,7 +83,7 @@ describe("Client that attaches during a turn", () => {
     isHeld = true;
     first.open();
     await reading.entry;
-    const attached = client.requestResult(method, { sessionId, ...wanted });
+    const attached = client.requestResult(method, { sessionId, ...expected });
     expect(await attached).toMatchObject({ clients: [{ client_id: "editor" }] });
     reading.open();
     second.open();

@@ -29,19 +29,19 @@ async function sdkClient(
 ): Promise<{
   agent: ClientSideConnection;
   updates: Update[];
-  asked: string[];
+  permissionTitles: string[];
   events: object[];
 }> {
   const { socket } = await serveOnSocket(sessions);
   const updates: Update[] = [];
-  const asked: string[] = [];
+  const permissionTitles: string[] = [];
   const events: object[] = [];
   const client: Client = {
     async sessionUpdate({ update }) {
       updates.push(update);
     },
     async requestPermission({ toolCall }) {
-      asked.push(toolCall.toolCallId);
+      permissionTitles.push(toolCall.toolCallId);
       return { outcome: await answer(toolCall.toolCallId) };
     },
     // Without this handler the client logs an error for every unknown notification.
@@ -58,7 +58,7 @@ async function sdkClient(
     clientInfo: { name: "sdk", version: "0.20.0" },
     ...(isHost && { clientCapabilities: { _meta: { harn: { agentEvents: true } } } }),
   });
-  return { agent, updates, asked, events };
+  return { agent, updates, permissionTitles, events };
 }
 
 function texts(updates: readonly Update[]): string[] {
@@ -87,7 +87,7 @@ describe("Official ACP client", () => {
 
   it("The client approves a tool", async () => {
     const sessions = createScriptedSessions({ turn: askingTurn });
-    const { agent, updates, asked } = await sdkClient(sessions, async () => ({
+    const { agent, updates, permissionTitles } = await sdkClient(sessions, async () => ({
       outcome: "selected",
       optionId: "allow",
     }));
@@ -98,7 +98,7 @@ describe("Official ACP client", () => {
     const turnId = sessions.readTurnId(sessionId) ?? "";
     sessions.say(sessionId, ...answeredEvents(turnId, decision ?? ""));
     expect(await answer).toEqual({ stopReason: "end_turn" });
-    expect(asked).toEqual([`tool_${turnId}`]);
+    expect(permissionTitles).toEqual([`tool_${turnId}`]);
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual([
       "available_commands_update",
       "session_info_update",

@@ -14,7 +14,7 @@ afterAll(() => command.close());
 function complaints(): unknown[][] {
   const made: unknown[][] = [];
   for (const name of ["error", "warn"] as const) {
-    const spy = vi.spyOn(console, name).mockImplementation((...said) => void made.push(said));
+    const spy = vi.spyOn(console, name).mockImplementation((...args) => void made.push(args));
     onTestFinished(() => spy.mockRestore());
   }
   return made;
@@ -31,7 +31,7 @@ describe.each(SDK_CLIENTS)(
   "The official client %s with an agent process that it started",
   (_, connect) => {
     it("A whole session causes no client error and no output on stderr [ACP-13] [ACP-128] [ACP-135] [ACP-136]", async () => {
-      const said = complaints();
+      const faults = complaints();
       const world = await createAcpProject(command);
       const agent = world.start();
       const client = await connect(agent);
@@ -63,16 +63,16 @@ describe.each(SDK_CLIENTS)(
       const before = resumed.receivedUpdates.filter((one) => /message|tool/.test(one));
       expect(before).toEqual([]);
       expect(await resumed.prompt(sessionId, "still there?")).toBe("end_turn");
-      const heard = world.model.modelRequests
+      const modelInputs = world.model.modelRequests
         .at(-1)
         ?.messages.map(({ content }) => JSON.stringify(content));
-      expect(heard?.join()).toContain("write it down");
+      expect(modelInputs?.join()).toContain("write it down");
       await end(next);
-      expect(said).toEqual([]);
+      expect(faults).toEqual([]);
     });
 
     it("The client changes the mode both ways and runs slash commands with and without a model [ACP-41] [ACP-43] [ACP-77]", async () => {
-      const said = complaints();
+      const faults = complaints();
       const shout = { description: "Say it louder", prompt: "LOUD $ARGUMENTS" };
       const world = await createAcpProject(command, { commands: { shout } });
       const agent = world.start();
@@ -93,11 +93,11 @@ describe.each(SDK_CLIENTS)(
       expect(await client.prompt(sessionId, "/shout hello")).toBe("end_turn");
       expect(world.hasModelReceived("LOUD hello")).toBe(true);
       await end(agent);
-      expect(said).toEqual([]);
+      expect(faults).toEqual([]);
     });
 
     it("Other clients can join and leave its session without errors [ACP-128]", async () => {
-      const said = complaints();
+      const faults = complaints();
       const world = await createAcpProject(command);
       const agent = world.start();
       const client = await connect(agent);
@@ -110,7 +110,7 @@ describe.each(SDK_CLIENTS)(
       await end(joined);
       expect(await client.prompt(sessionId, "still there?")).toBe("end_turn");
       await end(agent);
-      expect(said).toEqual([]);
+      expect(faults).toEqual([]);
     });
 
     it("The client continues with another process after its agent is killed [ACP-59]", async () => {
@@ -125,7 +125,7 @@ describe.each(SDK_CLIENTS)(
       expect(await agent.exit).toEqual([null, "SIGKILL"]);
       expect(await lost).toBe("lost");
 
-      const said = complaints();
+      const faults = complaints();
       const next = world.start();
       const second = await connect(next);
       await second.loadSession(sessionId, world.project);
@@ -143,7 +143,7 @@ describe.each(SDK_CLIENTS)(
         "You said: and now?",
       );
       await end(next);
-      expect(said).toEqual([]);
+      expect(faults).toEqual([]);
     });
   },
 );

@@ -160,11 +160,13 @@ describe("Editor files", () => {
     const { sessionId } = await client.requestResult("session/new", { cwd: root, mcpServers: [] });
     const prompt = { sessionId, prompt: [{ type: "text", text: "Go" }] };
     const done = client.requestResult("session/prompt", prompt);
-    const asked = await client.waitForMessage(({ method }) => method === "fs/write_text_file");
+    const writeRequest = await client.waitForMessage(
+      ({ method }) => method === "fs/write_text_file",
+    );
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect(await done).toEqual({ stopReason: "cancelled" });
     const taken = await client.waitForMessage(({ method }) => method === "$/cancel_request");
-    expect(taken["params"]).toEqual({ requestId: asked["id"] });
+    expect(taken["params"]).toEqual({ requestId: writeRequest["id"] });
   });
 
   it("The outcome of a write is unknown if the editor disconnects during it", async () => {

@@ -276,9 +276,9 @@ describe("Command in an editor terminal", () => {
     expect(taken["params"]).toEqual({ requestId: create["id"] });
     client.send({ jsonrpc: "2.0", id: create["id"], result: { terminalId: "late" } });
     for (const method of ["terminal/kill", "terminal/release"]) {
-      const asked = await client.waitForMessage((one) => one["method"] === method);
-      expect(asked["params"]).toEqual({ sessionId, terminalId: "late" });
-      client.send({ jsonrpc: "2.0", id: asked["id"], result: {} });
+      const terminalRequest = await client.waitForMessage((one) => one["method"] === method);
+      expect(terminalRequest["params"]).toEqual({ sessionId, terminalId: "late" });
+      client.send({ jsonrpc: "2.0", id: terminalRequest["id"], result: {} });
     }
   });
 
@@ -291,8 +291,8 @@ describe("Command in an editor terminal", () => {
       ["terminal/wait_for_exit", { exitCode: 0 }],
       ["terminal/output", { output: "", truncated: false }],
     ] as const) {
-      const asked = await client.waitForMessage((one) => one["method"] === method);
-      client.send({ jsonrpc: "2.0", id: asked["id"], result });
+      const terminalRequest = await client.waitForMessage((one) => one["method"] === method);
+      client.send({ jsonrpc: "2.0", id: terminalRequest["id"], result });
     }
     expect(await done).toEqual({ stopReason: "end_turn" });
     const release = await client.waitForMessage(({ method }) => method === "terminal/release");

@@ -37,9 +37,9 @@ async function prompted(
 ): Promise<{ readonly client: AcpClient; readonly text: string }> {
   // The fake clock keeps a slow machine from causing timeouts.
   const client = await connectAcpClient(sessions, { clock: createFakeClock() });
-  const asked = client.waitForMessage(({ method }) => method === "host/call");
+  const hostCall = client.waitForMessage(({ method }) => method === "host/call");
   await client.request("initialize", { clientCapabilities: { _meta: { harn } } });
-  if (answer !== undefined) client.send({ jsonrpc: "2.0", id: (await asked)["id"], ...answer });
+  if (answer !== undefined) client.send({ jsonrpc: "2.0", id: (await hostCall)["id"], ...answer });
   const opened = await client.requestResult("session/new", { cwd: root, mcpServers: [] });
   const sessionId = readText(opened["sessionId"]);
   const prompt = { sessionId, prompt: [{ type: "text", text: "Go" }] };

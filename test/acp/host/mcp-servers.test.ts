@@ -76,8 +76,8 @@ describe("MCP server of a client", () => {
     const { agentCapabilities } = await client.requestResult("initialize");
     expect(agentCapabilities).toMatchObject({ mcpCapabilities: { http: true, sse: false } });
     const headers = [{ name: "authorization", value: `Bearer ${SECRET}` }];
-    const brought = { type: "http", name: "web", url, headers };
-    const { sessionId } = await client.requestResult("session/new", setup(brought));
+    const clientServer = { type: "http", name: "web", url, headers };
+    const { sessionId } = await client.requestResult("session/new", setup(clientServer));
     expect(
       (await world.listTools(readText(sessionId))).some((name) => name.startsWith("web__")),
     ).toBe(true);
@@ -125,15 +125,15 @@ describe("MCP server of a client", () => {
       event.type === "diagnostic.raised" ? [event.diagnostic] : [],
     );
     expect(diagnostics.map(({ code }) => code)).toEqual(Array(3).fill("equipment_unusable"));
-    const said = diagnostics.map(({ message }) => message).join("\n");
-    expect(said).toContain("The MCP server missing");
-    expect(said).toContain("The MCP server h is ignored");
-    expect(said).toContain("NOT A NAME");
-    expect(said).not.toContain(SECRET);
+    const diagnosticText = diagnostics.map(({ message }) => message).join("\n");
+    expect(diagnosticText).toContain("The MCP server missing");
+    expect(diagnosticText).toContain("The MCP server h is ignored");
+    expect(diagnosticText).toContain("NOT A NAME");
+    expect(diagnosticText).not.toContain(SECRET);
     expect(client.notes).toHaveLength(3);
     await client.waitForMessage(({ params }) => {
-      const told = JSON.stringify(params ?? {});
-      return told.includes('"notice"') && told.includes("server missing");
+      const messageText = JSON.stringify(params ?? {});
+      return messageText.includes('"notice"') && messageText.includes("server missing");
     });
     expect(await client.requestResult("session/prompt", prompt(sessionId))).toEqual({
       stopReason: "end_turn",

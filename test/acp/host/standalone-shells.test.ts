@@ -150,8 +150,8 @@ describe.runIf(process.platform === "linux")("Shells of this machine", () => {
         "invocation_answer",
       ],
     ];
-    for (const [request, asked, answered] of requests) {
-      expect(findShellProblems(asked, request.params["args"])).toEqual([]);
+    for (const [request, expectedRequest, answered] of requests) {
+      expect(findShellProblems(expectedRequest, request.params["args"])).toEqual([]);
       expect(findShellProblems(answered, performed(request))).toEqual([]);
     }
     expect(findShellProblems("shell", { id: "zsh" })).toHaveLength(9);

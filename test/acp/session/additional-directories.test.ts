@@ -62,7 +62,7 @@ async function connected({ sessions }: World): Promise<AcpClient> {
   return client;
 }
 
-async function left({ socket, done }: AcpClient): Promise<void> {
+async function disconnect({ socket, done }: AcpClient): Promise<void> {
   socket.end();
   await done;
 }
@@ -130,13 +130,13 @@ describe("Additional directories", () => {
     const setup = { cwd: root, mcpServers: [] };
     await first.request("initialize");
     await first.requestResult("session/new", setup);
-    await left(first);
+    await disconnect(first);
     for (const additionalDirectories of [[library], []]) {
       const client = await connectAcpClient(sessions, { session: "latest" });
       await client.request("initialize");
       await client.requestResult("session/new", { ...setup, additionalDirectories });
       expect(await foldersOf(client)).toEqual([[library]]);
-      await left(client);
+      await disconnect(client);
     }
   });
 

@@ -15,14 +15,14 @@ const TIMEOUT = { timeout: 60_000 };
 const SETUP = { cwd: "/work", mcpServers: [] };
 
 /** A bridge host with a permission request for a tool call with the given arguments. */
-async function asked(input: JsonObject) {
+async function openRequest(input: JsonObject) {
   const provider = createScriptedProvider([
     wants({ id: "c1", name: "save", input }),
     says("Well."),
   ]);
   const ran: JsonObject[] = [];
-  const save = createTool({ name: "save" }, (given) => {
-    ran.push(given);
+  const save = createTool({ name: "save" }, (input) => {
+    ran.push(input);
     return "saved";
   });
   const approvals = { deny: [], ask: ["save"], allow: [], default: "deny" } as const;
@@ -72,7 +72,7 @@ describe("Arguments approved by a host", () => {
     TIMEOUT,
     async (_, length) => {
       const text = "text ".repeat(length / 5);
-      const { params, reply, turn, ran } = await asked({ path: "a", text });
+      const { params, reply, turn, ran } = await openRequest({ path: "a", text });
       const { approvalRequest, toolCall } = params;
       expect(approvalRequest.args).toEqual({ path: "a", text });
       expect(toolCall.rawInput).toEqual({ path: "a", text });
@@ -87,7 +87,7 @@ describe("Arguments approved by a host", () => {
     TIMEOUT,
     async () => {
       const input = { path: "a", text: "0123456789".repeat(2_000_000) };
-      const { client, params, reply, turn, ran } = await asked(input);
+      const { client, params, reply, turn, ran } = await openRequest(input);
       const { approvalRequest, _meta: meta } = params;
       const { truncated } = meta.harn;
       expect(truncated).toMatchObject({ bytes: JSON.stringify(input).length });
@@ -102,7 +102,7 @@ describe("Arguments approved by a host", () => {
 
   it("Arguments edited with a preview in place of 20 MB do not run [B-115]", TIMEOUT, async () => {
     const input = { path: "a", text: "0123456789".repeat(2_000_000) };
-    const { params, reply, turn, ran, events } = await asked(input);
+    const { params, reply, turn, ran, events } = await openRequest(input);
     reply({ granted: true, args: { ...params.approvalRequest.args, path: "b" } });
     await turn;
     expect(ran).toEqual([]);
@@ -116,7 +116,7 @@ describe("Arguments approved by a host", () => {
     "The whole arguments can be fetched only while the request is open and by its client",
     TIMEOUT,
     async () => {
-      const { client, sessions, sessionId, reply, turn, events } = await asked({ path: "a" });
+      const { client, sessions, sessionId, reply, turn, events } = await openRequest({ path: "a" });
       const found = (await events()).find((event) => event.type === "approval.requested");
       const params = { sessionId, approvalId: Object(found).approvalId };
       expect(await client.requestResult("session/approval_args", params)).toMatchObject({
@@ -134,7 +134,7 @@ describe("Arguments approved by a host", () => {
   );
 
   it("Edited arguments are sent at once and on load", TIMEOUT, async () => {
-    const { client, sessions, sessionId, turn, reply } = await asked({ path: "a" });
+    const { client, sessions, sessionId, turn, reply } = await openRequest({ path: "a" });
     reply({ granted: true, args: { path: "b", token: "hunter22" } });
     await turn;
     const inputs = [{ path: "a" }, { path: "b", token: "[masked credential 1]" }];
@@ -151,7 +151,7 @@ describe("Arguments approved by a host", () => {
     async () => {
       const header = "Bearer 0123456789abcdef";
       const input = { url: "https://example.com", headers: { Authorization: header } };
-      const { client, params, reply, turn, ran } = await asked(input);
+      const { client, params, reply, turn, ran } = await openRequest(input);
       const { args } = params.approvalRequest;
       expect(args.headers).toEqual({ Authorization: "[masked credential 1]" });
       reply({ granted: true, args: { ...args, url: "https://example.org" } });

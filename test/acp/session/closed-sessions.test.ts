@@ -80,8 +80,8 @@ describe("Permission request of a client that leaves its session", () => {
 describe("Prompt during its submission", () => {
   it("The prompt gets a response if its client is detached meanwhile", async () => {
     const sessions = createSavingSessions(hangs("Well"));
-    const { held, taking, open } = slowToTake(sessions);
-    const client = await connectAcpClient(held);
+    const { delayedSessions, taking, open } = slowToTake(sessions);
+    const client = await connectAcpClient(delayedSessions);
     const sessionId = await client.newSession();
     const answer = client.request("session/prompt", prompt(sessionId));
     await taking;
@@ -99,11 +99,11 @@ describe("Prompt during its submission", () => {
 
   it("The prompt gets a response if the session subscription fails", async () => {
     const sessions = createSavingSessions(hangs("Well"));
-    const { held, taking, open } = slowToTake(sessions);
+    const { delayedSessions, taking, open } = slowToTake(sessions);
     const lost = createGate();
     const client = await connectAcpClient({
-      ...held,
-      agents: held.agents,
+      ...delayedSessions,
+      agents: delayedSessions.agents,
       async *subscribe(...taken) {
         for await (const batch of sessions.subscribe(...taken)) {
           if (batch.events.some(({ event }) => event.type === "prompt.accepted")) {
@@ -127,16 +127,16 @@ describe("Prompt during its submission", () => {
 /** Sessions that delay the reply to a prompt until `open` is called. The prompt is already in the log. */
 function slowToTake(sessions: Sessions) {
   const { entry: taking, open, pass } = createGate();
-  const held: Sessions = {
+  const delayedSessions: Sessions = {
     ...sessions,
     agents: sessions.agents,
-    async command(...given) {
-      const reply = await sessions.command(...given);
-      if (given[1].type === "prompt") await pass();
+    async command(...args) {
+      const reply = await sessions.command(...args);
+      if (args[1].type === "prompt") await pass();
       return reply;
     },
   };
-  return { held, taking, open };
+  return { delayedSessions, taking, open };
 }
 
 async function noted({ notes }: AcpClient, note: string): Promise<void> {

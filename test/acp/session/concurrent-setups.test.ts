@@ -18,12 +18,12 @@ function slowSessions() {
   const slow: Sessions = {
     ...sessions,
     agents: sessions.agents,
-    async setClientTools(...given) {
+    async setClientTools(...args) {
       if (isSlow) {
         isSlow = false;
         await pass();
       }
-      return sessions.setClientTools(...given);
+      return sessions.setClientTools(...args);
     },
   };
   return { sessions: slow, entered: entry, open, slow: () => void (isSlow = true) };
@@ -48,8 +48,8 @@ describe("Slow session setup", () => {
     const listed = await client.requestResult("session/list", {});
     expect(JSON.stringify(listed)).toContain(readText(sessionId));
     // A client receives no update of a session before its id [ACP-42].
-    const told = new Set(client.messages.map(({ params }) => asSession(params)));
-    expect([...told].filter((one) => one !== undefined)).toEqual([sessionId]);
+    const notifiedSessions = new Set(client.messages.map(({ params }) => asSession(params)));
+    expect([...notifiedSessions].filter((one) => one !== undefined)).toEqual([sessionId]);
     open();
     expect((await first)["sessionId"]).not.toBe(sessionId);
   });

@@ -54,7 +54,7 @@ const speech: ProviderScript = async function* () {
 const ANSWERS = [wants({ id: "c1", name: "look" }, { id: "c2", name: "look" }), speech];
 const PARTS = { tools: [createTool({ name: "look" }, () => "seen")] };
 
-function told(client: AcpPeer): Message[] {
+function listUpdateMessages(client: AcpPeer): Message[] {
   return client.messages.filter(
     (message) =>
       (message["method"] === "session/update" || message["method"] === "_harn/agentEvent") &&
@@ -117,7 +117,7 @@ describe("Client that continues from a cursor", () => {
       await client.requestResult("session/prompt", prompt(sessionId));
       // Hosts receive more updates than the prompting client, possibly later.
       const first = await watcher.waitForMessage((message) =>
-        ofAgent(told(watcher)).includes(message),
+        ofAgent(listUpdateMessages(watcher)).includes(message),
       );
       const whole = await resumed(server, {
         method,
@@ -125,9 +125,9 @@ describe("Client that continues from a cursor", () => {
         cursor: cursorOf(first),
         clientCapabilities,
       });
-      const last = ofAgent(told(whole.client)).map(cursorOf).at(-1);
-      await eventually(() => expect(told(watcher).map(cursorOf)).toContain(last));
-      const all = ofAgent(told(watcher));
+      const last = ofAgent(listUpdateMessages(whole.client)).map(cursorOf).at(-1);
+      await eventually(() => expect(listUpdateMessages(watcher).map(cursorOf)).toContain(last));
+      const all = ofAgent(listUpdateMessages(watcher));
       const cursors = all.map(cursorOf);
       expect(new Set(cursors).size).toBe(all.length);
       expect(cursors.some((cursor) => cursor.includes("+"))).toBe(true);
@@ -139,7 +139,7 @@ describe("Client that continues from a cursor", () => {
           clientCapabilities,
         });
         expect(answer["error"]).toBe(undefined);
-        expect(ofAgent(told(late))).toEqual(all.slice(index + 1));
+        expect(ofAgent(listUpdateMessages(late))).toEqual(all.slice(index + 1));
         await late.disconnect();
       }
     },
@@ -162,7 +162,7 @@ describe("Client that continues from a cursor", () => {
       const client = await server.connect();
       await client.request("initialize");
       await client.requestResult("session/load", { sessionId, ...SETUP });
-      return ofAgent(told(client));
+      return ofAgent(listUpdateMessages(client));
     };
     const first = await served(ANSWERS);
     const client = await first.server.connect();
@@ -183,7 +183,7 @@ describe("Client that continues from a cursor", () => {
     expect(all.length).toBeGreaterThan(before.length);
     for (const [index, cursor] of before.entries()) {
       const late = await resumed(second.server, { method: "session/load", sessionId, cursor });
-      expect(ofAgent(told(late.client))).toEqual(all.slice(index + 1));
+      expect(ofAgent(listUpdateMessages(late.client))).toEqual(all.slice(index + 1));
       await late.client.disconnect();
     }
     await second.stop();
@@ -198,7 +198,7 @@ describe("Client that continues from a cursor", () => {
     const reader = await server.connect();
     await reader.request("initialize");
     await reader.requestResult("session/load", { sessionId, ...SETUP });
-    const all = ofAgent(told(reader));
+    const all = ofAgent(listUpdateMessages(reader));
     expect(all.length).toBeGreaterThan(5);
     for (const [index, one] of all.entries()) {
       const { client: late } = await resumed(server, {
@@ -206,7 +206,7 @@ describe("Client that continues from a cursor", () => {
         sessionId,
         cursor: cursorOf(one),
       });
-      expect(ofAgent(told(late))).toEqual(all.slice(index + 1));
+      expect(ofAgent(listUpdateMessages(late))).toEqual(all.slice(index + 1));
       await late.disconnect();
     }
   });
@@ -296,7 +296,7 @@ describe("Client that continues from a cursor", () => {
     const client = await server.connect();
     const sessionId = await client.newSession();
     await client.requestResult("session/prompt", prompt(sessionId));
-    const [incarnation] = cursorOf(told(client).at(-1) ?? {}).split(".");
+    const [incarnation] = cursorOf(listUpdateMessages(client).at(-1) ?? {}).split(".");
     const ahead = await resumed(server, { sessionId, cursor: `${incarnation}.99999` });
     expect(ahead.answer["error"]).toMatchObject({
       code: -32602,
@@ -309,7 +309,7 @@ describe("Client that continues from a cursor", () => {
     });
     const none = await resumed(server, { method: "session/load", sessionId, cursor: "nothing" });
     expect(none.answer["error"]).toMatchObject({ code: -32602 });
-    expect(told(ahead.client)).toEqual([]);
+    expect(listUpdateMessages(ahead.client)).toEqual([]);
   });
 
   it("The results of session setup have a cursor too", async () => {
@@ -321,9 +321,9 @@ describe("Client that continues from a cursor", () => {
     const sessionId = readText(isObject(begun["result"]) ? begun["result"]["sessionId"] : "");
     await client.requestResult("session/prompt", prompt(sessionId));
     const first = await resumed(server, { sessionId, cursor: cursorOf(begun) });
-    expect(ofAgent(told(first.client)).length).toBeGreaterThan(1);
+    expect(ofAgent(listUpdateMessages(first.client)).length).toBeGreaterThan(1);
     const next = await resumed(server, { sessionId, cursor: cursorOf(first.answer) });
-    expect(ofAgent(told(next.client))).toEqual([]);
+    expect(ofAgent(listUpdateMessages(next.client))).toEqual([]);
     await client.requestResult("session/prompt", prompt(sessionId));
     await next.client.waitForMessage(({ params }) =>
       JSON.stringify(params ?? {}).includes("Again"),
@@ -345,18 +345,18 @@ describe("Client that continues from a cursor", () => {
     client.send({ jsonrpc: "2.0", id: 70, method: "session/prompt", params: prompt(sessionId) });
     await eventually(() => expect(client.messages.filter(isAsking)).toHaveLength(2));
     const [first, second] = client.messages.filter(isAsking);
-    const cursor = cursorOf(told(client).at(-1) ?? {});
+    const cursor = cursorOf(listUpdateMessages(client).at(-1) ?? {});
     const outcome = { outcome: "selected", optionId: "allow" };
     client.send({ jsonrpc: "2.0", id: first?.["id"], result: { outcome } });
     await client.waitForMessage(({ params }) => JSON.stringify(params ?? {}).includes("completed"));
     await client.disconnect();
     const { client: late } = await resumed(server, { sessionId, cursor });
-    const asked = await late.waitForMessage(isAsking);
+    const permissionRequest = await late.waitForMessage(isAsking);
     expect(late.messages.filter(isAsking)).toHaveLength(1);
     const callOf = ({ params }: Message = {}): unknown =>
       isObject(params) && isObject(params["toolCall"]) && params["toolCall"]["toolCallId"];
-    expect(callOf(asked)).toBe(callOf(second));
-    late.send({ jsonrpc: "2.0", id: asked["id"], result: { outcome } });
+    expect(callOf(permissionRequest)).toBe(callOf(second));
+    late.send({ jsonrpc: "2.0", id: permissionRequest["id"], result: { outcome } });
     await late.waitForMessage(({ params }) => JSON.stringify(params ?? {}).includes("Saved."));
     expect(late.messages.filter(isAsking)).toHaveLength(1);
   });

@@ -23,7 +23,7 @@ function world() {
 }
 
 /** The received mode updates of a client, as modes and as config options. */
-function told(client: AcpClient): unknown[] {
+function listModes(client: AcpClient): unknown[] {
   return client.listUpdates().flatMap((update): unknown[] => {
     if (update["sessionUpdate"] === "current_mode_update") return [update["currentModeId"]];
     if (update["sessionUpdate"] !== "config_option_update") return [];
@@ -73,12 +73,12 @@ describe("Session mode", () => {
     });
     expect(changed).toEqual({ configOptions: encodeSettings("read-only").configOptions });
     await Promise.all([settled(one, "read-only"), settled(other, "read-only")]);
-    expect(told(one)).toEqual(["read-only", ["read-only"]]);
-    expect(told(other)).toEqual(["read-only", ["read-only"]]);
+    expect(listModes(one)).toEqual(["read-only", ["read-only"]]);
+    expect(listModes(other)).toEqual(["read-only", ["read-only"]]);
 
     await sessions.command(sessionId, { type: "set-mode", mode: "ask" }, { principal: USER });
     await settled(other, "ask");
-    expect(told(other).slice(2)).toEqual(["ask", ["ask"]]);
+    expect(listModes(other).slice(2)).toEqual(["ask", ["ask"]]);
 
     const late = await connectAcpClient(sessions);
     await late.request("initialize");
@@ -89,7 +89,7 @@ describe("Session mode", () => {
       sessionId,
       prompt: [{ type: "text", text: "Hello" }],
     });
-    expect(told(late)).toEqual([]);
+    expect(listModes(late)).toEqual([]);
   });
 
   it("An unknown mode is rejected with the valid modes [ACP-41]", async () => {

@@ -18,7 +18,7 @@ import { openSessions } from "../../support/session/session-world.ts";
 import { createTestWorkspace } from "../../support/session/test-workspace.ts";
 
 /** Runs an agent to write, edit and list files, and collects all messages to the official client. */
-async function told(own: "session's" | "agent's") {
+async function listSentPaths(own: "session's" | "agent's") {
   const workspace = createTestWorkspace();
   workspace.write("src/old.txt", "one\ntwo\n");
   const { root } = workspace;
@@ -72,7 +72,7 @@ describe("Paths in updates", () => {
   it.each(["session's", "agent's"] as const)(
     "Paths are absolute in the %s folder [ACP-87] [ACP-88]",
     async (own) => {
-      const { root, updates, questions } = await told(own);
+      const { root, updates, questions } = await listSentPaths(own);
       expect(readFileSync(join(root, "src/old.txt"), "utf8")).toBe("one\n2\n");
       const ended = updates.flatMap(({ update }) =>
         update.sessionUpdate === "tool_call_update" && update.status === "completed"

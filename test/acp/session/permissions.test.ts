@@ -15,7 +15,7 @@ import { answeredEvents, askingTurn } from "../../support/acp/scripted-turns.ts"
 
 const SETUP = { cwd: "/work", mcpServers: [] };
 
-interface Asked {
+interface OpenRequest {
   readonly sessions: ScriptedSessions;
   readonly client: AcpClient;
   readonly sessionId: string;
@@ -25,7 +25,7 @@ interface Asked {
 }
 
 /** A client whose prompt waits for the approval of a tool. */
-async function asked(): Promise<Asked> {
+async function openRequest(): Promise<OpenRequest> {
   const sessions = createScriptedSessions({ turn: askingTurn });
   const client = await connectAcpClient(sessions);
   const sessionId = await client.newSession();
@@ -58,7 +58,7 @@ function selected(optionId: string): object {
   return { result: { outcome: { outcome: "selected", optionId } } };
 }
 
-function answers({ sessions }: Asked): unknown[] {
+function answers({ sessions }: OpenRequest): unknown[] {
   return sessions.commands.flatMap(({ command }) =>
     command.type === "decide-approval" ? [command.decision] : [],
   );
@@ -66,7 +66,7 @@ function answers({ sessions }: Asked): unknown[] {
 
 describe("Tool that requires approval", () => {
   it("A permission request is sent once before the tool runs, with the details of the tool call [B-009]", async () => {
-    const { client, sessionId, turnId, request, answer, sessions } = await asked();
+    const { client, sessionId, turnId, request, answer, sessions } = await openRequest();
     expect(request["params"]).toMatchObject({
       sessionId,
       toolCall: { toolCallId: `tool_${turnId}`, title: "rm a", rawInput: { path: "a" } },
@@ -92,7 +92,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("A denied tool call is failed [B-007]", async () => {
-    const { client, sessionId, turnId, request, answer, sessions } = await asked();
+    const { client, sessionId, turnId, request, answer, sessions } = await openRequest();
     reply(client, request, selected("deny"));
     expect((await sessions.waitForCommand("decide-approval")).decision).toBe("deny");
     sessions.say(sessionId, ...answeredEvents(turnId, "deny"));
@@ -101,7 +101,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("A method-not-found error denies the tool call [B-011]", async () => {
-    const { client, request, sessions } = await asked();
+    const { client, request, sessions } = await openRequest();
     reply(client, request, { error: { code: -32601, message: "Method not found" } });
     expect(await sessions.waitForCommand("decide-approval")).toMatchObject({
       decision: "deny",
@@ -116,13 +116,13 @@ describe("Tool that requires approval", () => {
     ["an unknown outcome", { result: { outcome: { outcome: "maybe" } } }],
     ["an empty response", {}],
   ])("The tool call is denied on %s", async (_, fields) => {
-    const { client, request, sessions } = await asked();
+    const { client, request, sessions } = await openRequest();
     reply(client, request, fields);
     expect((await sessions.waitForCommand("decide-approval")).decision).toBe("deny");
   });
 
   it("A response with another id does not approve the tool call [B-008]", async () => {
-    const all = await asked();
+    const all = await openRequest();
     const { client, request } = all;
     for (const id of [null, 0, 1, "1", `${readText(request["id"])}0`]) {
       client.send({ jsonrpc: "2.0", id, ...selected("allow") });
@@ -132,7 +132,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("Only the first response to a request counts [W-39]", async () => {
-    const all = await asked();
+    const all = await openRequest();
     const { client, request } = all;
     reply(client, request, selected("deny"));
     reply(client, request, selected("allow"));
@@ -142,7 +142,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("Requests of different sessions have different ids [W-39]", async () => {
-    const { client, request } = await asked();
+    const { client, request } = await openRequest();
     const { sessionId } = await client.requestResult("session/new", SETUP);
     const prompt = [{ type: "text", text: "and b" }];
     client.send({
@@ -157,7 +157,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("The request stays open when its client disconnects and is sent to the next client [B-013] [ACP-97] [ACP-101]", async () => {
-    const all = await asked();
+    const all = await openRequest();
     const { client, sessions, sessionId, turnId } = all;
     client.socket.destroy();
     await client.done;
@@ -173,7 +173,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("A decided request is not sent again [W-36]", async () => {
-    const { client, request, sessions, sessionId, turnId, answer } = await asked();
+    const { client, request, sessions, sessionId, turnId, answer } = await openRequest();
     reply(client, request, selected("allow"));
     await sessions.waitForCommand("decide-approval");
     sessions.say(sessionId, ...answeredEvents(turnId, "allow"));
@@ -186,7 +186,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("A load by the same client does not repeat the request", async () => {
-    const { client, request, sessions, sessionId } = await asked();
+    const { client, request, sessions, sessionId } = await openRequest();
     await client.requestResult("session/load", { sessionId, ...SETUP });
     await client.request("initialize");
     expect(permissions(client)).toEqual([request]);
@@ -195,7 +195,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("The request is withdrawn when another client has decided [ACP-101]", async () => {
-    const all = await asked();
+    const all = await openRequest();
     const { client, request, sessions, sessionId } = all;
     const other = await connectAcpClient(sessions);
     await other.request("initialize");
@@ -212,7 +212,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("A client without the approve right receives no request", async () => {
-    const { sessions, sessionId } = await asked();
+    const { sessions, sessionId } = await openRequest();
     const watcher = await connectAcpClient(sessions, {
       principal: { id: "user", rights: ["prompt"] },
     });
@@ -223,7 +223,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("A cancelled outcome ends the turn without running the tool [ACP-98]", async () => {
-    const all = await asked();
+    const all = await openRequest();
     const { client, request, answer, turnId, sessions } = all;
     reply(client, request, { result: { outcome: { outcome: "cancelled" } } });
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
@@ -235,7 +235,7 @@ describe("Tool that requires approval", () => {
   });
 
   it("A cancelled turn closes the tool call and withdraws its request [ACP-91] [ACP-109]", async () => {
-    const { client, sessions, sessionId, turnId, answer } = await asked();
+    const { client, sessions, sessionId, turnId, answer } = await openRequest();
     const approvalId = `appr_${turnId}`;
     sessions.say(sessionId, {
       type: "approval.resolved",
@@ -251,7 +251,7 @@ describe("Tool that requires approval", () => {
 });
 
 describe("Other questions", () => {
-  async function question(kind: "outcome" | "lost-invocation"): Promise<Asked> {
+  async function question(kind: "outcome" | "lost-invocation"): Promise<OpenRequest> {
     const sessions = createScriptedSessions({
       turn: (turn) =>
         turn.say({

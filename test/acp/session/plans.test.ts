@@ -11,7 +11,7 @@ const plan = (id: string, ...statuses: readonly string[]) => {
 };
 
 /** The plan and completion updates of the turn, plans by their statuses. */
-function told(client: AcpClient): unknown[] {
+function listPlans(client: AcpClient): unknown[] {
   return client.listUpdates().flatMap(({ sessionUpdate, entries, status }): unknown[] => {
     if (sessionUpdate === "plan") {
       return [Array.isArray(entries) ? entries.map((one) => Object(one).status) : undefined];
@@ -45,11 +45,11 @@ describe("Plan of an agent", () => {
       ["completed", "in_progress"],
       ["completed", "pending"],
     ];
-    expect(told(client)).toEqual(whole);
+    expect(listPlans(client)).toEqual(whole);
 
     const other = await connectAcpClient(sessions);
     await other.request("initialize");
     await other.requestResult("session/load", { cwd: "/work", mcpServers: [], sessionId });
-    expect(told(other)).toEqual(whole);
+    expect(listPlans(other)).toEqual(whole);
   });
 });

@@ -47,10 +47,10 @@ describe("Prompt content with a real agent", () => {
     ];
     const { stopReason } = await client.requestResult("session/prompt", { sessionId, prompt });
     expect(stopReason).toBe("end_turn");
-    const heard = JSON.stringify(world.model.modelRequests[0]?.messages.at(-1));
-    expect(heard).toContain(`data:image/png;base64,${PICTURE}`);
-    expect(heard).toContain("let b;");
-    expect(heard).toContain("9 bytes");
+    const modelInput = JSON.stringify(world.model.modelRequests[0]?.messages.at(-1));
+    expect(modelInput).toContain(`data:image/png;base64,${PICTURE}`);
+    expect(modelInput).toContain("let b;");
+    expect(modelInput).toContain("9 bytes");
   });
 
   it("A linked file is named for the agent's tools, and unreadable links do not stop the prompt [ACP-66]", async () => {

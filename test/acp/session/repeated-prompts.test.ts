@@ -66,12 +66,12 @@ describe("Prompt with a client id", () => {
     await lost.disconnect();
     const client = await connect();
     await client.requestResult("session/resume", { sessionId, ...SETUP });
-    const asked = client.request("session/prompt", prompt(sessionId, "p1"));
+    const promptResult = client.request("session/prompt", prompt(sessionId, "p1"));
     await client.requestResult("session/list", {});
     go();
-    expect((await asked)["result"]).toEqual({ stopReason: "end_turn" });
-    const said = client.listUpdates().filter(({ content }) => isObject(content));
-    expect(JSON.stringify(said)).toContain("At last");
+    expect((await promptResult)["result"]).toEqual({ stopReason: "end_turn" });
+    const contentUpdates = client.listUpdates().filter(({ content }) => isObject(content));
+    expect(JSON.stringify(contentUpdates)).toContain("At last");
     expect(await turns(sessionId)).toBe(1);
   });
 
@@ -98,8 +98,8 @@ describe("Prompt with a client id", () => {
       const client = await connect();
       await client.requestResult("session/load", { sessionId, ...SETUP });
       for (let times = 0; times < 2; times += 1) {
-        const asked = await client.request("session/prompt", prompt(sessionId, "p1"));
-        expect(asked).toMatchObject(expected);
+        const promptResult = await client.request("session/prompt", prompt(sessionId, "p1"));
+        expect(promptResult).toMatchObject(expected);
       }
       expect(await turns(sessionId)).toBe(1);
     },
@@ -135,8 +135,8 @@ describe("Prompt with a client id", () => {
     const { connect } = await world(says("Hi"));
     const client = await connect();
     const { sessionId } = await client.requestResult("session/new", SETUP);
-    const wanted = { ...prompt(sessionId, ""), _meta: { harn: { promptId } } };
-    const { error } = await client.request("session/prompt", wanted);
+    const promptRequest = { ...prompt(sessionId, ""), _meta: { harn: { promptId } } };
+    const { error } = await client.request("session/prompt", promptRequest);
     expect(error).toMatchObject({ code: -32602 });
   });
 });

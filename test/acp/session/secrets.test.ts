@@ -63,10 +63,10 @@ const echoes: ScriptedResponse = () => (response, request) => {
 
 function answers({ messages }: ModelServerRequest): ScriptedResponse {
   const last = messages.at(-1);
-  const heard = JSON.stringify(last?.content);
+  const modelInput = JSON.stringify(last?.content);
   if (last?.role === "tool") return says("Well.");
-  if (heard.includes("refuse")) return echoes;
-  const name = heard.includes("leak") ? "talking__leak" : "talking__fail";
+  if (modelInput.includes("refuse")) return echoes;
+  const name = modelInput.includes("leak") ? "talking__leak" : "talking__fail";
   return wants({ id: "c", name, input: {} });
 }
 
@@ -140,10 +140,14 @@ describe("Secrets of clients and the configuration", () => {
     expect(seen).toContain("talking__leak");
     child.stdin.end();
     await once(child, "exit");
-    const kept = everythingIn(world.data);
-    expect(kept).toContain("talking__leak");
+    const storedText = everythingIn(world.data);
+    expect(storedText).toContain("talking__leak");
     for (const [name, secret] of Object.entries(SECRETS)) {
-      expect([name, seen.includes(secret), kept.includes(secret)]).toEqual([name, false, false]);
+      expect([name, seen.includes(secret), storedText.includes(secret)]).toEqual([
+        name,
+        false,
+        false,
+      ]);
     }
   });
 });

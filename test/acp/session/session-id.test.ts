@@ -101,7 +101,7 @@ function prompt(sessionId: string, text: string, meta?: object): object {
   };
 }
 
-function said(client: AcpClient): string {
+function readAgentText(client: AcpClient): string {
   return client
     .listUpdates()
     .flatMap(({ sessionUpdate, content }) =>
@@ -163,9 +163,9 @@ describe("Interrupted response", () => {
       const sessionId = await client.newSession();
       const answer = client.request("session/prompt", prompt(sessionId, "Hello"));
       await Promise.race([answer, client.waitForMessage(isPermission)]);
-      expect(said(client)).toMatch(/^Here/);
-      const asked = client.messages.find(isPermission);
-      if (asked !== undefined) choose(client, asked, "stop");
+      expect(readAgentText(client)).toMatch(/^Here/);
+      const permissionRequest = client.messages.find(isPermission);
+      if (permissionRequest !== undefined) choose(client, permissionRequest, "stop");
       const { result, error } = await answer;
       expect(result).toBe(undefined);
       expect(isObject(error) && error["code"]).toBe(-32603);
@@ -179,7 +179,7 @@ describe("Interrupted response", () => {
     const answer = client.request("session/prompt", prompt(sessionId, "Hello"));
     choose(client, await client.waitForMessage(isPermission), "stop");
     expect(isObject((await answer)["error"])).toBe(true);
-    expect(said(client)).toBe("Half of");
+    expect(readAgentText(client)).toBe("Half of");
     expect(await client.requestResult("session/prompt", prompt(sessionId, "Again"))).toMatchObject({
       stopReason: "end_turn",
     });
@@ -193,17 +193,17 @@ describe("Cancelled turn", () => {
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
     const answer = client.requestResult("session/prompt", prompt(sessionId, "The first"));
-    await client.waitForMessage(() => said(client) !== "");
+    await client.waitForMessage(() => readAgentText(client) !== "");
     const conversation = provider.open({ sessionId: await upstreamOf(sessions, sessionId) });
-    const asked = { type: "prompt", texts: ["Are you still at it?"] } as const;
+    const nextPrompt = { type: "prompt", texts: ["Are you still at it?"] } as const;
     const { signal } = new AbortController();
-    await expect(conversation.invoke(asked, { signal })).rejects.toMatchObject({
+    await expect(conversation.invoke(nextPrompt, { signal })).rejects.toMatchObject({
       code: "conflict",
     });
     cancel(client, sessionId);
     expect(await answer).toEqual({ stopReason: "cancelled" });
     await readUntil(sessions, sessionId, ({ event }) => event.type === "upstream.settled");
-    const call = await conversation.invoke(asked, { signal });
+    const call = await conversation.invoke(nextPrompt, { signal });
     let last: unknown;
     for await (const event of call) last = event;
     expect(last).toMatchObject({ type: "end", outcome: "completed" });
@@ -214,7 +214,7 @@ describe("Cancelled turn", () => {
     const client = await connectAcpClient(sessionsWith(provider));
     const sessionId = await client.newSession();
     const answer = client.requestResult("session/prompt", prompt(sessionId, "Hello"));
-    await client.waitForMessage(() => said(client) !== "");
+    await client.waitForMessage(() => readAgentText(client) !== "");
     expect(model.sockets.size).toBe(1);
     cancel(client, sessionId);
     expect(await answer).toEqual({ stopReason: "cancelled" });
@@ -227,7 +227,7 @@ describe("Cancelled turn", () => {
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
     const first = client.requestResult("session/prompt", prompt(sessionId, "One"));
-    await client.waitForMessage(() => said(client) !== "");
+    await client.waitForMessage(() => readAgentText(client) !== "");
     const waiting = [
       client.requestResult("session/prompt", prompt(sessionId, "Two")),
       client.requestResult("session/prompt", prompt(sessionId, "Three")),

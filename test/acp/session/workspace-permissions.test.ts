@@ -15,7 +15,7 @@ import { readResults } from "../../support/session/writing-agent.ts";
 const SAID = { path: "./src/../src/new.txt", content: "new\n" };
 
 /** A client, and an agent with a call of `write_file`, with all real parts in between. */
-async function asked() {
+async function openRequest() {
   const { root, write } = createTestWorkspace();
   write("src/old.txt", "old");
   const provider = createScriptedProvider([
@@ -65,7 +65,7 @@ function membersOf(value: JsonValue | undefined): { readonly [name: string]: Jso
 
 describe("Permission request for a workspace tool", () => {
   it("The request contains the resolved facts about the tool call [ACP-94] [ACP-95] [B-091] [B-100] [B-102] [B-104] [B-107]", async () => {
-    const { request, clock, reply, turn } = await asked();
+    const { request, clock, reply, turn } = await openRequest();
     const params = membersOf(request["params"]);
     expect(params).toMatchObject({
       toolCall: { title: "write_file", kind: "edit", rawInput: SAID },
@@ -108,7 +108,7 @@ describe("Permission request for a workspace tool", () => {
     ["a bare selected [B-113] [ACP-96]", selected()],
     ["granted [B-114] [ACP-96]", { result: { granted: true } }],
   ])("The tool runs on %s, and the log has the decision [B-108]", async (_, answer) => {
-    const { reply, turn, written, log } = await asked();
+    const { reply, turn, written, log } = await openRequest();
     reply(answer);
     expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
     expect(written("src/new.txt")).toBe("new\n");
@@ -125,7 +125,7 @@ describe("Permission request for a workspace tool", () => {
   });
 
   it("The tool runs only with the edited arguments [B-115] [ACP-96]", async () => {
-    const { reply, turn, written } = await asked();
+    const { reply, turn, written } = await openRequest();
     reply({ result: { granted: true, args: { path: "other.txt", content: "other\n" } } });
     expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
     expect([written("src/new.txt"), written("other.txt")]).toEqual([undefined, "other\n"]);
@@ -143,7 +143,7 @@ describe("Permission request for a workspace tool", () => {
   ])(
     "The tool does not run on %s, and the agent receives the denial [ACP-97] [ACP-102] [B-109]",
     async (what, answer) => {
-      const { reply, turn, written, log, provider } = await asked();
+      const { reply, turn, written, log, provider } = await openRequest();
       reply(answer);
       expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
       expect(written("src/new.txt")).toBe(undefined);
@@ -162,7 +162,7 @@ describe("Permission request for a workspace tool", () => {
   );
 
   it("The tool does not run after the deadline [ACP-97]", async () => {
-    const { clock, turn, written, log } = await asked();
+    const { clock, turn, written, log } = await openRequest();
     clock.advance(60_000);
     expect((await turn)["result"]).toEqual({ stopReason: "end_turn" });
     expect(written("src/new.txt")).toBe(undefined);
@@ -173,7 +173,7 @@ describe("Permission request for a workspace tool", () => {
   });
 
   it("A cancelled outcome ends the turn without running the tool [ACP-98]", async () => {
-    const { reply, turn, written, provider } = await asked();
+    const { reply, turn, written, provider } = await openRequest();
     reply({ result: { outcome: { outcome: "cancelled" } } });
     expect((await turn)["result"]).toEqual({ stopReason: "cancelled" });
     expect(written("src/new.txt")).toBe(undefined);
@@ -182,7 +182,7 @@ describe("Permission request for a workspace tool", () => {
   });
 
   it("An open request does not delay other sessions of its client [ACP-103]", async () => {
-    const { client, setup, reply, turn, request } = await asked();
+    const { client, setup, reply, turn, request } = await openRequest();
     const sessionId = readText((await client.requestResult("session/new", setup))["sessionId"]);
     const prompt = [{ type: "text", text: "Hello." }];
     expect(await client.requestResult("session/prompt", { sessionId, prompt })).toEqual({

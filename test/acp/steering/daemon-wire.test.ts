@@ -203,7 +203,7 @@ describe.each(TRANSPORTS)("A daemon over %s", (_, connect) => {
     await eventually(() => expect(readAgentText(host)).toContain("In the background."));
   });
 
-  it("A stock client whose prompt waits for a daemon's own turn is asked for the approval which holds up its prompt [ACP-131]", async () => {
+  it("A stock client whose prompt waits for a daemon's own turn is asked for the approval for which its prompt waits [ACP-131]", async () => {
     const clock = createFakeClock();
     const approvals = { deny: [], ask: ["look"], allow: [], default: "ask" } as const;
     const answers = [says("Done."), looks, says("In the background."), says("For you.")];

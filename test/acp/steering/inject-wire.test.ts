@@ -172,7 +172,7 @@ describe.each(TRANSPORTS)("session/inject over %s", (_, connect) => {
     const { turn } = await startToolTurn(first, sessionId);
     const own = await inject(first, sessionId, "From the first");
     const other = await connectHost();
-    // Not attached.
+    // The second host is not attached.
     for (const refused of [
       await revoke(other, sessionId, own.messageId),
       await replace(other, sessionId, own.messageId, "Mine"),

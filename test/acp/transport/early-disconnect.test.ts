@@ -16,7 +16,7 @@ import { createAgent, openSessions } from "../../support/session/session-world.t
 type Step = "checkCredentials" | "open" | "find" | "command" | "setClientTools" | "status";
 
 /** Sessions that block a single setup step until `open` is called, and count their subscribers. */
-function heldSessions(held: Step) {
+function heldSessions(step: Step) {
   const sessions = openSessions(
     createMemoryStore(),
     createAgent({ provider: createScriptedProvider([says("Hi")]) }),
@@ -25,16 +25,16 @@ function heldSessions(held: Step) {
   const { entry, open, pass } = createGate();
   const followers: AbortSignal[] = [];
   let isArmed = false;
-  const own = sessions[held].bind(sessions);
+  const own = sessions[step].bind(sessions);
   const watched: Sessions = {
     ...sessions,
     agents: sessions.agents,
-    [held]: async (...given: readonly unknown[]) => {
+    [step]: async (...args: readonly unknown[]) => {
       if (isArmed) {
         isArmed = false;
         await pass();
       }
-      return Reflect.apply(own, sessions, given);
+      return Reflect.apply(own, sessions, args);
     },
     subscribe(sessionId, cursor, signal) {
       followers.push(signal);

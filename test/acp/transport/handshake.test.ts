@@ -15,7 +15,7 @@ function prompt(sessionId: string, text: string): unknown {
   return { sessionId, prompt: [{ type: "text", text }] };
 }
 
-function said(updates: readonly Message[]): string[] {
+function listTexts(updates: readonly Message[]): string[] {
   return updates.flatMap(({ sessionUpdate, content }) =>
     isObject(content) ? [`${readText(sessionUpdate)}: ${readText(content["text"])}`] : [],
   );
@@ -156,7 +156,7 @@ describe("Prompt", () => {
       "session/update",
       3,
     ]);
-    expect(said(client.listUpdates())).toEqual([
+    expect(listTexts(client.listUpdates())).toEqual([
       "agent_message_chunk: You said: ",
       "agent_message_chunk: hello",
     ]);
@@ -170,8 +170,8 @@ describe("Prompt", () => {
     await other.request("initialize");
     await other.requestResult("session/load", { sessionId, ...SETUP });
     await one.requestResult("session/prompt", prompt(sessionId, "hello"));
-    await other.waitForMessage(() => said(other.listUpdates()).length === 3);
-    expect(said(other.listUpdates())).toEqual([
+    await other.waitForMessage(() => listTexts(other.listUpdates()).length === 3);
+    expect(listTexts(other.listUpdates())).toEqual([
       "user_message_chunk: hello",
       "agent_message_chunk: You said: ",
       "agent_message_chunk: hello",
@@ -186,7 +186,7 @@ describe("Prompt", () => {
     const client = await connectAcpClient(sessions);
     await client.request("initialize");
     await client.requestResult("session/prompt", prompt(sessionId, "second"));
-    expect(said(client.listUpdates())).toEqual([
+    expect(listTexts(client.listUpdates())).toEqual([
       "agent_message_chunk: You said: ",
       "agent_message_chunk: second",
     ]);
@@ -213,9 +213,9 @@ describe("Prompt", () => {
     });
     const command = sessions.command.bind(sessions);
     let taken = 0;
-    sessions.command = async (...given) => {
-      const reply = await command(...given);
-      if (given[1].type === "prompt" && (taken += 1) === 3) isAll();
+    sessions.command = async (...args) => {
+      const reply = await command(...args);
+      if (args[1].type === "prompt" && (taken += 1) === 3) isAll();
       return reply;
     };
     const client = await connectAcpClient(sessions);
@@ -235,11 +235,11 @@ describe("Prompt", () => {
     const { sessionId } = await client.requestResult("session/new", SETUP);
     const id = readText(sessionId);
     const answers = ["a", "b"].map((text) => client.request("session/prompt", prompt(id, text)));
-    const told = await client.waitForMessage(({ params }) =>
+    const notification = await client.waitForMessage(({ params }) =>
       JSON.stringify(params ?? "").includes('"queued"'),
     );
     const second = sessions.readLog(id).findLast(({ event }) => event.type === "prompt.accepted");
-    expect(told["params"]).toMatchObject({
+    expect(notification["params"]).toMatchObject({
       update: {
         sessionUpdate: "session_info_update",
         _meta: { harn: { queued: { promptId: second?.event && promptOf(second.event) } } },
@@ -368,7 +368,7 @@ describe("Load", () => {
     const client = await connectAcpClient(sessions);
     await client.request("initialize");
     await client.requestResult("session/load", { sessionId, ...SETUP });
-    expect(said(client.listUpdates())).toEqual([
+    expect(listTexts(client.listUpdates())).toEqual([
       "user_message_chunk: hello",
       "agent_message_chunk: You said: hello",
     ]);
@@ -392,8 +392,8 @@ describe("Load", () => {
       { type: "text.delta", ...place, text: "two" },
       { type: "text.finished", ...place, text: "one two" },
     );
-    await client.waitForMessage(() => said(client.listUpdates()).length >= 3);
-    expect(said(client.listUpdates())).toEqual([
+    await client.waitForMessage(() => listTexts(client.listUpdates()).length >= 3);
+    expect(listTexts(client.listUpdates())).toEqual([
       "user_message_chunk: count",
       "agent_message_chunk: one ",
       "agent_message_chunk: two",
@@ -409,7 +409,7 @@ describe("Load", () => {
     const answer = client.request("session/prompt", prompt(sessionId, "go"));
     await sessions.waitForCommand("prompt");
     await client.requestResult("session/load", { sessionId, ...SETUP });
-    expect(said(client.listUpdates())).toEqual(["user_message_chunk: go"]);
+    expect(listTexts(client.listUpdates())).toEqual(["user_message_chunk: go"]);
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     expect((await answer)["result"]).toEqual({ stopReason: "cancelled" });
     expect(sessions.commands.filter(({ command }) => command.type === "attach")).toHaveLength(1);
@@ -445,10 +445,10 @@ describe("Sessions on one connection", () => {
       client.requestResult("session/prompt", prompt(one, "for one")),
       client.requestResult("session/prompt", prompt(two, "for two")),
     ]);
-    expect(said(client.listUpdates(one)).join(" ")).toContain("for one");
-    expect(said(client.listUpdates(one)).join(" ")).not.toContain("for two");
-    expect(said(client.listUpdates(two)).join(" ")).toContain("for two");
-    expect(said(client.listUpdates(two)).join(" ")).not.toContain("for one");
+    expect(listTexts(client.listUpdates(one)).join(" ")).toContain("for one");
+    expect(listTexts(client.listUpdates(one)).join(" ")).not.toContain("for two");
+    expect(listTexts(client.listUpdates(two)).join(" ")).toContain("for two");
+    expect(listTexts(client.listUpdates(two)).join(" ")).not.toContain("for one");
   });
 
   it("No update of a session precedes its id [ACP-42]", async () => {
@@ -489,7 +489,7 @@ describe("Several clients", () => {
     await one.requestResult("session/prompt", prompt(readText(newest), "hello"));
     const other = await connectAcpClient(sessions, { session: "latest" });
     expect(await other.newSession()).toBe(newest);
-    await other.waitForMessage(() => said(other.listUpdates()).length === 2);
+    await other.waitForMessage(() => listTexts(other.listUpdates()).length === 2);
     expect(other.messages.map(({ method, id }) => method ?? id)).toEqual([
       1,
       2,
@@ -534,7 +534,7 @@ describe("Several clients", () => {
     expect(slow.listUpdates()).toEqual([]);
     slow.socket.resume();
     await answer;
-    expect(said(slow.listUpdates())).toEqual(
+    expect(listTexts(slow.listUpdates())).toEqual(
       pieces.map((piece) => `agent_message_chunk: ${piece}`),
     );
   });

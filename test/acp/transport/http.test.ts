@@ -51,11 +51,11 @@ function stream({ url }: AcpServer, headers: Headers): Promise<Response> {
   });
 }
 
-/** `told` resolves with the first group of a pattern as soon as the stream matches. */
+/** `waitForText` resolves with the first group of a pattern as soon as the stream matches. */
 function reading({ body }: Response) {
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  const told = async (pattern: RegExp): Promise<string> => {
+  const waitForText = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(text)) {
       const { value } = (await reader?.read()) ?? {};
       if (value === undefined) throw new Error(`The stream ended: ${text}`);
@@ -63,7 +63,7 @@ function reading({ body }: Response) {
     }
     return pattern.exec(text)?.[1] ?? "";
   };
-  return { told, text: () => text, cancel: async () => reader?.cancel() };
+  return { waitForText, text: () => text, cancel: async () => reader?.cancel() };
 }
 
 describe("ACP over HTTP", () => {
@@ -88,8 +88,10 @@ describe("ACP over HTTP", () => {
     expect(await cancelled).toBe("cancelled");
     const both = [client.prompt(sessionId, "a"), client.prompt(sessionId, "b")];
     expect(await Promise.all(both)).toEqual(["end_turn", "end_turn"]);
-    const said = client.receivedUpdates.filter((one) => one.startsWith("agent_message_chunk"));
-    expect(said.map((one) => one.slice("agent_message_chunk: ".length))).toEqual([
+    const agentChunks = client.receivedUpdates.filter((one) =>
+      one.startsWith("agent_message_chunk"),
+    );
+    expect(agentChunks.map((one) => one.slice("agent_message_chunk: ".length))).toEqual([
       "Let me see.",
       "Saved.",
       "Wait",
@@ -104,11 +106,11 @@ describe("ACP over HTTP", () => {
     const keys = [ADA];
     const server = await startAcpServer(sessions, { updates: "bridge", keys });
     const own = reading(await stream(server, await connected(server)));
-    await own.told(/"method":"(host\/tools\/list)"/);
-    await own.told(/(process\.list_shells)/);
+    await own.waitForText(/"method":"(host\/tools\/list)"/);
+    await own.waitForText(/(process\.list_shells)/);
     const ada = { authorization: `Bearer ${KEY}` };
     const other = reading(await stream(server, await connected(server, ada)));
-    await other.told(/"method":"(host\/tools\/list)"/);
+    await other.waitForText(/"method":"(host\/tools\/list)"/);
     await turned(server);
     expect(other.text()).not.toContain("list_shells");
     for (const { cancel } of [own, other]) await cancel();
@@ -219,10 +221,10 @@ describe("ACP over HTTP", () => {
     const server = await startAcpServer(sessions, {}, clock);
     const read = await connected(server);
     const events = await stream(server, read);
-    const left = await connected(server);
+    const firstClient = await connected(server);
     clock.advance(60_000);
     await advanceUntil(clock, Promise.resolve());
-    expect((await post(server, message("session/list", {}, 2), left)).status).toBe(404);
+    expect((await post(server, message("session/list", {}, 2), firstClient)).status).toBe(404);
     expect((await post(server, message("session/list", {}, 2), read)).status).toBe(202);
     await events.body?.cancel();
   });
@@ -231,9 +233,9 @@ describe("ACP over HTTP", () => {
     const { sessions } = createClientToolSessions([says("~".repeat(MUCH))]);
     const server = await startAcpServer(sessions);
     const own = await connected(server);
-    const { told, cancel } = reading(await stream(server, own));
+    const { waitForText, cancel } = reading(await stream(server, own));
     await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, 2), own);
-    const sessionId = await told(/"sessionId":"(\w+)"/);
+    const sessionId = await waitForText(/"sessionId":"(\w+)"/);
     const prompt = [{ type: "text", text: "Go" }];
     await post(server, message("session/prompt", { sessionId, prompt }, 3), own);
     await eventually(async () => expect((await sessions.find(sessionId))?.state).toBe("idle"));
@@ -281,7 +283,7 @@ describe("ACP over HTTP", () => {
     const connection = reading(await stream(server, own));
     const opened = async (id: number): Promise<string> => {
       await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, id), own);
-      return connection.told(new RegExp(`"id":${id},"result":{"sessionId":"(\\w+)"`));
+      return connection.waitForText(new RegExp(`"id":${id},"result":{"sessionId":"(\\w+)"`));
     };
     const [unread, read] = [await opened(2), await opened(3)];
     const prompt = [{ type: "text", text: "Go" }];
@@ -289,14 +291,14 @@ describe("ACP over HTTP", () => {
     await eventually(async () => expect((await sessions.find(unread))?.seq).toBeGreaterThan(8));
     const events = reading(await stream(server, { ...own, "acp-session-id": read }));
     await post(server, message("session/prompt", { sessionId: read, prompt }, 5), own);
-    await events.told(/(Read me)/);
-    await events.told(/("id":5)/);
+    await events.waitForText(/(Read me)/);
+    await events.waitForText(/("id":5)/);
     await post(server, message("session/close", { sessionId: unread }, 6), own);
     await eventually(async () => expect((await sessions.status(unread)).clients).toEqual([]));
     const late = reading(await stream(server, { ...own, "acp-session-id": unread }));
-    const left = await late.told(/([^]*"id":6)/);
-    expect(left).toContain('"id":4,"result":{"stopReason":"cancelled"}');
-    expect(left).not.toContain("~");
+    const remainingText = await late.waitForText(/([^]*"id":6)/);
+    expect(remainingText).toContain('"id":4,"result":{"stopReason":"cancelled"}');
+    expect(remainingText).not.toContain("~");
     for (const one of [connection, events, late]) await one.cancel();
   });
 
@@ -308,21 +310,23 @@ describe("ACP over HTTP", () => {
     const clientCapabilities = { _meta: { harn: { hostTools: true } } };
     const begun = await post(server, message("initialize", { clientCapabilities }));
     const own = { "acp-connection-id": begun.headers.get("acp-connection-id") ?? "" };
-    const { told, cancel } = reading(await stream(server, own));
-    const list = await told(/"id":"([^"]+)","method":"host\/tools\/list"/);
+    const { waitForText, cancel } = reading(await stream(server, own));
+    const list = await waitForText(/"id":"([^"]+)","method":"host\/tools\/list"/);
     const result = { tools: [{ name: "Read" }] };
     await post(server, JSON.stringify({ jsonrpc: "2.0", id: list, result }), own);
     await post(server, message("session/new", { cwd: "/work", mcpServers: [] }, 2), own);
-    const sessionId = await told(/"sessionId":"(\w+)"/);
+    const sessionId = await waitForText(/"sessionId":"(\w+)"/);
     const prompt = [{ type: "text", text: "Go" }];
     await post(server, message("session/prompt", { sessionId, prompt }, 3), own);
-    const call = await told(/"id":"([^"]+)","method":"builtin_call"/);
+    const call = await waitForText(/"id":"([^"]+)","method":"builtin_call"/);
     await post(
       server,
       JSON.stringify({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } }),
       own,
     );
-    expect(await told(/"method":"\$\/cancel_request","params":\{"requestId":"([^"]+)"/)).toBe(call);
+    expect(
+      await waitForText(/"method":"\$\/cancel_request","params":\{"requestId":"([^"]+)"/),
+    ).toBe(call);
     await cancel();
   });
 });

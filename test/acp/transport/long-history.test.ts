@@ -59,15 +59,15 @@ async function world(principal: string) {
     seq += events.length;
   }
   const turns = createTickCounter();
-  const sessions = openSessions(counted(store, turns), agent);
+  const sessions = openSessions(countEvents(store, turns), agent);
   onTestFinished(() => sessions.close());
   return { sessions, sessionId, turns };
 }
 
 /** The same store, with all returned events counted per tick. */
-function counted(store: Store, turns: TickCounter): Store {
-  async function* batches(given: Parameters<Store["subscribe"]>): AsyncGenerator<EventBatch> {
-    for await (const batch of store.subscribe(...given)) {
+function countEvents(store: Store, turns: TickCounter): Store {
+  async function* batches(input: Parameters<Store["subscribe"]>): AsyncGenerator<EventBatch> {
+    for await (const batch of store.subscribe(...input)) {
       turns.count(batch.events.length);
       yield batch;
     }
@@ -79,14 +79,14 @@ function counted(store: Store, turns: TickCounter): Store {
   };
   return {
     ...store,
-    read: (...given) => all(store.read(...given)),
-    readPage: (...given) => all(store.readPage(...given)),
-    subscribe: (...given) => batches(given),
+    read: (...args) => all(store.read(...args)),
+    readPage: (...args) => all(store.readPage(...args)),
+    subscribe: (...args) => batches(args),
   };
 }
 
 /** The message texts sent to a client. */
-function told(client: AcpPeer, sessionId: string): readonly string[] {
+function listTexts(client: AcpPeer, sessionId: string): readonly string[] {
   return client
     .listUpdates(sessionId)
     .flatMap(({ content }) => (isObject(content) ? [readText(content["text"])] : []));
@@ -111,7 +111,7 @@ describe("Session of ten thousand messages", () => {
         if (!loaded.isDone) answered += 1;
       }
       expect(answered).toBeGreaterThan(5);
-      expect(told(client, sessionId)).toEqual(method === "session/load" ? SAID : []);
+      expect(listTexts(client, sessionId)).toEqual(method === "session/load" ? SAID : []);
       const prompt = [{ type: "text", text: "And now?" }];
       expect(await client.requestResult("session/prompt", { sessionId, prompt })).toMatchObject({
         stopReason: "end_turn",

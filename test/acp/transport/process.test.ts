@@ -67,7 +67,7 @@ function code({ error }: Message): unknown {
   return isObject(error) ? error["code"] : undefined;
 }
 
-function said(client: LineClient, sessionId?: string): string {
+function readAgentText(client: LineClient, sessionId?: string): string {
   return client
     .listUpdates(sessionId)
     .map(({ content }) => (isObject(content) ? readText(content["text"]) : ""))
@@ -98,9 +98,9 @@ describe("Process output", () => {
     const { client } = connected(world);
     const sessionId = await client.newSession(world.project);
     const turn = client.requestResult("session/prompt", prompt(sessionId, "write it down"));
-    const { id: asked } = await client.waitForMessage(isPermission);
+    const { id: permissionId } = await client.waitForMessage(isPermission);
     const outcome = { outcome: "selected", optionId: "allow" };
-    client.send({ jsonrpc: "2.0", id: asked, result: { outcome } });
+    client.send({ jsonrpc: "2.0", id: permissionId, result: { outcome } });
     await turn;
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     client.send({ jsonrpc: "2.0", method: "_vendor/whatever", params: {} });
@@ -148,8 +148,8 @@ describe("Process output", () => {
       child.stdin.end();
       expect(await exit).toEqual([0, null]);
       const lines = notes().split("\n").filter(Boolean);
-      const wanted = flags.length === 0 ? [] : PASSED_OVER;
-      expect(lines.map((line) => JSON.parse(line).message)).toEqual(wanted);
+      const expectedNotes = flags.length === 0 ? [] : PASSED_OVER;
+      expect(lines.map((line) => JSON.parse(line).message)).toEqual(expectedNotes);
     }
   });
 });
@@ -164,7 +164,7 @@ describe("Process input", () => {
     await client.waitForMessage(({ id }) => id === "a");
     const sessionId = await client.newSession(world.project);
     await client.requestResult("session/prompt", prompt(sessionId, HARD));
-    expect(said(client)).toBe(`You said: ${HARD}`);
+    expect(readAgentText(client)).toBe(`You said: ${HARD}`);
   });
 
   it("Any request id is accepted and returned unchanged [ACP-9] [W-47]", async () => {
@@ -181,7 +181,7 @@ describe("Process input", () => {
     const { client } = connected(world);
     const sessionId = await client.newSession(world.project);
     const turn = client.requestResult("session/prompt", prompt(sessionId, "wait for me"));
-    await client.waitForMessage(() => said(client) === "One moment");
+    await client.waitForMessage(() => readAgentText(client) === "One moment");
     client.sendText(`{"jsonrpc":"2.0","id":9,"method":"${"x".repeat(17 * 1024 * 1024)}"}\n`);
     await client.waitForMessage((message) => code(message) === -32_600);
     client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
@@ -258,9 +258,9 @@ describe("A hundred sessions on one connection", () => {
       client.requestResult("session/prompt", prompt(id, `I am ${id}`)),
     );
     for (const { stopReason } of await Promise.all(answers)) expect(stopReason).toBe("end_turn");
-    for (const id of quick) expect(said(client, id)).toBe(`You said: I am ${id}`);
+    for (const id of quick) expect(readAgentText(client, id)).toBe(`You said: I am ${id}`);
     for (const sessionId of slow) {
-      await client.waitForMessage(() => said(client, sessionId) === "One moment");
+      await client.waitForMessage(() => readAgentText(client, sessionId) === "One moment");
       client.send({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId } });
     }
     for (const { stopReason } of await Promise.all(waiting)) expect(stopReason).toBe("cancelled");

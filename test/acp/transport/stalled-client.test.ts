@@ -26,12 +26,12 @@ function counting({ stdin, stdout }: ChildProcessWithoutNullStreams) {
   const waiting = new Map<number, (result: { readonly sessionId?: string }) => void>();
   let sent = 0;
   let characters = 0;
-  let heard = (): void => {};
+  let resolveChunk = (): void => {};
   createInterface({ input: stdout }).on("line", (line) => {
     const { id, result, params } = JSON.parse(line);
     if (params?.update?.sessionUpdate === "agent_message_chunk") {
       characters += params.update.content.text.length;
-      heard();
+      resolveChunk();
     }
     if (id === undefined) return;
     waiting.get(id)?.(result);
@@ -46,12 +46,12 @@ function counting({ stdin, stdout }: ChildProcessWithoutNullStreams) {
         waiting.set(id, resolve);
       });
     },
-    heard(wanted: number): Promise<number> {
+    heard(minimum: number): Promise<number> {
       return new Promise((resolve) => {
-        heard = () => {
-          if (characters >= wanted) resolve(characters);
+        resolveChunk = () => {
+          if (characters >= minimum) resolve(characters);
         };
-        heard();
+        resolveChunk();
       });
     },
   };

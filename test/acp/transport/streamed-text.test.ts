@@ -51,20 +51,20 @@ function sessionsFor(...answers: readonly ProviderScript[]) {
 
 /** Consecutive texts joined, and tool call updates by kind. */
 function course(client: AcpPeer): string[] {
-  const told: string[] = [];
+  const receivedTexts: string[] = [];
   let isText = false;
   for (const { sessionUpdate, content, status } of client.listUpdates()) {
     if (sessionUpdate === "agent_message_chunk" && isObject(content)) {
       const text = readText(content["text"]);
-      if (isText) told.push((told.pop() ?? "") + text);
-      else told.push(text);
+      if (isText) receivedTexts.push((receivedTexts.pop() ?? "") + text);
+      else receivedTexts.push(text);
       isText = true;
     } else if (readText(sessionUpdate).startsWith("tool_call")) {
-      told.push(`${readText(sessionUpdate)} ${readText(status)}`);
+      receivedTexts.push(`${readText(sessionUpdate)} ${readText(status)}`);
       isText = false;
     }
   }
-  return told;
+  return receivedTexts;
 }
 
 function prompt(sessionId: string): object {
@@ -98,14 +98,14 @@ describe("Clients with the same profile", () => {
     const server = await startAcpServer(sessionsFor(talks({ id: "c", name: "look" }), talks()));
     const prompter = await server.connect();
     const sessionId = await prompter.newSession();
-    const heard: string[][] = [];
+    const receivedTexts: string[][] = [];
     const ends: Promise<unknown>[] = [];
     for (let count = 0; count < 8; count += 1) {
       const client = await server.connect();
       await client.request("initialize", { clientCapabilities: capabilities });
       await client.requestResult("session/load", { sessionId, cwd: "/work", mcpServers: [] });
       const texts: string[] = [];
-      heard.push(texts);
+      receivedTexts.push(texts);
       ends.push(
         new Promise((resolve) => {
           client.socket.on("message", (data: Buffer) => {
@@ -119,9 +119,9 @@ describe("Clients with the same profile", () => {
     }
     await prompter.requestResult("session/prompt", prompt(sessionId));
     await Promise.all(ends);
-    const least = Math.min(...heard.map(({ length }) => length));
+    const least = Math.min(...receivedTexts.map(({ length }) => length));
     expect(least).toBeGreaterThan(5);
-    const told = heard.map((texts) => texts.slice(0, least).join("\n"));
-    expect(new Set(told).size).toBe(1);
+    const joinedTexts = receivedTexts.map((texts) => texts.slice(0, least).join("\n"));
+    expect(new Set(joinedTexts).size).toBe(1);
   });
 });

@@ -101,11 +101,11 @@ describe("/acp over WebSocket", () => {
     const user = await server.connect();
     await user.request("initialize");
     await user.requestResult("session/load", { sessionId, ...SETUP });
-    const asked = await user.waitForMessage(
+    const permissionRequest = await user.waitForMessage(
       ({ method }) => method === "session/request_permission",
     );
     const outcome = { outcome: "selected", optionId: "allow" };
-    user.send({ jsonrpc: "2.0", id: asked["id"], result: { outcome } });
+    user.send({ jsonrpc: "2.0", id: permissionRequest["id"], result: { outcome } });
     expect((await done)["result"]).toEqual({ stopReason: "end_turn" });
     const methods = client.messages.map(({ method }) => method);
     expect(methods).not.toContain("session/request_permission");
@@ -119,7 +119,7 @@ describe("/acp over WebSocket", () => {
     const server = await startAcpServer(sessions);
     const user = await server.connect();
     const sessionId = await user.newSession();
-    const asked = user.request("session/prompt", prompt(sessionId));
+    const promptResult = user.request("session/prompt", prompt(sessionId));
     const client = await server.connect({});
     await client.request("initialize");
     await client.requestResult("session/load", { sessionId, ...SETUP });
@@ -128,7 +128,7 @@ describe("/acp over WebSocket", () => {
     await client.requestResult("session/close", { sessionId });
     expect((await log(sessionId)).map(({ event }) => event.type)).not.toContain("turn.finished");
     user.send(cancel);
-    expect((await asked)["result"]).toEqual({ stopReason: "cancelled" });
+    expect((await promptResult)["result"]).toEqual({ stopReason: "cancelled" });
     const own = client.request("session/prompt", prompt(sessionId));
     client.send(cancel);
     expect((await own)["result"]).toEqual({ stopReason: "cancelled" });
@@ -157,8 +157,8 @@ describe("/acp over WebSocket", () => {
       cwd: "/work",
       mcpServers: [{ ...PROGRAM, command: "/nothing/there" }],
     });
-    const said = JSON.stringify(await log(readText(sessionId)));
-    expect(said).toContain("The MCP server h");
+    const jsonText = JSON.stringify(await log(readText(sessionId)));
+    expect(jsonText).toContain("The MCP server h");
   });
 
   it("A key for other agents cannot use this agent", async () => {

@@ -244,8 +244,8 @@ async function expectOrderedReaders(
   }
   await Promise.all(appends);
   for (const { after, read } of readers) {
-    const wanted = Array.from({ length: seq - after }, (_, index) => after + index + 1);
-    expect(seqs(await read(seq))).toEqual(wanted);
+    const expectedNumbers = Array.from({ length: seq - after }, (_, index) => after + index + 1);
+    expect(seqs(await read(seq))).toEqual(expectedNumbers);
   }
   await store.close();
 }
@@ -254,18 +254,18 @@ function startReader(store: Store, cursor: { incarnation: string; seq: number })
   const controller = new AbortController();
   const events: Envelope[] = [];
   let reached = (): void => {};
-  let wanted = Number.POSITIVE_INFINITY;
+  let targetSeq = Number.POSITIVE_INFINITY;
   const reading = (async () => {
     for await (const batch of store.subscribe("ses_1", cursor, controller.signal)) {
       expect(batch.events.length).toBeGreaterThan(0);
       events.push(...batch.events);
-      if ((events.at(-1)?.seq ?? 0) >= wanted) reached();
+      if ((events.at(-1)?.seq ?? 0) >= targetSeq) reached();
     }
   })();
   return {
     after: cursor.seq,
     async read(until: number) {
-      wanted = until;
+      targetSeq = until;
       const isThere = Math.max(cursor.seq, events.at(-1)?.seq ?? 0) >= until;
       if (!isThere) await new Promise<void>((resolve) => (reached = resolve));
       controller.abort();

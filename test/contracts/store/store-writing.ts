@@ -122,12 +122,12 @@ export function storeWriting({ open, reopen }: StoreSubject): void {
         event: { type: "session.title_changed", title: "Über 日本 \u{1f600} \u0000 '\"" },
       } as const;
       const appended = await store.append(lease, 0, entry([full, delta("b")]));
-      const wanted = [
+      const expectedEvents = [
         { sessionId: "ses_1", seq: 1, ...full },
         { sessionId: "ses_1", seq: 2, ...delta("b") },
       ];
-      expect(appended).toEqual({ status: "appended", events: wanted });
-      expect(await store.read("ses_1", 0, 10)).toEqual(wanted);
+      expect(appended).toEqual({ status: "appended", events: expectedEvents });
+      expect(await store.read("ses_1", 0, 10)).toEqual(expectedEvents);
     });
 
     it.each([0, 2])("An append at position %i is refused and writes nothing", async (expected) => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../src/data/json.ts";
 import { call, type Row } from "../policy-calls.ts";
 
-const asked = "ask by default";
+const askByDefault = "ask by default";
 const none = "allow by default";
 const denied = "deny by rules:it";
 const allowed = "allow by rules:it";
@@ -43,13 +43,13 @@ const LISTED: readonly Row[] = [
     "An allow rule needs every item to match [W-03]",
     allow({ "a.b": { equals: "good" } }),
     pay({ a: [{ b: "good" }, { b: "evil" }] }),
-    asked,
+    askByDefault,
   ],
   [
     "An allow rule does not match if an item lacks the argument",
     allow({ "a.b": { equals: "good" } }),
     pay({ a: [{ b: "good" }, {}] }),
-    asked,
+    askByDefault,
   ],
   [
     "An allow rule matches if every item matches",
@@ -61,7 +61,7 @@ const LISTED: readonly Row[] = [
     "An allow rule does not match an empty list",
     allow({ "a.b": { equals: "good" } }),
     pay({ a: [] }),
-    asked,
+    askByDefault,
   ],
   [
     "A number in an argument path is a list index",
@@ -125,13 +125,13 @@ const SPELT: readonly Row[] = [
     "An allowed equals is case-sensitive",
     allow({ env: { equals: "prod" } }),
     pay({ env: "PROD" }),
-    asked,
+    askByDefault,
   ],
   [
     "An allowed in does not match with invisible characters",
     allow({ env: { in: ["prod"] } }),
     pay({ env: "pr\u200bod" }),
-    asked,
+    askByDefault,
   ],
   [
     "A denied nested argument matches if a string on its path may contain it",
@@ -168,7 +168,7 @@ const SPELT: readonly Row[] = [
     "An allowed nested argument does not match a string on its path",
     allow({ "o.f": { equals: "x" } }),
     pay({ o: '{"f":"x"}' }),
-    asked,
+    askByDefault,
   ],
   [
     "Strings in a list have no indexes beyond its length",
@@ -191,13 +191,13 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "A number beyond its limit needs approval",
     allow({ amount: { at_most: 100 } }),
     pay({ amount: 101 }),
-    asked,
+    askByDefault,
   ],
   [
     "A number in a string does not match an allow rule",
     allow({ amount: { at_most: 100 } }),
     pay({ amount: "5" }),
-    asked,
+    askByDefault,
   ],
   [
     "A number in a string matches a deny rule",
@@ -227,13 +227,13 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "A number below a range needs approval",
     allow({ amount: { at_least: 1, at_most: 9 } }),
     pay({ amount: -5 }),
-    asked,
+    askByDefault,
   ],
   [
     "A missing argument does not match an allow rule",
     allow({ amount: { at_most: 100 } }),
     pay({}),
-    asked,
+    askByDefault,
   ],
   [
     "A missing argument does not match a deny rule",
@@ -245,7 +245,7 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "A null argument counts as missing",
     allow({ amount: { at_most: 100 } }),
     pay({ amount: null }),
-    asked,
+    askByDefault,
   ],
   [
     "An allowed equals matches the same value",
@@ -253,7 +253,7 @@ export const ARGUMENT_CASES: readonly Row[] = [
     pay({ to: "ada" }),
     allowed,
   ],
-  ["An allowed equals compares types", allow({ n: { equals: 1 } }), pay({ n: "1" }), asked],
+  ["An allowed equals compares types", allow({ n: { equals: 1 } }), pay({ n: "1" }), askByDefault],
   [
     "An allowed equals compares whole objects in any key order",
     allow({ to: { equals: { a: 1, b: [2] } } }),
@@ -264,7 +264,7 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "An allowed equals does not match an object with more keys",
     allow({ to: { equals: { a: 1 } } }),
     pay({ to: { a: 1, b: 2 } }),
-    asked,
+    askByDefault,
   ],
   [
     "A denied value inside a list is denied",
@@ -282,13 +282,13 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "An allowed in does not match another value",
     allow({ to: { in: ["ada", "bob"] } }),
     pay({ to: "eve" }),
-    asked,
+    askByDefault,
   ],
   [
     "An allowed in needs every item of a list to be listed",
     allow({ to: { in: ["ada", "bob"] } }),
     pay({ to: ["ada", "eve"] }),
-    asked,
+    askByDefault,
   ],
   [
     "A denied in matches a listed value",
@@ -324,7 +324,7 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "An allowed in does not match an empty list",
     allow({ to: { in: ["ada"] } }),
     pay({ to: [] }),
-    asked,
+    askByDefault,
   ],
   [
     "An allowed glob matches",
@@ -336,7 +336,7 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "An allowed glob must match the whole string",
     allow({ to: { glob: "*@example.com" } }),
     pay({ to: "ada@example.com.evil.com" }),
-    asked,
+    askByDefault,
   ],
   [
     "A denied glob ignores letter case",
@@ -348,7 +348,7 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "An allowed glob does not match a value that is not a string",
     allow({ to: { glob: "*" } }),
     pay({ to: 5 }),
-    asked,
+    askByDefault,
   ],
   [
     "A denied glob matches a value that is not a string",
@@ -366,13 +366,13 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "An allowed expression does not match a part of the string",
     allow({ ref: { matches: "[A-Z]{2}-\\d+" } }),
     pay({ ref: "x AB-12" }),
-    asked,
+    askByDefault,
   ],
   [
     "An allowed expression does not end at a line break",
     allow({ ref: { matches: "^AB$" } }),
     pay({ ref: "AB\nrm" }),
-    asked,
+    askByDefault,
   ],
   [
     "A denied expression matches anywhere in the string",
@@ -402,7 +402,7 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "An allowed exists false does not match a present argument",
     allow({ force: { exists: false } }),
     pay({ force: false }),
-    asked,
+    askByDefault,
   ],
   [
     "A dot in an argument name descends into an object",
@@ -414,7 +414,7 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "A key with a dot does not replace a nested argument",
     allow({ "to.mail": { equals: "x" } }),
     pay({ "to.mail": "x", to: { mail: "y" } }),
-    asked,
+    askByDefault,
   ],
   [
     "A number in an argument name descends into a list",
@@ -426,19 +426,19 @@ export const ARGUMENT_CASES: readonly Row[] = [
     "All conditions of an argument have to match",
     allow({ to: { glob: "a*", in: ["ada", "bob"] } }),
     pay({ to: "bob" }),
-    asked,
+    askByDefault,
   ],
   [
     "All arguments have to match",
     allow({ to: { equals: "ada" }, amount: { at_most: 5 } }),
     pay({ to: "ada", amount: 6 }),
-    asked,
+    askByDefault,
   ],
   [
     "An inherited name such as constructor is not an argument",
     allow({ constructor: { exists: true } }),
     pay({}),
-    asked,
+    askByDefault,
   ],
   ["An inherited toString is not an argument", deny({ toString: { exists: true } }), pay({}), none],
   [

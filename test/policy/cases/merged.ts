@@ -1,7 +1,7 @@
 import { call, edit, editAll, read, run, type Row } from "../policy-calls.ts";
 
 const open = { default: "allow" };
-const asked = "ask by default";
+const askByDefault = "ask by default";
 const none = "allow by default";
 
 const writing = (...lists: (readonly string[] | undefined)[]): object =>
@@ -104,13 +104,13 @@ export const MERGED_CASES: readonly Row[] = [
     "An allow of the outer policy alone is not enough",
     [{ auto_approve: ["x"] }, {}],
     call("x"),
-    asked,
+    askByDefault,
   ],
   [
     "An allow of the inner policy alone is not enough",
     [{}, { auto_approve: ["x"] }],
     call("x"),
-    asked,
+    askByDefault,
   ],
   [
     "Two allow rules with different patterns are enough",
@@ -122,7 +122,7 @@ export const MERGED_CASES: readonly Row[] = [
     "Two allow rules that do not both match are not enough",
     [{ auto_approve: ["a*"] }, { auto_approve: ["b*"] }],
     call("ab"),
-    asked,
+    askByDefault,
   ],
   ["The stricter inner default applies", [open, { default: "deny" }], call("x"), "deny by default"],
   ["The stricter outer default applies", [{ default: "deny" }, open], call("x"), "deny by default"],
@@ -202,7 +202,7 @@ export const MERGED_CASES: readonly Row[] = [
     "Unparsed commands need the permission of both policies",
     [{ ...open, allow_unparsed_commands: true }, open],
     run("echo `date`"),
-    asked,
+    askByDefault,
   ],
   [
     "Three policies are merged in order",

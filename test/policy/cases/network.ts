@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../src/data/json.ts";
 import { call, fetchUrl, type Row } from "../policy-calls.ts";
 
-const asked = "ask by default";
+const askByDefault = "ask by default";
 const none = "allow by default";
 const denied = "deny by rules:it";
 const allowed = "allow by rules:it";
@@ -161,13 +161,13 @@ const DOMAINS: readonly Row[] = [
     "An address without a scheme next to an allowed address needs approval",
     allowDomain,
     fetchUrl("https://api.good.com", { via: { uri: "api.good.com" } }),
-    asked,
+    askByDefault,
   ],
   [
     "An address that only some parsers recognize needs approval",
     allowDomain,
     fetchUrl("https://api.good.com", { next: "\u200bhttps://api.good.com" }),
-    asked,
+    askByDefault,
   ],
   ["A call without an address is not denied", denyDomain, call("x", { text: "hi" }), none],
   ["A domain is allowed", allowDomain, fetchUrl("https://api.good.com/x"), allowed],
@@ -175,38 +175,43 @@ const DOMAINS: readonly Row[] = [
     "The parent of an allowed domain is not allowed",
     allowDomain,
     fetchUrl("https://good.com/x"),
-    asked,
+    askByDefault,
   ],
   [
     "A domain in the path is not the domain",
     allowDomain,
     fetchUrl("https://evil.com/a.good.com"),
-    asked,
+    askByDefault,
   ],
   [
     "A longer domain is a different domain",
     allowDomain,
     fetchUrl("https://api.good.com.evil.com"),
-    asked,
+    askByDefault,
   ],
   [
     "Every address has to be allowed",
     allowDomain,
     fetchUrl("https://api.good.com", { next: "https://evil.com" }),
-    asked,
+    askByDefault,
   ],
-  ["A string that is not an address is not allowed", allowDomain, fetchUrl("api.good.com"), asked],
+  [
+    "A string that is not an address is not allowed",
+    allowDomain,
+    fetchUrl("api.good.com"),
+    askByDefault,
+  ],
   [
     "An invalid address next to an allowed address needs approval",
     allowDomain,
     fetchUrl("https://api.good.com", { uri: "evil.com" }),
-    asked,
+    askByDefault,
   ],
   [
     "An address that is too long is not allowed",
     allowDomain,
     fetchUrl(`https://api.good.com/${"x".repeat(5_000)}`),
-    asked,
+    askByDefault,
   ],
   [
     "An address that is too long matches every deny rule about domains",
@@ -218,7 +223,7 @@ const DOMAINS: readonly Row[] = [
     "A call without an address does not match an allow rule about domains",
     allowDomain,
     call("x", {}),
-    asked,
+    askByDefault,
   ],
 ];
 
@@ -252,28 +257,43 @@ const URLS: readonly Row[] = [
     none,
   ],
   ["An address is allowed", allowUrl, fetchUrl("https://a.good.com/v1/x?y=z"), allowed],
-  ["Another path needs approval", allowUrl, fetchUrl("https://a.good.com/v2/x"), asked],
+  ["Another path needs approval", allowUrl, fetchUrl("https://a.good.com/v2/x"), askByDefault],
   [
     "A star does not match from the host into the path",
     allowUrl,
     fetchUrl("https://evil.com/.good.com/v1/x"),
-    asked,
+    askByDefault,
   ],
   [
     "A star does not match a user name before the host",
     allowUrl,
     fetchUrl("https://x.good.com@evil.com/v1/x"),
-    asked,
+    askByDefault,
   ],
-  [".. cannot leave an allowed path", allowUrl, fetchUrl("https://a.good.com/v1/../v2/x"), asked],
+  [
+    ".. cannot leave an allowed path",
+    allowUrl,
+    fetchUrl("https://a.good.com/v1/../v2/x"),
+    askByDefault,
+  ],
   [
     "An escaped slash cannot leave an allowed path",
     allowUrl,
     fetchUrl("https://a.good.com/v1/..%2fv2/x"),
-    asked,
+    askByDefault,
   ],
-  ["Another port is a different host", allowUrl, fetchUrl("https://a.good.com:8443/v1/x"), asked],
-  ["Another scheme is a different address", allowUrl, fetchUrl("http://a.good.com/v1/x"), asked],
+  [
+    "Another port is a different host",
+    allowUrl,
+    fetchUrl("https://a.good.com:8443/v1/x"),
+    askByDefault,
+  ],
+  [
+    "Another scheme is a different address",
+    allowUrl,
+    fetchUrl("http://a.good.com/v1/x"),
+    askByDefault,
+  ],
 ];
 
 const denyDelete = { rules: [{ id: "it", deny: { method: "DELETE" } }], default: "allow" };
@@ -321,18 +341,18 @@ const ODD_METHODS: readonly Row[] = [
     none,
   ],
   ["A null method is not denied", denyDelete, good({ method: null }), none],
-  ["A method in a list is not allowed", allowGet, good({ method: ["GET"] }), asked],
+  ["A method in a list is not allowed", allowGet, good({ method: ["GET"] }), askByDefault],
   [
     "Two different methods are not allowed",
     allowGet,
     good({ method: "GET", r: { method: "DELETE" } }),
-    asked,
+    askByDefault,
   ],
   [
     "A method with invisible characters is not allowed",
     allowGet,
     good({ method: "G\u200bET" }),
-    asked,
+    askByDefault,
   ],
   [
     "The same method twice is allowed",
@@ -375,7 +395,7 @@ const METHODS: readonly Row[] = [
     "A missing method does not match an allow rule about methods",
     { rules: [{ allow: { tool: "web_fetch", method: "GET" } }] },
     fetchUrl("https://good.com"),
-    asked,
+    askByDefault,
   ],
 ];
 

@@ -1,7 +1,7 @@
 import type { ToolKind } from "../../../src/domain/tools/tool-traits.ts";
 import { call, calling, edit, read, run, toolWith, type Row } from "../policy-calls.ts";
 
-const asked = "ask by default";
+const askByDefault = "ask by default";
 const deny = (matcher: unknown): object => ({
   rules: [{ id: "it", deny: matcher }],
   default: "allow",
@@ -42,7 +42,7 @@ const writer = toolWith("notes", {
 /** Tool names are matched as a whole and literally. */
 const NAMES: readonly Row[] = [
   ["A tool name matches itself", allow("get_weather"), call("get_weather"), "allow by rules:it"],
-  ["A tool name does not match a longer name", allow("get"), call("get_weather"), asked],
+  ["A tool name does not match a longer name", allow("get"), call("get_weather"), askByDefault],
   [
     "A star matches the rest of a name [W-03]",
     allow("get_*"),
@@ -58,17 +58,17 @@ const NAMES: readonly Row[] = [
   ["A star matches an empty string", allow("get*"), call("get"), "allow by rules:it"],
   ["A star matches a slash in a tool name", deny("a*"), call("a/b"), "deny by rules:it"],
   ["A question mark matches one character", allow("get_?"), call("get_x"), "allow by rules:it"],
-  ["A question mark does not match an empty string", allow("get_?"), call("get_"), asked],
+  ["A question mark does not match an empty string", allow("get_?"), call("get_"), askByDefault],
   ["Several names are alternatives", allow(["a", "b"]), call("b"), "allow by rules:it"],
   ["A deny rule ignores letter case", deny("delete_*"), call("Delete_All"), "deny by rules:it"],
-  ["An allow rule is case-sensitive", allow("get_*"), call("GET_x"), asked],
+  ["An allow rule is case-sensitive", allow("get_*"), call("GET_x"), askByDefault],
   [
     "A deny rule matches a name with a line break",
     deny("delete*"),
     call("delete\nall"),
     "deny by rules:it",
   ],
-  ["A name with a line break is a different name", allow("get"), call("get\n"), asked],
+  ["A name with a line break is a different name", allow("get"), call("get\n"), askByDefault],
   [
     "A tool named * is not a pattern",
     { auto_approve: ["get"], default: "deny" },
@@ -76,25 +76,30 @@ const NAMES: readonly Row[] = [
     "deny by default",
   ],
   ["A question mark matches a tool named *", allow("?"), call("*"), "allow by rules:it"],
-  ["A tool named [a] is not the tool a", allow("a"), call("[a]"), asked],
+  ["A tool named [a] is not the tool a", allow("a"), call("[a]"), askByDefault],
   [
     "A tool named __proto__ can be denied",
     deny("__proto__"),
     call("__proto__"),
     "deny by rules:it",
   ],
-  ["A tool named __proto__ is allowed only by its name", allow("get"), call("__proto__"), asked],
+  [
+    "A tool named __proto__ is allowed only by its name",
+    allow("get"),
+    call("__proto__"),
+    askByDefault,
+  ],
   [
     "A tool named constructor is allowed only by its name",
     allow("get"),
     call("constructor"),
-    asked,
+    askByDefault,
   ],
   [
     "A tool name with letters of another alphabet is a different name",
     allow("get_x"),
     call("gеt_x"),
-    asked,
+    askByDefault,
   ],
   [
     "A very long tool name is matched",
@@ -106,18 +111,24 @@ const NAMES: readonly Row[] = [
 
 /** Precedence of rules, lists and the default. */
 const ORDER: readonly Row[] = [
-  ["The default of an empty policy is to ask [W-06]", {}, call("x"), asked, ["approval_required"]],
+  [
+    "The default of an empty policy is to ask [W-06]",
+    {},
+    call("x"),
+    askByDefault,
+    ["approval_required"],
+  ],
   [
     "Tools that are not on auto_approve need approval [W-06]",
     { auto_approve: ["get"] },
     call("x"),
-    asked,
+    askByDefault,
   ],
   [
     "Empty lists allow nothing [W-06]",
     { auto_approve: [], auto_deny: [], require_approval: [], rules: [] },
     call("x"),
-    asked,
+    askByDefault,
   ],
   ["The default can be deny", { default: "deny" }, call("x"), "deny by default", []],
   ["The default can be allow", { default: "allow" }, call("x"), "allow by default", []],
@@ -240,7 +251,7 @@ const TRAITS: readonly Row[] = [
     "A tool without traits has no kind that is allowed",
     allow({ tool_kind: ["read", "search"] }),
     call("x"),
-    asked,
+    askByDefault,
   ],
   [
     "An unknown tool kind counts as other",
@@ -282,13 +293,13 @@ const TRAITS: readonly Row[] = [
     "An unknown side effect does not count as none [W-08]",
     allow({ side_effect: ["none", "read_only"] }),
     calling(toolWith("x", { kind: "read", sideEffect: "banana" as "none" })),
-    asked,
+    askByDefault,
   ],
   [
     "A side effect named __proto__ counts as the most dangerous [W-08]",
     allow({ side_effect: "none" }),
     calling(toolWith("x", { kind: "read", sideEffect: "__proto__" as "none" })),
-    asked,
+    askByDefault,
   ],
   [
     "The side effect none can be allowed",
@@ -306,7 +317,7 @@ const TRAITS: readonly Row[] = [
     "One matching capability is not enough to allow",
     allow({ capability: "workspace.read_*" }),
     calling(writer),
-    asked,
+    askByDefault,
   ],
   [
     "An allow rule matches if all capabilities match",
@@ -318,7 +329,7 @@ const TRAITS: readonly Row[] = [
     "An allow rule about capabilities does not match a tool without capabilities",
     allow({ capability: "*" }),
     call("x"),
-    asked,
+    askByDefault,
   ],
   [
     "A deny rule matches an MCP server",
@@ -343,7 +354,7 @@ const TRAITS: readonly Row[] = [
     "A tool that only has the server's prefix in its name is not allowed",
     allow({ mcp_server: "github" }),
     calling(posing),
-    asked,
+    askByDefault,
   ],
   [
     "A deny rule matches the name that the MCP server gives its tool",
@@ -379,7 +390,7 @@ const TRAITS: readonly Row[] = [
     "An allow rule does not match the name that the model sees",
     allow({ mcp_server: "my db", mcp_tool: "drop_*" }),
     calling(dropAll),
-    asked,
+    askByDefault,
   ],
   [
     "A host tool of an MCP server is denied by a rule about that server",
@@ -391,7 +402,7 @@ const TRAITS: readonly Row[] = [
     "A host tool is not allowed by a rule about an MCP server",
     allow({ mcp_server: "github" }),
     calling(host),
-    asked,
+    askByDefault,
   ],
   [
     "The name decides if the executor of a tool is unknown",
@@ -403,7 +414,7 @@ const TRAITS: readonly Row[] = [
     "Arguments do not identify an MCP server",
     allow({ mcp_server: "github" }),
     call("x", { mcp_server: "github", server: "github" }),
-    asked,
+    askByDefault,
   ],
   [
     "A tool without an MCP server does not match rules about servers",

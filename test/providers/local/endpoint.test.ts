@@ -23,13 +23,13 @@ const WORD = "marmalade";
 
 /** Responds as any attentive model would in this conversation. */
 function listener({ messages }: ModelServerRequest): ScriptedResponse {
-  const said = JSON.stringify(messages);
+  const jsonText = JSON.stringify(messages);
   const last = JSON.stringify(messages.at(-1));
   if (last.includes("Count") && !last.includes("Never mind")) return hangs("1, ");
   if (last.includes("secret word of the day") && !last.includes(WORD)) {
     return wants({ id: "c1", name: "secret_word", input: { day: "today" } });
   }
-  return says(said.includes(WORD) ? `It is ${WORD}.` : "I do not know.");
+  return says(jsonText.includes(WORD) ? `It is ${WORD}.` : "I do not know.");
 }
 
 /** Returns how the turns ended, how often the tool ran, and the remembered word before and after a restart. */

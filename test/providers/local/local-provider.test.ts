@@ -84,16 +84,20 @@ describe("The local provider", () => {
     const session = localProvider({ model: made, system: "Be brief.", maxTokens: 100 }).open();
     const other = { ...TOOLS[0], name: "other", description: "", schema: {} };
     const tools = [...TOOLS, other];
-    const wanted = { signal, tools, instructions: "Be kind.", allowedTools: ["look"] };
-    await gather(await session.invoke(say("One"), { ...wanted, maxOutputTokens: 500 }));
+    const invocationOptions = { signal, tools, instructions: "Be kind.", allowedTools: ["look"] };
+    await gather(await session.invoke(say("One"), { ...invocationOptions, maxOutputTokens: 500 }));
     await gather(
-      await session.invoke(say("Two"), { ...wanted, maxOutputTokens: 5, allowedTools: [] }),
+      await session.invoke(say("Two"), {
+        ...invocationOptions,
+        maxOutputTokens: 5,
+        allowedTools: [],
+      }),
     );
     await gather(await session.invoke(say("Three"), { signal, tools }));
-    const told = { system: "Be brief.\n\nBe kind." };
+    const systemMessage = { system: "Be brief.\n\nBe kind." };
     expect(requests).toMatchObject([
-      { ...told, maxTokens: 100, tools: [{ name: "look" }] },
-      { ...told, maxTokens: 5 },
+      { ...systemMessage, maxTokens: 100, tools: [{ name: "look" }] },
+      { ...systemMessage, maxTokens: 5 },
       { system: "Be brief.", maxTokens: 100, tools: [{ name: "look" }, { name: "other" }] },
     ]);
     expect(requests[1]).not.toHaveProperty("tools");
@@ -255,8 +259,8 @@ describe("The local provider", () => {
     ["temperature", { temperature: 3 }],
     ["remembered", { maxConversations: -1 }],
     ["guards.lastSteps.within", { guards: { lastSteps: { within: 0 } } }],
-  ])("An invalid %s is refused when the provider is created", (path, given) => {
-    const options: LocalOptions = Object.assign({ model: model().model }, given);
+  ])("An invalid %s is refused when the provider is created", (path, input) => {
+    const options: LocalOptions = Object.assign({ model: model().model }, input);
     expect(() => localProvider(options)).toThrowError(
       expect.objectContaining({ code: "invalid_option", details: { path } }),
     );

@@ -19,13 +19,13 @@ interface ChatMessage {
 /** The rules of chat completions, from the reference and from refusals of servers. */
 export function checkChat(body: JsonObject): void {
   const { messages, tools = [] }: ChatBody = JSON.parse(JSON.stringify(body));
-  const said = messages.filter(({ role }) => role !== "system");
-  must(said[0]?.role === "user", "the user begins");
-  must(["user", "tool"].includes(said.at(-1)?.role ?? ""), "the model is asked last");
+  const conversation = messages.filter(({ role }) => role !== "system");
+  must(conversation[0]?.role === "user", "the user begins");
+  must(["user", "tool"].includes(conversation.at(-1)?.role ?? ""), "the model is asked last");
   const ids = new Set<string>();
   let awaited: string[] = [];
   let before = "";
-  for (const message of said) {
+  for (const message of conversation) {
     const { role, content, tool_calls: calls = [], tool_call_id: id } = message;
     if (role === "tool") {
       must(awaited.shift() === id, "results come once, in the order of their calls");

@@ -177,7 +177,7 @@ const anyHistory: fc.Arbitrary<readonly ModelMessage[]> = fc.array(
 
 describe("Requests to a model", () => {
   it("A request is valid for its API after any sequence of session events, with one result per tool call in order [RMA-P1-24]", async () => {
-    let asked = 0;
+    let requestCount = 0;
     let withCalls = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -196,8 +196,9 @@ describe("Requests to a model", () => {
             if (request === undefined) throw new Error("Nothing was asked");
             checkRequest(request);
             const text = JSON.stringify(request.messages);
-            for (const said of effect.outgoing.texts) expect(text).toContain(JSON.stringify(said));
-            asked += 1;
+            for (const outgoingText of effect.outgoing.texts)
+              expect(text).toContain(JSON.stringify(outgoingText));
+            requestCount += 1;
             if (text.includes('"result"')) withCalls += 1;
           }
         },
@@ -205,7 +206,7 @@ describe("Requests to a model", () => {
       { numRuns: runs(300) },
     );
     // Without tool calls in the requests, the test would prove nothing.
-    expect(withCalls).toBeGreaterThan(asked / 10);
+    expect(withCalls).toBeGreaterThan(requestCount / 10);
   });
 
   it("A request with cached history equals one built from the whole log, after any sequence of session events", async () => {

@@ -39,7 +39,7 @@ describe.each(DIALECTS)("A session over a model with the dialect %s", (dialect) 
     await world.prompt("Really?");
     await world.waitForEvent("turn.finished", 2);
     expect(inputs).toEqual([{ at: "shoes" }]);
-    const said = [
+    const expectedMessages = [
       "user: Which shoes?",
       "assistant: Let me see.",
       'call c1: look {"at":"shoes"}',
@@ -47,7 +47,11 @@ describe.each(DIALECTS)("A session over a model with the dialect %s", (dialect) 
       "assistant: Two pairs.",
       "user: Really?",
     ];
-    expect(server.modelRequests.map(linesOf)).toEqual([said.slice(0, 1), said.slice(0, 4), said]);
+    expect(server.modelRequests.map(linesOf)).toEqual([
+      expectedMessages.slice(0, 1),
+      expectedMessages.slice(0, 4),
+      expectedMessages,
+    ]);
     const [first] = server.modelRequests;
     expect(first).toMatchObject({ model: "small", max_tokens: 50, temperature: 0.5, stream: true });
     expect(JSON.stringify(first)).toContain("Be brief.");

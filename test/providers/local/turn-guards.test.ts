@@ -212,8 +212,10 @@ describe.each(DIALECTS)("The failing-tool guard over a model with the dialect %s
     await world.waitForEvent("turn.finished");
     await world.prompt("Two");
     await world.waitForEvent("turn.finished", 2);
-    const told = server.modelRequests.map((asked) => linesOf(asked).includes(corrective));
-    expect(told).toEqual([false, false, true, false]);
+    const correctedRequests = server.modelRequests.map((request) =>
+      linesOf(request).includes(corrective),
+    );
+    expect(correctedRequests).toEqual([false, false, true, false]);
     expect(linesOf(server.modelRequests[2] ?? { messages: [] }).at(-1)).toBe(corrective);
     expect(await world.listEvents("hook.fired")).toMatchObject([
       { name: "failing-tool", decision: "told", reason: corrective.slice("user: ".length) },
@@ -260,10 +262,12 @@ describe.each(DIALECTS)("The failing-tool guard over a model with the dialect %s
     );
     await world.prompt("One");
     await world.waitForEvent("turn.finished");
-    const told = server.modelRequests.flatMap((asked, times) =>
-      linesOf(asked).some((line) => line.includes(`look has failed ${times} times`)) ? [times] : [],
+    const correctedTimes = server.modelRequests.flatMap((request, times) =>
+      linesOf(request).some((line) => line.includes(`look has failed ${times} times`))
+        ? [times]
+        : [],
     );
-    expect(told).toEqual(after);
+    expect(correctedTimes).toEqual(after);
   });
 });
 
@@ -282,7 +286,7 @@ describe.each(DIALECTS)("The last-steps guard over a model with the dialect %s",
     const directive =
       "This is the last step of this turn: you will not receive any further tool result. Give your final answer now, with what you have.";
     expect(
-      server.modelRequests.map((asked) => linesOf(asked).at(-1) === `user: ${directive}`),
+      server.modelRequests.map((request) => linesOf(request).at(-1) === `user: ${directive}`),
     ).toEqual([false, false, true]);
     expect(await world.listEvents("hook.fired")).toMatchObject([
       { name: "last-steps", stage: "before-model", decision: "told", reason: directive },
@@ -298,7 +302,7 @@ describe.each(DIALECTS)("The last-steps guard over a model with the dialect %s",
     );
     await world.prompt("One");
     expect((await turnOf(world))[0]).toBe("completed");
-    const last = server.modelRequests.map((asked) => linesOf(asked).at(-1));
+    const last = server.modelRequests.map((request) => linesOf(request).at(-1));
     expect(last).toEqual([
       "user: One",
       "user: This turn has 2 steps left, including this one. Call hear now, with what you have.",

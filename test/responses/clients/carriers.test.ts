@@ -4,7 +4,7 @@ import type { Fields } from "../support/recorded-stream.ts";
 import { check, completed, itemOf, post, type Target } from "../support/target.ts";
 import { HEARD, TALK, heardBy } from "./scripts.ts";
 
-const said = { type: "message", role: "user", content: "I am Alice." };
+const userMessage = { type: "message", role: "user", content: "I am Alice." };
 const next = { type: "message", role: "user", content: "Who am I?" };
 const text = { type: "output_text", text: "Hello Alice." };
 const answer = { type: "message", role: "assistant", content: [text] };
@@ -18,24 +18,24 @@ const carriers: readonly [name: string, carry: (first: First) => object][] = [
   ["metadata", ({ session }) => ({ metadata: { session_id: session } })],
   [
     "a field of a message",
-    ({ session }) => ({ input: [said, { ...answer, session_id: session }, next] }),
+    ({ session }) => ({ input: [userMessage, { ...answer, session_id: session }, next] }),
   ],
   [
     "a field of a part",
     ({ session }) => ({
-      input: [said, { ...answer, content: [{ ...text, session_id: session }] }, next],
+      input: [userMessage, { ...answer, content: [{ ...text, session_id: session }] }, next],
     }),
   ],
   [
     "the id of an item",
     ({ response }) => ({
-      input: [said, { ...answer, id: itemOf(response, "message")["id"] }, next],
+      input: [userMessage, { ...answer, id: itemOf(response, "message")["id"] }, next],
     }),
   ],
   [
     "a reference to an item",
     ({ response }) => ({
-      input: [said, { type: "item_reference", id: itemOf(response, "message")["id"] }, next],
+      input: [userMessage, { type: "item_reference", id: itemOf(response, "message")["id"] }, next],
     }),
   ],
 ];
@@ -46,7 +46,7 @@ interface First {
 }
 
 async function first(target: Target): Promise<First & { readonly headers: Headers }> {
-  const answered = await post(target, "/responses", { model: target.model, input: [said] });
+  const answered = await post(target, "/responses", { model: target.model, input: [userMessage] });
   const response = completed((await answered.json()) as Fields);
   const session = itemOf(response, "message")["session_id"];
   check(typeof session === "string", "The message names no session");

@@ -53,9 +53,9 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
       const { served, model } = await connected(TALK);
       const ask = async (messages: BaseMessage[]): Promise<AIMessage> =>
         isStreamed ? joined(await model.stream(messages)) : model.invoke(messages);
-      const said = new HumanMessage("I am Alice.");
-      const first = await ask([said]);
-      const second = await ask([said, first, new HumanMessage("Who am I?")]);
+      const userMessage = new HumanMessage("I am Alice.");
+      const first = await ask([userMessage]);
+      const second = await ask([userMessage, first, new HumanMessage("Who am I?")]);
       expect([first.text, second.text]).toEqual(["Hello Alice.", "You are Alice."]);
       expect(heardBy(served)).toEqual(isChat ? RETOLD : HEARD);
     },
@@ -68,13 +68,13 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
       const bound = model.bindTools([getWeather]);
       const ask = async (messages: BaseMessage[]): Promise<AIMessage> =>
         isStreamed ? joined(await bound.stream(messages)) : bound.invoke(messages);
-      const asked = new HumanMessage("How warm is it in Paris?");
-      const first = await ask([asked]);
+      const userQuestion = new HumanMessage("How warm is it in Paris?");
+      const first = await ask([userQuestion]);
       const call = first.tool_calls?.[0];
       expect(call).toMatchObject({ name: "get_weather", args: { location: "Paris" } });
       const content = await getWeather.invoke({ location: String(call?.args["location"]) });
       const result = new ToolMessage({ content, tool_call_id: call?.id ?? "" });
-      const second = await ask([asked, first, result]);
+      const second = await ask([userQuestion, first, result]);
       expect(second.text).toBe("It is 18 degrees in Paris.");
       expect(heardBy(served)).toEqual(HEARD_RESULT);
     },
@@ -84,26 +84,26 @@ describe.each(["responses", "chat"])("@langchain/openai %s", (api) => {
     "LangChain gets no tool call to run for a tool of the agent (streamed: %s) [OR-58]",
     async (isStreamed) => {
       const { model } = await connected(AGENT_TOOL);
-      const asked = [new HumanMessage("Any shoes?")];
+      const questionMessages = [new HumanMessage("Any shoes?")];
       const answer = isStreamed
-        ? await joined(await model.stream(asked))
-        : await model.invoke(asked);
+        ? await joined(await model.stream(questionMessages))
+        : await model.invoke(questionMessages);
       expect([answer.text, answer.tool_calls]).toEqual(["No shoes were found.", []]);
     },
   );
 
   it("LangChain gets a 404 error for an unknown model [OR-70]", async () => {
     const served = await startServed(TALK);
-    const asked = modelAt({ ...served, model: "nobody" }).invoke("Hello?");
-    await expect(asked).rejects.toMatchObject({ status: 404, code: "model_not_found" });
+    const responsePromise = modelAt({ ...served, model: "nobody" }).invoke("Hello?");
+    await expect(responsePromise).rejects.toMatchObject({ status: 404, code: "model_not_found" });
     expect(served.agentCalls()).toEqual([]);
   });
 
   it("The agent stops if LangChain aborts the request [OR-47]", async () => {
     const { served, model } = await connected(HANGS);
     const controller = new AbortController();
-    const asked = model.invoke("Go", { signal: controller.signal });
-    const failed = asked.catch(() => "aborted");
+    const responsePromise = model.invoke("Go", { signal: controller.signal });
+    const failed = responsePromise.catch(() => "aborted");
     await agentCalled(served);
     controller.abort();
     expect(await failed).toBe("aborted");

@@ -104,9 +104,9 @@ describe("Deduplicated turns", () => {
     ["a retry count of the client", {}, { "x-stainless-retry-count": "1" }],
   ])("A turn submitted twice runs once, recognized by %s [OR-45]", async (_, headers, again) => {
     const { served, client, model } = await connected(TALK);
-    const asked = { model, input: "I am Alice." };
-    const first = await client.responses.create(asked, { headers });
-    const second = await client.responses.create(asked, { headers: again });
+    const request = { model, input: "I am Alice." };
+    const first = await client.responses.create(request, { headers });
+    const second = await client.responses.create(request, { headers: again });
     expect(second).toEqual(first);
     expect(served.agentCalls()).toHaveLength(1);
   });
@@ -153,13 +153,13 @@ describe("Concurrent turns", () => {
     );
     const controller = new AbortController();
     const { signal } = controller;
-    const left = thrown(client.responses.create({ model, input: "Go" }, { signal }));
+    const abortedRequest = thrown(client.responses.create({ model, input: "Go" }, { signal }));
     const stays = client.responses.create({ model, input: "Stay" });
     await agentCalled(served, 2);
     controller.abort();
     await served.interrupted();
     open();
-    expect(await left).toBeInstanceOf(OpenAI.APIUserAbortError);
+    expect(await abortedRequest).toBeInstanceOf(OpenAI.APIUserAbortError);
     expect((await stays).output_text).toBe("Done.");
   });
 });

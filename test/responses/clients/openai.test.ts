@@ -31,8 +31,8 @@ describe(`openai ${VERSION}`, () => {
       const { served, client, model } = await connected(TALK);
       const first = await client.responses.create({ model, input: "I am Alice." });
       const previous_response_id = first.id;
-      const asked = { model, input: "Who am I?", previous_response_id };
-      const second = await client.responses.create(asked);
+      const request = { model, input: "Who am I?", previous_response_id };
+      const second = await client.responses.create(request);
       expect([first.output_text, second.output_text]).toEqual(["Hello Alice.", "You are Alice."]);
       expect(heardBy(served)).toEqual(HEARD);
     });
@@ -40,8 +40,8 @@ describe(`openai ${VERSION}`, () => {
     it("The client continues a conversation by the previous_response_id of a stream [OR-80] [OR-27] [OR-28]", async () => {
       const { served, client, model } = await connected(TALK);
       const first = await client.responses.stream({ model, input: "I am Alice." }).finalResponse();
-      const asked = { model, input: "Who am I?", previous_response_id: first.id };
-      const second = await client.responses.stream(asked).finalResponse();
+      const request = { model, input: "Who am I?", previous_response_id: first.id };
+      const second = await client.responses.stream(request).finalResponse();
       expect([first.output_text, second.output_text]).toEqual(["Hello Alice.", "You are Alice."]);
       expect(heardBy(served)).toEqual(HEARD);
     });
@@ -60,10 +60,10 @@ describe(`openai ${VERSION}`, () => {
 
     it("The client continues a conversation by echoing the output items [OR-32] [OR-37] [OR-61]", async () => {
       const { served, client, model } = await connected(TALK);
-      const said = { role: "user", content: "I am Alice." } as const;
-      const first = await client.responses.create({ model, input: [said] });
+      const userMessage = { role: "user", content: "I am Alice." } as const;
+      const first = await client.responses.create({ model, input: [userMessage] });
       const input = [
-        said,
+        userMessage,
         ...echoed(first.output),
         { role: "user", content: "Who am I?" } as const,
       ];
@@ -118,8 +118,8 @@ describe(`openai ${VERSION}`, () => {
 
     it("The client gets a 404 error for an unknown model and does not retry [OR-70] [OR-46]", async () => {
       const { served, client } = await connected(TALK);
-      const asked = client.responses.create({ model: "nobody", input: "Hello?" });
-      const error = await asked.catch((thrown: unknown) => thrown);
+      const responsePromise = client.responses.create({ model: "nobody", input: "Hello?" });
+      const error = await responsePromise.catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(OpenAI.NotFoundError);
       expect(error).toMatchObject({ code: "model_not_found", param: "model" });
       expect(error).toHaveProperty("requestID", expect.stringMatching(/./));
@@ -137,34 +137,34 @@ describe(`openai ${VERSION}`, () => {
       const { served, client, model } = await connected(HANGS);
       const controller = new AbortController();
       const { signal } = controller;
-      const asked = client.responses.create({ model, input: "Go" }, { signal });
+      const responsePromise = client.responses.create({ model, input: "Go" }, { signal });
       await agentCalled(served);
       controller.abort();
-      await expect(asked).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
+      await expect(responsePromise).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
       await expect(served.interrupted()).resolves.toBeUndefined();
     });
   });
 
   describe("Chat completions", () => {
-    const said = { role: "user", content: "I am Alice." } as const;
+    const userMessage = { role: "user", content: "I am Alice." } as const;
     const next = { role: "user", content: "Who am I?" } as const;
 
     it("The client continues a conversation by echoing the message [OR-32] [OR-68]", async () => {
       const { served, client, model } = await connected(TALK);
-      const first = await client.chat.completions.create({ model, messages: [said] });
-      const message = first.choices[0]?.message ?? said;
-      await client.chat.completions.create({ model, messages: [said, message, next] });
+      const first = await client.chat.completions.create({ model, messages: [userMessage] });
+      const message = first.choices[0]?.message ?? userMessage;
+      await client.chat.completions.create({ model, messages: [userMessage, message, next] });
       expect(heardBy(served)).toEqual(HEARD);
     });
 
     it("The client continues a conversation by echoing the message of a stream [OR-32] [OR-65]", async () => {
       const { served, client, model } = await connected(TALK);
       const first = await client.chat.completions
-        .stream({ model, messages: [said], stream_options: { include_usage: true } })
+        .stream({ model, messages: [userMessage], stream_options: { include_usage: true } })
         .finalChatCompletion();
       expect(first.usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
-      const message = first.choices[0]?.message ?? said;
-      await client.chat.completions.create({ model, messages: [said, message, next] });
+      const message = first.choices[0]?.message ?? userMessage;
+      await client.chat.completions.create({ model, messages: [userMessage, message, next] });
       expect(heardBy(served)).toEqual(HEARD);
     });
 
@@ -183,8 +183,8 @@ describe(`openai ${VERSION}`, () => {
         } as const;
         const messages = [{ role: "user", content: "How warm is it in Paris?" } as const];
         // The types have separate overloads for streamed and whole responses; the runner is the same.
-        const asked = { model, messages, tools: [tool], stream } as never;
-        const runner = client.chat.completions.runTools(asked);
+        const request = { model, messages, tools: [tool], stream } as never;
+        const runner = client.chat.completions.runTools(request);
         expect(await runner.finalContent()).toBe("It is 18 degrees in Paris.");
         expect(ran).toEqual([{ location: "Paris" }]);
         expect(heardBy(served)).toEqual(HEARD_RESULT);
@@ -204,13 +204,16 @@ describe(`openai ${VERSION}`, () => {
 
     it("The client gets a 404 error for an unknown model in a chat [OR-70]", async () => {
       const { client } = await connected(TALK);
-      const asked = client.chat.completions.create({ model: "nobody", messages: [said] });
-      await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+      const responsePromise = client.chat.completions.create({
+        model: "nobody",
+        messages: [userMessage],
+      });
+      await expect(responsePromise).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     });
 
     it("The agent stops if the client stops reading a chat stream [OR-47]", async () => {
       const { served, client, model } = await connected(HANGS);
-      const body = { model, messages: [said], stream: true as const };
+      const body = { model, messages: [userMessage], stream: true as const };
       const stream = await client.chat.completions.create(body);
       for await (const { choices } of stream) if (choices.length > 0) break;
       await expect(served.interrupted()).resolves.toBeUndefined();

@@ -56,9 +56,11 @@ export async function startFaulty(script: AgentScript, faults: Faults): Promise<
       body: JSON.stringify(meant(request)),
     });
     const headers = { ...Object.fromEntries(real.headers), ...faults.headers };
-    const said = await real.text();
+    const responseText = await real.text();
     const isStream = real.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    const spoilt = isStream ? framed(spoiltEvents(framedEvents(said))) : spoiltBody(said);
+    const spoilt = isStream
+      ? framed(spoiltEvents(framedEvents(responseText)))
+      : spoiltBody(responseText);
     send(outgoing, real.status, headers, faults.framing?.(spoilt) ?? spoilt);
   }
 
@@ -70,9 +72,9 @@ export async function startFaulty(script: AgentScript, faults: Faults): Promise<
     });
     return faults.events?.(changed) ?? changed;
   };
-  const spoiltBody = (said: string): string => {
-    const body: Fields = JSON.parse(said);
-    if (!("object" in body)) return said;
+  const spoiltBody = (content: string): string => {
+    const body: Fields = JSON.parse(content);
+    if (!("object" in body)) return content;
     const isResponse = body["object"] === "response";
     const spoilt = isResponse ? faults.response?.(body) : faults.compaction?.(body);
     return JSON.stringify(spoilt ?? body);

@@ -23,14 +23,14 @@ export async function startServed(
   { settings = {} }: ServedOptions = {},
 ): Promise<Served> {
   const calls: AgentCall[] = [];
-  let told: () => void = () => {};
-  const interrupted = new Promise<void>((resolve) => (told = resolve));
+  let resolveInterrupt: () => void = () => {};
+  const interrupted = new Promise<void>((resolve) => (resolveInterrupt = resolve));
   const provider = createScriptedProvider(
     [
       (signal, seen) => {
         const call = agentCall(seen);
         calls.push(call);
-        return asAnswer(turnFor(script, call, calls.length - 1), told)(signal, seen);
+        return asAnswer(turnFor(script, call, calls.length - 1), resolveInterrupt)(signal, seen);
       },
     ],
     {

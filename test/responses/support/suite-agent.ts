@@ -2,13 +2,16 @@ import type { AgentCall, AgentScript, AgentTurn } from "./agent-script.ts";
 
 /** An agent with the abilities which the compliance suite needs: it remembers, counts, and calls the client tool. */
 export function suiteAgent(): AgentScript {
-  const heard = new Map<string, string[]>();
+  const receivedTexts = new Map<string, string[]>();
   let calls = 0;
   return (call): AgentTurn => {
     const { sessionId, instructions = "", history, texts, results, tools } = call;
-    const known = heard.get(sessionId) ?? [instructions, ...history.map(({ text }) => text)];
+    const known = receivedTexts.get(sessionId) ?? [
+      instructions,
+      ...history.map(({ text }) => text),
+    ];
     known.push(...texts);
-    heard.set(sessionId, known);
+    receivedTexts.set(sessionId, known);
     if (results.length > 0) return { says: `The tool returned: ${results.join(", ")}` };
     if (tools.includes("get_weather") && /weather/i.test(texts.join(" "))) {
       const id = `tooluse_${(calls += 1)}`;
@@ -19,10 +22,10 @@ export function suiteAgent(): AgentScript {
 }
 
 function answerTo({ texts }: AgentCall, known: string): string {
-  const asked = texts.join("\n");
-  if (/what is my name/i.test(asked)) return recalled(/my name is (\w+)/i, known);
-  if (/what did i ask you to remember/i.test(asked)) return recalled(/remember (.+)/i, known);
-  if (/count/i.test(asked)) return "1, 2, 3, 4, 5";
+  const promptText = texts.join("\n");
+  if (/what is my name/i.test(promptText)) return recalled(/my name is (\w+)/i, known);
+  if (/what did i ask you to remember/i.test(promptText)) return recalled(/remember (.+)/i, known);
+  if (/count/i.test(promptText)) return "1, 2, 3, 4, 5";
   return "Hello to you";
 }
 

@@ -90,7 +90,7 @@ describe("Approvals without an approver on the surface", () => {
     "A tool call can be approved by another client while the response waits (streamed: %s)",
     async (stream) => {
       const { world, ran } = await gated();
-      const asked = stream
+      const approvalItems = stream
         ? openStream(world, { input: "Pay" }).then(async (one) => lastOf(await one.rest()))
         : ask(world, { input: "Pay" }).then(({ body }) => body);
       await called(world, 1);
@@ -98,7 +98,7 @@ describe("Approvals without an approver on the surface", () => {
       const answer = { type: "decide-approval", approvalId, decision: "allow" } as const;
       const reply = await world.sessions.command(sessionId, answer, { principal: APPROVER });
       expect(reply.status).toBe("accepted");
-      const response = await asked;
+      const response = await approvalItems;
       expect(ran).toHaveLength(1);
       expect(outputOf(response)).toContainEqual(
         expect.objectContaining({ type: "function_call_output", output: "paid" }),
@@ -132,7 +132,7 @@ describe("Approvals without an approver on the surface", () => {
     ["none", []],
   ])(
     "A stream has approval events only in the trace mode extension: trace %s [OR-24]",
-    async (trace, told) => {
+    async (trace, expectedItems) => {
       const { world } = await gated();
       const opening = openStream(world, { input: "Pay", trace });
       await called(world, 1);
@@ -141,21 +141,21 @@ describe("Approvals without an approver on the surface", () => {
       await world.sessions.command(sessionId, answer, { principal: APPROVER });
       const events = await (await opening).rest();
       const own = events.filter(({ type }) => String(type).includes(":"));
-      expect(own.map(({ type }) => type)).toEqual(told);
+      expect(own.map(({ type }) => type)).toEqual(expectedItems);
       expect(events.map(({ sequence_number: number }) => number)).toEqual([...events.keys()]);
       const ids = own.map(({ approval, approval_id }) => approval_id ?? idOf(approval));
-      expect(new Set(ids)).toEqual(new Set(told.map(() => approvalId)));
+      expect(new Set(ids)).toEqual(new Set(expectedItems.map(() => approvalId)));
     },
   );
 
   it("A tool call that waits for approval is not a client tool call, so results for it are refused [OR-53]", async () => {
     const { world } = await gated();
-    const asked = ask(world, { input: "Pay" });
+    const responsePromise = ask(world, { input: "Pay" });
     await called(world, 1);
     const { sessionId, approvalId } = await questionIn(world);
     const answer = { type: "decide-approval", approvalId, decision: "deny" } as const;
     await world.sessions.command(sessionId, answer, { principal: APPROVER });
-    const { body } = await asked;
+    const { body } = await responsePromise;
     const calls = outputOf(body).filter(({ type }) => type === "function_call");
     const outputs = outputOf(body).filter(({ type }) => type === "function_call_output");
     expect(calls.map(({ call_id: id }) => id)).toEqual(outputs.map(({ call_id: id }) => id));

@@ -89,8 +89,8 @@ describe("POST /responses/compact", () => {
     const input = [...outputOf(compacted.body), { role: "user", content: "Three" }];
     const next = await ask(world, { model: MODEL, input });
     expect(next.status).toBe(200);
-    const told = world.provider.invocations.at(-1);
-    expect([told?.history.map(({ role }) => role), told?.input.texts]).toEqual([
+    const lastInvocation = world.provider.invocations.at(-1);
+    expect([lastInvocation?.history.map(({ role }) => role), lastInvocation?.input.texts]).toEqual([
       ["user", "assistant", "user", "assistant"],
       ["Three"],
     ]);
@@ -139,15 +139,15 @@ describe("POST /responses/compact", () => {
   it("A response that has not ended, or waits for results, is refused with the reason", async () => {
     const end = gate();
     const world = await worldOf([wants({ id: "a", name: "look" }), says("Seen."), saysWhen(end)]);
-    const asked = await ask(world, { model: MODEL, input: "Look", tools: tools("look") });
-    const paused = String(asked.body["id"]);
+    const response = await ask(world, { model: MODEL, input: "Look", tools: tools("look") });
+    const paused = String(response.body["id"]);
     const waiting = await ask(
       world,
       { model: MODEL, input: [], previous_response_id: paused },
       COMPACT,
     );
     expect([waiting.status, errorIn(waiting)]).toMatchObject([400, { code: "missing_result" }]);
-    const call = outputOf(asked.body).find(({ type }) => type === "function_call");
+    const call = outputOf(response.body).find(({ type }) => type === "function_call");
     const output = { type: "function_call_output", call_id: call?.["call_id"], output: "fog" };
     const seen = await ask(world, { input: [output], previous_response_id: paused });
     const done = await ask(

@@ -24,19 +24,23 @@ const LOCAL = { id: "local", rights: ["prompt"] } as const;
 /** Follows a response with a client which disconnects before it reads the first event. */
 async function followGone(world: World, id: unknown): Promise<void> {
   const { sessions } = world;
-  const asked = await findStoredResponse({ sessions }, String(id), LOCAL);
-  const following = followTurn(asked, createResponseStream(createUnrecordedRequest("scripted")), {
-    sessions,
-    clock: systemClock,
-    settings: resolveSettings({}),
-    caller: LOCAL,
-    disconnectSignal: AbortSignal.abort(),
-    isDetached: false,
-    waitingCallers: createWaitingCallers(),
-    report: (error) => {
-      throw error;
+  const storedResponse = await findStoredResponse({ sessions }, String(id), LOCAL);
+  const following = followTurn(
+    storedResponse,
+    createResponseStream(createUnrecordedRequest("scripted")),
+    {
+      sessions,
+      clock: systemClock,
+      settings: resolveSettings({}),
+      caller: LOCAL,
+      disconnectSignal: AbortSignal.abort(),
+      isDetached: false,
+      waitingCallers: createWaitingCallers(),
+      report: (error) => {
+        throw error;
+      },
     },
-  });
+  );
   await expect(following).rejects.toMatchObject({ code: "aborted" });
 }
 

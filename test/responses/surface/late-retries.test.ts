@@ -42,7 +42,7 @@ async function askMany(world: World, conversation: unknown): Promise<void> {
 }
 
 function times(world: World, text: string): number {
-  return world.heard().filter((heard) => heard === text).length;
+  return world.heard().filter((received) => received === text).length;
 }
 
 describe("Idempotency keys that were used long ago in a session", () => {
@@ -109,7 +109,7 @@ describe("Idempotency keys", () => {
 
   it("A key of a refused request cannot be used for another conversation [OR-45]", async () => {
     const world = await worldOf([echoes()], { agent: { images: "reject" } });
-    const told = (text: string, picture: boolean) => [
+    const createMessages = (text: string, picture: boolean) => [
       { role: "user", content: text },
       { role: "assistant", content: "Good to know" },
       {
@@ -120,9 +120,9 @@ describe("Idempotency keys", () => {
         ],
       },
     ];
-    const refused = await ask(world, { input: told("I am Ada", true) }, KEYED);
+    const refused = await ask(world, { input: createMessages("I am Ada", true) }, KEYED);
     expect(refused.status).toBe(400);
-    const other = await ask(world, { input: told("I am Bob", false) }, KEYED);
+    const other = await ask(world, { input: createMessages("I am Bob", false) }, KEYED);
     expect([other.status, errorIn(other)["code"]]).toEqual([409, "idempotency_key_reused"]);
     expect(world.heard()).toEqual([]);
   });

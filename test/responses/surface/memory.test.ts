@@ -6,19 +6,19 @@ import { ask, echoes, errorIn, get, textIn, worldOf } from "./responses-world.ts
 /** A store which counts sessions in memory: each loaded session holds a lease. */
 function countingStore() {
   const store = createMemoryStore();
-  const held = new Set<string>();
+  const heldTexts = new Set<string>();
   return {
     ...store,
-    acquire: (...given: Parameters<typeof store.acquire>) => {
-      held.add(given[0]);
-      return store.acquire(...given);
+    acquire: (...args: Parameters<typeof store.acquire>) => {
+      heldTexts.add(args[0]);
+      return store.acquire(...args);
     },
-    release: (...given: Parameters<typeof store.release>) => {
-      held.delete(given[0].sessionId);
-      return store.release(...given);
+    release: (...args: Parameters<typeof store.release>) => {
+      heldTexts.delete(args[0].sessionId);
+      return store.release(...args);
     },
     get inMemory() {
-      return held.size;
+      return heldTexts.size;
     },
   };
 }

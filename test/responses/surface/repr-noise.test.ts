@@ -25,7 +25,7 @@ async function served(body: string) {
 }
 
 /** Every response which a client can get for a turn: all routes in all trace modes. */
-async function told(body: string): Promise<string[]> {
+async function listSentTexts(body: string): Promise<string[]> {
   const server = await served(body);
   const texts: string[] = [];
   const take = async (
@@ -66,7 +66,7 @@ describe("Python repr output of an agent", () => {
     async (file) => {
       const recorded = recording(file);
       expect(recorded).toMatch(NOISE);
-      const texts = await told(recorded);
+      const texts = await listSentTexts(recorded);
       for (const text of texts) expect(text).not.toMatch(NOISE);
       const [whole = ""] = texts;
       expect(JSON.parse(whole)).toMatchObject({ status: "completed" });
@@ -88,7 +88,9 @@ describe("Python repr output of an agent", () => {
   it("A repr line of unknown form reaches no client [AC-95]", async () => {
     const strange = `data: "{'system_prompt': 'You are a test agent', 'tool_config': [{'toolSpec': <Agent object at 0x7f>"\n\n`;
     const lines = recording("py-tool-turn.sse").split(/(?<=\n\n)/);
-    const texts = await told([strange, ...lines.slice(0, 3), strange, ...lines.slice(3)].join(""));
+    const texts = await listSentTexts(
+      [strange, ...lines.slice(0, 3), strange, ...lines.slice(3)].join(""),
+    );
     for (const text of texts) expect(text).not.toMatch(NOISE);
   });
 });

@@ -227,10 +227,10 @@ describe("Turns of one session", () => {
     const world = await worldOf([says("Hello"), saysWhen(more, "One"), echoes()]);
     const { body } = await ask(world, { input: "Hi" });
     const conversation = body["session_id"];
-    const asked: Promise<unknown>[] = [];
+    const requests: Promise<unknown>[] = [];
     for (let at = 0; at < 8; at += 1) {
       const seq = (await world.sessions.status(String(conversation))).lastPrompt?.seq;
-      asked.push(ask(world, { input: `Number ${at}`, conversation }));
+      requests.push(ask(world, { input: `Number ${at}`, conversation }));
       await waitUntil(async () => {
         const { lastPrompt: last } = await world.sessions.status(String(conversation));
         return last?.seq !== seq;
@@ -238,8 +238,8 @@ describe("Turns of one session", () => {
     }
     expect(world.provider.invocations).toHaveLength(2);
     more.open();
-    await Promise.all(asked);
-    expect(world.heard()).toEqual(["Hi", ...asked.map((_, at) => `Number ${at}`)]);
+    await Promise.all(requests);
+    expect(world.heard()).toEqual(["Hi", ...requests.map((_, at) => `Number ${at}`)]);
   });
 
   it("A queued turn is refused at its time limit, even while the turn before it is still sending text [OR-43] [OR-46]", async () => {

@@ -473,11 +473,11 @@ describe("Expired upstream sessions", () => {
       const provider = providerOf([echoes()]);
       const world = await worldOf([], { clock, provider, agent: { upstream } });
       const turn = async (body: object) => {
-        const asked = ask(world, body);
+        const responsePromise = ask(world, body);
         let isThere = false;
-        void asked.finally(() => (isThere = true));
+        void responsePromise.finally(() => (isThere = true));
         await waitUntil(() => (clock.advance(20), isThere));
-        return (await asked).body;
+        return (await responsePromise).body;
       };
       const first = await turn({ input: "One" });
       // One minute before the limit the upstream session still exists.

@@ -104,10 +104,10 @@ describe("Stateless agents", () => {
   });
 
   it("A stateless agent does not continue the session of another agent [OR-36]", async () => {
-    const [kept, fresh] = [providerOf([echoes()]), providerOf([echoes()])];
+    const [statelessProvider, fresh] = [providerOf([echoes()]), providerOf([echoes()])];
     const world = await serveSessions({
       agents: [
-        defineAgent({ name: "kept", provider: kept }),
+        defineAgent({ name: "kept", provider: statelessProvider }),
         defineAgent({ name: "fresh", provider: fresh }),
       ],
       settings: { statelessAgents: ["fresh"] },
@@ -121,8 +121,8 @@ describe("Stateless agents", () => {
       expect(answer).toMatchObject([400, { code: "agent_mismatch", param: "model" }]);
     }
     expect(fresh.invocations).toEqual([]);
-    const told = [user("One"), ...outputOf(body), user("Two")];
-    const moved = await ask(world, { model: "fresh", input: told });
+    const conversation = [user("One"), ...outputOf(body), user("Two")];
+    const moved = await ask(world, { model: "fresh", input: conversation });
     expect([moved.status, moved.body["model"]]).toEqual([200, "fresh"]);
     const back = { conversation: body["session_id"], input: "Two" };
     expect((await ask(world, back)).body["model"]).toBe("kept");
@@ -135,29 +135,29 @@ describe("Client tool calls of stateless agents", () => {
     const { body } = await ask(world, { input: [user("Look")], tools: tools("look") });
     const call = outputOf(body).find(({ type }) => type === "function_call");
     const result = { type: "function_call_output", call_id: call?.["call_id"], output: "18" };
-    const given = () => world.provider.invocations.map(({ input }) => input.type);
-    return { world, body, result, given };
+    const listInputTypes = () => world.provider.invocations.map(({ input }) => input.type);
+    return { world, body, result, listInputTypes };
   }
 
   it("Results are accepted with the previous_response_id of the response that made the tool calls [OR-53]", async () => {
-    const { world, body, result, given } = await paused();
-    const asked = { input: [result], previous_response_id: body["id"] };
-    const done = await ask(world, asked);
+    const { world, body, result, listInputTypes } = await paused();
+    const nextRequest = { input: [result], previous_response_id: body["id"] };
+    const done = await ask(world, nextRequest);
     expect([done.status, textIn(done.body)]).toEqual([200, "Warm"]);
     expect(done.body["session_id"]).toBe(body["session_id"]);
-    expect(given()).toEqual(["prompt", "results"]);
-    const again = await ask(world, asked);
+    expect(listInputTypes()).toEqual(["prompt", "results"]);
+    const again = await ask(world, nextRequest);
     expect([again.status, again.body["id"]]).toEqual([200, done.body["id"]]);
     const next = refusal(await ask(world, { input: "On", previous_response_id: done.body["id"] }));
     expect(next).toMatchObject([400, { code: "stateless_agent", param: "previous_response_id" }]);
   });
 
   it("Results are accepted inside the whole conversation, which is replayed with the next request [OR-53]", async () => {
-    const { world, body, result, given } = await paused();
+    const { world, body, result, listInputTypes } = await paused();
     const whole = [user("Look"), ...outputOf(body), result];
     const done = await ask(world, { input: whole });
     expect([done.status, textIn(done.body)]).toEqual([200, "Warm"]);
-    expect(given()).toEqual(["prompt", "results"]);
+    expect(listInputTypes()).toEqual(["prompt", "results"]);
     const headers = { "x-stainless-retry-count": "1" };
     const again = await ask(world, { input: whole }, { headers });
     expect(again.body["id"]).toBe(done.body["id"]);

@@ -108,15 +108,15 @@ describe("Streams", () => {
 /** Advances the clock until the promise settles; coalescing timers use the same clock. */
 async function passingUntil<Value>(
   clock: ReturnType<typeof createFakeClock>,
-  wanted: Promise<Value>,
+  expectedValue: Promise<Value>,
 ): Promise<Value> {
   let isThere = false;
-  void wanted.then(() => (isThere = true));
+  void expectedValue.then(() => (isThere = true));
   await waitUntil(() => {
     clock.advance(20);
     return isThere;
   });
-  return wanted;
+  return expectedValue;
 }
 
 describe("Agents that fail before any output", () => {
@@ -254,10 +254,10 @@ describe("Clients that disconnect", () => {
         opened.leave();
       } else {
         const controller = new AbortController();
-        const left = ask(world, next, { signal: controller.signal }).catch(() => "left");
+        const abortedRequest = ask(world, next, { signal: controller.signal }).catch(() => "left");
         await called(world, 2);
         controller.abort();
-        await left;
+        await abortedRequest;
       }
       const again = await ask(world, { input: "Still there?", conversation });
       expect([again.status, textIn(again.body)]).toEqual([200, "Again"]);
@@ -307,13 +307,13 @@ it("An agent that fails after a long silence gives a response without streaming 
     throw new SpanlineError("service_failed", "Gone");
   };
   const world = await worldOf([late], { clock });
-  const asked = ask(world, HI);
+  const responsePromise = ask(world, HI);
   await called(world, 1);
   let turns = 0;
   // Repeated, because the silence timer starts only after the first read.
   await waitUntil(() => (clock.advance(10_000), (turns += 1) > 50));
   silence.open();
-  const answer = await passingUntil(clock, asked);
+  const answer = await passingUntil(clock, responsePromise);
   expect([answer.status, errorIn(answer)["code"]]).toEqual([502, "service_failed"]);
   expect(answer.headers.get("x-spanline-response")).toMatch(/^resp_ses_/);
 });

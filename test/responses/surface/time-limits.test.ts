@@ -20,7 +20,7 @@ import { ask, errorIn, textIn, type Answered } from "./responses-world.ts";
 const LONG = { connect: 60_000, firstEvent: 60_000, idle: 60_000, total: 60_000 };
 
 /** The response of an agent at `endpoint` with one short time limit. */
-async function asked(
+async function runWithLimits(
   endpoint: string,
   short: InvocationLimits,
   connection: ConnectionOptions = {},
@@ -44,7 +44,9 @@ function passingAfterWords(milliseconds: number): ConnectionOptions {
   const clock = createFakeClock();
   const client = createHttpClient();
   onTestFinished(() => client.close());
-  const heard = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const stallAfterHalf = async function* (
+    body: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
     let text = "";
     for await (const chunk of body) {
       yield chunk;
@@ -56,7 +58,7 @@ function passingAfterWords(milliseconds: number): ConnectionOptions {
     clock,
     async send(request, signal) {
       const answer = await client.send(request, signal);
-      return { ...answer, body: heard(answer.body) };
+      return { ...answer, body: stallAfterHalf(answer.body) };
     },
   };
 }
@@ -82,7 +84,7 @@ function begins(response: ServerResponse): void {
 }
 
 it("A connection timeout is reported as connect_failed and may be retried [OR-52] [OR-51]", async () => {
-  const answer = await asked(await startMute(), { connect: 40 });
+  const answer = await runWithLimits(await startMute(), { connect: 40 });
   expect([answer.status, errorIn(answer)["code"]]).toEqual([502, "connect_failed"]);
   expect(String(errorIn(answer)["message"])).toContain("0.04 s");
   expect(answer.headers.get("x-should-retry")).toBe("true");
@@ -91,14 +93,14 @@ it("A connection timeout is reported as connect_failed and may be retried [OR-52
 it("A missing first event is reported as first_event_timeout [OR-52] [OR-51]", async () => {
   const clock = createFakeClock();
   const peer = await startPeer(() => clock.advance(40));
-  const answer = await asked(peer.url, { firstEvent: 40 }, { clock });
+  const answer = await runWithLimits(peer.url, { firstEvent: 40 }, { clock });
   expect([answer.status, errorIn(answer)["code"]]).toEqual([504, "first_event_timeout"]);
   expect(answer.headers.get("x-should-retry")).toBe("false");
 });
 
 it("Silence within a stream is reported as idle_timeout, with the partial output [OR-52] [OR-22]", async () => {
   const peer = await startPeer(begins);
-  const { status, body } = await asked(peer.url, { idle: 40 }, passingAfterWords(40));
+  const { status, body } = await runWithLimits(peer.url, { idle: 40 }, passingAfterWords(40));
   expect([status, textIn(body)]).toEqual([200, "Half of"]);
   expect(body).toMatchObject({ status: "failed", error: { code: "idle_timeout" } });
 });
@@ -109,7 +111,7 @@ it("An invocation that exceeds its deadline is reported as deadline_exceeded, ev
     const timer = setInterval(() => response.write(encodeTextDelta(" it")), 5);
     response.on("close", () => clearInterval(timer));
   });
-  const { status, body } = await asked(peer.url, { total: 300 }, passingAfterWords(300));
+  const { status, body } = await runWithLimits(peer.url, { total: 300 }, passingAfterWords(300));
   expect([status, textIn(body).startsWith("Half of")]).toEqual([200, true]);
   expect(body).toMatchObject({ status: "failed", error: { code: "deadline_exceeded" } });
 });

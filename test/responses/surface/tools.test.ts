@@ -97,9 +97,9 @@ describe("Client tools of a request", () => {
     ],
   ])(
     "Results must cover every open tool call exactly once: refused if %s [OR-53] [OR-54]",
-    async (_, given, code, param) => {
+    async (_, input, code, param) => {
       const { calls, give, world } = await paused();
-      const refused = await give(...given(calls));
+      const refused = await give(...input(calls));
       expect([refused.status, errorIn(refused)]).toMatchObject([400, { code, param }]);
       expect(world.provider.invocations).toHaveLength(1);
       const mended = await give(...calls.map((call) => result(call)));
@@ -298,11 +298,11 @@ describe("Turn options of a request", () => {
 });
 
 /** The agent runs its own tool on its side, with this result. */
-function ranBefore(name: string, given: Partial<ToolResult> = {}): ProviderScript {
+function ranBefore(name: string, input: Partial<ToolResult> = {}): ProviderScript {
   return async function* (): AsyncGenerator<ProviderEvent> {
     const call = createToolCall({ id: "own1", name, inputText: "{}", runBy: "server" });
     const parts = [{ type: "text", text: "found" }] as const;
-    const gave: ToolResult = { toolCallId: "own1", parts, isError: false, ...given };
+    const gave: ToolResult = { toolCallId: "own1", parts, isError: false, ...input };
     yield { type: "message.start", message: 0, role: "assistant" };
     yield { type: "text.delta", message: 0, block: 0, text: "Let me see." };
     yield { type: "text.end", message: 0, block: 0, text: "Let me see." };
@@ -439,9 +439,9 @@ describe("Client tools without a description", () => {
     const messages = [{ role: "user", content: "Look" }];
     const chat = { messages, tools: [{ type: "function", function: { name: "get_weather" } }] };
     expect((await ask(world, chat, { path: "/chat/completions" })).status).toBe(200);
-    const given = world.provider.invocations.map(({ options }) => options?.tools);
-    const wanted = [{ name: "get_weather", description: "Get weather" }];
-    expect(given).toMatchObject([wanted, wanted]);
+    const offeredTools = world.provider.invocations.map(({ options }) => options?.tools);
+    const expectedTools = [{ name: "get_weather", description: "Get weather" }];
+    expect(offeredTools).toMatchObject([expectedTools, expectedTools]);
   });
 });
 
@@ -484,8 +484,8 @@ describe("Turns whose results never arrive", () => {
 
   it("Cancelling ends a waiting background turn [OR-49]", async () => {
     const world = await worldOf([TWO, echoes()]);
-    const asked = { input: "Look", tools: tools("look", "feel"), background: true };
-    const { body } = await ask(world, asked);
+    const request = { input: "Look", tools: tools("look", "feel"), background: true };
+    const { body } = await ask(world, request);
     const id = String(body["id"]);
     await waitUntil(
       async () => (await get(world, `/responses/${id}`)).body["status"] === "completed",
@@ -496,13 +496,13 @@ describe("Turns whose results never arrive", () => {
   });
 
   it("Cancelling a response whose results have arrived does not end the turn of the next response [OR-50]", async () => {
-    const held = gate();
-    const { world, body, give, calls } = await paused([TWO, saysWhen("So", held, " it is")]);
+    const toolGate = gate();
+    const { world, body, give, calls } = await paused([TWO, saysWhen("So", toolGate, " it is")]);
     const going = give(...calls.map((call) => result(call)));
     await called(world, 2);
     const path = `/responses/${String(body["id"])}/cancel`;
     expect((await ask(world, {}, { path })).status).toBe(200);
-    held.open();
+    toolGate.open();
     expect(textIn((await going).body)).toBe("So it is");
   });
 

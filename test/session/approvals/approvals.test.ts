@@ -54,8 +54,11 @@ function resultsIn(input: InvocationInput | undefined) {
 function answerAs(world: SessionWorld, id: string) {
   const principal = { id, rights: ["approve"] } as const;
   return (approvalId: string, decision: ApprovalDecision, input?: JsonObject) => {
-    const given = input === undefined ? {} : { input };
-    return world.send({ type: "decide-approval", approvalId, decision, ...given }, { principal });
+    const inputField = input === undefined ? {} : { input };
+    return world.send(
+      { type: "decide-approval", approvalId, decision, ...inputField },
+      { principal },
+    );
   };
 }
 
@@ -87,13 +90,13 @@ describe("Approval requests", () => {
     const killed = await openWorld(agent());
     await killed.prompt("Go.");
     await killed.waitForEvent("approval.requested", 2);
-    const asked = await killed.listEvents("approval.requested");
+    const approval = await killed.listEvents("approval.requested");
 
     const world = await killed.restart();
-    expect(await world.listEvents("approval.requested")).toEqual(asked);
+    expect(await world.listEvents("approval.requested")).toEqual(approval);
     expect(await world.sessions.find(world.sessionId)).toMatchObject({ state: "waiting" });
     expect(ran).toEqual([]);
-    for (const { approvalId } of asked) {
+    for (const { approvalId } of approval) {
       expect(await world.decideApproval(approvalId, "allow")).toEqual({ status: "accepted" });
       expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
     }
@@ -147,7 +150,7 @@ describe("Approval requests", () => {
 });
 
 describe("Approval requests for several people", () => {
-  const asked = async (count: number) => {
+  const openRequest = async (count: number) => {
     const rules = [["pay", "ask", count]] as const;
     const { agent, ran, provider } = sending(rules, [calling("pay", "c1", { amount: 7 })]);
     const world = await openWorld(agent());
@@ -158,7 +161,7 @@ describe("Approval requests for several people", () => {
   };
 
   it("A request for several approvers is approved after enough different approvals, and offers no grant", async () => {
-    const { world, ran, approvalId, request } = await asked(2);
+    const { world, ran, approvalId, request } = await openRequest(2);
     expect(request).toMatchObject({ approvers: 2, options: ["allow", "deny"] });
     expect(await answerAs(world, "ada")(approvalId, "allow")).toEqual({ status: "accepted" });
     const vote = await world.waitForEvent("approval.voted");
@@ -193,7 +196,7 @@ describe("Approval requests for several people", () => {
   });
 
   it("An approver is not counted twice", async () => {
-    const { world, ran, approvalId } = await asked(2);
+    const { world, ran, approvalId } = await openRequest(2);
     const ada = answerAs(world, "ada");
     await ada(approvalId, "allow");
     for (const input of [undefined, { amount: 7 }]) {
@@ -207,7 +210,7 @@ describe("Approval requests for several people", () => {
   });
 
   it("The status has open requests as logged, with the votes so far, also after a restart", async () => {
-    const { world, approvalId, request } = await asked(3);
+    const { world, approvalId, request } = await openRequest(3);
     await answerAs(world, "ada")(approvalId, "allow");
     await answerAs(world, "bob")(approvalId, "allow", { amount: 8 });
     await answerAs(world, "ada")(approvalId, "allow", { amount: 8 });
@@ -227,7 +230,7 @@ describe("Approval requests for several people", () => {
   });
 
   it("An approver can switch to another approver's arguments, which every client can see", async () => {
-    const { world, ran, approvalId } = await asked(2);
+    const { world, ran, approvalId } = await openRequest(2);
     await answerAs(world, "ada")(approvalId, "allow");
     await answerAs(world, "bob")(approvalId, "allow", { amount: 8 });
     expect(await world.listEvents("approval.voted")).toMatchObject([{}, { input: { amount: 8 } }]);
@@ -237,7 +240,7 @@ describe("Approval requests for several people", () => {
   });
 
   it("One denial closes a request for several approvers", async () => {
-    const { world, ran, provider, approvalId } = await asked(3);
+    const { world, ran, provider, approvalId } = await openRequest(3);
     await answerAs(world, "ada")(approvalId, "allow");
     await answerAs(world, "bob")(approvalId, "deny");
     expect(await answerAs(world, "cid")(approvalId, "allow")).toMatchObject({ status: "refused" });
@@ -249,7 +252,7 @@ describe("Approval requests for several people", () => {
   });
 
   it("Only approvals of the same arguments are counted together", async () => {
-    const { world, ran, approvalId } = await asked(2);
+    const { world, ran, approvalId } = await openRequest(2);
     await answerAs(world, "ada")(approvalId, "allow", { amount: 8 });
     await answerAs(world, "bob")(approvalId, "allow");
     await answerAs(world, "cid")(approvalId, "allow", { amount: 9 });
@@ -263,7 +266,7 @@ describe("Approval requests for several people", () => {
   });
 
   it("Approvals given so far survive a restart", async () => {
-    const { world: killed, ran, approvalId } = await asked(2);
+    const { world: killed, ran, approvalId } = await openRequest(2);
     await answerAs(killed, "ada")(approvalId, "allow");
     const world = await killed.restart();
     expect(await answerAs(world, "ada")(approvalId, "allow")).toMatchObject({ status: "refused" });
@@ -303,7 +306,7 @@ describe("Approval requests for several people", () => {
 });
 
 describe("Permanent grants", () => {
-  const given = async (
+  const openGrantedWorld = async (
     rules: readonly RuleLine[],
     ...steps: readonly (readonly ScriptedToolCall[])[]
   ) => {
@@ -317,7 +320,7 @@ describe("Permanent grants", () => {
   };
 
   it("A grant lets calls of the same scope run without a request, and each receipt names the grant [ACP-99]", async () => {
-    const { world, grant, approvalId, ran } = await given(ASK, [
+    const { world, grant, approvalId, ran } = await openGrantedWorld(ASK, [
       calling("send", "c2", { to: "b" }),
     ]);
     await world.waitForEvent("turn.finished");
@@ -365,7 +368,7 @@ describe("Permanent grants", () => {
   );
 
   it("A grant does not cover another tool, even if the same rule asks [ACP-99]", async () => {
-    const { world, ran } = await given(ASK, [calling("pay", "c2")]);
+    const { world, ran } = await openGrantedWorld(ASK, [calling("pay", "c2")]);
     expect(await world.waitForEvent("approval.requested", 2)).toMatchObject({ action: "pay" });
     expect(ran).toHaveLength(1);
   });
@@ -405,7 +408,7 @@ describe("Permanent grants", () => {
       ["send", "ask"],
       ["send", "ask", 1, isFar],
     ] as const;
-    const { world, ran } = await given(
+    const { world, ran } = await openGrantedWorld(
       rules,
       [calling("send", "c2", { to: "b" })],
       [calling("send", "c3", { to: "all" })],
@@ -429,8 +432,8 @@ describe("Permanent grants", () => {
       (await world.waitForEvent("approval.requested")).approvalId,
       "allow-always",
     );
-    const asked = await world.waitForEvent("approval.requested", 2);
-    expect(asked.decision?.labels).toContain("repeated_call");
+    const approval = await world.waitForEvent("approval.requested", 2);
+    expect(approval.decision?.labels).toContain("repeated_call");
     expect(ran).toHaveLength(2);
   });
 
@@ -442,7 +445,7 @@ describe("Permanent grants", () => {
 
   it("A grant survives a restart, and changes of the agent outside its rules", async () => {
     const steps = [[], [calling("send", "c2")], [], [calling("send", "c3")]];
-    const { world: killed, agent, ran } = await given(ASK, ...steps);
+    const { world: killed, agent, ran } = await openGrantedWorld(ASK, ...steps);
     await killed.waitForEvent("turn.finished");
     const world = await killed.restart();
     await world.prompt("Again.");
@@ -458,7 +461,7 @@ describe("Permanent grants", () => {
   });
 
   it("A principal with the right to approve can revoke a grant, and calls need approval again", async () => {
-    const { world, grant, ran } = await given(ASK, [], [calling("send", "c2")]);
+    const { world, grant, ran } = await openGrantedWorld(ASK, [], [calling("send", "c2")]);
     const revoke = { type: "revoke-grant", grantId: grant.grantId } as const;
     const guest = { id: "guest", rights: ["prompt", "control"] } as const;
     expect(await world.send(revoke, { principal: guest })).toMatchObject({
@@ -568,7 +571,12 @@ describe("Permanent grants", () => {
     ["Another rule at the same position", [["send", "ask"]], "ask"],
     ["A rule with two approvers", [["*", "ask", 2]], "ask"],
   ])("%s revokes the grants given under other rules", async (_, rules, action) => {
-    const { world: killed, agent, grant, ran } = await given(ASK, [], [calling("send", "c2")]);
+    const {
+      world: killed,
+      agent,
+      grant,
+      ran,
+    } = await openGrantedWorld(ASK, [], [calling("send", "c2")]);
     await killed.waitForEvent("turn.finished");
     const world = await killed.restart(agent({ policy: createPolicy(rules) }));
     await world.prompt("Again.");

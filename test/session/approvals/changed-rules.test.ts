@@ -124,22 +124,22 @@ describe("Changed rules", () => {
     const { approvalId } = await killed.waitForEvent("approval.requested");
 
     const world = await killed.restart(agent({ policy: createPolicy([["write", "ask", 2]]) }));
-    const asked = await world.waitForEvent("approval.requested", 2);
+    const approval = await world.waitForEvent("approval.requested", 2);
     expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
-    expect(asked).toMatchObject({ approvers: 2, options: ["allow", "deny"] });
-    await world.decideApproval(asked.approvalId, "allow");
+    expect(approval).toMatchObject({ approvers: 2, options: ["allow", "deny"] });
+    await world.decideApproval(approval.approvalId, "allow");
     expect(ran).toEqual([]);
     const you = { id: "you", rights: ["approve"] } as const;
     const yes = {
       type: "decide-approval",
-      approvalId: asked.approvalId,
+      approvalId: approval.approvalId,
       decision: "allow",
     } as const;
     await world.send(yes, { principal: you });
     await world.waitForEvent("turn.finished");
     expect(ran).toHaveLength(1);
     expect(await world.listEvents("tool.started")).toMatchObject([
-      { approvalId: asked.approvalId },
+      { approvalId: approval.approvalId },
     ]);
   });
 

@@ -33,11 +33,11 @@ describe("Arguments edited by an approver", () => {
       "tool.started",
       "tool.finished",
     ]);
-    const [asked, judged] = await world.listEvents("policy.decided");
+    const [firstDecision, judged] = await world.listEvents("policy.decided");
     expect(judged).toMatchObject({
       decision: { action: "allow", context: { paths: [createInsidePath("other.md")] } },
     });
-    expect(judged?.digest).not.toBe(asked?.digest);
+    expect(judged?.digest).not.toBe(firstDecision?.digest);
     expect(await world.listEvents("tool.started")).toMatchObject([
       { digest: judged?.digest, approvalId },
     ]);
@@ -129,12 +129,12 @@ describe("Arguments edited by an approver", () => {
     const { approvalId, approvers } = await world.waitForEvent("approval.requested");
     expect(approvers).toBe(1);
     await world.send(answer(approvalId, { amount: 700 }));
-    const asked = await world.waitForEvent("approval.requested", 2);
-    expect(asked).toMatchObject({ approvers: 2, input: { amount: 700 } });
-    await world.decideApproval(asked.approvalId, "allow");
+    const approval = await world.waitForEvent("approval.requested", 2);
+    expect(approval).toMatchObject({ approvers: 2, input: { amount: 700 } });
+    await world.decideApproval(approval.approvalId, "allow");
     expect(ran).toEqual([]);
     const principal = { id: "you", rights: ["approve"] } as const;
-    const { approvalId: second } = asked;
+    const { approvalId: second } = approval;
     await world.send(
       { type: "decide-approval", approvalId: second, decision: "allow" },
       { principal },
@@ -157,9 +157,9 @@ describe("Arguments edited by an approver", () => {
     const world = await killed.restart(agent({ policy: stricter }));
     expect(await world.send(answer(approvalId, other))).toEqual({ status: "accepted" });
     await world.waitForEvent("turn.finished");
-    const [asked, judged] = await world.listEvents("policy.decided");
+    const [firstDecision, judged] = await world.listEvents("policy.decided");
     expect(judged).toMatchObject({ decision: { action: "deny" } });
-    expect(judged?.agent).not.toBe(asked?.agent);
+    expect(judged?.agent).not.toBe(firstDecision?.agent);
     expect([ran, await world.listEvents("tool.started")]).toEqual([[], []]);
     const [result] = readResults(provider.invocations[1]?.input);
     expect(result).toMatchObject({ toolCallId: "c1", isError: true });

@@ -31,7 +31,7 @@ async function newKeys(): Promise<SigningKeys> {
 
 /** The same store with a modified log. */
 function changedLog(store: Store, change: (log: readonly Envelope[]) => Envelope[]): Store {
-  const page: Store["readPage"] = async (...given) => change(await store.readPage(...given));
+  const page: Store["readPage"] = async (...args) => change(await store.readPage(...args));
   return new Proxy(store, {
     get: (target, name): unknown => (name === "readPage" ? page : Reflect.get(target, name)),
   });
@@ -178,7 +178,7 @@ describe("A log of this user", () => {
   });
 
   const other = { path: "other.md" };
-  const shown = (event: SessionEvent): SessionEvent => {
+  const replaceInput = (event: SessionEvent): SessionEvent => {
     if (event.type === "tool_call.received" && event.toolCall.name === "write") {
       const { inputError: _, ...call } = event.toolCall;
       return { ...event, toolCall: { ...call, input: other } };
@@ -190,7 +190,7 @@ describe("A log of this user", () => {
       "in the approval",
       (event) => (event.type === "approval.resolved" ? { ...event, input: other } : event),
     ],
-    ["in the request", shown],
+    ["in the request", replaceInput],
   ])("A call with arguments changed %s does not run", async (_, change) => {
     const { world: killed, ran } = await allowedAndWaiting(await newKeys());
     const store = changedLog(killed.store, (log) =>

@@ -47,11 +47,11 @@ describe("The session mode", () => {
   it("The mode `ask` requests approval for calls allowed by the rules, without offering a grant", async () => {
     const { world, ran } = await worldIn("ask");
     await world.prompt("Write.");
-    const asked = await world.waitForEvent("approval.requested");
-    expect(asked).toMatchObject({ options: ["allow", "deny"], decision: { action: "ask" } });
-    expect(asked).not.toHaveProperty("always");
+    const approval = await world.waitForEvent("approval.requested");
+    expect(approval).toMatchObject({ options: ["allow", "deny"], decision: { action: "ask" } });
+    expect(approval).not.toHaveProperty("always");
     expect(ran).toEqual([]);
-    await world.decideApproval(asked.approvalId, "allow");
+    await world.decideApproval(approval.approvalId, "allow");
     await world.waitForEvent("turn.finished");
     expect(ran).toHaveLength(1);
     expect(await world.listEvents("policy.decided")).toMatchObject([{ mode: "ask" }]);
@@ -75,9 +75,9 @@ describe("The session mode", () => {
     await world.waitForEvent("turn.finished");
     await world.send(configure("ask"));
     await world.prompt("Again.");
-    const asked = await world.waitForEvent("approval.requested", 2);
-    expect(asked.options).toEqual(["allow", "deny"]);
-    await world.decideApproval(asked.approvalId, "allow");
+    const approval = await world.waitForEvent("approval.requested", 2);
+    expect(approval.options).toEqual(["allow", "deny"]);
+    await world.decideApproval(approval.approvalId, "allow");
     await world.waitForEvent("turn.finished", 2);
     await world.send(configure("default"));
     await world.prompt("Again.");

@@ -34,9 +34,9 @@ function happens() {
     begun,
     begin:
       <Given extends readonly unknown[], Made>(work: (...given: Given) => Made) =>
-      (...given: Given): Made => {
+      (...args: Given): Made => {
         begin();
-        return work(...given);
+        return work(...args);
       },
   };
 }
@@ -71,9 +71,9 @@ describe("The paths of a tool call", () => {
     const examine = async () => ({ paths: [createInsidePath("tea.md")], diffs, evidence });
     const world = await openWorld(createWritingAgent("ask", { examine }).agent());
     await world.prompt("Write.");
-    const asked = await world.waitForEvent("approval.requested");
+    const approval = await world.waitForEvent("approval.requested");
     const { decision } = await world.waitForEvent("policy.decided");
-    expect(asked).toMatchObject({ diffs, evidence, decision, approvers: 1 });
+    expect(approval).toMatchObject({ diffs, evidence, decision, approvers: 1 });
     expect(decision.context.paths).toEqual([createInsidePath("tea.md")]);
   });
 
@@ -244,22 +244,25 @@ describe("The receipt of a policy decision", () => {
     ["allows it [B-108]", "allow"],
     ["denies it [B-109]", "deny"],
     ["does not decide in time [B-109]", "nothing"],
-  ] as const)("The decision is copied into the record of an approver who %s", async (_, said) => {
-    const clock = createFakeClock();
-    const world = await openWorld(createWritingAgent("ask").agent(), { clock });
-    await world.prompt("Write.");
-    const { approvalId, deadline } = await world.waitForEvent("approval.requested");
-    const { decision: receipt } = await world.waitForEvent("policy.decided");
-    if (said === "nothing") clock.advance(deadline - clock.now());
-    else await world.decideApproval(approvalId, said);
-    expect(await world.waitForEvent("approval.resolved")).toEqual({
-      type: "approval.resolved",
-      approvalId,
-      decision: said === "nothing" ? "deny" : said,
-      resolvedBy: said === "nothing" ? "deadline" : "person",
-      receipt,
-    });
-  });
+  ] as const)(
+    "The decision is copied into the record of an approver who %s",
+    async (_, content) => {
+      const clock = createFakeClock();
+      const world = await openWorld(createWritingAgent("ask").agent(), { clock });
+      await world.prompt("Write.");
+      const { approvalId, deadline } = await world.waitForEvent("approval.requested");
+      const { decision: receipt } = await world.waitForEvent("policy.decided");
+      if (content === "nothing") clock.advance(deadline - clock.now());
+      else await world.decideApproval(approvalId, content);
+      expect(await world.waitForEvent("approval.resolved")).toEqual({
+        type: "approval.resolved",
+        approvalId,
+        decision: content === "nothing" ? "deny" : content,
+        resolvedBy: content === "nothing" ? "deadline" : "person",
+        receipt,
+      });
+    },
+  );
 
   it("The receipt has no paths for an agent with approval lists only", async () => {
     const call = { id: "c1", name: "send", input: { target: { name: "tea.md" } } };

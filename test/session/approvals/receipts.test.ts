@@ -35,12 +35,12 @@ async function signedLog(): Promise<{ keys: SigningKeys; log: readonly Envelope[
   const first = start();
   const { sessionId } = await first.open({ principal: ME });
   await first.command(sessionId, text, from);
-  const asked = await readUntil(
+  const requestEnvelope = await readUntil(
     first,
     sessionId,
     ({ event }) => event.type === "approval.requested",
   );
-  const { approvalId } = Object(asked.at(-1)?.event);
+  const { approvalId } = Object(requestEnvelope.at(-1)?.event);
   const answer = { type: "decide-approval", approvalId, decision: "allow-always" } as const;
   await first.command(sessionId, answer, from);
   await readUntil(first, sessionId, ({ event }) => event.type === "turn.finished");
@@ -202,11 +202,11 @@ describe("Signed receipts", () => {
     const { keys, log } = await signedLog();
     const entries = (changed: readonly Envelope[]) =>
       changed.map(auditLog(keys).take).flatMap(({ entry }) => entry ?? []);
-    const given = log.find(({ event }) => event.type === "grant.added");
-    const { grantId } = Object(given?.event);
+    const grantEnvelope = log.find(({ event }) => event.type === "grant.added");
+    const { grantId } = Object(grantEnvelope?.event);
     expect(entries(log).map(({ isChanged }) => isChanged)).not.toContain(true);
     const last = entries(log).findLast(({ receipt }) => receipt.type === "policy.decided");
-    expect(last?.grant).toEqual({ grantId, principal: ME.id, at: given?.at });
+    expect(last?.grant).toEqual({ grantId, principal: ME.id, at: grantEnvelope?.at });
 
     const called = log.map((envelope): Envelope => {
       const { event } = envelope;
@@ -221,13 +221,13 @@ describe("Signed receipts", () => {
       decided.map(() => [true, "valid"]),
     );
 
-    const shown = log.map((envelope): Envelope => {
+    const changedLog = log.map((envelope): Envelope => {
       const { event } = envelope;
       return event.type === "approval.requested"
         ? { ...envelope, event: { ...event, input: { path: "x" } } }
         : envelope;
     });
-    expect(found(shown, keys)).toMatchObject([
+    expect(found(changedLog, keys)).toMatchObject([
       { entry: { signature: "forged" }, gap: { what: "shown" } },
     ]);
   });

@@ -129,9 +129,9 @@ describe("The paths of a host tool call interrupted by a kill", () => {
     // The host returned with another tool of the same name: the call is not repeated, and an approver is asked.
     const other = { ...HOST_TOOL, description: "Reads from the archive" };
     session.send({ type: "agent-changed", agent: agentWith([other]) });
-    const [asked] = session.state.approvals.pending;
+    const [approval] = session.state.approvals.pending;
     const answered = session.log.length;
-    const approvalId = asked?.approvalId ?? "";
+    const approvalId = approval?.approvalId ?? "";
     session.send(commanded({ type: "decide-approval", approvalId, decision: "run-again" }));
     expect(toolEvents(session, answered)).toEqual(["approval.resolved"]);
     expect(session.effects).toMatchObject([{ type: "resolve-paths", input: { path: "a.txt" } }]);

@@ -23,7 +23,7 @@ const { spec } = createAgent({
   ]),
 });
 
-function said(mode: Parameters<typeof listToolRules>[1]) {
+function listRules(mode: Parameters<typeof listToolRules>[1]) {
   return listToolRules(spec, mode).map(({ name, action, dependsOnArguments }) => [
     name,
     action,
@@ -33,7 +33,7 @@ function said(mode: Parameters<typeof listToolRules>[1]) {
 
 describe("listToolRules", () => {
   it("The list has the action of each tool, and whether arguments may change it", () => {
-    expect(said("default")).toEqual([
+    expect(listRules("default")).toEqual([
       ["read", "allow", false],
       ["write", "ask", true],
       ["send", "allow", false],
@@ -42,8 +42,8 @@ describe("listToolRules", () => {
   });
 
   it("The session mode narrows the listed actions", () => {
-    expect(said("ask").map(([, action]) => action)).toEqual(["allow", "ask", "ask", "deny"]);
-    expect(said("read-only")).toEqual([
+    expect(listRules("ask").map(([, action]) => action)).toEqual(["allow", "ask", "ask", "deny"]);
+    expect(listRules("read-only")).toEqual([
       ["read", "allow", false],
       ["write", "deny", false],
       ["send", "deny", false],

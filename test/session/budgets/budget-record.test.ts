@@ -64,8 +64,11 @@ describe("Parallel turns on one budget", () => {
           if (running === undefined) {
             count += 1;
             const invocationId = `inv_${count}`;
-            const asked = { sessionId, invocationId, estimate: tokens(estimate) };
-            const result = reserveBudget(record, request({ ...asked, caps: { tokens: cap } }));
+            const reservation = { sessionId, invocationId, estimate: tokens(estimate) };
+            const result = reserveBudget(
+              record,
+              request({ ...reservation, caps: { tokens: cap } }),
+            );
             if (result.status !== "reserved") continue;
             record = result.record;
             const { tokens: amount = 0 } = record.sessions[sessionId]?.amounts ?? {};
@@ -78,10 +81,10 @@ describe("Parallel turns on one budget", () => {
             differences += Math.max(0, real - running.estimate);
             open.delete(turn);
           }
-          const held = [...open.values()].reduce((sum, one) => sum + one.estimate, 0);
+          const openEstimates = [...open.values()].reduce((sum, one) => sum + one.estimate, 0);
           expect(isWide, "a reservation has at least the estimate").toBe(true);
           // A reservation starts below the cap, so only the last reservation can exceed the cap.
-          expect(record.used.tokens + held).toBeLessThan(cap + largest + differences);
+          expect(record.used.tokens + openEstimates).toBeLessThan(cap + largest + differences);
         }
       }),
       { numRuns: runs(500) },
@@ -100,8 +103,12 @@ describe("Parallel turns on one budget", () => {
             const times = repeats && (seed + at) % 3 === 0 ? 2 : 1;
             for (let time = 0; time < times; time++) {
               if (id === undefined) {
-                const asked = { sessionId, invocationId: `inv_${at}`, estimate: tokens(estimate) };
-                const result = reserveBudget(record, request(asked));
+                const reservation = {
+                  sessionId,
+                  invocationId: `inv_${at}`,
+                  estimate: tokens(estimate),
+                };
+                const result = reserveBudget(record, request(reservation));
                 if (result.status !== "reserved") continue;
                 record = result.record;
                 open.set(turn, `inv_${at}`);
@@ -174,10 +181,10 @@ describe("The record of a budget", () => {
   });
 
   it("The reservation of a session that never settles expires, and a late charge still counts", () => {
-    const left = reserved(EMPTY, { estimate: tokens(1000) });
+    const first = reserved(EMPTY, { estimate: tokens(1000) });
     const next = { sessionId: "ses_2", invocationId: "inv_2" };
-    expect(reserveBudget(left, request(next))).toEqual({ status: "busy" });
-    const after = reserved(left, { ...next, now: 60_000, expiresAt: 120_000 });
+    expect(reserveBudget(first, request(next))).toEqual({ status: "busy" });
+    const after = reserved(first, { ...next, now: 60_000, expiresAt: 120_000 });
     expect(Object.keys(after.sessions)).toEqual(["ses_2"]);
     const late = { sessionId: "ses_1", invocationId: "inv_1", amounts: tokens(5), now: 60_001 };
     const charged = settleBudget(after, late);

@@ -74,15 +74,15 @@ describe("A budget of a turn", () => {
   it("A turn that reaches its budget is paused with a question, and continues after an approval", async () => {
     const { world, provider } = await openBudgetWorld({ budgets: { turn: { tokens: 1000 } } });
     await prompt(world);
-    const asked = await world.waitForEvent("approval.requested");
-    expect(asked).toMatchObject({
+    const approval = await world.waitForEvent("approval.requested");
+    expect(approval).toMatchObject({
       question: "budget",
       options: ["continue", "stop"],
       action: "This turn has used 1,100 of 1,000 tokens; continue with 1,000 more tokens?",
       input: null,
     });
     expect(provider.invocations).toHaveLength(2);
-    await world.decideApproval(asked.approvalId, "continue");
+    await world.decideApproval(approval.approvalId, "continue");
     const finished = await world.waitForEvent("turn.finished");
     expect(finished).toMatchObject({ outcome: "completed" });
     expect(await world.listEvents("budget.reached")).toEqual([
@@ -97,8 +97,8 @@ describe("A budget of a turn", () => {
   it("A denied extension ends the turn as limited, with the content so far", async () => {
     const { world, provider } = await openBudgetWorld({ budgets: { turn: { tokens: 1000 } } });
     await prompt(world);
-    const asked = await world.waitForEvent("approval.requested");
-    await world.decideApproval(asked.approvalId, "stop");
+    const approval = await world.waitForEvent("approval.requested");
+    await world.decideApproval(approval.approvalId, "stop");
     expect(await world.waitForEvent("turn.finished")).toMatchObject({
       outcome: "limited",
       reason: "budget_tokens",
@@ -131,10 +131,10 @@ describe("A budget of a turn", () => {
   it("The question about a budget stays open across a restart, and its approval continues the turn once", async () => {
     const { world, provider } = await openBudgetWorld({ budgets: { turn: { tokens: 1000 } } });
     await prompt(world);
-    const asked = await world.waitForEvent("approval.requested");
+    const approval = await world.waitForEvent("approval.requested");
     const restarted = await world.restart();
     expect(await restarted.listEvents("approval.requested")).toHaveLength(1);
-    await restarted.decideApproval(asked.approvalId, "continue");
+    await restarted.decideApproval(approval.approvalId, "continue");
     expect(await restarted.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
     expect(provider.invocations).toHaveLength(3);
     expect(await restarted.listEvents("budget.extended")).toHaveLength(1);
@@ -143,11 +143,11 @@ describe("A budget of a turn", () => {
   it("A prompt's own budget makes the turn's budget tighter, and never looser", async () => {
     const { world } = await openBudgetWorld({ budgets: { turn: { tokens: 1000 } } });
     await prompt(world, { tokens: 300 });
-    const asked = await world.waitForEvent("approval.requested");
-    expect(asked.action).toBe(
+    const approval = await world.waitForEvent("approval.requested");
+    expect(approval.action).toBe(
       "This turn has used 400 of 300 tokens; continue with 300 more tokens?",
     );
-    await world.decideApproval(asked.approvalId, "stop");
+    await world.decideApproval(approval.approvalId, "stop");
     await world.waitForEvent("turn.finished");
     const looser = await openBudgetWorld({ budgets: { turn: { tokens: 300 } } });
     await prompt(looser.world, { tokens: 100_000 });
@@ -157,11 +157,11 @@ describe("A budget of a turn", () => {
   it("A prompt can have a budget although the agent has none", async () => {
     const { world } = await openBudgetWorld({});
     await prompt(world, { invocations: 1 });
-    const asked = await world.waitForEvent("approval.requested");
-    expect(asked.action).toBe(
+    const approval = await world.waitForEvent("approval.requested");
+    expect(approval.action).toBe(
       "This turn has used 1 of 1 invocation; continue with 1 more invocation?",
     );
-    await world.decideApproval(asked.approvalId, "stop");
+    await world.decideApproval(approval.approvalId, "stop");
     expect(await world.waitForEvent("turn.finished")).toMatchObject({
       reason: "budget_invocations",
     });
@@ -192,11 +192,11 @@ describe("A budget of a turn", () => {
     await world.waitForEvent("turn.finished", 2);
     expect(await world.listEvents("budget.reached")).toEqual([]);
     await prompt(world);
-    const asked = await world.waitForEvent("approval.requested");
+    const approval = await world.waitForEvent("approval.requested");
     expect(await world.listEvents("budget.reached")).toMatchObject([
       { scope: "session", used: 1200, cap: 1000 },
     ]);
-    await world.decideApproval(asked.approvalId, "continue");
+    await world.decideApproval(approval.approvalId, "continue");
     expect(await world.waitForEvent("turn.finished", 3)).toMatchObject({ outcome: "completed" });
   });
 
@@ -206,12 +206,12 @@ describe("A budget of a turn", () => {
     });
     await prompt(world);
     // 390 × $10 + 10 × $100, then 690 × $10 + 10 × $100, per million tokens.
-    const asked = await world.waitForEvent("approval.requested");
+    const approval = await world.waitForEvent("approval.requested");
     expect(await world.listEvents("budget.reached")).toMatchObject([
       { unit: "usd", used: expect.closeTo(0.0128, 6) },
     ]);
-    expect(asked.action).toBe("This turn has used $0.01 of $0.01; continue with $0.0050 more?");
-    await world.decideApproval(asked.approvalId, "stop");
+    expect(approval.action).toBe("This turn has used $0.01 of $0.01; continue with $0.0050 more?");
+    await world.decideApproval(approval.approvalId, "stop");
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ reason: "budget_usd" });
   });
 
@@ -224,9 +224,9 @@ describe("A budget of a turn", () => {
       options: { clock },
     });
     await prompt(world);
-    const asked = await world.waitForEvent("approval.requested");
+    const approval = await world.waitForEvent("approval.requested");
     clock.advance(100_000);
-    await world.decideApproval(asked.approvalId, "allow");
+    await world.decideApproval(approval.approvalId, "allow");
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 });
@@ -238,12 +238,12 @@ describe("A budget of tool calls", () => {
       answers: [wants({ id: "c1", name: "look" }, { id: "c2", name: "look" }), says("Done.")],
     });
     await prompt(world);
-    const asked = await world.waitForEvent("approval.requested");
-    expect(asked.action).toBe(
+    const approval = await world.waitForEvent("approval.requested");
+    expect(approval.action).toBe(
       "This turn has used 1 of 1 tool call; continue with 1 more tool call?",
     );
     expect(await world.listEvents("tool.started")).toHaveLength(1);
-    await world.decideApproval(asked.approvalId, "continue");
+    await world.decideApproval(approval.approvalId, "continue");
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
     expect(await world.listEvents("tool.started")).toHaveLength(2);
   });
@@ -254,8 +254,8 @@ describe("A budget of tool calls", () => {
       answers: [wants({ id: "c1", name: "look" }, { id: "c2", name: "look" }), says("Done.")],
     });
     await prompt(world);
-    const asked = await world.waitForEvent("approval.requested");
-    await world.decideApproval(asked.approvalId, "stop");
+    const approval = await world.waitForEvent("approval.requested");
+    await world.decideApproval(approval.approvalId, "stop");
     expect(await world.waitForEvent("turn.finished")).toMatchObject({
       outcome: "limited",
       reason: "budget_tool_calls",

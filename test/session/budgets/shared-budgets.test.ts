@@ -98,11 +98,11 @@ describe("A budget of a principal", () => {
     await first.waitForEvent("budget.settled");
     const second = await open(budgets, [says("Two.", tokens(100))], store);
     await second.prompt("Go");
-    const asked = await second.waitForEvent("approval.requested");
-    expect(asked.action).toBe(
+    const approval = await second.waitForEvent("approval.requested");
+    expect(approval.action).toBe(
       "This user has used 600 of 500 tokens; continue with 500 more tokens?",
     );
-    await second.decideApproval(asked.approvalId, "continue");
+    await second.decideApproval(approval.approvalId, "continue");
     await second.waitForEvent("budget.settled");
     expect(await second.listEvents("budget.extended")).toEqual([
       { type: "budget.extended", scope: "principal", unit: "tokens", cap: 1100, principal: "me" },
@@ -124,8 +124,8 @@ describe("A budget of a principal", () => {
     await world.prompt("Go");
     await world.waitForEvent("budget.settled");
     await world.prompt("Again");
-    const asked = await world.waitForEvent("approval.requested");
-    await world.decideApproval(asked.approvalId, "stop");
+    const approval = await world.waitForEvent("approval.requested");
+    await world.decideApproval(approval.approvalId, "stop");
     expect(await world.waitForEvent("turn.finished", 2)).toMatchObject({
       outcome: "limited",
       reason: "budget_invocations",
@@ -270,8 +270,8 @@ describe("A shared budget of tool calls", () => {
     const other = await open(budgets, [wants({ id: "c1", name: "look" }), says("Done.")], store);
     await other.prompt("Go");
     expect(await other.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
-    const [asked] = await waiting.listEvents("approval.requested");
-    await waiting.decideApproval(asked?.approvalId ?? "", "allow");
+    const [approval] = await waiting.listEvents("approval.requested");
+    await waiting.decideApproval(approval?.approvalId ?? "", "allow");
     expect(await waiting.waitForEvent("approval.requested", 2)).toMatchObject({
       question: "budget",
       action: "This user has used 1 of 1 tool call; continue with 1 more tool call?",

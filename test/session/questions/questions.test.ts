@@ -83,32 +83,32 @@ const FORM = {
 
 describe("A question of the agent", () => {
   it("The answer of a person is the result of ask_user, and the request has the id of its kind [B-093]", async () => {
-    const asked = await ask({ question: "Which city?" });
-    expect(asked.id).toMatch(/^hitl_question_/);
-    expect(await asked.world.listEvents("approval.requested")).toMatchObject([
+    const question = await ask({ question: "Which city?" });
+    expect(question.id).toMatch(/^hitl_question_/);
+    expect(await question.world.listEvents("approval.requested")).toMatchObject([
       {
         question: "question",
         action: "Which city?",
         options: ["answer", "decline"],
         form: { kind: "question", text: "Which city?" },
-        deadline: asked.clock.now() + DAY_MS,
+        deadline: question.clock.now() + DAY_MS,
         decision: { action: "ask", labels: ["question"] },
       },
     ]);
-    expect(await answer(asked, { answer: "Zürich" })).toEqual({ status: "accepted" });
-    expect(await readResult(asked)).toEqual([false, "Zürich"]);
-    expect(await asked.world.listEvents("approval.resolved")).toMatchObject([
+    expect(await answer(question, { answer: "Zürich" })).toEqual({ status: "accepted" });
+    expect(await readResult(question)).toEqual([false, "Zürich"]);
+    expect(await question.world.listEvents("approval.resolved")).toMatchObject([
       { decision: "answer", resolvedBy: "person", answer: "Zürich" },
     ]);
-    expect(await asked.world.listEvents("tool.started")).toEqual([]);
+    expect(await question.world.listEvents("tool.started")).toEqual([]);
   });
 
   it("A question needs no separate approval, and a rule that denies the tool still denies the question", async () => {
     const approvals = { deny: [], ask: ["ask_user"], allow: [], default: "ask" } as const;
-    const asked = await ask({ question: "Which city?" }, { approvals });
-    expect(await asked.world.listEvents("policy.decided")).toEqual([]);
-    await answer(asked, { answer: "Bern" });
-    expect(await readResult(asked)).toEqual([false, "Bern"]);
+    const question = await ask({ question: "Which city?" }, { approvals });
+    expect(await question.world.listEvents("policy.decided")).toEqual([]);
+    await answer(question, { answer: "Bern" });
+    expect(await readResult(question)).toEqual([false, "Bern"]);
 
     const provider = createScriptedProvider([
       wants({ id: "c1", name: "ask_user", input: { question: "Which city?" } }),
@@ -128,23 +128,25 @@ describe("A question of the agent", () => {
   });
 
   it("The time limit of a turn is paused while a question is open", async () => {
-    const asked = await ask({ question: "Which city?" }, { caps: { seconds: 60 } });
-    asked.clock.advance(DAY_MS - 1);
-    await answer(asked, { answer: "Bern" });
-    expect(await asked.world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
+    const question = await ask({ question: "Which city?" }, { caps: { seconds: 60 } });
+    question.clock.advance(DAY_MS - 1);
+    await answer(question, { answer: "Bern" });
+    expect(await question.world.waitForEvent("turn.finished")).toMatchObject({
+      outcome: "completed",
+    });
   });
 
   it("An answer must be one of the options, and any other answer leaves the question open", async () => {
-    const asked = await ask({ question: "Which?", options: ["red", "blue"] });
-    expect(await answer(asked, { answer: "green" })).toMatchObject({
+    const question = await ask({ question: "Which?", options: ["red", "blue"] });
+    expect(await answer(question, { answer: "green" })).toMatchObject({
       status: "refused",
       failure: { code: "invalid_option", details: { path: "answer" } },
     });
-    expect(await answer(asked, { approved: true })).toMatchObject({ status: "refused" });
-    expect(await answer(asked, {})).toMatchObject({ status: "refused" });
-    expect(await answer(asked, { decision: "allow" })).toMatchObject({ status: "refused" });
-    await answer(asked, { answer: "blue" });
-    expect(await readResult(asked)).toEqual([false, "blue"]);
+    expect(await answer(question, { approved: true })).toMatchObject({ status: "refused" });
+    expect(await answer(question, {})).toMatchObject({ status: "refused" });
+    expect(await answer(question, { decision: "allow" })).toMatchObject({ status: "refused" });
+    await answer(question, { answer: "blue" });
+    expect(await readResult(question)).toEqual([false, "blue"]);
   });
 
   it.each<[JsonValue, string]>([
@@ -158,63 +160,67 @@ describe("A question of the agent", () => {
     [{ city: "Bern", nights: 1, late: "yes" }, "true or false"],
     [{ city: "Bern", nights: 1, other: 1 }, 'Key "other" does not exist in the form'],
   ])("The answer %j to a form is refused: %s", async (given, problem) => {
-    const asked = await ask({ question: "Book?", schema: FORM });
-    const reply = await answer(asked, { answer: given });
+    const question = await ask({ question: "Book?", schema: FORM });
+    const reply = await answer(question, { answer: given });
     expect(reply).toMatchObject({ status: "refused" });
     expect(JSON.stringify(reply)).toContain(JSON.stringify(problem).slice(1, -1));
-    expect(await asked.world.listEvents("approval.resolved")).toEqual([]);
+    expect(await question.world.listEvents("approval.resolved")).toEqual([]);
   });
 
   it("The answer to a form is the result as JSON", async () => {
-    const asked = await ask({ question: "Book?", schema: FORM });
-    await answer(asked, { answer: { city: "Bern", nights: 2, extras: ["parking"], room: "s" } });
-    expect(await readResult(asked)).toEqual([
+    const question = await ask({ question: "Book?", schema: FORM });
+    await answer(question, { answer: { city: "Bern", nights: 2, extras: ["parking"], room: "s" } });
+    expect(await readResult(question)).toEqual([
       false,
       '{"city":"Bern","nights":2,"extras":["parking"],"room":"s"}',
     ]);
   });
 
   it("A declined question is an error result with the reason of the person", async () => {
-    const asked = await ask({ question: "Which city?" });
-    await answer(asked, { approved: false, reason: "Ask later" });
-    expect(await readResult(asked)).toEqual([
+    const question = await ask({ question: "Which city?" });
+    await answer(question, { approved: false, reason: "Ask later" });
+    expect(await readResult(question)).toEqual([
       true,
       "The person declined to answer. The reason given: Ask later",
     ]);
   });
 
   it("An unanswered question returns its default answer at the deadline [R-098]", async () => {
-    const asked = await ask({
+    const question = await ask({
       question: "Which?",
       options: ["a", "b"],
       default: "b",
       timeout_seconds: 60,
     });
-    asked.clock.advance(60_000);
-    expect(await readResult(asked)).toEqual([
+    question.clock.advance(60_000);
+    expect(await readResult(question)).toEqual([
       false,
       "No answer arrived in time. The default answer applies: b",
     ]);
-    expect(await asked.world.listEvents("approval.resolved")).toMatchObject([
+    expect(await question.world.listEvents("approval.resolved")).toMatchObject([
       { resolvedBy: "deadline", decision: "decline" },
     ]);
-    expect(await answer(asked, { answer: "a" })).toMatchObject({ failure: { code: "conflict" } });
+    expect(await answer(question, { answer: "a" })).toMatchObject({
+      failure: { code: "conflict" },
+    });
   });
 
   it("An unanswered question without a default returns an error result about the missing answer", async () => {
-    const asked = await ask({ question: "Which?" });
-    asked.clock.advance(DAY_MS);
-    expect(await readResult(asked)).toEqual([
+    const question = await ask({ question: "Which?" });
+    question.clock.advance(DAY_MS);
+    expect(await readResult(question)).toEqual([
       true,
       "No answer arrived in time. Continue without the answer, or end your turn.",
     ]);
-    expect(await asked.world.listEvents("tool.finished")).toMatchObject([{ ending: "timed-out" }]);
+    expect(await question.world.listEvents("tool.finished")).toMatchObject([
+      { ending: "timed-out" },
+    ]);
   });
 
   it("A question cannot wait for longer than the agent's definition allows", async () => {
-    const asked = await ask({ question: "Which?", timeout_seconds: 9_000_000 });
-    expect(await asked.world.listEvents("approval.requested")).toMatchObject([
-      { deadline: asked.clock.now() + DAY_MS },
+    const question = await ask({ question: "Which?", timeout_seconds: 9_000_000 });
+    expect(await question.world.listEvents("approval.requested")).toMatchObject([
+      { deadline: question.clock.now() + DAY_MS },
     ]);
   });
 
@@ -288,58 +294,61 @@ describe("A question of the agent", () => {
 
 describe("Approvals, dual control and escalations of the agent", () => {
   it("An approval is answered with a plain yes", async () => {
-    const asked = await ask({ question: "Deploy?", kind: "approval" });
-    expect(asked.id).toMatch(/^hitl_approval_/);
-    await answer(asked, { approved: true, reviewer: "Ada", reason: "Go" });
-    expect(await readResult(asked)).toEqual([false, '{"approved":true,"reason":"Go"}']);
-    expect(await asked.world.listEvents("approval.resolved")).toMatchObject([
+    const question = await ask({ question: "Deploy?", kind: "approval" });
+    expect(question.id).toMatch(/^hitl_approval_/);
+    await answer(question, { approved: true, reviewer: "Ada", reason: "Go" });
+    expect(await readResult(question)).toEqual([false, '{"approved":true,"reason":"Go"}']);
+    expect(await question.world.listEvents("approval.resolved")).toMatchObject([
       { answer: true, reviewer: "Ada" },
     ]);
   });
 
   it("An approval is denied with a plain no, which the model sees as an error", async () => {
-    const asked = await ask({ question: "Deploy?", kind: "approval" });
-    await answer(asked, { answer: false });
-    expect(await readResult(asked)).toEqual([true, "Not approved."]);
+    const question = await ask({ question: "Deploy?", kind: "approval" });
+    await answer(question, { answer: false });
+    expect(await readResult(question)).toEqual([true, "Not approved."]);
   });
 
   it("Dual control counts distinct principals, and a reviewer's name does not make another person [W-09] [R-098]", async () => {
-    const asked = await ask({ question: "Deploy?", kind: "dual_control" });
-    expect(asked.id).toMatch(/^hitl_dual_control_/);
-    expect(await answer(asked, { approved: true })).toEqual({ status: "accepted" });
-    expect(await answer(asked, { approved: true, reviewer: "Bob" })).toMatchObject({
+    const question = await ask({ question: "Deploy?", kind: "dual_control" });
+    expect(question.id).toMatch(/^hitl_dual_control_/);
+    expect(await answer(question, { approved: true })).toEqual({ status: "accepted" });
+    expect(await answer(question, { approved: true, reviewer: "Bob" })).toMatchObject({
       failure: { code: "conflict" },
     });
-    expect(await asked.world.listEvents("approval.resolved")).toEqual([]);
-    await answer(asked, { approved: true }, "you");
-    expect(await readResult(asked)).toEqual([false, '{"approved":true,"reviewers":["me","you"]}']);
+    expect(await question.world.listEvents("approval.resolved")).toEqual([]);
+    await answer(question, { approved: true }, "you");
+    expect(await readResult(question)).toEqual([
+      false,
+      '{"approved":true,"reviewers":["me","you"]}',
+    ]);
   });
 
   it("A question for several people is answered when enough of them give the same answer", async () => {
-    const asked = await ask({ question: "Which?", options: ["a", "b"], approvers: 2 });
-    await answer(asked, { answer: "a" }, "one");
-    await answer(asked, { answer: "b" }, "two");
-    await answer(asked, { answer: "b" }, "one");
-    expect(await asked.world.listEvents("approval.voted")).toMatchObject([
+    const question = await ask({ question: "Which?", options: ["a", "b"], approvers: 2 });
+    await answer(question, { answer: "a" }, "one");
+    await answer(question, { answer: "b" }, "two");
+    await answer(question, { answer: "b" }, "one");
+    expect(await question.world.listEvents("approval.voted")).toMatchObject([
       { principal: "one", answer: "a" },
       { principal: "two", answer: "b" },
     ]);
-    expect(await readResult(asked)).toEqual([false, "b"]);
+    expect(await readResult(question)).toEqual([false, "b"]);
   });
 
   it("An escalation has no deadline and cannot be declined: it waits until a person accepts [R-098]", async () => {
-    const asked = await ask({ question: "Please take over", kind: "escalation" });
-    expect(asked.id).toMatch(/^hitl_escalation_/);
-    asked.clock.advance(1000 * DAY_MS);
-    expect(await answer(asked, { approved: false })).toMatchObject({ status: "refused" });
-    expect(await answer(asked, { approved: true })).toEqual({ status: "accepted" });
-    expect(await readResult(asked)).toEqual([false, '{"accepted":true}']);
+    const question = await ask({ question: "Please take over", kind: "escalation" });
+    expect(question.id).toMatch(/^hitl_escalation_/);
+    question.clock.advance(1000 * DAY_MS);
+    expect(await answer(question, { approved: false })).toMatchObject({ status: "refused" });
+    expect(await answer(question, { approved: true })).toEqual({ status: "accepted" });
+    expect(await readResult(question)).toEqual([false, '{"accepted":true}']);
   });
 
   it("A sender without the right to approve cannot answer", async () => {
-    const asked = await ask({ question: "Which?" });
-    const reply = await asked.world.send(
-      { type: "decide-approval", approvalId: asked.id, answer: "x" },
+    const question = await ask({ question: "Which?" });
+    const reply = await question.world.send(
+      { type: "decide-approval", approvalId: question.id, answer: "x" },
       { principal: { id: "guest", rights: ["prompt"] } },
     );
     expect(reply).toMatchObject({ failure: { code: "access_denied" } });

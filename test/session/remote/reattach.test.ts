@@ -39,11 +39,11 @@ async function joinedProcess({ isFollowing = true } = {}) {
     clock: systemClock,
     connect: async () => owners.shift() ?? Promise.reject(new Error("no more")),
   });
-  const heard: Envelope[] = [];
+  const receivedEvents: Envelope[] = [];
   const leaving = new AbortController();
   const follow = async (): Promise<void> => {
     for await (const { events } of sessions.subscribe(sessionId, undefined, leaving.signal))
-      heard.push(...events);
+      receivedEvents.push(...events);
   };
   onTestFinished(async () => {
     leaving.abort();
@@ -57,7 +57,7 @@ async function joinedProcess({ isFollowing = true } = {}) {
     /** Resolves when the process has read the whole log. */
     caughtUp: async (): Promise<void> => {
       const { seq } = (await owned.find(sessionId)) ?? { seq: Number.NaN };
-      await eventually(() => expect(heard.at(-1)?.seq).toBe(seq));
+      await eventually(() => expect(receivedEvents.at(-1)?.seq).toBe(seq));
     },
     /** The roles in which the clients are attached to the next owner. */
     ownerDies: async () => {

@@ -22,16 +22,16 @@ const PROMPT = { type: "prompt", content } as const;
 /** A store which rejects a given number of appends. */
 function failing(error: Error = new StoreError("wrong_seq", "The log is elsewhere for a moment")) {
   const inner = createMemoryStore();
-  let left = 0;
+  let failureCount = 0;
   const store: Store = {
     ...inner,
-    append: (...given) => {
-      if (left === 0) return inner.append(...given);
-      left -= 1;
+    append: (...args) => {
+      if (failureCount === 0) return inner.append(...args);
+      failureCount -= 1;
       return Promise.reject(error);
     },
   };
-  return { store, fail: (times: number) => void (left = times) };
+  return { store, fail: (times: number) => void (failureCount = times) };
 }
 
 /** Emits the beginning of a response, and the rest when released. */
@@ -111,7 +111,7 @@ describe("A session with a temporary failure", () => {
       const { answer, goOn } = inTwo();
       const provider = createScriptedProvider([answer, says("Done.")]);
       let isLeft: (id: string) => void = () => undefined;
-      const left = new Promise<string>((resolve) => {
+      const leaseLoss = new Promise<string>((resolve) => {
         isLeft = resolve;
       });
       const sessions = createSessions({
@@ -127,7 +127,7 @@ describe("A session with a temporary failure", () => {
       await waitUntil(async () => (await store.read(sessionId, 0, 100)).length >= 9);
       fail(1);
       goOn();
-      expect(await left).toBe(sessionId);
+      expect(await leaseLoss).toBe(sessionId);
       expect(provider.invocations.length).toBe(1);
     },
   );

@@ -14,9 +14,9 @@ function counting(store: Store): Store & { readonly acquired: number; readonly r
   let released = 0;
   return {
     ...store,
-    acquire: (...given) => {
+    acquire: (...args) => {
       acquired += 1;
-      return store.acquire(...given);
+      return store.acquire(...args);
     },
     release: (lease) => {
       released += 1;

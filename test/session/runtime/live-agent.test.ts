@@ -72,15 +72,15 @@ describe("An agent that changes during its session", () => {
     await world.prompt("Write.");
     const { approvalId } = await world.waitForEvent("approval.requested");
     change(agent({ tools: [otherWrite(ran)] }));
-    const asked = await world.waitForEvent("approval.requested", 2);
+    const approval = await world.waitForEvent("approval.requested", 2);
     expect(await world.decideApproval(approvalId, "allow")).toMatchObject({ status: "refused" });
     expect(ran).toEqual([]);
-    await world.decideApproval(asked.approvalId, "allow");
+    await world.decideApproval(approval.approvalId, "allow");
     await world.waitForEvent("turn.finished");
     expect(ran).toEqual([{ other: WRITE_CALL.input }]);
     expect(await world.listEvents("approval.resolved")).toMatchObject([
       { approvalId, resolvedBy: "change" },
-      { approvalId: asked.approvalId, resolvedBy: "person" },
+      { approvalId: approval.approvalId, resolvedBy: "person" },
     ]);
   });
 

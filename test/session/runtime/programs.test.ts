@@ -99,11 +99,11 @@ describe("Processes of a tool", () => {
   it("A process starts only after its group is logged", async () => {
     const path = join(folder(), "made");
     let isAsked: () => void = () => undefined;
-    const asked = new Promise<void>((resolve) => {
+    const requestArrival = new Promise<void>((resolve) => {
       isAsked = resolve;
     });
     let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
+    const toolGate = new Promise<void>((resolve) => {
       release = resolve;
     });
     const memory = createMemoryStore();
@@ -112,7 +112,7 @@ describe("Processes of a tool", () => {
       async append(lease, expectedSeq, entry) {
         if (entry.events.some(({ event }) => event.type === "tool.process_started")) {
           isAsked();
-          await held;
+          await toolGate;
           expect(entry.sync).toBe(true);
         }
         return memory.append(lease, expectedSeq, entry);
@@ -124,7 +124,7 @@ describe("Processes of a tool", () => {
     );
     const world = await openWorld(createAgent({ provider, tools: [run] }), { store });
     await world.prompt("Run.");
-    await asked;
+    await requestArrival;
     expect(existsSync(path)).toBe(false);
     release();
     await world.waitForEvent("turn.finished");

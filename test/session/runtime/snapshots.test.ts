@@ -17,7 +17,7 @@ import {
   openWorld,
 } from "../../support/session/session-world.ts";
 
-interface Told {
+interface PlayedTurns {
   readonly store: Store;
   readonly sessionId: string;
   readonly lease: Lease;
@@ -29,7 +29,7 @@ interface Told {
 const ACQUISITION = { owner: "reader", now: 0, durationMs: 1000, takeOver: true } as const;
 
 /** A session of two turns without a running driver. */
-async function told(store: Store): Promise<Told> {
+async function playTurns(store: Store): Promise<PlayedTurns> {
   const provider = createScriptedProvider([says("One."), says("Two.")]);
   const world = await openWorld(createAgent({ provider }), { store });
   await world.prompt("First");
@@ -43,14 +43,14 @@ async function told(store: Store): Promise<Told> {
 }
 
 /** Loads the state, with all reported errors. */
-async function loaded({ store, sessionId, head }: Told) {
+async function loaded({ store, sessionId, head }: PlayedTurns) {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
   const state = await loadState(store, sessionId, { ...head, report });
   return { state, reports };
 }
 
-async function saveAt({ store, sessionId, lease, head }: Told, seq: number): Promise<void> {
+async function saveAt({ store, sessionId, lease, head }: PlayedTurns, seq: number): Promise<void> {
   await saveState(store, lease, await loadState(store, sessionId, { ...head, seq }));
 }
 
@@ -58,7 +58,7 @@ const DAMAGED = { code: "store_damaged", details: { sessionId: expect.stringMatc
 
 describe("Snapshots", () => {
   it("A snapshot at any position leads to the state of the whole log", async () => {
-    const session = await told(createMemoryStore());
+    const session = await playTurns(createMemoryStore());
     const { store, sessionId, head, whole } = session;
     for (let seq = 1; seq <= head.seq; seq++) {
       await saveAt(session, seq);
@@ -68,7 +68,7 @@ describe("Snapshots", () => {
   });
 
   it("An unsigned or foreign snapshot is ignored if receipts are signed", async () => {
-    const session = await told(createMemoryStore());
+    const session = await playTurns(createMemoryStore());
     const { store, sessionId, lease, head, whole } = session;
     const sign = (content: unknown) => ({ keyId: "mine", mac: JSON.stringify(content) });
     const verify: VerifySignature = (content, { keyId, mac }) =>
@@ -86,7 +86,7 @@ describe("Snapshots", () => {
   });
 
   it("A snapshot of another version is ignored", async () => {
-    const session = await told(createMemoryStore());
+    const session = await playTurns(createMemoryStore());
     const { store, lease, whole } = session;
     await store.saveSnapshot(lease, { version: "0", seq: 3, state: { seq: 3, agent: null } });
     expect(await loaded(session)).toEqual({ state: whole, reports: [] });
@@ -96,29 +96,29 @@ describe("Snapshots", () => {
     ["that is not a state", () => ({ seq: 3 })],
     ["without its digest", ({ state = null }) => ({ state })],
     ["of which a part is missing", ({ digest = "" }) => ({ digest, state: { seq: 3 } })],
-    ["with a part of another shape", (kept) => changed(kept, { turn: "none" })],
-    ["with another value", (kept) => changed(kept, { principal: "somebody else" })],
-    ["of another place in the log", (kept) => changed(kept, { seq: 2 })],
+    ["with a part of another shape", (keptValue) => changed(keptValue, { turn: "none" })],
+    ["with another value", (keptValue) => changed(keptValue, { principal: "somebody else" })],
+    ["of another place in the log", (keptValue) => changed(keptValue, { seq: 2 })],
   ])("A snapshot %s is reported and ignored", async (_, damage) => {
-    const session = await told(createMemoryStore());
+    const session = await playTurns(createMemoryStore());
     const { store, sessionId, lease, whole } = session;
     await saveAt(session, 3);
-    const kept = await store.readSnapshot(sessionId, STATE_VERSION);
+    const snapshot = await store.readSnapshot(sessionId, STATE_VERSION);
     await store.saveSnapshot(lease, {
       version: STATE_VERSION,
       seq: 3,
-      state: damage(kept?.state ?? {}),
+      state: damage(snapshot?.state ?? {}),
     });
     expect(await loaded(session)).toMatchObject({ state: whole, reports: [DAMAGED] });
   });
 
   it("A snapshot of another session is reported and ignored", async () => {
     const store = createMemoryStore();
-    const [session, other] = [await told(store), await told(store)];
+    const [session, other] = [await playTurns(store), await playTurns(store)];
     await saveAt(other, 3);
-    const kept = await store.readSnapshot(other.sessionId, STATE_VERSION);
-    if (kept === undefined) throw new Error("The snapshot is missing");
-    await store.saveSnapshot(session.lease, kept);
+    const snapshot = await store.readSnapshot(other.sessionId, STATE_VERSION);
+    if (snapshot === undefined) throw new Error("The snapshot is missing");
+    await store.saveSnapshot(session.lease, snapshot);
     expect(await loaded(session)).toMatchObject({ state: session.whole, reports: [DAMAGED] });
   });
 
@@ -130,7 +130,7 @@ describe("Snapshots", () => {
     ["whose position is not a number", "seq = 'three'"],
   ])("A snapshot in a file %s is reported and ignored", async (_, change) => {
     const file = temporaryFile();
-    const session = await told(await opened({ file }));
+    const session = await playTurns(await opened({ file }));
     await saveAt(session, 3);
     await session.store.close();
     await tamper(file, (database) => database.exec(`UPDATE snapshots SET ${change}`));
@@ -147,8 +147,8 @@ describe("Snapshots", () => {
     const { sessionId } = world;
     const { lease, head } = await store.acquire(sessionId, ACQUISITION);
     await saveState(store, lease, await loadState(store, sessionId, head));
-    const kept = await store.readSnapshot(sessionId, STATE_VERSION);
-    const state = changed(kept?.state ?? {}, { clients: {}, tools: [] });
+    const snapshot = await store.readSnapshot(sessionId, STATE_VERSION);
+    const state = changed(snapshot?.state ?? {}, { clients: {}, tools: [] });
     await store.saveSnapshot(lease, { version: STATE_VERSION, seq: head.seq, state });
     const next = await world.restart();
     await next.prompt("Second");
@@ -157,7 +157,7 @@ describe("Snapshots", () => {
   });
 
   it("A session used for one turn per process still gets a snapshot", async () => {
-    const session = await told(createMemoryStore());
+    const session = await playTurns(createMemoryStore());
     const { store, sessionId, lease, head } = session;
     const title = { type: "session.title_changed", title: "Again" } as const;
     const draft = { at: 0, visibility: "public", event: title } as const;
@@ -179,7 +179,7 @@ describe("Snapshots", () => {
 });
 
 /** The snapshot with changed parts and its original digest. */
-function changed(kept: JsonObject, parts: JsonObject): JsonObject {
-  const { digest = "", state } = kept;
+function changed(keptValue: JsonObject, parts: JsonObject): JsonObject {
+  const { digest = "", state } = keptValue;
   return { digest, state: { ...(state as JsonObject), ...parts } };
 }

@@ -21,7 +21,7 @@ import { createAgent, ME } from "../../support/session/session-world.ts";
 
 function sessionsOn(store: Store, clock: FakeClock, answers: readonly ProviderScript[]) {
   const reports: unknown[] = [];
-  const given: string[] = [];
+  const receivedInputs: string[] = [];
   const provider = createScriptedProvider(answers);
   const sessions = createSessions({
     store,
@@ -29,10 +29,10 @@ function sessionsOn(store: Store, clock: FakeClock, answers: readonly ProviderSc
     clock,
     owner: "test",
     report: (error) => void reports.push(error),
-    onSessionFailed: (sessionId) => void given.push(sessionId),
+    onSessionFailed: (sessionId) => void receivedInputs.push(sessionId),
   });
   onTestFinished(() => sessions.close());
-  return { sessions, provider, reports, given };
+  return { sessions, provider, reports, receivedInputs };
 }
 
 /** Emits half of a response, and the rest when released. */
@@ -84,7 +84,7 @@ async function isIdle(sessions: RunningSessions, sessionId: string): Promise<boo
 
 describe("A session whose log cannot be written", () => {
   it("A stalled turn continues in the same invocation when there is space again, without a new prompt", async () => {
-    const { sessions, provider, clock, disk, sessionId, reports, given } = await stalled();
+    const { sessions, provider, clock, disk, sessionId, reports, receivedInputs } = await stalled();
     await passUntil(clock, () => disk.refused > 12);
     disk.fill(false);
     await passUntil(clock, () => isIdle(sessions, sessionId));
@@ -99,7 +99,7 @@ describe("A session whose log cannot be written", () => {
     expect(log).not.toContain("session.recovered");
     expect(log).not.toContain("invocation.lost");
     expect(provider.invocations).toHaveLength(1);
-    expect([reports, given]).toEqual([[DISK_FULL], []]);
+    expect([reports, receivedInputs]).toEqual([[DISK_FULL], []]);
   });
 
   it("A command waiting behind a stalled turn is refused after 5 seconds, and never written", async () => {
@@ -175,14 +175,14 @@ describe("A session whose log cannot be written", () => {
     await passUntil(clock, async () =>
       (await types(disk.store, sessionId)).includes("session.recovered"),
     );
-    expect(next.given).toEqual([]);
+    expect(next.receivedInputs).toEqual([]);
   });
 
   it("A stalled session keeps its lease while it cannot be renewed", async () => {
     const clock = createFakeClock();
     const disk = createFillingStore();
     const { pass, open } = createGate();
-    const { sessions, given } = sessionsOn(disk.store, clock, [inTwo(pass)]);
+    const { sessions, receivedInputs } = sessionsOn(disk.store, clock, [inTwo(pass)]);
     const { sessionId } = await sessions.open({ principal: ME });
     await sessions.command(sessionId, PROMPT, { principal: ME });
     disk.fill(true);
@@ -193,7 +193,7 @@ describe("A session whose log cannot be written", () => {
     disk.fill(false);
     open();
     await passUntil(clock, () => isIdle(sessions, sessionId));
-    expect(given).toEqual([]);
+    expect(receivedInputs).toEqual([]);
     expect(await types(disk.store, sessionId)).not.toContain("session.recovered");
   });
 

@@ -40,22 +40,24 @@ interface JudgedCall {
       }
     | undefined;
   /** The latest approval. */
-  yes: { readonly digest: string; readonly principals: number; readonly shown: string } | undefined;
+  yes:
+    | { readonly digest: string; readonly principals: number; readonly shownWords: string }
+    | undefined;
 }
 
 /** An open approval request with its votes. */
-interface Asked {
+interface OpenRequest {
   readonly request: EventOf<"approval.requested">;
   /** Approved arguments by principal. */
   readonly votes: Map<string, string>;
   /** The description of the tool at the time of the request. */
-  readonly shown: string;
+  readonly shownWords: string;
   /** Set if an earlier input made the request. */
   isOld?: true;
 }
 
 /** A grant in force. */
-interface Given {
+interface GrantRecord {
   readonly tool: string;
   readonly rule: string;
   /** The rules of the grant are still in force. */
@@ -70,8 +72,8 @@ export function approvalRules(): {
   let agent: EventOf<"agent.configured"> | undefined;
   let mode: SessionMode = "default";
   const calls = new Map<string, JudgedCall>();
-  const questions = new Map<string, Asked>();
-  const grants = new Map<string, Given>();
+  const questions = new Map<string, OpenRequest>();
+  const grants = new Map<string, GrantRecord>();
   /** Requests decided with `allow-always` in this input. */
   let always: EventOf<"approval.requested"> | undefined;
 
@@ -91,7 +93,7 @@ export function approvalRules(): {
   const words = (name: string): string =>
     JSON.stringify(definition().tools.find((one) => one.name === name) ?? null);
   const isApproved = ({ yes, name, ...seen }: JudgedCall, approvers: number): boolean =>
-    yes?.digest === digestOf(seen) && yes.principals >= approvers && yes.shown === words(name);
+    yes?.digest === digestOf(seen) && yes.principals >= approvers && yes.shownWords === words(name);
 
   /** A grant does not satisfy a mode which asks. */
   const isNarrowed = ({ name }: JudgedCall): boolean => mode !== "default" && !isReading(name);
@@ -183,8 +185,8 @@ export function approvalRules(): {
   }
 
   function requested(request: EventOf<"approval.requested">): void {
-    const shown = isToolQuestion(request.question) ? words(call(request.subjectId).name) : "";
-    questions.set(request.approvalId, { request, votes: new Map(), shown });
+    const shownWords = isToolQuestion(request.question) ? words(call(request.subjectId).name) : "";
+    questions.set(request.approvalId, { request, votes: new Map(), shownWords });
     if (request.question === "outcome") {
       const seen = call(request.subjectId);
       seen.found = seen.awaited = undefined;
@@ -209,7 +211,7 @@ export function approvalRules(): {
   }
 
   function voted({ approvalId, principal, digest }: EventOf<"approval.voted">, by: string): void {
-    const { votes, request } = asked(approvalId);
+    const { votes, request } = findOpenRequest(approvalId);
     must(principal === by, "a vote names its sender");
     must(votes.get(principal) !== digest, "a principal does not repeat a vote");
     // An approval of other arguments replaces the earlier one.
@@ -220,7 +222,7 @@ export function approvalRules(): {
 
   function resolved(event: EventOf<"approval.resolved">, by: string | undefined): void {
     const { approvalId, decision, input, principals = [] } = event;
-    const { request, votes, shown } = asked(approvalId);
+    const { request, votes, shownWords } = findOpenRequest(approvalId);
     questions.delete(approvalId);
     must(
       event.resolvedBy !== "change" || request.question === "run" || isDoubted,
@@ -237,12 +239,12 @@ export function approvalRules(): {
     must(all.size === agreed.length + 1, "a principal approves once");
     const isListed = principals.length === all.size && principals.every((one) => all.has(one));
     must((request.approvers ?? 1) === 1 || isListed, "all approvers are named");
-    seen.yes = { digest, principals: all.size, shown };
+    seen.yes = { digest, principals: all.size, shownWords };
     seen.isRunning = false;
     if (decision === "allow-always" && input === undefined) always = request;
   }
 
-  function given({ grantId, approvalId, scope }: EventOf<"grant.added">): void {
+  function checkGrant({ grantId, approvalId, scope }: EventOf<"grant.added">): void {
     must(always?.approvalId === approvalId, "a grant follows `allow-always`");
     must(call(always.subjectId).name === scope.tool, "a grant covers the requested tool");
     must(!grants.has(grantId), "a grant is added once");
@@ -276,7 +278,7 @@ export function approvalRules(): {
     seen.starts += 1;
   }
 
-  const asked = (approvalId: string): Asked => {
+  const findOpenRequest = (approvalId: string): OpenRequest => {
     const question = questions.get(approvalId);
     must(question !== undefined, "only an open request is decided");
     return question;
@@ -337,7 +339,7 @@ export function approvalRules(): {
         case "approval.resolved":
           return resolved(event, actor?.principal);
         case "grant.added":
-          return given(event);
+          return checkGrant(event);
         case "grant.revoked":
           must(grants.delete(event.grantId), "only an existing grant is revoked");
           return;
@@ -376,10 +378,10 @@ export function approvalRules(): {
       for (const [grantId, { isOfTheseRules }] of grants) {
         must(isOfTheseRules, `a grant of other rules is revoked (${grantId})`);
       }
-      for (const { request, shown } of questions.values()) {
+      for (const { request, shownWords } of questions.values()) {
         if (request.question !== "run") continue;
         const seen = call(request.subjectId);
-        must(shown === words(seen.name), "an open request shows the current tool");
+        must(shownWords === words(seen.name), "an open request shows the current tool");
         const rules = rulesOn(seen);
         must(rules.action === "ask", "an open request is still needed");
         must(

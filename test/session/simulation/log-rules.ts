@@ -296,12 +296,12 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         must(!tool(event.toolCallId).isClosed, "a finished call gets no more arguments");
         return;
       case "tool_call.received": {
-        const { toolCallId, toolCall: wanted, problem } = event;
+        const { toolCallId, toolCall: requestedCall, problem } = event;
         const isRunnable =
-          problem === undefined && wanted.input !== null && wanted.runBy === "client";
+          problem === undefined && requestedCall.input !== null && requestedCall.runBy === "client";
         const known = tools.get(toolCallId);
         must(known?.isClosed !== true, "a finished call stays finished");
-        const { name } = wanted;
+        const { name } = requestedCall;
         const seen = { name, isRunnable, isClosed: false, started: 0, mayStart: false };
         tools.set(toolCallId, seen);
         return;
@@ -320,16 +320,16 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
         if (event.question === "outcome") tool(event.subjectId).mayStart = false;
         return;
       case "approval.resolved": {
-        const asked = approvals.get(event.approvalId);
-        must(asked !== undefined, "an approval request is resolved once");
+        const openRequest = approvals.get(event.approvalId);
+        must(openRequest !== undefined, "an approval request is resolved once");
         approvals.delete(event.approvalId);
         // The outcome is asked again, or an idempotent tool runs again.
-        if (event.resolvedBy === "change" && asked.question === "outcome")
-          mayRepeat(tool(asked.subjectId));
-        must(asked.options.includes(event.decision), "a decision is one of the options");
+        if (event.resolvedBy === "change" && openRequest.question === "outcome")
+          mayRepeat(tool(openRequest.subjectId));
+        must(openRequest.options.includes(event.decision), "a decision is one of the options");
         const isYes = ["allow", "allow-always", "run-again"].includes(event.decision);
         must(event.resolvedBy === "person" || !isYes, "only a person approves");
-        if (isYes) tool(asked.subjectId).mayStart = true;
+        if (isYes) tool(openRequest.subjectId).mayStart = true;
         return;
       }
       case "tool.started": {
@@ -393,7 +393,7 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
 
   /** Checks the state, the reply and the due effects after each input. */
   function checkState({ after, before, reply, events, happening }: Step): void {
-    const { turn, clients, approvals: asked, tools: runs } = after;
+    const { turn, clients, approvals: approvalState, tools: runs } = after;
     must(reply?.status !== "refused" || events.length === 0, "a refused command changes nothing");
     if (happening.type === "command-received") {
       const { current } = before.turn;
@@ -429,10 +429,13 @@ export function logRules(facts: AgentSpec): (step: Step) => void {
     const { effects, wakeAt } = findDueEffects(after);
     const isAwaited = runs.runs.some(({ status }) => status === "waiting-for-host");
     must(!isAwaited || wakeAt !== null, "a wait for a client has a deadline");
-    const isAsking = asked.pending.length > 0 || isAwaited;
+    const isAsking = approvalState.pending.length > 0 || isAwaited;
     const isWaiting = effects.size > 0 || isAsking || pauses.isPaused();
     must(turn.current === null || isWaiting, "a turn always waits for something");
-    must(asked.pending.length === 0 || wakeAt !== null, "an approval request has a deadline");
+    must(
+      approvalState.pending.length === 0 || wakeAt !== null,
+      "an approval request has a deadline",
+    );
     for (const effect of effects.values()) {
       checkEffect(effect);
       // Settling and path resolution have no external effects. Reservations and charges are idempotent.

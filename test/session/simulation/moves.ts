@@ -355,7 +355,7 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
   switch (move.do) {
     case "go-on": {
       const [effect] = session.effects;
-      const [asked] = state.approvals.pending;
+      const [approval] = state.approvals.pending;
       if (effect?.type === "invoke") {
         return { type: "provider-events", invocationId: effect.invocationId, outputs: move.saying };
       }
@@ -369,13 +369,13 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       if (effect?.type === "run-tool") {
         return toolEnded({ ...effect, callId: effect.providerToolCallId }, move.ending);
       }
-      if (asked === undefined && (state.turn.current?.pause ?? null) !== null) {
+      if (approval === undefined && (state.turn.current?.pause ?? null) !== null) {
         return command(giving(session, { do: "give", how: "all", isSpeaking: false }));
       }
       // Every other prompt brings its own tool.
-      const wanted = log.length % 2 === 0 ? { tools: [MINE] } : undefined;
-      if (asked === undefined) return nextPrompt(session, moved, wanted);
-      const { approvalId, options } = asked;
+      const expectedOptions = log.length % 2 === 0 ? { tools: [MINE] } : undefined;
+      if (approval === undefined) return nextPrompt(session, moved, expectedOptions);
+      const { approvalId, options } = approval;
       const decision = options[move.option % options.length] ?? "deny";
       return command({ type: "decide-approval", approvalId, decision });
     }
@@ -384,8 +384,10 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
     case "give":
       return command(giving(session, move));
     case "leave": {
-      const left = command({ type: "cancel", unlessWatched: true }, move.client);
-      return left.type === "command-received" ? { ...left, readerCount: move.readers } : left;
+      const cancelInput = command({ type: "cancel", unlessWatched: true }, move.client);
+      return cancelInput.type === "command-received"
+        ? { ...cancelInput, readerCount: move.readers }
+        : cancelInput;
     }
     case "inject": {
       const content = [{ type: "text", text: `Injected ${log.length}` }] as const;
@@ -421,11 +423,11 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       return command({ type: "cancel", ...(move.pick !== 1 && { turnId }) });
     }
     case "decide-approval": {
-      const asked = state.approvals.pending[move.pick];
-      const approvalId = asked?.approvalId ?? "appr_none";
+      const pendingApproval = state.approvals.pending[move.pick];
+      const approvalId = pendingApproval?.approvalId ?? "appr_none";
       const { decision, input } = move;
-      const given = input === undefined ? {} : { input };
-      return command({ type: "decide-approval", approvalId, decision, ...given });
+      const inputField = input === undefined ? {} : { input };
+      return command({ type: "decide-approval", approvalId, decision, ...inputField });
     }
     case "revoke-grant": {
       const grantId = state.approvals.grants[move.pick]?.grantId ?? "grant_none";
@@ -459,8 +461,8 @@ export function happeningOf(session: SimulatedSession, moved: Moved): SessionInp
       const deadline = session.now + 5000;
       const { toolCallId } = toolAt(session, 0);
       const payload = { toolCallId };
-      const wanted = { requestId, clientId: move.client, kind: "tool", payload, deadline };
-      return { type: "host-requested", ...wanted };
+      const hostRequest = { requestId, clientId: move.client, kind: "tool", payload, deadline };
+      return { type: "host-requested", ...hostRequest };
     }
     case "say":
       return {
@@ -550,10 +552,10 @@ function nextPrompt(
 ): SessionInput {
   const content = [{ type: "text", text: `No. ${log.length}` }] as const;
   const actor = { kind: "user", principal: who } as const;
-  const wanted = options === undefined ? {} : { options };
+  const optionsField = options === undefined ? {} : { options };
   return {
     type: "command-received",
-    command: { type: "prompt", content, ...wanted },
+    command: { type: "prompt", content, ...optionsField },
     actor,
     rights,
   };

@@ -20,7 +20,7 @@ export function pauseRules(): {
   readonly check: (step: Step) => void;
   readonly isPaused: () => boolean;
 } {
-  const asked = new Map<string, PromptOptions>();
+  const optionsByTurn = new Map<string, PromptOptions>();
   let options: PromptOptions = {};
   let calls = new Map<string, SeenCall>();
   let paused: { readonly ids: readonly string[]; readonly at: number } | undefined;
@@ -65,10 +65,10 @@ export function pauseRules(): {
       );
       switch (event.type) {
         case "prompt.accepted":
-          asked.set(event.promptId, event.options ?? {});
+          optionsByTurn.set(event.promptId, event.options ?? {});
           return;
         case "turn.started":
-          options = asked.get(event.promptId) ?? {};
+          options = optionsByTurn.get(event.promptId) ?? {};
           calls = new Map();
           started = 0;
           return;

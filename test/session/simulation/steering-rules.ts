@@ -113,7 +113,7 @@ export function steeringRules(): {
         case "invocation.started": {
           const isEager = [...messages.values()].some(({ mode }) => mode === "steer");
           // A provider without the point `tool-results` takes the message at the end of the turn.
-          // A lost invocation is repeated as it was.
+          // A lost invocation is repeated unchanged.
           if (isEager && !isLost)
             must(event.purpose !== "prompt", "a steer is part of the next invocation");
           isInvoking = true;

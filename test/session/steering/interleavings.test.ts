@@ -39,7 +39,7 @@ const STEPS = ["inject", "replace", "revoke", "work", "cancel", "kill"] as const
 type Step = (typeof STEPS)[number];
 type Mode = "steer" | "queue";
 
-interface Told {
+interface Replies {
   readonly mode: Mode;
   inject?: CommandReply;
   revoke?: CommandReply;
@@ -98,24 +98,24 @@ function answer(isCalling: boolean): ProviderEvent[] {
   ];
 }
 
-function perform(session: SimulatedSession, step: Step, told: Told): void {
-  const { mode } = told;
+function perform(session: SimulatedSession, step: Step, replies: Replies): void {
+  const { mode } = replies;
   const messageId =
-    told.inject?.status === "accepted" ? (told.inject.messageId ?? "") : "msg_inj_none";
+    replies.inject?.status === "accepted" ? (replies.inject.messageId ?? "") : "msg_inj_none";
   session.pass(1);
   switch (step) {
     case "inject": {
       const content = [{ type: "text", text: "The first text" }] as const;
-      told.inject = send(session, { type: "inject", mode, content });
+      replies.inject = send(session, { type: "inject", mode, content });
       return;
     }
     case "replace": {
       const content = [{ type: "text", text: "The second text" }] as const;
-      told.replace = send(session, { type: "replace-inject", messageId, content });
+      replies.replace = send(session, { type: "replace-inject", messageId, content });
       return;
     }
     case "revoke":
-      told.revoke = send(session, { type: "revoke-inject", messageId });
+      replies.revoke = send(session, { type: "revoke-inject", messageId });
       return;
     case "cancel":
       send(session, { type: "cancel" });
@@ -156,15 +156,15 @@ function check(order: readonly Step[], mode: Mode, workBefore: number): void {
   const session = simulatedSession(SPEC, logRules(SPEC));
   send(session, { type: "prompt", content: [{ type: "text", text: "Go" }] });
   for (let count = 0; count < workBefore; count++) work(session);
-  const told: Told = { mode };
-  for (const step of order) perform(session, step, told);
+  const replies: Replies = { mode };
+  for (const step of order) perform(session, step, replies);
   for (let round = 0; round < 50 && session.state.turn.current !== null; round++) work(session);
   const at = `${mode} after ${workBefore}: ${order.join(", ")}`;
   expect(session.state.steering.pending, at).toEqual([]);
-  const revoked = reasonOf(told.revoke);
-  const replaced = reasonOf(told.replace);
+  const revoked = reasonOf(replies.revoke);
+  const replaced = reasonOf(replies.replace);
   const text = replaced === "replaced" ? "The second text" : "The first text";
-  expect(deliveries(session.log, told.inject), at).toEqual(revoked === "revoked" ? [] : [text]);
+  expect(deliveries(session.log, replies.inject), at).toEqual(revoked === "revoked" ? [] : [text]);
   const isBefore = (first: Step, second: Step) => order.indexOf(first) < order.indexOf(second);
   expect(revoked, at).toBeOneOf(
     isBefore("inject", "revoke") ? ["revoked", "already_delivered"] : ["unknown_message_id"],

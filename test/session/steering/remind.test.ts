@@ -230,15 +230,15 @@ describe("Pending injections", () => {
 
 describe("A reminder that interrupts", () => {
   it("A reminder between the model's answer and its tools skips the tools, and the model sees it next [B-182] [B-184]", async () => {
-    const asked = createGate();
+    const gate = createGate();
     const first: ProviderScript = async function* (signal, call) {
-      await asked.pass();
+      await gate.pass();
       yield* wants({ id: "c1", name: "look" }, { id: "c2", name: "edit" })(signal, call);
     };
     const { world, provider, runs } = await startToolTurn([says("Understood.")], {}, first);
     await world.waitForEvent("invocation.started");
     await remind(world, { mode: "interrupt_immediate" });
-    asked.open();
+    gate.open();
     await world.waitForEvent("turn.finished");
     expect(runs).toEqual([]);
     expect(await world.listEvents("tool.started")).toEqual([]);
@@ -305,10 +305,10 @@ describe("A reminder that interrupts", () => {
       ["interrupt_immediate", [["Go"], [RENDERED]]],
       ["finish_step", [["Go"]]],
     ] as const) {
-      const asked = createGate();
+      const gate = createGate();
       const provider = createScriptedProvider([
         async function* (signal, call) {
-          await asked.pass();
+          await gate.pass();
           yield* says("Done.")(signal, call);
         },
         says("Changed."),
@@ -317,7 +317,7 @@ describe("A reminder that interrupts", () => {
       await world.prompt("Go");
       await world.waitForEvent("invocation.started");
       await remind(world, { mode });
-      asked.open();
+      gate.open();
       await world.waitForEvent("turn.finished");
       expect(listTexts(provider)).toEqual(turns);
     }

@@ -80,8 +80,8 @@ describe("A provider which violates its contract", () => {
     const ran: string[] = [];
     const send = createTool({ name: "send" }, () => ran.push("send"));
     const provider = createScriptedProvider([
-      async function* (...given) {
-        for await (const event of wants({ id: "c1", name: "send" })(...given)) {
+      async function* (...args) {
+        for await (const event of wants({ id: "c1", name: "send" })(...args)) {
           yield event.type === "end" ? anything({ ...event, outcome: "action" }) : event;
         }
       },
@@ -94,10 +94,10 @@ describe("A provider which violates its contract", () => {
   });
 
   it("Unknown events are stored unchanged", async () => {
-    const world = await afterOne(async function* (...given) {
+    const world = await afterOne(async function* (...args) {
       yield anything({ type: "song.start", key: "C" });
       yield anything({ type: "constructor" });
-      yield* says("Well.")(...given);
+      yield* says("Well.")(...args);
     });
     expect(await world.listEvents("provider.unknown")).toMatchObject([
       { what: "event", name: "song.start", raw: { type: "song.start", key: "C" } },

@@ -30,7 +30,7 @@ const CONTROLLER = { id: "boss", rights: ["prompt", "control"] } as const;
 
 const asksWeather = wants({ id: "c1", name: "weather", input: { city: "Bern" } });
 
-interface Started {
+interface StartedTurn {
   readonly world: SessionWorld;
   readonly provider: ScriptedProvider;
 }
@@ -38,7 +38,7 @@ interface Started {
 async function paused(
   answers = [asksWeather, says("It rains."), says("Yes?")],
   parts: Partial<AgentParts> = {},
-): Promise<Started> {
+): Promise<StartedTurn> {
   const provider = createScriptedProvider(answers, { capabilities: TAKES });
   const world = await openWorld(createAgent({ provider, ...parts }));
   await world.send({ type: "prompt", content, options, note: { mine: true } });
@@ -46,7 +46,7 @@ async function paused(
   return { world, provider };
 }
 
-function given(toolCallId: string, text = "Rain", isError = false): SubmittedResult {
+function createResult(toolCallId: string, text = "Rain", isError = false): SubmittedResult {
   return { toolCallId, parts: [{ type: "text", text }], isError };
 }
 
@@ -64,7 +64,7 @@ describe("Calls of a prompter's tool", () => {
     expect(await world.sessions.find(world.sessionId)).toMatchObject({ state: "waiting" });
     const reply = await world.send({
       type: "submit-results",
-      results: [given(called.toolCallId)],
+      results: [createResult(called.toolCallId)],
       content: [{ type: "text", text: "And tomorrow?" }],
       note: { second: true },
     });
@@ -108,7 +108,7 @@ describe("Calls of a prompter's tool", () => {
     const { world, provider } = await paused(undefined, { tools: [work] });
     await world.send({
       type: "submit-results",
-      results: [given((await handedOut(world))[0] ?? "")],
+      results: [createResult((await handedOut(world))[0] ?? "")],
     });
     await world.waitForEvent("turn.finished");
     await world.prompt("Thanks");
@@ -121,10 +121,10 @@ describe("Calls of a prompter's tool", () => {
 
   it("The turn pauses only when every other call of its step is finished [OR-54]", async () => {
     let finish = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const work = createTool({ name: "work" }, () => held);
+    const work = createTool({ name: "work" }, () => gate);
     const provider = createScriptedProvider(
       [wants({ id: "c1", name: "weather" }, { id: "c2", name: "work" }), says("Done.")],
       { capabilities: TAKES },
@@ -138,7 +138,10 @@ describe("Calls of a prompter's tool", () => {
     finish();
     const { toolCallIds } = await world.waitForEvent("turn.paused");
     expect(toolCallIds).toHaveLength(1);
-    await world.send({ type: "submit-results", results: toolCallIds.map((id) => given(id)) });
+    await world.send({
+      type: "submit-results",
+      results: toolCallIds.map((id) => createResult(id)),
+    });
     await world.waitForEvent("turn.finished");
     expect(provider.invocations[1]?.input).toMatchObject({
       results: [{ toolCallId: "c1" }, { toolCallId: "c2" }],
@@ -168,7 +171,7 @@ describe("Calls of a prompter's tool", () => {
   it("A submitted error ends the call as failed", async () => {
     const { world, provider } = await paused();
     const [id = ""] = await handedOut(world);
-    await world.send({ type: "submit-results", results: [given(id, "No network", true)] });
+    await world.send({ type: "submit-results", results: [createResult(id, "No network", true)] });
     expect(await world.waitForEvent("tool.finished")).toMatchObject({ ending: "failed" });
     await world.waitForEvent("turn.finished");
     expect(provider.invocations[1]?.input).toMatchObject({ results: [{ isError: true }] });
@@ -182,7 +185,7 @@ describe("Results of a paused turn", () => {
     const [one = "", other = ""] = await handedOut(world);
     const before = await world.readLog();
     const give = (...ids: readonly string[]) =>
-      world.send({ type: "submit-results", results: ids.map((id) => given(id)) });
+      world.send({ type: "submit-results", results: ids.map((id) => createResult(id)) });
     expect(await give(one)).toMatchObject({
       failure: {
         code: "resume_mismatch",
@@ -208,7 +211,7 @@ describe("Results of a paused turn", () => {
     const { toolCallIds } = await world.waitForEvent("turn.paused");
     const command = {
       type: "submit-results",
-      results: toolCallIds.map((id) => given(id)),
+      results: toolCallIds.map((id) => createResult(id)),
     } as const;
     const other = { id: "other", rights: ["prompt", "approve"] } as const;
     expect(await world.send(command, { principal: other })).toMatchObject({
@@ -225,7 +228,7 @@ describe("Results of a paused turn", () => {
 
   it("Repeated results with one command id are accepted once", async () => {
     const { world } = await paused();
-    const results = (await handedOut(world)).map((id) => given(id));
+    const results = (await handedOut(world)).map((id) => createResult(id));
     const give = () => world.send({ type: "submit-results", results }, { commandId: "once" });
     const first = await give();
     expect(await give()).toEqual(first);
@@ -235,7 +238,7 @@ describe("Results of a paused turn", () => {
   it("The size of results is limited", async () => {
     const { world } = await paused();
     const [id = ""] = await handedOut(world);
-    const large = given(id, "x".repeat(4 * 1024 * 1024));
+    const large = createResult(id, "x".repeat(4 * 1024 * 1024));
     expect(await world.send({ type: "submit-results", results: [large] })).toMatchObject({
       failure: { code: "invalid_message" },
     });
@@ -249,7 +252,7 @@ describe("Results of a paused turn", () => {
     const world = await openWorld(createAgent({ provider }));
     await world.send({ type: "prompt", content, options });
     const { toolCallIds } = await world.waitForEvent("turn.paused");
-    const results = toolCallIds.map((id) => given(id));
+    const results = toolCallIds.map((id) => createResult(id));
     const tomorrow = [{ type: "text", text: "And tomorrow?" }] as const;
     await world.send({ type: "submit-results", results, content: tomorrow });
     await world.waitForEvent("turn.finished", 2);
@@ -269,7 +272,7 @@ describe("A paused turn", () => {
     expect(await next.sessions.find(next.sessionId)).toMatchObject({ state: "waiting" });
     expect((await next.readLog()).slice(0, before.length)).toEqual(before);
     expect(await next.listEvents("turn.paused")).toHaveLength(1);
-    const results = (await handedOut(next)).map((id) => given(id));
+    const results = (await handedOut(next)).map((id) => createResult(id));
     expect(await next.send({ type: "submit-results", results })).toMatchObject({
       status: "accepted",
     });
@@ -287,7 +290,7 @@ describe("A paused turn", () => {
       seq: expect.any(Number),
     });
     expect(provider.invocations).toHaveLength(1);
-    const results = (await handedOut(world)).map((id) => given(id));
+    const results = (await handedOut(world)).map((id) => createResult(id));
     await world.send({ type: "submit-results", results });
     await world.waitForEvent("turn.finished", 2);
     expect(provider.invocations[2]?.input.texts).toEqual(["Something else"]);
@@ -318,7 +321,10 @@ describe("A paused turn", () => {
     await world.send({ type: "prompt", content, options });
     const { toolCallIds } = await world.waitForEvent("turn.paused");
     clock.advance(3_600_000);
-    await world.send({ type: "submit-results", results: toolCallIds.map((id) => given(id)) });
+    await world.send({
+      type: "submit-results",
+      results: toolCallIds.map((id) => createResult(id)),
+    });
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
   });
 
@@ -347,7 +353,10 @@ describe("A paused turn", () => {
     await world.send({ type: "prompt", content, options });
     const { toolCallIds } = await world.waitForEvent("turn.paused");
     for (let minute = 0; minute < 30; minute++) clock.advance(60_000);
-    await world.send({ type: "submit-results", results: toolCallIds.map((id) => given(id)) });
+    await world.send({
+      type: "submit-results",
+      results: toolCallIds.map((id) => createResult(id)),
+    });
     expect(await world.waitForEvent("turn.finished")).toMatchObject({ outcome: "completed" });
     expect(await world.listEvents("session.recovered")).toEqual([]);
   });
@@ -357,7 +366,10 @@ describe("A paused turn", () => {
     const { world } = await paused([asksWeather, again, says("Both.")]);
     for (const nth of [1, 2]) {
       const { toolCallIds } = await world.waitForEvent("turn.paused", nth);
-      await world.send({ type: "submit-results", results: toolCallIds.map((id) => given(id)) });
+      await world.send({
+        type: "submit-results",
+        results: toolCallIds.map((id) => createResult(id)),
+      });
     }
     expect(await world.waitForEvent("turn.finished")).toMatchObject({
       outcome: "completed",

@@ -68,14 +68,14 @@ describe("Plans from tools", () => {
   );
 
   it("A plan from any tool is read leniently, because tools are third-party code", async () => {
-    const given: unknown = [
+    const planEntries: unknown = [
       { content: "Wait", status: "blocked", priority: "low", secret: "x" },
       { content: "x".repeat(5000), status: "strange" },
       { content: "" },
       null,
     ];
     const own = createTool({ name: "own" }, () =>
-      createToolOutput({ text: "ok", plan: given as readonly PlanEntry[] }),
+      createToolOutput({ text: "ok", plan: planEntries as readonly PlanEntry[] }),
     );
     const provider = createScriptedProvider([wants({ id: "c1", name: "own" }), says("Done.")]);
     const world = await openWorld(createAgent({ provider, tools: [own] }));

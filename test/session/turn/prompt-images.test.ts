@@ -52,8 +52,8 @@ describe("Images in a prompt", () => {
     await world.send({ type: "prompt", content: [IMAGE] });
     await world.waitForEvent("turn.finished", 2);
     expect(await world.waitForEvent("prompt.accepted")).toMatchObject({ content: [LOOK, KEPT] });
-    const kept = await world.store.readBlob(world.sessionId, BLOB);
-    expect(Buffer.from(kept ?? []).equals(BYTES)).toBe(true);
+    const storedBytes = await world.store.readBlob(world.sessionId, BLOB);
+    expect(Buffer.from(storedBytes ?? []).equals(BYTES)).toBe(true);
     expect(provider.invocations[0]?.input).toEqual({
       type: "prompt",
       texts: ["What is it?"],
@@ -71,8 +71,8 @@ describe("Images in a prompt", () => {
     const { provider, world } = await worldWith({ images: "describe" }, false);
     await world.send({ type: "prompt", content: [LOOK, IMAGE] });
     await world.waitForEvent("turn.finished");
-    const [said, note] = provider.invocations[0]?.input.texts ?? [];
-    expect(said).toBe("What is it?");
+    const [promptText, note] = provider.invocations[0]?.input.texts ?? [];
+    expect(promptText).toBe("What is it?");
     for (const fact of ["image/png", `${BYTES.length} bytes`, BLOB]) expect(note).toContain(fact);
     expect(provider.invocations[0]?.input).not.toHaveProperty("images");
   });

@@ -221,8 +221,8 @@ describe("The approval time of a prompt", () => {
     const from = clientId === undefined ? {} : { clientId };
     await world.send({ type: "prompt", content, options: { approvalMs: 60_000 } }, from);
     const { deadline } = await world.waitForEvent("approval.requested");
-    const left = deadline - clock.now();
-    expect(left).toBe(attached.some((one) => one !== clientId) ? 600_000 : 60_000);
+    const remainingMs = deadline - clock.now();
+    expect(remainingMs).toBe(attached.some((one) => one !== clientId) ? 600_000 : 60_000);
     clock.advance(60_000);
     return world;
   }

@@ -30,13 +30,13 @@ describe("Prompts of a session", () => {
     let underWay = 0;
     let most = 0;
     let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
     const slow: ProviderScript = async function* (signal, call) {
       underWay += 1;
       most = Math.max(most, underWay);
-      await held;
+      await gate;
       yield* says("Yes.", { usage: usage(10) })(signal, call);
       underWay -= 1;
     };
@@ -123,7 +123,7 @@ describe("Cancelling a turn", () => {
   it("A cancel closes the message, ignores further events, and delays the next prompt until the invocation is over [ACP-106]", async () => {
     const order: string[] = [];
     let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
+    const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
     const stubborn: ProviderScript = async function* (signal) {
@@ -135,7 +135,7 @@ describe("Cancelling a turn", () => {
         yield { type: "text.end", message: 0, block: 0, text: "Well, well" };
         yield createTurnEnd({ outcome: "completed" });
       } finally {
-        await held;
+        await gate;
         order.push("over");
       }
     };
@@ -453,11 +453,11 @@ describe("Events of a provider's stream", () => {
   it("Events are logged in batches if the log is slower than the stream", async () => {
     const blocks = 2000;
     const long: ProviderScript = async function* () {
-      const said = Array.from({ length: blocks }, (_, block) => [
+      const textEvents = Array.from({ length: blocks }, (_, block) => [
         { type: "text.delta", message: 0, block, text: "x" } as const,
         { type: "text.end", message: 0, block, text: "x" } as const,
       ]);
-      yield* generateMessage(said.flat(), "end_turn");
+      yield* generateMessage(textEvents.flat(), "end_turn");
       yield createTurnEnd({ outcome: "completed" });
     };
     const world = await openWorld(createAgent({ provider: createScriptedProvider([long]) }));

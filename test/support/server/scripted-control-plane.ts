@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { startBudget, type Budget } from "../../../src/async/budget.ts";
+import { startTimeBudget, type TimeBudget } from "../../../src/async/time-budget.ts";
 import { createHttpClient, type SendHttp } from "../../../src/platform/http-client.ts";
 import {
   createControlClient,
@@ -35,7 +35,7 @@ export interface ScriptedControlPlane {
   readonly peer: Peer;
   /** All received requests. */
   readonly requests: readonly ControlRequest[];
-  readonly budget: (milliseconds: number, signal?: AbortSignal) => Budget;
+  readonly budget: (milliseconds: number, signal?: AbortSignal) => TimeBudget;
   /** Advances the clock while no request is running, until the promise is settled. */
   readonly settle: <Value>(promise: Promise<Value>) => Promise<Value>;
 }
@@ -58,9 +58,9 @@ export async function startScriptedControlPlane(
     if (reply === "reset") response.socket?.destroy();
     else if (reply === "hang") hung.add(String(request.headers["x-call"]));
     else {
-      const { status = 200, headers = {}, body: said = "" } = reply;
+      const { status = 200, headers = {}, body = "" } = reply;
       response.writeHead(status, { "x-amzn-requestid": "request-1", ...headers });
-      response.end(typeof said === "string" ? said : JSON.stringify(said));
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
     }
   });
   const { send, settle } = createPacedClient(clock, (call) => hung.has(call));
@@ -79,7 +79,7 @@ export async function startScriptedControlPlane(
     peer,
     requests,
     settle,
-    budget: (milliseconds, signal = never) => startBudget(clock, signal, milliseconds),
+    budget: (milliseconds, signal = never) => startTimeBudget(clock, signal, milliseconds),
   };
 }
 

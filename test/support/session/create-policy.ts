@@ -13,8 +13,8 @@ export type RuleLine = readonly [
 export function createPolicy(lines: readonly RuleLine[], layer: Partial<PolicyLayer> = {}): Policy {
   const rules = lines.map(([tool, action, approvers = 1, match = {}], index): Rule => {
     const facts = { source: "rules", index, id: null, reason: null, approval: null } as const;
-    const asked = action === "ask" ? approvers : 0;
-    return { ...facts, action, match: { tool: [tool], ...match }, approvers: asked };
+    const requiredApprovers = action === "ask" ? approvers : 0;
+    return { ...facts, action, match: { tool: [tool], ...match }, approvers: requiredApprovers };
   });
   return {
     layers: [

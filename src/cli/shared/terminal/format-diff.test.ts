@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { PLAIN_STYLE } from "../../../inspect/trace-style.ts";
 import { formatDiff } from "./format-diff.ts";
 
-function shown(oldText: string | null, newText: string): string[] {
+function printDiff(oldText: string | null, newText: string): string[] {
   return formatDiff({ path: "a.txt", oldText, newText }, PLAIN_STYLE);
 }
 
 describe("A diff in the terminal", () => {
   it("A diff shows the changed lines with two lines of context", () => {
-    expect(shown("1\n2\n3\n4\n5\n6\n7\n", "1\n2\n3\nfour\n5\n6\n7\n")).toEqual([
+    expect(printDiff("1\n2\n3\n4\n5\n6\n7\n", "1\n2\n3\nfour\n5\n6\n7\n")).toEqual([
       "a.txt (from line 2)",
       "  2",
       "  3",
@@ -43,13 +43,13 @@ describe("A diff in the terminal", () => {
       ["a.txt (from line 1)", "  1", "- 2", "- [newline at end of file]", "+ 3"],
     ],
   ])("The diff of %s shows each line exactly once", (_, oldText, newText, lines) => {
-    expect(shown(oldText, newText)).toEqual(lines);
+    expect(printDiff(oldText, newText)).toEqual(lines);
   });
 
   it("Distant changes are shown as separate hunks", () => {
     const lines = Array.from({ length: 100 }, (_, at) => `line ${at + 1}`);
     const changed = lines.with(9, "ten").with(11, "twelve").toSpliced(79, 1);
-    expect(shown(`${lines.join("\n")}\n`, `${changed.join("\n")}\n`)).toEqual([
+    expect(printDiff(`${lines.join("\n")}\n`, `${changed.join("\n")}\n`)).toEqual([
       "a.txt (from line 8)",
       "  line 8",
       "  line 9",
@@ -72,16 +72,16 @@ describe("A diff in the terminal", () => {
   it("A diff prints the number of omitted hunks", () => {
     const lines = Array.from({ length: 120 }, (_, at) => String(at));
     const changed = lines.map((line, at) => (at % 10 === 5 ? `${line}!` : line));
-    expect(shown(lines.join("\n"), changed.join("\n")).at(-1)).toBe("… 2 more hunks");
+    expect(printDiff(lines.join("\n"), changed.join("\n")).at(-1)).toBe("… 2 more hunks");
   });
 
   it("A long diff is cut and prints the number of omitted lines", () => {
     const lines = Array.from({ length: 30 }, (_, at) => String(at)).join("\n");
-    expect(shown(null, lines).slice(-2)).toEqual(["+ 19", "  … 10 more lines"]);
-    expect(shown(null, "x".repeat(300))[1]).toHaveLength(203);
+    expect(printDiff(null, lines).slice(-2)).toEqual(["+ 19", "  … 10 more lines"]);
+    expect(printDiff(null, "x".repeat(300))[1]).toHaveLength(203);
   });
 
   it("Control characters in a diff are escaped", () => {
-    expect(shown(null, "a\u001b[2Jb\r\n")).toEqual(["a.txt (new)", "+ a\\u{1b}[2Jb\\u{d}"]);
+    expect(printDiff(null, "a\u001b[2Jb\r\n")).toEqual(["a.txt (new)", "+ a\\u{1b}[2Jb\\u{d}"]);
   });
 });

@@ -170,10 +170,11 @@ class OpenMessage {
 
   #estimate(): UsageStep {
     const { messages, settings } = this.#stage.request;
-    const heard = countTokens(toJsonText(messages)) + countTokens(settings.systemPrompt.join(""));
+    const inputTokens =
+      countTokens(toJsonText(messages)) + countTokens(settings.systemPrompt.join(""));
     const outputTokens = Math.max(1, countTokens(this.#said));
     const latencyMilliseconds = 12 * outputTokens;
-    return { type: "usage", inputTokens: heard, outputTokens, latencyMilliseconds };
+    return { type: "usage", inputTokens, outputTokens, latencyMilliseconds };
   }
 
   abandon(): void {

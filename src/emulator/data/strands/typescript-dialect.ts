@@ -148,11 +148,15 @@ class TypescriptWriter {
   }
 
   /** Writes a complete message in all events that repeat it. */
-  writeAssistantMessage(said: Message, usage: UsageStep | null, reason: string): Uint8Array[] {
-    const message = this.#message(said, usage);
+  writeAssistantMessage(
+    assistantMessage: Message,
+    usage: UsageStep | null,
+    reason: string,
+  ): Uint8Array[] {
+    const message = this.#message(assistantMessage, usage);
     const stopReason = toCamelCase(reason);
     this.#last = { message, stopReason };
-    const calls = readToolUses(said);
+    const calls = readToolUses(assistantMessage);
     const events = [
       { type: "modelMessageEvent", message, stopReason },
       { type: "afterModelCallEvent", attemptCount: 1, stopData: { message, stopReason } },
@@ -166,9 +170,9 @@ class TypescriptWriter {
     return [...events, { type: "beforeToolsEvent", message }, ...befores].map(encodeLine);
   }
 
-  writeResults(said: Message): Uint8Array[] {
-    const message = this.#message(said, null);
-    const results = readToolResults(said).flatMap((toolResult) => {
+  writeResults(resultMessage: Message): Uint8Array[] {
+    const message = this.#message(resultMessage, null);
+    const results = readToolResults(resultMessage).flatMap((toolResult) => {
       const result = encodeTypescriptContent({ toolResult });
       const call = this.#asked?.calls.find(({ toolUseId }) => toolUseId === toolResult.toolUseId);
       const toolUse = call === undefined ? {} : { toolUse: dropToolUseType(call) };
@@ -177,8 +181,8 @@ class TypescriptWriter {
         { type: "toolResultEvent", result },
       ];
     });
-    const asked = this.#asked === null ? [] : [this.#added(this.#asked.message)];
-    const events = [{ type: "afterToolsEvent", message }, ...asked, this.#added(message)];
+    const modelMessages = this.#asked === null ? [] : [this.#added(this.#asked.message)];
+    const events = [{ type: "afterToolsEvent", message }, ...modelMessages, this.#added(message)];
     return [...results, ...events].map(encodeLine);
   }
 

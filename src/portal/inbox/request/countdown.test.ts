@@ -17,11 +17,11 @@ describe("The countdown of a request", () => {
     [createQuestion({ default: "Bern" }), "Default answer used in 2 h"],
     [createQuestion({ kind: "approval" }), "Not approved in 2 h"],
     [createQuestion({ kind: "escalation" }), "Waits until someone accepts, without a deadline"],
-  ])("Says what happens without a decision (%#)", (request, text) => {
+  ])("The countdown names the outcome without a decision (%#)", (request, text) => {
     expect(formatCountdown(request, SAMPLE_TIME).text).toBe(text);
   });
 
-  it("Becomes urgent in the last minutes, and names the outcome after the deadline", () => {
+  it("The countdown becomes urgent in the last minutes, and names the outcome after the deadline", () => {
     const request = createRequest({ deadline: SAMPLE_TIME });
     const at = (left: number) => formatCountdown(request, SAMPLE_TIME - left);
     expect(at(10 * MINUTE).urgency).toBe("calm");
@@ -30,13 +30,13 @@ describe("The countdown of a request", () => {
     expect(at(0)).toEqual({ text: "Deadline passed: denied", urgency: "over" });
   });
 
-  it("Never promises more time than there is", () => {
+  it("The countdown rounds the remaining time down", () => {
     expect(formatRemaining(5 * MINUTE - 1).text).toBe("4 min");
     expect(formatRemaining(125 * MINUTE).text).toBe("2 h 5 min");
     expect(formatRemaining(3 * 24 * 60 * MINUTE).text).toBe("3 days");
   });
 
-  it("Changes again when the next unit begins", () => {
+  it("The text of the countdown changes when the next unit begins", () => {
     expect(formatRemaining(5 * MINUTE + 3000).nextChangeMs).toBe(3001);
     expect(formatRemaining(1500).nextChangeMs).toBe(501);
   });

@@ -22,16 +22,17 @@ export function formatCountdown(request: RequestDetails, now: number): Countdown
   const { deadline } = request;
   if (deadline >= NEVER)
     return { text: "Waits until someone accepts, without a deadline", urgency: "none" };
-  const left = deadline - now;
+  const remainingMs = deadline - now;
   const outcome = describeExpiry(request);
-  if (left <= 0) return { text: `Deadline passed: ${outcome.toLowerCase()}`, urgency: "over" };
-  const { text, nextChangeMs } = formatRemaining(left);
-  return { text: `${outcome} in ${text}`, urgency: resolveUrgency(left), nextChangeMs };
+  if (remainingMs <= 0)
+    return { text: `Deadline passed: ${outcome.toLowerCase()}`, urgency: "over" };
+  const { text, nextChangeMs } = formatRemaining(remainingMs);
+  return { text: `${outcome} in ${text}`, urgency: resolveUrgency(remainingMs), nextChangeMs };
 }
 
-function resolveUrgency(left: number): Countdown["urgency"] {
-  if (left <= MINUTE) return "now";
-  return left <= 5 * MINUTE ? "soon" : "calm";
+function resolveUrgency(remainingMs: number): Countdown["urgency"] {
+  if (remainingMs <= MINUTE) return "now";
+  return remainingMs <= 5 * MINUTE ? "soon" : "calm";
 }
 
 function describeExpiry({ question, form }: RequestDetails): string {
@@ -50,25 +51,34 @@ function describeExpiry({ question, form }: RequestDetails): string {
 }
 
 /** Formats the remaining time, rounded down. */
-export function formatRemaining(left: number): {
+export function formatRemaining(remainingMs: number): {
   readonly text: string;
   readonly nextChangeMs: number;
 } {
-  if (left < MINUTE)
-    return { text: `${Math.floor(left / SECOND)} s`, nextChangeMs: (left % SECOND) + 1 };
-  if (left < HOUR)
-    return { text: `${Math.floor(left / MINUTE)} min`, nextChangeMs: untilNext(left, MINUTE) };
-  if (left < 2 * DAY) {
-    const minutes = Math.floor((left % HOUR) / MINUTE);
-    const hours = `${Math.floor(left / HOUR)} h`;
+  if (remainingMs < MINUTE)
+    return {
+      text: `${Math.floor(remainingMs / SECOND)} s`,
+      nextChangeMs: (remainingMs % SECOND) + 1,
+    };
+  if (remainingMs < HOUR)
+    return {
+      text: `${Math.floor(remainingMs / MINUTE)} min`,
+      nextChangeMs: untilNext(remainingMs, MINUTE),
+    };
+  if (remainingMs < 2 * DAY) {
+    const minutes = Math.floor((remainingMs % HOUR) / MINUTE);
+    const hours = `${Math.floor(remainingMs / HOUR)} h`;
     const text = minutes === 0 ? hours : `${hours} ${minutes} min`;
-    return { text, nextChangeMs: untilNext(left, MINUTE) };
+    return { text, nextChangeMs: untilNext(remainingMs, MINUTE) };
   }
-  return { text: pluralize(Math.floor(left / DAY), "day"), nextChangeMs: untilNext(left, HOUR) };
+  return {
+    text: pluralize(Math.floor(remainingMs / DAY), "day"),
+    nextChangeMs: untilNext(remainingMs, HOUR),
+  };
 }
 
-function untilNext(left: number, unit: number): number {
-  return (left % unit) + 1;
+function untilNext(remainingMs: number, unit: number): number {
+  return (remainingMs % unit) + 1;
 }
 
 /** Formats the age of a request, such as `3 min ago`. */

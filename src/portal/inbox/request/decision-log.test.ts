@@ -40,7 +40,7 @@ function apply(...changes: readonly DecisionLogChange[]): DecisionLog {
 const started: DecisionLogChange = { type: "started", request };
 
 describe("The decisions of a page", () => {
-  it("A decision is sending until the reply, then sent until its request leaves", () => {
+  it("A decision has the state sending until the reply, then sent until its request is closed", () => {
     expect(apply(started).statuses.get("ses_1/a")?.phase).toBe("sending");
     expect(apply(started, accepted).statuses.get("ses_1/a")?.phase).toBe("sent");
     const open = new Map<string, number>();
@@ -50,7 +50,7 @@ describe("The decisions of a page", () => {
     });
   });
 
-  it("A request that leaves before the reply is still recorded in the history", () => {
+  it("A request that is closed before the reply is still recorded in the history", () => {
     const log = apply(started, { type: "listed", open: new Map() }, accepted);
     expect(log).toEqual({ statuses: new Map(), history: [record] });
   });

@@ -117,7 +117,7 @@ describe("The facts of a request", () => {
     expect(describeRepeats(createRequest())).toBeUndefined();
   });
 
-  it("The label that a person is asked is left out of the risk labels", () => {
+  it("The risk labels omit the label of every request to a person", () => {
     const decision = createAsk({}, { labels: ["approval_required", "network"] });
     expect(listLabels(createRequest({ decision }))).toEqual(["network"]);
   });
@@ -130,7 +130,7 @@ describe("The facts of a request", () => {
     expect(describeVotes({ request: createRequest(), votes: [] })).toBeUndefined();
   });
 
-  it("The kinds of questions have names of their own", () => {
+  it("Each kind of question has a separate name", () => {
     expect(nameRequest(createQuestion({ kind: "dual_control" }))).toBe("Dual control");
     expect(nameRequest(createQuestion({}))).toBe("Question");
     expect(nameRequest(createRequest())).toBe("Tool call");

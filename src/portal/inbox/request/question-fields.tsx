@@ -151,10 +151,10 @@ function AnswerForm({
 
 type FailedForm = Extract<FormResult, { readonly ok: false }>;
 
-function keepProblems(shown: FailedForm, current: FormResult): FailedForm | undefined {
+function keepProblems(failed: FailedForm, current: FormResult): FailedForm | undefined {
   if (current.ok) return undefined;
-  const kept = [...current.problems].filter(([name]) => shown.problems.has(name));
-  return { ok: false, problems: new Map(kept) };
+  const remaining = [...current.problems].filter(([name]) => failed.problems.has(name));
+  return { ok: false, problems: new Map(remaining) };
 }
 
 function AnswerFrame(props: {

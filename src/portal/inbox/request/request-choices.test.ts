@@ -25,7 +25,7 @@ describe("The choices of a request", () => {
     ]);
   });
 
-  it("No outcome of an interrupted tool stands out, and none has the key for yes", () => {
+  it("No outcome of an interrupted tool is highlighted, and none has the key for yes", () => {
     const request = createRequest({
       question: "outcome",
       options: ["run-again", "deny", "done", "failed"],
@@ -40,7 +40,7 @@ describe("The choices of a request", () => {
     expect(findApproval(request)).toBeUndefined();
   });
 
-  it("A question which needs an answer has no button for yes", () => {
+  it("A question which needs an answer has no yes button", () => {
     const request = createQuestion({});
     expect(listRequestChoices({ request, votes: [] }, ann).map(({ decision }) => decision)).toEqual(
       ["decline"],

@@ -82,9 +82,11 @@ function RequestButtons({
   const { request } = open;
   const { form } = request;
   const blockReason = findBlockReason(decider);
-  const held = isHeld ? "The list moved just now. Wait a moment, then press again" : undefined;
+  const heldReason = isHeld
+    ? "The list moved just now. Wait a moment, then press again"
+    : undefined;
   const press = (choice: RequestChoice): void => {
-    if (held !== undefined || choice.disabledReason !== undefined) return;
+    if (heldReason !== undefined || choice.disabledReason !== undefined) return;
     if (choice.tone === "danger") return onPanel("deny");
     onChoose({ decision: choice.decision }, choice.label);
   };
@@ -95,14 +97,14 @@ function RequestButtons({
         <ChoiceButton
           key={choice.decision}
           choice={choice}
-          disabledReason={choice.disabledReason ?? held}
+          disabledReason={choice.disabledReason ?? heldReason}
           hasKey={hasKeys}
           onPress={() => press(choice)}
         />
       ))}
       {isEditable(request) && (
         <EditButton
-          disabledReason={blockReason ?? held}
+          disabledReason={blockReason ?? heldReason}
           hasKey={hasKeys}
           onPress={() => onPanel("edit")}
         />
@@ -114,7 +116,7 @@ function RequestButtons({
       {form !== undefined && needsAnswer(request) ? (
         <QuestionFields
           question={form}
-          disabledReason={blockReason ?? voted ?? held}
+          disabledReason={blockReason ?? voted ?? heldReason}
           onAnswer={(answer) => onChoose({ decision: "answer", answer }, nameAnswer(answer))}
         >
           {buttons}

@@ -57,7 +57,7 @@ export function lexBlock(source: string, definitions: LinkDefinitions): readonly
   return toBlocks(lexer.lex(source));
 }
 
-/** Whether a block contains what may be a link to a definition, so that a new definition may change the block. */
+/** Whether a block may contain a link to a definition, so that a new definition may change the block. */
 export function mayUseDefinitions(source: string): boolean {
   return /\[[^[\]]+\](?!\()/.test(source);
 }

@@ -11,7 +11,7 @@ import type {
 } from "../../../domain/events/turn-events.ts";
 import { deriveTitle } from "../../../domain/events/derive-title.ts";
 import { formatPromptPart } from "../../../domain/prompt.ts";
-import { RECOVERY_NOTICE } from "../../../domain/recovery-notice.ts";
+import { RECOVERY_NOTICE } from "../../../domain/events/turn-events.ts";
 import { addUsage } from "../../../domain/usage.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import type { QueuedItem } from "../session-view.ts";

@@ -13,7 +13,7 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 import { formatDuration } from "../../../text/format-duration.ts";
 import type { ToolItem } from "../../state/session-view.ts";
 
-/** A tool call: one line when all is well, its details while people should look. Diffs stay visible. */
+/** A tool call: one line after a success, with details while the call runs or if people should look. Diffs stay visible. */
 export function ToolCard({ item }: { readonly item: ToolItem }): ReactNode {
   const { renderApproval } = useThread();
   const [isOpen, setOpen] = useOpenCard(item.key, isToolNotable(item));

@@ -16,7 +16,7 @@ interface BudgetEffectContext {
 
 /**
  * Reserves a share of the shared budgets. While reservations of other sessions cover the rest of a budget, the effect
- * waits for their end: the budget is not used yet, so nobody is asked.
+ * waits for their end: the budget is not used yet, so no approver is asked.
  */
 export async function performReservation(
   effect: Extract<Effect, { type: "reserve-budget" }>,

@@ -1,5 +1,5 @@
 import { type ImagePart, formatImagePart } from "../../../domain/prompt.ts";
-import { estimateBytes } from "../../../domain/estimate-bytes.ts";
+import { estimateBytes } from "../../../data/estimate-bytes.ts";
 import type { ImageBlock } from "../../../domain/model/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
 import {

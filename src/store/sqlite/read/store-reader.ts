@@ -13,7 +13,7 @@ import {
   type SizedEvent,
 } from "./event-batch.ts";
 import { checkFile } from "../file/check-file.ts";
-import { watchSessions } from "../../watch-sessions.ts";
+import { watchSessions, type IndexView } from "../../watch-sessions.ts";
 import type { EventCache } from "./event-cache.ts";
 import type { RecordRows } from "../file/record-rows.ts";
 import type { EventRows } from "./event-rows.ts";
@@ -58,12 +58,8 @@ export function createStoreReader(parts: StoreReaderParts): StoreReader {
   const log = createLogView(parts);
   /** A second queue: opening a session does not wait for subscriptions which catch up. */
   const pages = new ReadQueue();
-  const findVisibleSession: StoreReader["findSession"] = async (sessionId) => {
-    const record = overlay.readRecord(sessionId) ?? readRecord(openFile(), sessionId);
-    return record === undefined || record.seq === 0 ? undefined : record;
-  };
-  const index = {
-    findSession: findVisibleSession,
+  const index: IndexView = {
+    findSession: async (sessionId) => findVisibleSession(parts, sessionId),
     ...(overlay.addWatcher !== undefined && { addWatcher: overlay.addWatcher }),
   };
   return {
@@ -97,7 +93,7 @@ export function createStoreReader(parts: StoreReaderParts): StoreReader {
         isIndexed: isIndexed(sql),
         findVisibleRecord: (id) => overlay.readRecord(id),
       }),
-    findSession: findVisibleSession,
+    findSession: index.findSession,
     watchSessions: (signal) => watchSessions(index, notifier, signal),
     readBlob: async (sessionId, blobId) => readBlob(openFile(), sessionId, blobId),
     readSnapshot: async (sessionId, form) => readSnapshot(openFile(), sessionId, form),
@@ -117,6 +113,12 @@ export function createStoreReader(parts: StoreReaderParts): StoreReader {
 function openSql({ sql, notifier }: StoreReaderParts): Sql {
   if (notifier.isClosed) throw createStoreClosedError();
   return sql;
+}
+
+/** A session without a visible event does not exist for readers. */
+function findVisibleSession(parts: StoreReaderParts, sessionId: string): SessionRecord | undefined {
+  const record = parts.overlay.readRecord(sessionId) ?? readRecord(openSql(parts), sessionId);
+  return record === undefined || record.seq === 0 ? undefined : record;
 }
 
 interface SharedBatch {

@@ -22,20 +22,7 @@ export function createCallerSessions(
     return { ...openSession, agent: resolveAgent(openSession.agent) };
   };
   return {
-    ...passMethods(sessions, [
-      "setClientTools",
-      "subscribe",
-      "status",
-      "readUsage",
-      "readHistory",
-      "listToolRules",
-      "readBlob",
-      "readRecord",
-      "putRecord",
-      "deleteRecord",
-      "listRecords",
-      "checkLog",
-    ]),
+    ...passMethods(sessions, UNRESTRICTED_METHODS),
     get agents() {
       return sessions.agents.filter((agent) => canUseAgent(caller, agent));
     },
@@ -69,6 +56,21 @@ export function createCallerSessions(
     },
   };
 }
+
+const UNRESTRICTED_METHODS = [
+  "setClientTools",
+  "subscribe",
+  "status",
+  "readUsage",
+  "readHistory",
+  "listToolRules",
+  "readBlob",
+  "readRecord",
+  "putRecord",
+  "deleteRecord",
+  "listRecords",
+  "checkLog",
+] as const;
 
 function createNotOwnTurnFailure(): Failure {
   const message = "Cancelling the turn of another client requires the token of the bridge";

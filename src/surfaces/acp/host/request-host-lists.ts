@@ -63,7 +63,7 @@ function requestList<Value>(
   { label, request: listRequest, read, empty }: HostList<Value>,
 ): Promise<Value | undefined> {
   return new Promise((resolve) => {
-    const answered = async (answer: RpcResponse): Promise<void> => {
+    const handleResponse = async (answer: RpcResponse): Promise<void> => {
       callOff();
       // A host of the bridge protocol without tools, shells or skills need not implement the method.
       if (!answer.ok && answer.error.code === RPC_CODES.methodNotFound) return resolve(empty);
@@ -72,7 +72,7 @@ function requestList<Value>(
       if (list.type === "unsupported") return resolve(empty);
       resolve(list.type === "answered" ? list.value : undefined);
     };
-    const requestKey = sendRequest(listRequest, answered);
+    const requestKey = sendRequest(listRequest, handleResponse);
     const callOff = clock.schedule(LIST_TIMEOUT_MS, () => {
       if (requestKey !== undefined) withdrawRequest(requestKey);
       log(`a host did not return its ${label} in time; continuing without the list`);

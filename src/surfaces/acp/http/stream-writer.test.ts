@@ -5,11 +5,11 @@ describe("The stream writer for HTTP", () => {
   it("Lines taken by a reader count as sent, also if the reader disconnects during the write [ACP-14]", async () => {
     const writer = createStreamWriter();
     writer.write("one\n", "ses_1");
-    const left = new AbortController();
-    const reader = writer.readEvents("ses_1", left.signal)[Symbol.asyncIterator]();
+    const controller = new AbortController();
+    const reader = writer.readEvents("ses_1", controller.signal)[Symbol.asyncIterator]();
     expect(await reader.next()).toEqual({ done: false, value: "data: one\n\n" });
     // The client disconnects before the chunk is written completely.
-    left.abort();
+    controller.abort();
     await reader.return?.();
     expect(writer.queuedCharacters).toBe(0);
   });

@@ -45,18 +45,9 @@ export function createSessionTable(link: ClientLink): SessionTable {
     return created;
   }
 
-  const find = (sessionId: string): Promise<SessionEntry> => findExisting(sessionId, link);
-
-  async function join(
-    sessionId: string,
-    servers?: readonly ClientMcpServer[],
-  ): Promise<AcpSession> {
-    const acpSession = getOrCreate(sessionId);
-    const reply = await acpSession.attach();
-    if (reply.status === "refused") throw toSpanlineError(reply.failure);
-    await acpSession.setClientTools(servers);
-    return acpSession;
-  }
+  const find: SessionTable["find"] = (sessionId) => findExisting(sessionId, link);
+  const join: SessionTable["join"] = (sessionId, servers) =>
+    attachWithTools(getOrCreate(sessionId), servers);
 
   /**
    * Reads the entry again after joining: joining a session of a killed process recovers it, and the recovery's events
@@ -91,6 +82,16 @@ export function createSessionTable(link: ClientLink): SessionTable {
       }
     },
   };
+}
+
+async function attachWithTools(
+  session: AcpSession,
+  servers: readonly ClientMcpServer[] | undefined,
+): Promise<AcpSession> {
+  const reply = await session.attach();
+  if (reply.status === "refused") throw toSpanlineError(reply.failure);
+  await session.setClientTools(servers);
+  return session;
 }
 
 async function findExisting(

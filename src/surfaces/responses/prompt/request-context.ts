@@ -59,8 +59,8 @@ function readRetryIdentity(
 
 /** Streaming options do not change the request's meaning, so they are not part of the fingerprint. */
 export function computeFingerprint(body: JsonObject, caller: Caller): string {
-  const { stream: _, stream_options: __, ...said } = body;
-  return digestValue({ caller: caller.id, said });
+  const { stream: _, stream_options: __, ...fields } = body;
+  return digestValue({ caller: caller.id, said: fields });
 }
 
 /** OpenAI's client libraries send this header with every request. */

@@ -4,7 +4,7 @@ import { readUntrustedSchema, createUntrustedCheck } from "./untrusted-schema.ts
 describe("Untrusted schemas", () => {
   it("Hidden characters are removed from texts, and compared values stay unchanged", () => {
     const hidden = "a\u202eb";
-    const given = {
+    const untrustedSchema = {
       type: "object",
       description: hidden,
       properties: {
@@ -12,7 +12,7 @@ describe("Untrusted schemas", () => {
         list: { anyOf: [{ description: hidden }, true] },
       },
     };
-    expect(readUntrustedSchema(given)).toEqual({
+    expect(readUntrustedSchema(untrustedSchema)).toEqual({
       schema: {
         type: "object",
         description: "ab",
@@ -25,9 +25,9 @@ describe("Untrusted schemas", () => {
   });
 
   it("A key named __proto__ stays data", () => {
-    const given: unknown = JSON.parse('{"properties":{"__proto__":{"type":"string"}}}');
-    const { schema } = readUntrustedSchema(given);
-    expect(JSON.stringify(schema)).toBe(JSON.stringify(given));
+    const untrustedSchema: unknown = JSON.parse('{"properties":{"__proto__":{"type":"string"}}}');
+    const { schema } = readUntrustedSchema(untrustedSchema);
+    expect(JSON.stringify(schema)).toBe(JSON.stringify(untrustedSchema));
   });
 
   it("In an older draft, a list of items is a tuple", () => {

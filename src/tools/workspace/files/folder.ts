@@ -200,12 +200,12 @@ async function checkByDescriptor(handle: FileHandle, folderPath: FolderPath): Pr
 
 /** Compares the identity of the folder at the path with the open folder. */
 async function checkByPath(handle: FileHandle, folderPath: FolderPath): Promise<void> {
-  const [real, there, held] = await Promise.all([
+  const [real, there, openedStats] = await Promise.all([
     realpath(folderPath.hostPath),
     lstat(folderPath.hostPath, { bigint: true }),
     handle.stat({ bigint: true }),
   ]);
-  if (real !== folderPath.hostPath || toIdentity(there) !== toIdentity(held))
+  if (real !== folderPath.hostPath || toIdentity(there) !== toIdentity(openedStats))
     throw createMovedError(folderPath);
 }
 

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { createBoundedOutput } from "./bounded-output.ts";
 
 function endsOf(pieces: readonly string[], limit: number): string {
-  const kept = createBoundedOutput(limit);
-  for (const piece of pieces) kept.add(Buffer.from(piece));
-  return kept.text();
+  const boundedOutput = createBoundedOutput(limit);
+  for (const piece of pieces) boundedOutput.add(Buffer.from(piece));
+  return boundedOutput.text();
 }
 
 describe("Bounded output", () => {
@@ -29,10 +29,10 @@ describe("Bounded output", () => {
           const text = pieces.join("");
           fc.pre(text.length > limit);
           const half = Math.floor(limit / 2);
-          const left = text.length - limit;
+          const omittedCharacters = text.length - limit;
           const [head, tail] = [text.slice(0, half), text.slice(half - limit)];
           expect(endsOf(pieces, limit)).toBe(
-            `${head}\n[… ${pluralize(left, "byte was", "bytes were")} omitted here …]\n${tail}`,
+            `${head}\n[… ${pluralize(omittedCharacters, "byte was", "bytes were")} omitted here …]\n${tail}`,
           );
         },
       ),

@@ -45,13 +45,13 @@ describe("Line windows", () => {
 
   it("A text within the limits is returned completely", () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 20 })), (given) => {
-        const lines = given.map((line) => line.replaceAll(/[\r\n]/g, ""));
-        const { lines: shown, isUtf8 } = windowOf(
+      fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 20 })), (input) => {
+        const lines = input.map((line) => line.replaceAll(/[\r\n]/g, ""));
+        const { lines: windowLines, isUtf8 } = windowOf(
           Buffer.from(lines.map((l) => `${l}\n`).join("")),
           [],
         );
-        expect([shown, isUtf8]).toEqual([lines, true]);
+        expect([windowLines, isUtf8]).toEqual([lines, true]);
       }),
     );
   });

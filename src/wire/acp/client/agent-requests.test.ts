@@ -16,7 +16,9 @@ describe("Client requests to an agent", () => {
         { type: "sse", name: "old", url: "https://old.test" },
       ],
     });
-    const wanted: NewSessionRequest & { readonly additionalDirectories: readonly string[] } = {
+    const expectedRequest: NewSessionRequest & {
+      readonly additionalDirectories: readonly string[];
+    } = {
       cwd: "/work",
       additionalDirectories: ["/library"],
       mcpServers: [
@@ -31,8 +33,8 @@ describe("Client requests to an agent", () => {
         { type: "sse", name: "old", url: "https://old.test", headers: [] },
       ],
     };
-    expect(params).toEqual(wanted);
-    expect(decodeMcpServers(wanted.mcpServers.slice(0, 3))).toMatchObject({ ok: true });
+    expect(params).toEqual(expectedRequest);
+    expect(decodeMcpServers(expectedRequest.mcpServers.slice(0, 3))).toMatchObject({ ok: true });
     expect(encodeNewSessionRequest({ workingDirectory: "/work" }).params).toEqual({
       cwd: "/work",
       mcpServers: [],
@@ -49,7 +51,7 @@ describe("Client requests to an agent", () => {
       { type: "resource", resource: { uri: "file:///d", blob: "AA==", mimeType: "x/y" } },
     ];
     expectTypeOf<PromptBlock["type"]>().toEqualTypeOf<ContentBlock["type"]>();
-    const wanted: PromptRequest = { sessionId: "s", prompt: [...blocks] };
-    expect(encodePromptRequest("s", blocks).params).toEqual(wanted);
+    const expectedRequest: PromptRequest = { sessionId: "s", prompt: [...blocks] };
+    expect(encodePromptRequest("s", blocks).params).toEqual(expectedRequest);
   });
 });

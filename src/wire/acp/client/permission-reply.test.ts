@@ -36,7 +36,7 @@ const DECISION: NonNullable<ApprovalRequested["decision"]> = {
   approvers: 1,
 };
 
-function asked(question: ApprovalQuestion): ApprovalRequested {
+function createRequest(question: ApprovalQuestion): ApprovalRequested {
   return {
     type: "approval.requested",
     approvalId: "appr_1",
@@ -52,7 +52,7 @@ function asked(question: ApprovalQuestion): ApprovalRequested {
 
 /** The decision that Spanline's ACP surface decodes from a host's reply to its own request. */
 function decided(question: ApprovalQuestion, reply: PermissionReply | "put away"): unknown {
-  const approval = asked(question);
+  const approval = createRequest(question);
   const agent: AgentSpec | undefined = undefined;
   const place = { sessionId: "ses_1", at: 0, turnId: null, agent, workspace: undefined };
   const { params } = encodePermissionRequest(approval, place);

@@ -7,7 +7,7 @@ import {
   decodeArgumentsRequest,
 } from "./approval-arguments.ts";
 
-const asked: ApprovalRequested = {
+const approval: ApprovalRequested = {
   type: "approval.requested",
   approvalId: "appr_1",
   question: "run",
@@ -20,18 +20,25 @@ const asked: ApprovalRequested = {
 
 describe("Arguments of a permission request in parts", () => {
   it("The parts fit into lines and join to the masked arguments", () => {
-    const whole = formatArguments(asked);
+    const whole = formatArguments(approval);
     let text = "";
     for (let offset: number | null = 0; offset !== null;) {
-      const wanted = { type: "arguments", sessionId: "s", approvalId: "appr_1", offset } as const;
-      const part = JSON.parse(JSON.stringify(encodeArgumentsResult(wanted, whole, 16 * 1024)));
+      const expectedRequest = {
+        type: "arguments",
+        sessionId: "s",
+        approvalId: "appr_1",
+        offset,
+      } as const;
+      const part = JSON.parse(
+        JSON.stringify(encodeArgumentsResult(expectedRequest, whole, 16 * 1024)),
+      );
       expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(16 * 1024);
       expect(part).toMatchObject({ offset, totalCharacters: whole.length });
       expect(Buffer.from(part.text).toString()).toBe(part.text);
       text += part.text;
       offset = part.nextOffset;
     }
-    expect(JSON.parse(text)).toEqual({ ...asked.input, password: "[masked credential 1]" });
+    expect(JSON.parse(text)).toEqual({ ...approval.input, password: "[masked credential 1]" });
   });
 
   it.each<[JsonObject, string]>([

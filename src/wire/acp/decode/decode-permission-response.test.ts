@@ -16,22 +16,22 @@ const OPTIONS: { readonly [Each in ApprovalQuestion]: readonly ApprovalDecision[
   budget: ["continue", "stop"],
 };
 
-function asked(question: ApprovalQuestion): ApprovalRequested {
+function createRequest(question: ApprovalQuestion): ApprovalRequested {
   const options = OPTIONS[question];
   const subjectId = "tool_1";
-  const shown = { action: "rm", input: {}, deadline: 0 };
+  const requestFields = { action: "rm", input: {}, deadline: 0 };
   return {
     type: "approval.requested",
     approvalId: "appr_1",
     question,
     options,
     subjectId,
-    ...shown,
+    ...requestFields,
   };
 }
 
 function decision(result: JsonValue, question: ApprovalQuestion = "run"): unknown {
-  return decodePermissionResponse(asked(question), { ok: true, result })?.decision;
+  return decodePermissionResponse(createRequest(question), { ok: true, result })?.decision;
 }
 
 function selected(optionId?: JsonValue): JsonValue {
@@ -51,7 +51,7 @@ describe("Response to a permission request", () => {
   it("The form granted: true allows, with edited arguments if present [B-114] [B-115] [ACP-96]", () => {
     expect(decision({ granted: true })).toBe("allow");
     const answer = { ok: true, result: { granted: true, args: { path: "b" } } } as const;
-    expect(decodePermissionResponse(asked("run"), answer)).toEqual({
+    expect(decodePermissionResponse(createRequest("run"), answer)).toEqual({
       decision: "allow",
       input: { path: "b" },
     });
@@ -61,7 +61,10 @@ describe("Response to a permission request", () => {
     expect(decision(selected(null))).toBe("allow");
     expect(decision({ granted: null, ...Object(selected("deny")) })).toBe("deny");
     expect(
-      decodePermissionResponse(asked("run"), { ok: true, result: { granted: true, args: null } }),
+      decodePermissionResponse(createRequest("run"), {
+        ok: true,
+        result: { granted: true, args: null },
+      }),
     ).toEqual({
       decision: "allow",
     });
@@ -73,7 +76,7 @@ describe("Response to a permission request", () => {
       args: { path: "b" },
       outcome: { outcome: "selected", optionId: "allow" },
     };
-    expect(decodePermissionResponse(asked("run"), { ok: true, result })).toEqual({
+    expect(decodePermissionResponse(createRequest("run"), { ok: true, result })).toEqual({
       decision: "allow",
       input: { path: "b" },
     });
@@ -81,7 +84,7 @@ describe("Response to a permission request", () => {
 
   it("A denial keeps the client's reason [B-116]", () => {
     const answer = { ok: true, result: { granted: false, reason: "not today" } } as const;
-    expect(decodePermissionResponse(asked("run"), answer)).toEqual({
+    expect(decodePermissionResponse(createRequest("run"), answer)).toEqual({
       decision: "deny",
       reason: "not today",
     });
@@ -115,7 +118,9 @@ describe("Response to a permission request", () => {
   it("An error response denies, whatever its code [B-011] [B-012] [ACP-97]", () => {
     for (const code of [-32601, -32602, -32603, -32800, 1]) {
       const error = { code, message: "no" };
-      expect(decodePermissionResponse(asked("run"), { ok: false, error })?.decision).toBe("deny");
+      expect(decodePermissionResponse(createRequest("run"), { ok: false, error })?.decision).toBe(
+        "deny",
+      );
     }
   });
 
@@ -147,7 +152,7 @@ describe("Response to a permission request", () => {
         expect(decision(result, question)).toBe(no);
       }
       const error = { code: -32601, message: "Method not found" };
-      expect(decodePermissionResponse(asked(question), { ok: false, error })).toEqual({
+      expect(decodePermissionResponse(createRequest(question), { ok: false, error })).toEqual({
         decision: no,
         reason: "The client responded with an error: Method not found",
       });
@@ -157,21 +162,21 @@ describe("Response to a permission request", () => {
   it("The client selects how a lost invocation continues", () => {
     expect(decision(selected("reseed"), "lost-invocation")).toBe("reseed");
     const both = { granted: true, args: { a: 1 }, ...Object(selected("done")) };
-    expect(decodePermissionResponse(asked("outcome"), { ok: true, result: both })).toEqual({
+    expect(decodePermissionResponse(createRequest("outcome"), { ok: true, result: both })).toEqual({
       decision: "done",
     });
   });
 
   it("An interrupted tool runs again with edited arguments [B-115]", () => {
     const result = { granted: true, args: { path: "b" } };
-    expect(decodePermissionResponse(asked("outcome"), { ok: true, result })).toEqual({
+    expect(decodePermissionResponse(createRequest("outcome"), { ok: true, result })).toEqual({
       decision: "run-again",
       input: { path: "b" },
     });
   });
 
   const long: ApprovalRequested = {
-    ...asked("run"),
+    ...createRequest("run"),
     input: { path: "a", text: "x".repeat(100_000), password: "hunter2" },
   };
   const place = { sessionId: "s", at: 0, turnId: null, agent: undefined, workspace: undefined };
@@ -208,7 +213,7 @@ describe("Response to a permission request", () => {
   it("A mask in edited arguments that stands for no credential denies the tool call [B-095] [B-115]", () => {
     const decode = (input: JsonObject, args: JsonObject): unknown =>
       decodePermissionResponse(
-        { ...asked("run"), input },
+        { ...createRequest("run"), input },
         { ok: true, result: { granted: true, args } },
       );
     const denied = (mask: string): unknown => ({

@@ -33,7 +33,7 @@ import {
   decodeIdentifiedSteering,
   DEPRECATED_INJECT_METHODS,
   STEERING_METHODS,
-} from "./steering-methods.ts";
+} from "./decode-steering.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /**

@@ -22,8 +22,8 @@ export function decodeHitlRespond(params: JsonObject): DecodeResult<HitlRespondR
     return rejectParams(
       `"request_id" is not a valid id: expected 1 to ${MAX_ID_CHARACTERS} characters`,
     );
-  const given = [answer, approved, accepted].filter((value) => !isAbsent(value));
-  if (given.length !== 1)
+  const answers = [answer, approved, accepted].filter((value) => !isAbsent(value));
+  if (answers.length !== 1)
     return rejectParams('expected exactly one of "answer", "approved" and "accepted"');
   const plain = isAbsent(approved) ? accepted : approved;
   if (!isAbsent(plain) && typeof plain !== "boolean")

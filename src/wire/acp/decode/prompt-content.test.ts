@@ -14,7 +14,7 @@ function text(block: unknown): unknown {
   return parts(block);
 }
 
-function said(...texts: readonly string[]): unknown {
+function toTextParts(...texts: readonly string[]): unknown {
   return texts.map((one) => ({ type: "text", text: one }));
 }
 
@@ -68,10 +68,12 @@ describe("Prompt content", () => {
 
   it("Embedded text keeps its name and URI [ACP-65]", () => {
     expect(text(resource({ uri: "file:///w/my%20notes.md", text: "one\ntwo" }))).toEqual(
-      said('<resource uri="file:///w/my%20notes.md" name="my notes.md">\none\ntwo\n</resource>'),
+      toTextParts(
+        '<resource uri="file:///w/my%20notes.md" name="my notes.md">\none\ntwo\n</resource>',
+      ),
     );
     expect(text(resource({ uri: 'a"\nb', text: "" }))).toEqual(
-      said('<resource uri="a%22%0Ab" name="a%22%0Ab">\n\n</resource>'),
+      toTextParts('<resource uri="a%22%0Ab" name="a%22%0Ab">\n\n</resource>'),
     );
   });
 
@@ -83,7 +85,7 @@ describe("Prompt content", () => {
     ]);
     const other = resource({ uri: "file:///w/a.pdf", blob: PICTURE, mimeType: "application/pdf" });
     expect(text(other)).toEqual(
-      said(
+      toTextParts(
         '<resource uri="file:///w/a.pdf" name="a.pdf">\n(application/pdf, 9 bytes. They cannot be shown here.)\n</resource>',
       ),
     );
@@ -114,15 +116,17 @@ describe("Prompt content", () => {
       "no address",
       "[no address](no address) (cannot be read from here; its content is not in this message)",
     ],
-  ])("The link %s is described as unread [ACP-66]", (uri, told) => {
-    expect(text({ type: "resource_link", uri })).toEqual(said(told));
+  ])("The link %s is described as unread [ACP-66]", (uri, expected) => {
+    expect(text({ type: "resource_link", uri })).toEqual(toTextParts(expected));
   });
 
   it("A link is formatted on a single line with the client's title [ACP-66]", () => {
     const uri = "https://example.com/";
     const link = { type: "resource_link", uri, name: "n", title: "A] title\nof two" };
     expect(text(link)).toEqual(
-      said("[A\\] title of two](https://example.com/) (a URL; its content is not in this message)"),
+      toTextParts(
+        "[A\\] title of two](https://example.com/) (a URL; its content is not in this message)",
+      ),
     );
   });
 

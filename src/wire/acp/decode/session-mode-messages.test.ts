@@ -9,7 +9,11 @@ import { encodeUpdateLine } from "../encode/acp-session-update.ts";
 import { createUpdateEncoder } from "../encode/update-encoder.ts";
 import type { UpdateOptions } from "../encode/update-state.ts";
 
-function told(events: readonly SessionEvent[], upTo: number, history: UpdateOptions["history"]) {
+function encodeUpdates(
+  events: readonly SessionEvent[],
+  upTo: number,
+  history: UpdateOptions["history"],
+) {
   const encoder = createUpdateEncoder({ sessionId: "s", clientId: "me", upTo, history });
   const log = events.map((event, index) => {
     const place = { sessionId: "s", seq: index + 1, at: 0 };
@@ -33,7 +37,7 @@ describe("Session settings", () => {
   );
 
   it("A mode change sends both updates once [ACP-41]", () => {
-    const updates = told([{ type: "session.mode_changed", mode: "ask" }], 0, "shown");
+    const updates = encodeUpdates([{ type: "session.mode_changed", mode: "ask" }], 0, "shown");
     expect(updates).toEqual([
       { sessionUpdate: "current_mode_update", currentModeId: "ask" },
       { sessionUpdate: "config_option_update", ...encodeOptions("ask") },
@@ -47,7 +51,7 @@ describe("Session settings", () => {
     "A mode change before the attach is not sent as an update, because the attach result has the mode (%s)",
     (history) => {
       const mode = "read-only";
-      expect(told([{ type: "session.mode_changed", mode }], 1, history)).toEqual([]);
+      expect(encodeUpdates([{ type: "session.mode_changed", mode }], 1, history)).toEqual([]);
     },
   );
 });
@@ -57,15 +61,15 @@ describe("session/set_mode and session/set_config_option", () => {
 
   it.each(SESSION_MODES)("Both methods set the session mode %s", (mode) => {
     const command = { type: "set-mode", mode };
-    const wanted = { type: "configure", sessionId, command };
+    const expectedRequest = { type: "configure", sessionId, command };
     expect(decodeRequest("session/set_mode", { sessionId, modeId: mode })).toEqual({
       ok: true,
-      value: { ...wanted, answer: "nothing" },
+      value: { ...expectedRequest, answer: "nothing" },
     });
     const option = { sessionId, configId: "mode", value: mode };
     expect(decodeRequest("session/set_config_option", option)).toEqual({
       ok: true,
-      value: { ...wanted, answer: "options" },
+      value: { ...expectedRequest, answer: "options" },
     });
   });
 

@@ -45,7 +45,7 @@ const decision: PolicyDecision = {
   approvers: 1,
 };
 
-const asked: ApprovalRequested = {
+const approval: ApprovalRequested = {
   type: "approval.requested",
   approvalId: "appr_1",
   question: "run",
@@ -80,7 +80,7 @@ const policyDecision = {
 
 describe("Examples of the bridge documentation", () => {
   it("The permission request contains every field of the documented example [B-088] [B-103] [ACP-95]", () => {
-    const { method, params } = encodePermissionRequest(asked, {
+    const { method, params } = encodePermissionRequest(approval, {
       sessionId: "session_123",
       at: Date.UTC(2026, 3, 30, 12),
       turnId: "run_123",
@@ -152,7 +152,7 @@ describe("Examples of the bridge documentation", () => {
   ])(
     "The documented permission response %j is decoded [B-113] [B-114] [B-115] [B-116]",
     (result, meant) => {
-      expect(decodePermissionResponse(asked, { ok: true, result })).toMatchObject(meant);
+      expect(decodePermissionResponse(approval, { ok: true, result })).toMatchObject(meant);
     },
   );
 

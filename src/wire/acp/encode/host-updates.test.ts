@@ -45,7 +45,7 @@ describe("Live client updates", () => {
     const tui = client("tui", true, "0");
     const portal = client("portal", false, "2");
     const taken = client("portal", true, "2");
-    const left = client("tui", false, "0");
+    const observer = client("tui", false, "0");
     expect(changes).toEqual([
       { action: "attached", clientId: "tui", state: state(tui, null, "tui", [tui]) },
       {
@@ -56,23 +56,23 @@ describe("Live client updates", () => {
       {
         action: "takeover",
         clientId: "portal",
-        state: state(taken, "tui", "portal", [left, taken]),
+        state: state(taken, "tui", "portal", [observer, taken]),
       },
       {
         action: "detached",
         clientId: "portal",
         reason: "client_exit",
-        state: state(null, "portal", null, [left]),
+        state: state(null, "portal", null, [observer]),
       },
     ]);
   });
 
   it("Client changes are agent events for hosts that opted in and are not sent to stock clients [W-24] [ACP-127] [ACP-128]", () => {
     const events = { ...HOST_PROFILE, acceptsEvents: true };
-    const told = (profile: ClientProfile) =>
+    const listOutputTypes = (profile: ClientProfile) =>
       new Set(encodeAcpOutputs(CLIENTS, profile).map(({ type }) => type));
-    expect(told(events)).toEqual(new Set(["caught-up", "event"]));
-    expect(told(STOCK_CLIENT)).toEqual(new Set(["caught-up"]));
+    expect(listOutputTypes(events)).toEqual(new Set(["caught-up", "event"]));
+    expect(listOutputTypes(STOCK_CLIENT)).toEqual(new Set(["caught-up"]));
   });
 
   it("The update fits into a line with 1,000 clients [ACP-15]", () => {
@@ -237,11 +237,11 @@ describe("Updates for bridge hosts", () => {
       { type: "tool.progress", toolCallId: "t", text: "Fourth", amount: { progress: 4 } },
       { type: "tool.progress", toolCallId: "t", text: "Fifth" },
     ];
-    const told = encodeAcpUpdates(events, HOST_PROFILE).flatMap((update) =>
+    const agentEvents = encodeAcpUpdates(events, HOST_PROFILE).flatMap((update) =>
       update.sessionUpdate === "progress" ? [Object(update)["_meta"].harn] : [],
     );
     const about = { phase: "tool", data: { toolCallId: "t" } };
-    expect(told).toEqual([
+    expect(agentEvents).toEqual([
       { ...about, message: "Third", progress: 3, total: 7 },
       { ...about, message: "Fourth", progress: 4, total: null },
       { ...about, message: "Fifth", progress: null, total: null },

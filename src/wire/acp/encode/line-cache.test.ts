@@ -7,8 +7,8 @@ import { encodeLog } from "./vendor-updates.ts";
 /** Creates a chunk that counts how often its text is serialized. */
 function chunk(text: string) {
   let written = 0;
-  const said = { toJSON: () => ((written += 1), text) };
-  const content = { type: "text", text: said };
+  const countedText = { toJSON: () => ((written += 1), text) };
+  const content = { type: "text", text: countedText };
   const update = { sessionUpdate: "agent_message_chunk", content, messageId: "m" };
   return { update: update as unknown as ChunkUpdate, written: () => written };
 }
@@ -25,14 +25,16 @@ describe("Line cache", () => {
   it("The same update at the same cursor is encoded once for 50 clients [ACP-20]", () => {
     const lines = createLineCache();
     const { update, written } = chunk("a");
-    const told = Array.from({ length: 50 }, () => lines.encodeUpdate("s", { ...update }, "i.1"));
+    const sentLines = Array.from({ length: 50 }, () =>
+      lines.encodeUpdate("s", { ...update }, "i.1"),
+    );
     expect(written()).toBe(1);
-    expect(new Set(told)).toEqual(new Set([encodeUpdateLine("s", plain("a"), "i.1")]));
+    expect(new Set(sentLines)).toEqual(new Set([encodeUpdateLine("s", plain("a"), "i.1")]));
   });
 
   it("Updates that differ in content, cursor or session get separate lines", () => {
     const lines = createLineCache();
-    const wanted: readonly (readonly [string, ChunkUpdate, string?])[] = [
+    const expectedLines: readonly (readonly [string, ChunkUpdate, string?])[] = [
       ["s", plain("a"), "i.1"],
       ["s", plain("b"), "i.1"],
       ["s", plain("a"), "i.2"],
@@ -40,8 +42,8 @@ describe("Line cache", () => {
       ["s", plain("a")],
     ];
     for (const _ of [1, 2]) {
-      expect(wanted.map((told) => lines.encodeUpdate(...told))).toEqual(
-        wanted.map((told) => encodeUpdateLine(...told)),
+      expect(expectedLines.map((line) => lines.encodeUpdate(...line))).toEqual(
+        expectedLines.map((line) => encodeUpdateLine(...line)),
       );
     }
     const log = encodeLog({ level: "warn", message: "a", fields: {} });

@@ -5,7 +5,7 @@ import type {
 } from "../../../domain/events/turn-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { JsonObject } from "../../../data/json.ts";
-import { RECOVERY_NOTICE } from "../../../domain/recovery-notice.ts";
+import { RECOVERY_NOTICE } from "../../../domain/events/turn-events.ts";
 import { fitText } from "../fit-json.ts";
 import { emitChunks } from "./text-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";

@@ -7,7 +7,7 @@ import { encodeUpdateLine, type AcpSessionUpdate } from "./acp-session-update.ts
 import { createUpdateEncoder } from "./update-encoder.ts";
 import type { UpdateOptions } from "./update-state.ts";
 
-function told(events: readonly SessionEvent[], options: Partial<UpdateOptions> = {}) {
+function encodeUpdates(events: readonly SessionEvent[], options: Partial<UpdateOptions> = {}) {
   const encoder = createUpdateEncoder({
     sessionId: "s",
     clientId: "me",
@@ -38,7 +38,7 @@ describe("Plan updates", () => {
   it("Every plan update contains the whole plan [ACP-93]", () => {
     const first = [entry("Look", "in_progress"), entry("Write", "pending")];
     const second = [entry("Look", "completed"), entry("Write", "in_progress")];
-    expect(told([planned(...first), planned(...second), planned()])).toEqual([
+    expect(encodeUpdates([planned(...first), planned(...second), planned()])).toEqual([
       { sessionUpdate: "plan", entries: first },
       { sessionUpdate: "plan", entries: second },
       { sessionUpdate: "plan", entries: [] },
@@ -47,13 +47,13 @@ describe("Plan updates", () => {
 
   it("The plan is replayed by session/load and not by session/resume [ACP-54]", () => {
     const plan = [planned(entry("Look", "pending"))];
-    expect(told(plan, { upTo: 1 })).toHaveLength(1);
-    expect(told(plan, { upTo: 1, history: "hidden" })).toEqual([]);
+    expect(encodeUpdates(plan, { upTo: 1 })).toHaveLength(1);
+    expect(encodeUpdates(plan, { upTo: 1, history: "hidden" })).toEqual([]);
   });
 
   it("Statuses map to ACP and unmapped statuses are kept under _meta.harn [W-27]", () => {
     const statuses = ["pending", "in_progress", "completed", "blocked", "cancelled"] as const;
-    const [update] = told([planned(...statuses.map((status) => entry(status, status)))]);
+    const [update] = encodeUpdates([planned(...statuses.map((status) => entry(status, status)))]);
     const plain = { priority: "medium" };
     expect(update).toEqual({
       sessionUpdate: "plan",
@@ -78,7 +78,7 @@ describe("Plan updates", () => {
     const long = Array.from({ length: 64 }, (_, at) =>
       entry(`${at} ${"\u0001".repeat(998)}`, "blocked"),
     );
-    const [update] = told([planned(...long)]);
+    const [update] = encodeUpdates([planned(...long)]);
     if (update?.sessionUpdate !== "plan") throw new Error("No plan");
     expect(update).toMatchObject({ entries: long.map(({ priority }) => ({ priority })) });
     expect(Buffer.byteLength(encodeUpdateLine("s", update))).toBeLessThan(48 * 1024);

@@ -16,12 +16,12 @@ function spoken(...pieces: readonly string[]): SessionEvent[] {
   ];
 }
 
-interface Seen {
+interface SeenUpdates {
   readonly visible_text?: string;
   readonly visible_delta: string;
 }
 
-function seenIn(updates: readonly AcpSessionUpdate[]): Seen[] {
+function seenIn(updates: readonly AcpSessionUpdate[]): SeenUpdates[] {
   return updates.flatMap((update) => Object(update).content?.["_meta"]?.harn ?? []);
 }
 

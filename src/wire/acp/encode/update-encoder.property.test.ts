@@ -27,7 +27,7 @@ const LINE_BYTES = 8192;
 const toolCallId = fc.constantFrom("t1", "t2", "t3");
 const messageId = fc.constantFrom("m1", "m2");
 const block = fc.nat(2);
-const said = fc.oneof(
+const textEvents = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),
   fc.constantFrom("", "<think>", "</think>", "\n<", "🚀".repeat(3000), "\u0001".repeat(9000)),
 );
@@ -36,9 +36,12 @@ const ending = fc.constantFrom<ToolEnding>(
   ...(["timed-out", "refused", "unknown", "server"] as const),
 );
 const named = fc.constantFrom("run", "edit", "nobody knows", "x".repeat(9000));
-const diffs = fc.array(fc.record({ path: said, oldText: fc.option(said), newText: said }), {
-  maxLength: 3,
-});
+const diffs = fc.array(
+  fc.record({ path: textEvents, oldText: fc.option(textEvents), newText: textEvents }),
+  {
+    maxLength: 3,
+  },
+);
 
 const spec = {
   name: "a",
@@ -72,13 +75,13 @@ const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.constant<SessionEvent>({ type: "agent.configured", digest: "d", spec }),
   fc.constant<SessionEvent>({ type: "turn.started", turnId: "turn_1", promptId: "p" }),
   fc.constant<SessionEvent>({ type: "usage.reported", usage }),
-  fc.record({ type: fc.constant("session.title_changed" as const), title: said }),
-  fc.record({ type: fc.constant("text.delta" as const), messageId, block, text: said }),
-  fc.record({ type: fc.constant("text.finished" as const), messageId, block, text: said }),
-  fc.record({ type: fc.constant("thought.delta" as const), messageId, block, text: said }),
-  fc.record({ type: fc.constant("message.replaced" as const), messageId, text: said }),
-  fc.record({ type: fc.constant("tool_call.input.delta" as const), toolCallId, text: said }),
-  fc.record({ type: fc.constant("tool.progress" as const), toolCallId, text: said }),
+  fc.record({ type: fc.constant("session.title_changed" as const), title: textEvents }),
+  fc.record({ type: fc.constant("text.delta" as const), messageId, block, text: textEvents }),
+  fc.record({ type: fc.constant("text.finished" as const), messageId, block, text: textEvents }),
+  fc.record({ type: fc.constant("thought.delta" as const), messageId, block, text: textEvents }),
+  fc.record({ type: fc.constant("message.replaced" as const), messageId, text: textEvents }),
+  fc.record({ type: fc.constant("tool_call.input.delta" as const), toolCallId, text: textEvents }),
+  fc.record({ type: fc.constant("tool.progress" as const), toolCallId, text: textEvents }),
   fc.record({
     type: fc.constant("tool_call.opened" as const),
     toolCallId,
@@ -92,43 +95,49 @@ const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
     attempt: fc.constant(1),
     digest: fc.constant("d"),
   }),
-  fc.tuple(toolCallId, named, fc.dictionary(said, said)).map(([id, name, input]): SessionEvent => {
-    const call = createToolCall({
-      id: "c",
-      name,
-      inputText: JSON.stringify(input),
-      runBy: "client",
-    });
-    return {
-      type: "tool_call.received",
-      toolCallId: id,
-      messageId: "m1",
-      block: 0,
-      toolCall: call,
-    };
-  }),
-  fc.tuple(toolCallId, ending, said, diffs).map(([id, how, text, changed]): SessionEvent => {
+  fc
+    .tuple(toolCallId, named, fc.dictionary(textEvents, textEvents))
+    .map(([id, name, input]): SessionEvent => {
+      const call = createToolCall({
+        id: "c",
+        name,
+        inputText: JSON.stringify(input),
+        runBy: "client",
+      });
+      return {
+        type: "tool_call.received",
+        toolCallId: id,
+        messageId: "m1",
+        block: 0,
+        toolCall: call,
+      };
+    }),
+  fc.tuple(toolCallId, ending, textEvents, diffs).map(([id, how, text, changed]): SessionEvent => {
     const result = how === "succeeded" ? createToolSuccess("c", text) : createToolError("c", text);
     const attachments = { diffs: changed, locations: changed.map(({ path }) => ({ path })) };
     return { type: "tool.finished", toolCallId: id, ending: how, result, attachments };
   }),
-  fc.tuple(toolCallId, said, diffs).map(([subjectId, text, changed]): SessionEvent => {
-    const asked = { approvalId: `a_${subjectId}`, question: "run", options: ["allow"] } as const;
-    const shown = { subjectId, action: text, input: { text }, deadline: 0, diffs: changed };
-    return { type: "approval.requested", ...asked, ...shown };
+  fc.tuple(toolCallId, textEvents, diffs).map(([subjectId, text, changed]): SessionEvent => {
+    const requestFields = {
+      approvalId: `a_${subjectId}`,
+      question: "run",
+      options: ["allow"],
+    } as const;
+    const contentFields = { subjectId, action: text, input: { text }, deadline: 0, diffs: changed };
+    return { type: "approval.requested", ...requestFields, ...contentFields };
   }),
   fc.record({
     type: fc.constant("client.attached" as const),
     clientId: fc.constantFrom("me", "x", "y"),
     mode: fc.constantFrom("controller" as const, "observer" as const),
-    name: said,
+    name: textEvents,
   }),
   fc.record({
     type: fc.constant("client.detached" as const),
     clientId: fc.constantFrom("x", "y"),
     reason: fc.constant("client_exit"),
   }),
-  said.map((message): SessionEvent => {
+  textEvents.map((message): SessionEvent => {
     return { type: "diagnostic.raised", diagnostic: { code: "usage_invalid", message } };
   }),
 );

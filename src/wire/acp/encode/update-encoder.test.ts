@@ -103,15 +103,15 @@ function textOf(update: AcpSessionUpdate): string | undefined {
   return "messageId" in update && "text" in update.content ? update.content.text : undefined;
 }
 
-function textsOf(told: readonly AcpSessionUpdate[]): string[] {
-  return told.flatMap((update) => textOf(update) ?? []);
+function textsOf(sentUpdates: readonly AcpSessionUpdate[]): string[] {
+  return sentUpdates.flatMap((update) => textOf(update) ?? []);
 }
 
 /** The final state of a client: texts by message, and the last state of each tool call. */
-function gathered(told: readonly AcpSessionUpdate[]): unknown {
+function gathered(sentUpdates: readonly AcpSessionUpdate[]): unknown {
   const texts = new Map<string, string>();
   const calls = new Map<string, object>();
-  for (const update of told) {
+  for (const update of sentUpdates) {
     if ("messageId" in update) {
       const key = `${update.sessionUpdate} ${update.messageId}`;
       texts.set(key, (texts.get(key) ?? "") + textOf(update));
@@ -271,10 +271,10 @@ describe("Live turn", () => {
       { type: "tool_results.submitted", promptId: "p2", turnId: "turn_1", toolCallIds: ["t"] },
       finishedTool("succeeded"),
     ];
-    const told = updates(envelopes(paused));
-    const statuses = told.flatMap((one) => ("status" in one ? [one.status] : []));
+    const sentUpdates = updates(envelopes(paused));
+    const statuses = sentUpdates.flatMap((one) => ("status" in one ? [one.status] : []));
     expect(statuses).toEqual(["pending", "in_progress", "completed"]);
-    for (const update of told) {
+    for (const update of sentUpdates) {
       expect(findAcpProblems(JSON.parse(encodeUpdateLine("s", update)))).toEqual([]);
     }
   });
@@ -329,10 +329,10 @@ describe("Live turn", () => {
 
   it("Long text is split so that every line fits into the line limit [ACP-15]", () => {
     const text = `${"\u0001".repeat(8191)}🚀${"x".repeat(30_000)}`;
-    const told = updates(envelopes([{ type: "text.finished", ...place, text }]));
-    const lines = told.map((update) => encodeUpdateLine("s", update));
+    const sentUpdates = updates(envelopes([{ type: "text.finished", ...place, text }]));
+    const lines = sentUpdates.map((update) => encodeUpdateLine("s", update));
     expect(Math.max(...lines.map((line) => Buffer.byteLength(line)))).toBeLessThan(64 * 1024);
-    const texts = textsOf(told);
+    const texts = textsOf(sentUpdates);
     expect(texts.join("")).toBe(text);
     expect(texts.every((each) => each.isWellFormed())).toBe(true);
   });
@@ -340,8 +340,8 @@ describe("Live turn", () => {
 
 describe("Loaded session", () => {
   it("A finished block is replayed whole [ACP-54]", () => {
-    const told = updates(envelopes(TURN), { upTo: TURN.length });
-    const texts = textsOf(told);
+    const sentUpdates = updates(envelopes(TURN), { upTo: TURN.length });
+    const texts = textsOf(sentUpdates);
     expect(texts).toEqual(["hi", "hmm", "Let me look 🚀."]);
   });
 
@@ -355,9 +355,9 @@ describe("Loaded session", () => {
 
   it("The final state is the same without the deltas of finished blocks", () => {
     const log = envelopes(TURN);
-    const kept = log.filter(({ event }) => !event.type.endsWith(".delta"));
+    const keptEvents = log.filter(({ event }) => !event.type.endsWith(".delta"));
     for (const upTo of [1, 8, 10, log.length]) {
-      expect(gathered(updates(kept, { upTo }))).toEqual(gathered(updates(log)));
+      expect(gathered(updates(keptEvents, { upTo }))).toEqual(gathered(updates(log)));
     }
   });
 
@@ -392,8 +392,8 @@ describe("Loaded session", () => {
   });
 
   it("A replay contains the client's own earlier prompts", () => {
-    const told = updates(envelopes(TURN, "me"), { upTo: TURN.length });
-    expect(told.map((one) => one.sessionUpdate)).toContain("user_message_chunk");
+    const sentUpdates = updates(envelopes(TURN, "me"), { upTo: TURN.length });
+    expect(sentUpdates.map((one) => one.sessionUpdate)).toContain("user_message_chunk");
   });
 
   it("A resumed session sends only live updates", () => {

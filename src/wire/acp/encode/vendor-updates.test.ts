@@ -26,8 +26,8 @@ function encode(sessionUpdate: string, fields: Record<string, unknown>): VendorU
     letter.toUpperCase(),
   );
   const encoder = Object.entries(encoders).find(([exported]) => exported === name)?.[1];
-  const given = sessionUpdate === "reminder_emitted" ? fields["reminder"] : fields;
-  return (encoder as (fields: unknown) => VendorUpdate)(given);
+  const sentFields = sessionUpdate === "reminder_emitted" ? fields["reminder"] : fields;
+  return (encoder as (fields: unknown) => VendorUpdate)(sentFields);
 }
 
 describe("Vendor updates", () => {

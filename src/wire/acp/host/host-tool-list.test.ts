@@ -107,8 +107,8 @@ describe("Tools of a host", () => {
   });
 
   it("A tool has exactly four keys [B-234]", () => {
-    const given = { name: "a", icon: "x", short_description: "b", parameters: {}, _meta: {} };
-    expect(formatSortedJson(listed([given]))).toBe(
+    const toolEntry = { name: "a", icon: "x", short_description: "b", parameters: {}, _meta: {} };
+    expect(formatSortedJson(listed([toolEntry]))).toBe(
       formatSortedJson([{ name: "a", description: "b", schema: {}, deprecated: false }]),
     );
   });
@@ -143,8 +143,8 @@ describe("Tools of a host", () => {
       { name: "b", schema: nested(HOST_TOOL_LIMITS.schemaDepth + 1) },
       'it ("b") has a schema of more than 64 levels',
     ],
-  ])("A tool %s does not affect the other tools of its list [B-235]", (_, given, problem) => {
-    const result = { tools: [{ name: "a" }, given, { name: "c" }] };
+  ])("A tool %s does not affect the other tools of its list [B-235]", (_, input, problem) => {
+    const result = { tools: [{ name: "a" }, input, { name: "c" }] };
     expect(readToolList({ ok: true, result })).toEqual({
       type: "answered",
       value: {
@@ -200,7 +200,7 @@ describe("Tools of a host", () => {
   });
 
   it("A reply without a list is rejected", () => {
-    for (const given of [
+    for (const toolList of [
       {},
       "tools",
       3,
@@ -209,7 +209,7 @@ describe("Tools of a host", () => {
       { result: {} },
       { result: { x: [] } },
     ]) {
-      expect(readToolList({ ok: true, result: given })).toEqual({
+      expect(readToolList({ ok: true, result: toolList })).toEqual({
         type: "failed",
         failure: {
           code: "unexpected_answer",
@@ -238,9 +238,9 @@ describe("Tools of a host", () => {
       { selector: ({ name }) => name },
     );
     fc.assert(
-      fc.property(tools, (given) => {
-        for (const shape of [given, { tools: given }, { result: { tools: given } }]) {
-          expect(formatSortedJson(listed(shape))).toBe(formatSortedJson(given));
+      fc.property(tools, (input) => {
+        for (const shape of [input, { tools: input }, { result: { tools: input } }]) {
+          expect(formatSortedJson(listed(shape))).toBe(formatSortedJson(input));
         }
       }),
     );
@@ -248,8 +248,8 @@ describe("Tools of a host", () => {
 
   it("Any JSON value is read without an exception", () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (given) => {
-        const result: JsonValue = JSON.parse(JSON.stringify(given));
+      fc.property(fc.jsonValue(), (input) => {
+        const result: JsonValue = JSON.parse(JSON.stringify(input));
         expect(["answered", "failed", "unsupported"]).toContain(
           readToolList({ ok: true, result }).type,
         );

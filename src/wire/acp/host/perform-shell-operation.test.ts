@@ -70,8 +70,13 @@ describe("Shell operations", () => {
   });
 
   it("The documented invocation is returned with its whole shell [B-246] [B-249]", () => {
-    const asked = { shell_id: "zsh", command: "printf ok", login: false, interactive: false };
-    expect(formatSortedJson(invoke(asked))).toBe(
+    const shellRequest = {
+      shell_id: "zsh",
+      command: "printf ok",
+      login: false,
+      interactive: false,
+    };
+    expect(formatSortedJson(invoke(shellRequest))).toBe(
       formatSortedJson({
         result: {
           program: "/bin/zsh",

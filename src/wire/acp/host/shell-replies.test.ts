@@ -265,11 +265,11 @@ describe("Shell replies of a host", () => {
       source: fc.constantFrom(...SHELL_SOURCES),
     });
     fc.assert(
-      fc.property(shell, (given) => {
-        const result = encodeShell(given);
+      fc.property(shell, (input) => {
+        const result = encodeShell(input);
         expect(findShellProblems("shell", result)).toEqual([]);
         expect(readDefaultShell("getDefault", { ok: true, result }, known)).toEqual(
-          answered(given),
+          answered(input),
         );
       }),
     );
@@ -289,8 +289,8 @@ describe("Shell replies of a host", () => {
       ),
     })).value;
     fc.assert(
-      fc.property(near, (given) => {
-        const result: JsonValue = JSON.parse(JSON.stringify(given));
+      fc.property(near, (input) => {
+        const result: JsonValue = JSON.parse(JSON.stringify(input));
         const types = [
           readShellList({ ok: true, result }),
           readDefaultShell("getDefault", { ok: true, result }, known),

@@ -97,8 +97,8 @@ describe("A stream captured as JSON", () => {
     const text = `${JSON.stringify(converse[0])}\n{"this is": no JSON at all}\n${filler}`;
     const unreadable = (): unknown[] =>
       buildTurn(fold("document", text)).unknown.filter(({ name }) => name === "");
-    const kept = measureRetainedBytes(() => Array.from({ length: 10 }, unreadable));
-    expect(kept).toBeLessThan(3 * text.length);
+    const retainedBytes = measureRetainedBytes(() => Array.from({ length: 10 }, unreadable));
+    expect(retainedBytes).toBeLessThan(3 * text.length);
   });
 
   it("A truncated capture fails", () => {
@@ -148,12 +148,13 @@ describe("A stream captured as JSON", () => {
     codec.step(state, encode(`${JSON.stringify(converse[0])}${"{}".repeat(count)}`), () => {});
     const before = measureUsedBytes();
     let seen = 0;
-    let kept = Infinity;
+    let retainedBytes = Infinity;
     codec.finish(state, (event) => {
-      if (event.type === "unknown" && (seen += 1) === count / 2) kept = measureUsedBytes() - before;
+      if (event.type === "unknown" && (seen += 1) === count / 2)
+        retainedBytes = measureUsedBytes() - before;
     });
     expect(seen).toBe(count);
-    expect(kept).toBeLessThan(10_000_000);
+    expect(retainedBytes).toBeLessThan(10_000_000);
   });
 
   it("Each diagnostic has the offset of its event", () => {

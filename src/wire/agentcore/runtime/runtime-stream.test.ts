@@ -110,9 +110,9 @@ describe("Recordings of complete agents", () => {
     "The text of $file is emitted once and equals its full messages [AC-74]",
     (fixture) => {
       const turn = buildTurn(fold(fixture.bytes));
-      const told = turn.messages.filter(({ role }) => role === "assistant").map(textOf);
-      expect(told).toEqual(fullMessages(fixture.bytes));
-      expect(told).not.toEqual([]);
+      const messageTexts = turn.messages.filter(({ role }) => role === "assistant").map(textOf);
+      expect(messageTexts).toEqual(fullMessages(fixture.bytes));
+      expect(messageTexts).not.toEqual([]);
       expect(turn.diagnostics.map(({ code }) => code)).not.toContain("text_disagrees");
     },
   );

@@ -98,8 +98,8 @@ describe("Function call outputs", () => {
     { what: "nothing", parts: [], output: "" },
   ] satisfies { what: string; parts: ToolResultPart[]; output: string }[])(
     "The output is encoded for $what [SD-28]",
-    ({ parts: given, output }) => {
-      const item = encodeFunctionCallOutput(resultBlock(given), { ...FACTS, output: "text" });
+    ({ parts: input, output }) => {
+      const item = encodeFunctionCallOutput(resultBlock(input), { ...FACTS, output: "text" });
       expect(item).toEqual({
         id: "fco_turn1_3",
         type: "function_call_output",

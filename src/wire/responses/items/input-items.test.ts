@@ -27,7 +27,7 @@ describe("The input of a response", () => {
 
   it("The input is the submitted results and the text sent with them", () => {
     const content = [{ type: "text", text: "so" }] as const;
-    const given = {
+    const inputItem = {
       type: "tool_results.submitted",
       promptId: "r",
       turnId: "turn_1",
@@ -35,7 +35,7 @@ describe("The input of a response", () => {
     } as const;
     const items = encodeInputItems(
       logOf([
-        { ...given, toolCallIds: ["t"] },
+        { ...inputItem, toolCallIds: ["t"] },
         {
           type: "tool.finished",
           toolCallId: "t",

@@ -173,11 +173,11 @@ describe("Unsupported content", () => {
       const input = [user([{ type: "input_image", image_url }])];
       return readContinuation(readCreateRequest({ input }), new Set()).content;
     };
-    const shown = picture("data:image/png;base64,iVBORw0KGgo=");
+    const imagePart = picture("data:image/png;base64,iVBORw0KGgo=");
     expect(codeOf(() => toPromptParts(picture("https://example.com/a.png")))).toBe(
       "unsupported_content",
     );
-    expect(codeOf(() => toPromptParts(shown))).toBe("taken");
+    expect(codeOf(() => toPromptParts(imagePart))).toBe("taken");
   });
 });
 

@@ -24,7 +24,7 @@ function answerTo(body: object, facts?: CarrierContext) {
   return refused(() => resolved(body, facts));
 }
 
-function said(fields: object): object {
+function createBody(fields: object): object {
   return {
     input: [
       { role: "assistant", content: "Hi", ...fields },
@@ -44,10 +44,10 @@ describe("The session of a request", () => {
     ["conversation as an object", { conversation: { id: ONE } }, "conversation"],
     ["session_id", { session_id: ONE }, "session_id"],
     ["metadata", { metadata: { session_id: ONE } }, "metadata.session_id"],
-    ["an assistant message", said({ session_id: ONE }), "input[0].session_id"],
+    ["an assistant message", createBody({ session_id: ONE }), "input[0].session_id"],
     [
       "a part of an assistant message",
-      said({ content: [{ type: "output_text", text: "", session_id: ONE }] }),
+      createBody({ content: [{ type: "output_text", text: "", session_id: ONE }] }),
       "input[0].content.session_id",
     ],
   ])("The session is named by %s alone [OR-32]", (_, body, param, facts) => {
@@ -56,7 +56,7 @@ describe("The session of a request", () => {
   });
 
   it.each<[string, object, string]>([
-    ["the id of a message", said({ id: formatItemId("message", ONE, "9-0") }), "id"],
+    ["the id of a message", createBody({ id: formatItemId("message", ONE, "9-0") }), "id"],
     [
       "a reference",
       { input: [{ type: "item_reference", id: formatItemId("message", ONE, "9") }] },
@@ -81,7 +81,7 @@ describe("The session of a request", () => {
   });
 
   it("A request without a session id names no session, and foreign ids are ignored", () => {
-    expect(resolved(said({ id: "msg_68a1b2c3d4" }))).toEqual({ type: "none" });
+    expect(resolved(createBody({ id: "msg_68a1b2c3d4" }))).toEqual({ type: "none" });
     const input = [{ type: "function_call_output", call_id: "call_abc", output: "" }];
     expect(resolved({ input })).toEqual({ type: "none" });
   });
@@ -120,7 +120,7 @@ describe("The session of a request", () => {
     ],
     [
       "a conversation and an item",
-      { conversation: ONE, ...said({ id: formatItemId("message", TWO, "3") }) },
+      { conversation: ONE, ...createBody({ id: formatItemId("message", TWO, "3") }) },
       "input[0].id",
     ],
   ])("Different sessions in %s are refused [OR-33, SD-6]", (_, body, param, facts) => {
@@ -154,7 +154,7 @@ describe("The session of a request", () => {
     ["too short", { conversation: "abc" }, "conversation"],
     ["too long", { session_id: "a".repeat(257) }, "session_id"],
     ["a number", { session_id: 7 }, "session_id"],
-    ["without letters", said({ session_id: "!".repeat(40) }), "input[0].session_id"],
+    ["without letters", createBody({ session_id: "!".repeat(40) }), "input[0].session_id"],
   ])("A session id that is %s is refused [OR-35, SD-7]", (_, body, param) => {
     expect(answerTo(body)).toEqual({ kind: "invalid_message", param, code: "invalid_session_id" });
   });

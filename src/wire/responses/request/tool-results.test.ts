@@ -7,7 +7,7 @@ import { readCreateRequest } from "./read-create-request.ts";
 
 const OPEN = { sessionId: "ses_0123456789abcdef0123456789abcdef", toolCallIds: ["t0", "t1"] };
 
-function given(...calls: readonly string[]) {
+function readResults(...calls: readonly string[]) {
   const input = calls.map((call) => ({
     type: "function_call_output",
     call_id: formatCallId(OPEN.sessionId, call),
@@ -20,7 +20,7 @@ function given(...calls: readonly string[]) {
 
 describe("Results submitted by a caller", () => {
   it("Results are matched to their open tool calls in any order [OR-53, OR-54]", () => {
-    expect(given("t1", "t0")).toEqual([
+    expect(readResults("t1", "t0")).toEqual([
       { toolCallId: "t1", parts: [{ type: "text", text: "of t1" }], isError: true },
       { toolCallId: "t0", parts: [{ type: "text", text: "of t0" }], isError: false },
     ]);
@@ -31,6 +31,6 @@ describe("Results submitted by a caller", () => {
     ["one tool call twice", ["t0", "t0"], "input[1].call_id", "duplicate_result"],
     ["not all tool calls", ["t0"], "input", "missing_result"],
   ])("Results for %s are refused [OR-53]", (_, calls, param, code) => {
-    expect(refused(() => given(...calls))).toEqual({ kind: "invalid_message", param, code });
+    expect(refused(() => readResults(...calls))).toEqual({ kind: "invalid_message", param, code });
   });
 });

@@ -44,7 +44,7 @@ function message(messageId: string, ...events: readonly SessionEvent[]): Session
   ];
 }
 
-function said(messageId: string, block: number, text: string): SessionEvent[] {
+function createText(messageId: string, block: number, text: string): SessionEvent[] {
   const place = { messageId, block };
   return [
     { type: "text.delta", ...place, text: text.slice(0, 2) },
@@ -85,11 +85,11 @@ const TURN = turn([
   ...message(
     "m0",
     ...thought("m0", 0, "Hm."),
-    ...said("m0", 1, "Let me look."),
+    ...createText("m0", 1, "Let me look."),
     ...called("t", "m0"),
   ),
   answered("t"),
-  ...message("m1", ...said("m1", 0, "It is there.")),
+  ...message("m1", ...createText("m1", 0, "It is there.")),
 ]);
 
 const CALL_ID = formatCallId(SESSION, "t");
@@ -299,7 +299,9 @@ describe("The stream of a response", () => {
   });
 
   it("Two texts of one message are separated by a blank line [OR-59]", () => {
-    const log = turn(message("m0", ...said("m0", 0, "First."), ...said("m0", 1, "Second.")));
+    const log = turn(
+      message("m0", ...createText("m0", 0, "First."), ...createText("m0", 1, "Second.")),
+    );
     expect(responseOf(log).output).toMatchObject([
       { content: [{ text: "First.\n\n" }, { text: "Second." }], phase: "final_answer" },
     ]);
@@ -307,7 +309,7 @@ describe("The stream of a response", () => {
 
   it("Withdrawn text stays, marked as withdrawn, and the replacement follows", () => {
     const replaced: SessionEvent = { type: "message.replaced", messageId: "m0", text: "Better." };
-    const log = turn(message("m0", ...said("m0", 0, "Wrong."), replaced));
+    const log = turn(message("m0", ...createText("m0", 0, "Wrong."), replaced));
     expect(responseOf(log).output).toMatchObject([
       { content: [{ text: "Wrong.\n\n" }], withdrawn: true, phase: "commentary" },
       { content: [{ text: "Better." }], phase: "final_answer" },
@@ -320,11 +322,11 @@ describe("The stream of a response", () => {
       messageId: "m0",
       text: "Wrong. Not!",
     };
-    const shown = { content: [{ text: "Wrong. Not!" }], phase: "final_answer" };
+    const finalContent = { content: [{ text: "Wrong. Not!" }], phase: "final_answer" };
     expect(
-      responseOf(turn(message("m0", ...said("m0", 0, "Wrong."), replaced))).output,
-    ).toMatchObject([shown]);
-    expect(responseOf(turn(message("m0", replaced))).output).toMatchObject([shown]);
+      responseOf(turn(message("m0", ...createText("m0", 0, "Wrong."), replaced))).output,
+    ).toMatchObject([finalContent]);
+    expect(responseOf(turn(message("m0", replaced))).output).toMatchObject([finalContent]);
   });
 
   it("User text sent by the provider is kept [SD-25]", () => {
@@ -351,7 +353,7 @@ describe("The stream of a response", () => {
 });
 
 describe("The end of a response", () => {
-  const text = message("m0", ...said("m0", 0, "So far"));
+  const text = message("m0", ...createText("m0", 0, "So far"));
 
   it("A limited turn is incomplete with its reason [OR-5, SD-31]", () => {
     const end = ended({ outcome: "limited", reason: "max_tokens" });
@@ -367,9 +369,9 @@ describe("The end of a response", () => {
     ["max_steps", "max_tool_calls"],
     ["max_tool_calls", "max_tool_calls"],
     ["max_seconds", "timeout"],
-  ])("The local limit %s is reported as %s", (reason, shown) => {
+  ])("The local limit %s is reported as %s", (reason, expected) => {
     expect(responseOf(turn(text, ended({ outcome: "limited", reason })))).toMatchObject({
-      incomplete_details: { reason: shown },
+      incomplete_details: { reason: expected },
     });
   });
 
@@ -426,11 +428,11 @@ describe("The end of a response", () => {
       cacheWriteTokens: 2,
       totalTokens: 99,
     };
-    const counted: SessionEvent[] = [
+    const usageEvents: SessionEvent[] = [
       { type: "usage.reported", usage, latencyMs: 8 },
       { type: "invocation.finished", invocationId: "k", outcome: "completed", reason: null, usage },
     ];
-    expect(responseOf(turn([...text, ...counted]))).toMatchObject({
+    expect(responseOf(turn([...text, ...usageEvents]))).toMatchObject({
       usage: {
         input_tokens: 15,
         input_tokens_details: { cached_tokens: 3 },
@@ -446,7 +448,7 @@ describe("The end of a response", () => {
     ] as const;
     const ended = endings.map((ending) => {
       const end = { type: "turn.finished", turnId: "turn_1", usage, steps: 1, ...ending } as const;
-      return responseOf(turn([...text, ...counted], end));
+      return responseOf(turn([...text, ...usageEvents], end));
     });
     expect(ended).toMatchObject([
       { status: "incomplete", usage: { total_tokens: 20 } },
@@ -461,15 +463,17 @@ describe("The end of a response", () => {
     const back = TURN.map((envelope, index) => ({ ...envelope, at: first - index * 5000 }));
     const { created_at, completed_at } = responseOf(back);
     expect(completed_at).toBe(created_at);
-    const told = streamOf(TURN).flatMap((event) => ("response" in event ? [event.response] : []));
-    expect(told.map(({ completed_at: at }) => at === null)).toEqual([true, true, false]);
+    const sentResponses = streamOf(TURN).flatMap((event) =>
+      "response" in event ? [event.response] : [],
+    );
+    expect(sentResponses.map(({ completed_at: at }) => at === null)).toEqual([true, true, false]);
   });
 });
 
 describe("Client-run tool calls", () => {
   const paused: SessionEvent = { type: "turn.paused", turnId: "turn_1", toolCallIds: ["t"] };
   const first = turn(
-    message("m0", ...said("m0", 0, "One moment."), ...called("t", "m0", "weather")),
+    message("m0", ...createText("m0", 0, "One moment."), ...called("t", "m0", "weather")),
     paused,
   );
 
@@ -501,7 +505,7 @@ describe("Client-run tool calls", () => {
       [
         { type: "tool_results.submitted", promptId: "r", turnId: "turn_1", toolCallIds: ["t"] },
         answered("t"),
-        ...message("m1", ...said("m1", 0, "It rains.")),
+        ...message("m1", ...createText("m1", 0, "It rains.")),
         ended({ usage: null }),
       ],
       40,
@@ -517,10 +521,10 @@ describe("Responses of a session with several turns", () => {
     const [accepted, started] = began();
     if (accepted === undefined || started === undefined) throw new Error("There are two");
     const other = { ...ended(), turnId: "turn_0" };
-    const before = logOf([accepted, ...message("x", ...said("x", 0, "Not mine")), other]).map(
+    const before = logOf([accepted, ...message("x", ...createText("x", 0, "Not mine")), other]).map(
       (envelope) => ({ ...envelope, turnId: "turn_0" }),
     );
-    const own = logOf([started, ...message("m0", ...said("m0", 0, "Mine")), ended()], 30);
+    const own = logOf([started, ...message("m0", ...createText("m0", 0, "Mine")), ended()], 30);
     expect(responseOf([...before, ...own]).output).toMatchObject([{ content: [{ text: "Mine" }] }]);
   });
 
@@ -548,7 +552,7 @@ describe("Responses of a session with several turns", () => {
   });
 
   it("No event follows the end of a response", () => {
-    const late = logOf(message("m9", ...said("m9", 0, "Late")), 90);
+    const late = logOf(message("m9", ...createText("m9", 0, "Late")), 90);
     expect(streamOf([...TURN, ...late])).toEqual(streamOf(TURN));
   });
 });

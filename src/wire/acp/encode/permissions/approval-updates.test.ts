@@ -8,7 +8,7 @@ import type { SessionEvent } from "../../../../domain/events/session-event.ts";
 import { STOCK_CLIENT } from "../../decode/client-profile.ts";
 import { encodePermissionRequest } from "./encode-permission-request.ts";
 
-const asked: ApprovalRequested = {
+const approvalRequest: ApprovalRequested = {
   type: "approval.requested",
   approvalId: "appr_1",
   question: "lost-invocation",
@@ -19,7 +19,7 @@ const asked: ApprovalRequested = {
   deadline: 60_000,
 };
 const events: readonly SessionEvent[] = [
-  asked,
+  approvalRequest,
   { type: "approval.resolved", approvalId: "appr_1", decision: "continue", resolvedBy: "person" },
 ];
 
@@ -59,17 +59,23 @@ describe("Question that is not about the start of a tool", () => {
       context,
       approvers: 1,
     } as const;
-    const about = { ...asked, question: "run", subjectId: "t1", input: {}, decision } as const;
+    const about = {
+      ...approvalRequest,
+      question: "run",
+      subjectId: "t1",
+      input: {},
+      decision,
+    } as const;
     const place = { sessionId: "s", at: 0, turnId: null, agent: undefined, workspace: undefined };
     const { params } = encodePermissionRequest(about, place);
-    const [told] = encodeAcpUpdates(events, HOST_PROFILE);
-    const { approval_request: own } = Object(told)["_meta"].harn.payload;
+    const [update] = encodeAcpUpdates(events, HOST_PROFILE);
+    const { approval_request: own } = Object(update)["_meta"].harn.payload;
     expect(shape(own)).toEqual(shape(Object(params).approvalRequest));
     expect(shape(own.undo_metadata)).toEqual(shape(Object(params).approvalRequest.undo_metadata));
   });
 
   it("Stock clients do not receive these questions, and hosts do not receive questions about the start of a tool", () => {
     expect(encodeAcpUpdates(events, STOCK_CLIENT)).toEqual([]);
-    expect(encodeAcpUpdates([{ ...asked, question: "run" }], HOST_PROFILE)).toEqual([]);
+    expect(encodeAcpUpdates([{ ...approvalRequest, question: "run" }], HOST_PROFILE)).toEqual([]);
   });
 });

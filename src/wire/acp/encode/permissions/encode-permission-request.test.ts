@@ -31,7 +31,7 @@ const decision: PolicyDecision = {
   approvers: 1,
 };
 
-const asked: ApprovalRequested = {
+const approval: ApprovalRequested = {
   type: "approval.requested",
   approvalId: "appr_1",
   question: "run",
@@ -67,7 +67,10 @@ const place: ApprovalContext = {
 
 /** The params as a client parses them. */
 function params(change: Partial<ApprovalRequested> = {}, where: Partial<ApprovalContext> = {}) {
-  const { params: sent } = encodePermissionRequest({ ...asked, ...change }, { ...place, ...where });
+  const { params: sent } = encodePermissionRequest(
+    { ...approval, ...change },
+    { ...place, ...where },
+  );
   return JSON.parse(JSON.stringify(sent));
 }
 
@@ -108,7 +111,7 @@ describe("Permission request", () => {
   });
 
   it("The request is valid ACP and has options of every kind [ACP-94] [ACP-87] [W-26]", () => {
-    const { method, params: sent } = encodePermissionRequest(asked, place);
+    const { method, params: sent } = encodePermissionRequest(approval, place);
     expect(findAcpProblems({ jsonrpc: "2.0", id: 1, method, params: sent })).toEqual([]);
     const { toolCall, options } = params();
     expect(toolCall).toMatchObject({ title: "edit_file", kind: "edit" });
@@ -187,15 +190,15 @@ describe("Permission request", () => {
       default: "ask",
     } as const;
     const open = { ...layer, writePathAllowlist: null };
-    const shown = (one: typeof layer | typeof open) =>
+    const readApprovalPolicy = (one: typeof layer | typeof open) =>
       params({}, { agent: { ...agent, policy: { layers: [one] } } }).mutation.approval_policy;
-    expect(shown(layer)).toEqual({
+    expect(readApprovalPolicy(layer)).toEqual({
       auto_approve: [],
       auto_deny: [],
       require_approval: ["edit_*", "move", "*"],
       write_path_allowlist: [],
     });
-    expect(shown(open).write_path_allowlist).toEqual(["**"]);
+    expect(readApprovalPolicy(open).write_path_allowlist).toEqual(["**"]);
   });
 
   it("Declared paths are the resolved paths, not the tool's arguments [B-091]", () => {
@@ -295,7 +298,7 @@ describe("Permission request", () => {
   it("Every preview is marked, with its sizes and the method that returns the whole arguments", () => {
     const input = { path: "a", text: "x".repeat(20_000_000), list: Array(500).fill("item") };
     const sent = encodePermissionRequest(
-      { ...asked, input },
+      { ...approval, input },
       { ...place, lineBytes: 16 * 1024 * 1024 },
     );
     const line = encodeRequestLine("q", sent.method, sent.params);
@@ -353,7 +356,7 @@ describe("Permission request", () => {
   it("A request about an interrupted tool is complete and has its attempt number [B-088] [B-092] [B-104]", () => {
     const action = "edit_file may already have run; allowing runs it again";
     const outcome = {
-      ...asked,
+      ...approval,
       question: "outcome",
       options: OUTCOME,
       action,
@@ -382,7 +385,7 @@ describe("Permission request", () => {
   });
 
   it("A request about a lost invocation is complete and has the approval id [B-088] [B-089]", () => {
-    const { decision: _, diffs: __, ...lost } = asked;
+    const { decision: _, diffs: __, ...lost } = approval;
     const question = {
       question: "lost-invocation",
       options: ["continue", "reseed", "stop"],
@@ -408,7 +411,7 @@ describe("Permission request", () => {
       decision: { ...decision, reason: long, context },
       diffs: [{ path: "a", oldText: long, newText: "" }],
     };
-    const { method, params: sent } = encodePermissionRequest({ ...asked, ...change }, place);
+    const { method, params: sent } = encodePermissionRequest({ ...approval, ...change }, place);
     const line = encodeRequestLine("q", method, sent);
     expect(Buffer.byteLength(line)).toBeLessThan(48 * 1024);
     expect(findAcpProblems(JSON.parse(line))).toEqual([]);

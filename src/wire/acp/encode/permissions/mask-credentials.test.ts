@@ -41,9 +41,9 @@ describe("Credentials in tool arguments", () => {
         text: "[masked credential 1] and [masked credential 1]",
       },
     ],
-  ])("The credential is masked and can be restored: %s [B-095]", (_, args, shown) => {
+  ])("The credential is masked and can be restored: %s [B-095]", (_, args, expected) => {
     const masked = maskCredentials(args);
-    expect(masked.args).toEqual(shown);
+    expect(masked.args).toEqual(expected);
     expect(masked.unmask(masked.args)).toEqual(args);
   });
 
@@ -61,9 +61,12 @@ describe("Credentials in tool arguments", () => {
 
   it("A mask never equals a text in the arguments", () => {
     const args = { password: "secret-1", text: "[masked credential 1]" };
-    const { args: shown, unmask } = maskCredentials(args);
-    expect(shown).toEqual({ password: "[masked credential' 1]", text: "[masked credential 1]" });
-    expect(unmask(shown)).toEqual(args);
+    const { args: maskedArgs, unmask } = maskCredentials(args);
+    expect(maskedArgs).toEqual({
+      password: "[masked credential' 1]",
+      text: "[masked credential 1]",
+    });
+    expect(unmask(maskedArgs)).toEqual(args);
   });
 
   it("Unmasking restores any arguments", () => {
@@ -94,8 +97,8 @@ describe("Credentials in tool arguments", () => {
     }));
     fc.assert(
       fc.property(args, (input) => {
-        const { args: shown, unmask } = maskCredentials(input);
-        expect(unmask(shown)).toEqual(input);
+        const { args: maskedArgs, unmask } = maskCredentials(input);
+        expect(unmask(maskedArgs)).toEqual(input);
       }),
       { numRuns: runs(300) },
     );

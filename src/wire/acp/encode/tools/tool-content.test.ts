@@ -77,8 +77,8 @@ function events(
   ];
 }
 
-function text(said: string): object {
-  return { type: "content", content: { type: "text", text: said } };
+function text(content: string): object {
+  return { type: "content", content: { type: "text", text: content } };
 }
 
 describe("Tool call", () => {
@@ -128,13 +128,13 @@ describe("Tool call", () => {
 
 describe("File change", () => {
   const diff = { path: "src/a.ts", oldText: null, newText: "a" };
-  const shown = { type: "diff", path: "/work/src/a.ts", oldText: null, newText: "a" };
+  const plannedDiff = { type: "diff", path: "/work/src/a.ts", oldText: null, newText: "a" };
   const beside = { diffs: [diff], locations: [{ path: "src/a.ts", line: 3 }] };
 
   it("A file change has an absolute path [ACP-87] [ACP-88]", () => {
     const last = encodeAcpUpdates(events("edit", "succeeded", "ok", beside), STOCK_CLIENT).at(-1);
     expect(last).toMatchObject({
-      content: [shown, text("ok")],
+      content: [plannedDiff, text("ok")],
       locations: [{ path: "/work/src/a.ts", line: 3 }],
     });
   });
@@ -145,7 +145,7 @@ describe("File change", () => {
         (update) => ("content" in update ? [update.content] : []),
       );
       expect(contents.length).toBeGreaterThan(0);
-      for (const content of contents) expect(content).toContainEqual(shown);
+      for (const content of contents) expect(content).toContainEqual(plannedDiff);
     }
   });
 
@@ -199,10 +199,10 @@ describe("Command output", () => {
   });
 
   it("A client without terminal views receives no terminal [ACP-90]", () => {
-    const told = JSON.stringify(
+    const encodedText = JSON.stringify(
       encodeAcpUpdates(events("execute", "succeeded", "x"), STOCK_CLIENT),
     );
-    expect(told).not.toContain("terminal");
+    expect(encodedText).not.toContain("terminal");
     const reading = JSON.stringify(encodeAcpUpdates(events("read", "succeeded", "x"), TERMINALS));
     expect(reading).not.toContain("terminal");
   });

@@ -45,7 +45,7 @@ function agentWith(change: Partial<AgentSpec> = {}): AgentSpec {
 }
 
 /** The updates of a tool call as a client receives them. */
-function told(
+function encodeToolUpdates(
   name: string,
   agent: AgentSpec,
   ending: "succeeded" | "denied" | "server",
@@ -62,7 +62,7 @@ function told(
     { type: "tool.progress", toolCallId: "t", text: "half" },
     { type: "tool.finished", toolCallId: "t", ending, result },
   ];
-  const kept = events.filter(({ type }) => ending === "succeeded" || !RUNNING.has(type));
+  const turnEvents = events.filter(({ type }) => ending === "succeeded" || !RUNNING.has(type));
   const encoder = createUpdateEncoder({
     sessionId,
     clientId: "me",
@@ -72,7 +72,7 @@ function told(
   });
   const state = encoder.initial();
   const updates: AcpSessionUpdate[] = [];
-  kept.forEach((event, at) => {
+  turnEvents.forEach((event, at) => {
     const envelope: Envelope = { sessionId, seq: at + 1, at, visibility: "public", event };
     encoder.step(state, envelope, (output) => {
       if (output.type === "update") updates.push(output.update);
@@ -98,21 +98,29 @@ describe("Executor of a tool call", () => {
     ["open_tab", "host_bridge", "[B-083]"],
     ["linear__search", { kind: "mcp_server", serverName: "linear" }, "[B-084] [B-085]"],
   ])("The executor of %s is %j %s [ACP-84]", (name, executor) => {
-    expect(harn(told(name, agentWith(), "succeeded").at(-1)).executor).toEqual(executor);
+    expect(harn(encodeToolUpdates(name, agentWith(), "succeeded").at(-1)).executor).toEqual(
+      executor,
+    );
   });
 
   it("The executor of a server tool call is the provider [B-086]", () => {
-    expect(harn(told("edit_file", agentWith(), "server").at(-1)).executor).toBe("provider_native");
-    expect(harn(told("web", agentWith(), "server").at(-1)).executor).toBe("provider_native");
+    expect(harn(encodeToolUpdates("edit_file", agentWith(), "server").at(-1)).executor).toBe(
+      "provider_native",
+    );
+    expect(harn(encodeToolUpdates("web", agentWith(), "server").at(-1)).executor).toBe(
+      "provider_native",
+    );
   });
 
   it("The executor is absent before the tool ran and after a denial [B-081] [B-087]", () => {
-    const [first, second, started] = told("edit_file", agentWith(), "succeeded");
+    const [first, second, started] = encodeToolUpdates("edit_file", agentWith(), "succeeded");
     expect(started).toMatchObject({ status: "in_progress" });
     for (const update of [first, second, started]) {
       expect(harn(update)).not.toHaveProperty("executor");
     }
-    expect(harn(told("edit_file", agentWith(), "denied").at(-1))).not.toHaveProperty("executor");
+    expect(harn(encodeToolUpdates("edit_file", agentWith(), "denied").at(-1))).not.toHaveProperty(
+      "executor",
+    );
   });
 });
 
@@ -135,11 +143,23 @@ const ASKED = {
 describe("Audit record of a tool call", () => {
   it("Every update has the same audit record as the permission request [B-072] [B-073] [B-076]", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
-    const updates = told("edit_file", agent, "succeeded", { profile: HOST_PROFILE });
+    const updates = encodeToolUpdates("edit_file", agent, "succeeded", { profile: HOST_PROFILE });
     expect(updates.map(({ sessionUpdate }) => sessionUpdate)).toContain("tool_call");
-    const shown = { subjectId: "t", action: "edit_file", input: {}, deadline: 0, decision: ASKED };
+    const requestFields = {
+      subjectId: "t",
+      action: "edit_file",
+      input: {},
+      deadline: 0,
+      decision: ASKED,
+    };
     const { params } = encodePermissionRequest(
-      { type: "approval.requested", approvalId: "a", question: "run", options: [], ...shown },
+      {
+        type: "approval.requested",
+        approvalId: "a",
+        question: "run",
+        options: [],
+        ...requestFields,
+      },
       { sessionId: "s", at: 0, turnId: "turn_1", agent, workspace: undefined },
     );
     for (const update of updates) expect(harn(update).audit).toEqual(Object(params).mutation);
@@ -148,9 +168,10 @@ describe("Audit record of a tool call", () => {
   it("The audit record groups the tool calls of a session [B-077]", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
     const sessions = ["s1", "s2"].map((id) =>
-      told("edit_file", agent, "succeeded", { sessionId: id, profile: HOST_PROFILE }).map(
-        (update) => harn(update).audit,
-      ),
+      encodeToolUpdates("edit_file", agent, "succeeded", {
+        sessionId: id,
+        profile: HOST_PROFILE,
+      }).map((update) => harn(update).audit),
     );
     const ids = sessions.map((audits) => [...new Set(audits.map((one) => Object(one).session_id))]);
     expect(ids).toEqual([["s1"], ["s2"]]);
@@ -158,7 +179,7 @@ describe("Audit record of a tool call", () => {
 
   it("The mutation scope read_only is part of the audit record [B-078]", () => {
     const agent = agentWith({ mutationScope: "read_only" });
-    const [update] = told("edit_file", agent, "succeeded", { profile: HOST_PROFILE });
+    const [update] = encodeToolUpdates("edit_file", agent, "succeeded", { profile: HOST_PROFILE });
     expect(harn(update).audit).toMatchObject({ mutation_scope: "read_only" });
   });
 
@@ -215,12 +236,14 @@ describe("Audit record of a tool call", () => {
 
   it("Stock clients receive no audit record", () => {
     const agent = agentWith({ mutationScope: "apply_workspace" });
-    for (const update of told("edit_file", agent, "succeeded"))
+    for (const update of encodeToolUpdates("edit_file", agent, "succeeded"))
       expect(harn(update)).not.toHaveProperty("audit");
   });
 
   it("The audit record is absent without a mutation scope [B-079]", () => {
-    for (const update of told("edit_file", agentWith(), "succeeded", { profile: HOST_PROFILE })) {
+    for (const update of encodeToolUpdates("edit_file", agentWith(), "succeeded", {
+      profile: HOST_PROFILE,
+    })) {
       expect(harn(update)).not.toHaveProperty("audit");
     }
   });
@@ -233,7 +256,7 @@ describe("Audit record of a tool call", () => {
         write_path_allowlist: ["src/**"],
       }),
     });
-    const [update] = told("edit_file", agent, "succeeded", {
+    const [update] = encodeToolUpdates("edit_file", agent, "succeeded", {
       sessionId: "session_42",
       profile: HOST_PROFILE,
     });

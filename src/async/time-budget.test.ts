@@ -1,16 +1,16 @@
 import { EventEmitter, once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../../test/support/fake-clock.ts";
-import { startBudget } from "./budget.ts";
+import { startTimeBudget } from "./time-budget.ts";
 import { waitUnlessAborted } from "./pause.ts";
 import { computeBackoff } from "./retry.ts";
 
 const caller = (): AbortController => new AbortController();
 
-describe("Budget", () => {
+describe("TimeBudget", () => {
   it("A budget aborts its signal when its time is spent and reports the timeout as the cause", () => {
     const clock = createFakeClock();
-    const budget = startBudget(clock, caller().signal, 1000);
+    const budget = startTimeBudget(clock, caller().signal, 1000);
     clock.advance(400);
     expect([budget.elapsed, budget.remaining, budget.signal.aborted]).toEqual([400, 600, false]);
     clock.advance(700);
@@ -21,7 +21,7 @@ describe("Budget", () => {
   it("A budget ends with its caller's signal and is not reported as spent", async () => {
     const clock = createFakeClock();
     const stop = caller();
-    const budget = startBudget(clock, stop.signal, 1000);
+    const budget = startTimeBudget(clock, stop.signal, 1000);
     const pause = budget.pause(500);
     stop.abort("enough");
     await expect(pause).rejects.toBe("enough");
@@ -33,7 +33,7 @@ describe("Budget", () => {
 
   it("A change of the system clock does not affect a budget", () => {
     const clock = createFakeClock();
-    const budget = startBudget(clock, caller().signal, 1000);
+    const budget = startTimeBudget(clock, caller().signal, 1000);
     clock.jump(3_600_000);
     clock.advance(400);
     expect([budget.elapsed, budget.remaining, budget.signal.aborted]).toEqual([400, 600, false]);
@@ -45,7 +45,7 @@ describe("Budget", () => {
 
   it("A part of a budget never has more time than the rest of the whole budget", () => {
     const clock = createFakeClock();
-    const budget = startBudget(clock, caller().signal, 1000);
+    const budget = startTimeBudget(clock, caller().signal, 1000);
     clock.advance(800);
     const [short, long] = [budget.withLimit(100), budget.withLimit(5000)];
     expect([short.remaining, long.remaining]).toEqual([100, 200]);
@@ -57,7 +57,7 @@ describe("Budget", () => {
 
   it("A released budget leaves no timer and never aborts", async () => {
     const clock = createFakeClock();
-    const budget = startBudget(clock, caller().signal, 1000);
+    const budget = startTimeBudget(clock, caller().signal, 1000);
     const pause = budget.pause(10);
     clock.advance(10);
     await pause;

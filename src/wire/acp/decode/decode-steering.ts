@@ -18,18 +18,18 @@ type DecodeSteeringRequest = (params: JsonObject) => DecodeResult<SteeringReques
 
 /** The methods about messages and reminders for a running turn. */
 export const STEERING_METHODS: readonly [string, DecodeSteeringRequest][] = [
-  ["session/inject", identified(decodeInject)],
-  ["session/replace_inject", identified(decodeReplaceInject)],
-  ["session/revoke_inject", identified(decodeRevokeInject)],
-  ["session/remind", identified(decodeRemind)],
-  ["session/revoke_reminder", identified(decodeRevokeReminder)],
+  ["session/inject", withRequestId(decodeInject)],
+  ["session/replace_inject", withRequestId(decodeReplaceInject)],
+  ["session/revoke_inject", withRequestId(decodeRevokeInject)],
+  ["session/remind", withRequestId(decodeRemind)],
+  ["session/revoke_reminder", withRequestId(decodeRevokeReminder)],
   ["session/pending_injections", decodePendingInjections],
-  ["agent/resume", identified(decodeResume)],
-  ["session/cancel_tool_call", identified(decodeCancelToolCall)],
+  ["agent/resume", withRequestId(decodeResume)],
+  ["session/cancel_tool_call", withRequestId(decodeCancelToolCall)],
 ];
 
 /** `_session/steering`, with the client's id of the request. */
-export const decodeIdentifiedSteering = identified(decodeSteering);
+export const decodeIdentifiedSteering = withRequestId(decodeSteering);
 
 /** Deprecated names of `session/inject`, as earlier bridge hosts send them. */
 export const DEPRECATED_INJECT_METHODS: readonly string[] = [
@@ -42,7 +42,7 @@ export const DEPRECATED_INJECT_METHODS: readonly string[] = [
  * Decodes a message under a deprecated name. The session id is optional, and the mode has the words of the earlier
  * protocol.
  */
-export const decodeDeprecatedInject: DecodeSteeringRequest = identified((params) => {
+export const decodeDeprecatedInject: DecodeSteeringRequest = withRequestId((params) => {
   const { sessionId: named, mode: word = "steer" } = params;
   const mode = typeof word === "string" ? INJECT_MODES.get(word) : undefined;
   if (mode === undefined)
@@ -68,7 +68,7 @@ const INJECT_MODES: ReadonlyMap<string, "steer" | "queue"> = new Map([
 ]);
 
 /** Adds the client's id of the request. A repeated request with the same id has no second effect. */
-function identified(decode: DecodeSteeringRequest): DecodeSteeringRequest {
+function withRequestId(decode: DecodeSteeringRequest): DecodeSteeringRequest {
   return (params) => {
     const decoded = decode(params);
     if (!decoded.ok) return decoded;
