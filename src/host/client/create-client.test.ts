@@ -217,6 +217,7 @@ describe("Additional folders of a session", () => {
           sessionId: "ses_1",
           workingDirectory: "/work",
           folders: ["/library"],
+          state: null,
           title: null,
           updatedAt: null,
         },

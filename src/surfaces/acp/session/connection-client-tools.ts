@@ -2,6 +2,7 @@ import {
   hasNoClientTools,
   NO_SKILLS,
   type ClientMcpServer,
+  type ClientTools,
   type EditorCapabilities,
 } from "../../../domain/client-tools.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
@@ -39,18 +40,10 @@ export function createConnectionClientTools(
 
   const set: ConnectionClientTools["set"] = async (newServers = servers) => {
     servers = newServers;
-    const editor = await readEditorOffer(link);
-    const { tools, problems } = await link.getHostTools();
+    const machineTools = await readMachineTools(link);
     skillsVersion = link.getSkillsVersion();
     const skills = await link.getHostSkills();
-    const clientTools = {
-      servers,
-      tools,
-      ...(problems.length > 0 && { toolProblems: problems }),
-      ...(link.getProfile().recognizesToolCalls && { recognizesToolCalls: true }),
-      ...omitUndefined({ editor }),
-      ...(skills !== NO_SKILLS && { skills }),
-    };
+    const clientTools = { ...machineTools, servers, ...(skills !== NO_SKILLS && { skills }) };
     const hasTools = !hasNoClientTools(clientTools);
     if (!hasTools && setAsClientId !== link.sender.clientId) return;
     const reply = await sessions.setClientTools(sessionId, clientTools, link.sender);
@@ -65,8 +58,8 @@ export function createConnectionClientTools(
 
   function refreshSkills(): Promise<void> {
     if (refreshing !== undefined) return refreshing;
-    if (skillsVersion === link.getSkillsVersion() || isInTurn || !isUpToDate)
-      return Promise.resolve();
+    const isChanged = skillsVersion !== link.getSkillsVersion();
+    if (!isChanged || isInTurn || !isUpToDate) return Promise.resolve();
     refreshing = set()
       .catch((error: unknown) =>
         link.log("changed skills of a host cannot be used", { sessionId, error: String(error) }),
@@ -88,6 +81,18 @@ export function createConnectionClientTools(
       isUpToDate = true;
       void refreshSkills();
     },
+  };
+}
+
+/** The tools of the client's machine: those of its host, and the editor's features. */
+async function readMachineTools(link: ClientLink): Promise<Omit<ClientTools, "servers">> {
+  const editor = await readEditorOffer(link);
+  const { tools, problems } = await link.getHostTools();
+  return {
+    tools,
+    ...(problems.length > 0 && { toolProblems: problems }),
+    ...(link.getProfile().recognizesToolCalls && { recognizesToolCalls: true }),
+    ...omitUndefined({ editor }),
   };
 }
 
