@@ -10,6 +10,8 @@ import type { AnsweredToolCall, TurnProgress } from "../providers/provider.ts";
 import type { SessionState } from "./session-state.ts";
 import { findDaemonDeadline } from "./daemon/daemon-state.ts";
 import { findPathsToResolve } from "./tools/evaluate-tool-call.ts";
+import { computeCompactionDeadline } from "./transcript/compaction-steps.ts";
+import type { RunningCompaction } from "./transcript/transcript-state.ts";
 import { isRepeat, isEvaluable, type ToolRun } from "./tools/tools-state.ts";
 import { computeResultsDeadline } from "./turn/paused-turn.ts";
 import { findMissingTerminalTool } from "./turn/advance-turn.ts";
@@ -74,7 +76,8 @@ export type Effect =
       /** Milliseconds until other sessions ignore the reservation. */
       readonly ttlMs: number;
     })
-  | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts });
+  | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts })
+  | { readonly type: "compact"; readonly compaction: RunningCompaction };
 
 /** An invocation and the shared budgets it belongs to. */
 interface BudgetEffect {
@@ -112,6 +115,8 @@ function createEffectId(effect: Effect): string {
       return `reserve-budget/${effect.invocationId}/${effect.round}`;
     case "settle-budget":
       return `settle-budget/${effect.invocationId}`;
+    case "compact":
+      return `${effect.compaction.compactionId}/${effect.compaction.attempt}`;
     default:
       return effect satisfies never;
   }
@@ -120,6 +125,8 @@ function createEffectId(effect: Effect): string {
 function* listDueEffects(state: SessionState): Generator<Effect> {
   const { turn, tools, agent } = state;
   yield* listBudgetEffects(state);
+  const { running: compaction } = state.transcript;
+  if (compaction !== null) yield { type: "compact", compaction };
   const { current, upstream } = turn;
   if (current?.stage.type === "invoking") {
     const { invocationId, upstreamId, outgoing } = current.stage.invocation;
@@ -225,7 +232,7 @@ function isNextInvocationDue(stage: Stage, agent: ConfiguredAgent | null): boole
 }
 
 function findNextDeadline(state: SessionState): number | null {
-  const { approvals, clients, tools, turn, agent, daemon } = state;
+  const { approvals, clients, tools, turn, agent, daemon, transcript } = state;
   const pause = turn.current?.pause ?? null;
   const { daemon: daemonSpec } = agent?.spec ?? {};
   const wakeAt = daemonSpec === undefined ? null : findDaemonDeadline(daemon, daemonSpec);
@@ -236,6 +243,7 @@ function findNextDeadline(state: SessionState): number | null {
     ),
     ...(pause === null ? [] : [computeResultsDeadline(pause, agent?.spec.resultsMs)]),
     ...(wakeAt === null ? [] : [wakeAt]),
+    ...(transcript.running === null ? [] : [computeCompactionDeadline(transcript.running)]),
   ];
   return deadlines.length === 0 ? null : Math.min(...deadlines);
 }

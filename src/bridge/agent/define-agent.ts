@@ -92,7 +92,7 @@ function createAgentSpec(
   { definition, canStop }: CheckedDefinition,
 ): AgentSpec {
   const { onLost = "ask", policy, mutationScope, workspace, resultsSeconds, images } = definition;
-  const { contextTokens, commands, invalidToolInput, reminders, budgets } = definition;
+  const { contextTokens, commands, invalidToolInput, reminders, budgets, compaction } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
   const {
     deny = [],
@@ -124,7 +124,7 @@ function createAgentSpec(
     approvalMs: approvalSeconds * 1000,
     ...createAskUserSpec(definition.askUser),
     ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
-    ...omitUndefined({ invalidToolInput, images, contextTokens, reminders }),
+    ...omitUndefined({ invalidToolInput, images, contextTokens, reminders, compaction }),
     ...(commands !== undefined && { commands: listCommands(commands) }),
     ...(terminalTool !== undefined && {
       terminalTool: { name: terminalTool.name, maxReprompts: terminalTool.maxReprompts ?? 2 },

@@ -1,3 +1,4 @@
+import type { CompactionSpec } from "../../domain/transcript/compaction.ts";
 import type {
   ApprovalRules,
   ImageHandling,
@@ -91,6 +92,8 @@ export interface AgentDefinition {
   readonly daemon?: boolean | DaemonDefinition;
   /** Reminders which the runtime itself creates. */
   readonly reminders?: ReminderSettings;
+  /** When and how the older part of a conversation is replaced. Absent: the defaults. */
+  readonly compaction?: CompactionSpec;
 }
 
 /** The workspace of an agent's sessions. */

@@ -15,6 +15,7 @@ import {
 } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { BRIDGE_COMMANDS } from "../../domain/slash-commands.ts";
+import { COMPACTION_SCHEMA } from "../../domain/transcript/compaction-schema.ts";
 import { matchesPattern } from "../../text/match-pattern.ts";
 import type { DaemonDefinition } from "./agent-definition.ts";
 import { CAPS_SCHEMA } from "./turn-caps.ts";
@@ -99,6 +100,7 @@ export function createSettingsShape(tools?: readonly string[]) {
         deniedApproval: optional(boolean()),
       }),
     ),
+    compaction: optional(COMPACTION_SCHEMA),
   };
 }
 

@@ -31,7 +31,8 @@ type SteeringCommand = Extract<
       | "revoke-inject"
       | "remind"
       | "revoke-reminder"
-      | "resume-daemon";
+      | "resume-daemon"
+      | "compact";
   }
 >;
 
@@ -130,14 +131,15 @@ export function decodeRemind(params: JsonObject): DecodeResult<SteeringRequest> 
 
 /** Encodes the response to an accepted request. */
 export function encodeSteeringResult(reply: AcceptedReply, answer: SteeringAnswer): object {
-  const { messageId, reminderId, deliveredAs, injectionStatus = "accepted" } = reply;
+  const { messageId, reminderId, compactionId, deliveredAs } = reply;
+  const { injectionStatus = "accepted" } = reply;
   if (answer === "outcome")
     return {
       outcome: STEERING_OUTCOMES[deliveredAs ?? "queue"],
       ...omitUndefined({ messageId }),
     };
   return {
-    ...omitUndefined({ messageId, reminderId }),
+    ...omitUndefined({ messageId, reminderId, compactionId }),
     status: injectionStatus,
     ...omitUndefined({ deliveredAs }),
   };

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { accept, readHarnMeta, rejectParams, type DecodeResult } from "../json-fields.ts";
+import { decodeCompact } from "./compact-message.ts";
 import {
   decodeInject,
   decodePendingInjections,
@@ -24,6 +25,7 @@ export const STEERING_METHODS: readonly [string, DecodeSteeringRequest][] = [
   ["session/revoke_reminder", identified(decodeRevokeReminder)],
   ["session/pending_injections", decodePendingInjections],
   ["agent/resume", identified(decodeResume)],
+  ["session/compact", identified(decodeCompact)],
 ];
 
 /** `_session/steering`, with the client's id of the request. */

@@ -50,7 +50,8 @@ import {
   encodeToolStarted,
 } from "./tools/tool-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
-import { encodeReminderEmitted } from "./vendor-updates.ts";
+import { toCompactedFields } from "./transcript-updates.ts";
+import { encodeReminderEmitted, encodeTranscriptCompacted } from "./vendor-updates.ts";
 
 /**
  * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
@@ -169,6 +170,12 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     if (state.isLive && state.getProfile().isBridgeHost)
       emit({ type: "daemon-stopped", attempts, elapsedMs });
   }),
+  "compaction.requested": silent("the end of the compaction is sent"),
+  "compaction.started": silent("the end of the compaction is sent"),
+  "compaction.ended": silent("the conversation has not changed"),
+  "transcript.compacted": mapped((state, { receipt }, emit) =>
+    emitVendorUpdate(state, encodeTranscriptCompacted(toCompactedFields(receipt)), emit),
+  ),
   "usage.reported": duringTurn(encodeUsageReported),
   ...silentGroup("ACP has no equivalent", ["hook.fired", "provider.activity"]),
   "diagnostic.raised": mapped(encodeDiagnostic),
