@@ -28,6 +28,7 @@ import { finishTool, formatNotRun, formatUnknownOutcome } from "./tools/finish-t
 import { repeatWaitingCalls, expireWaitingCalls } from "./tools/host-waits.ts";
 import { finishUnanswered } from "./tools/questions.ts";
 import { findRun } from "./tools/tools-state.ts";
+import { recordProjection } from "./transcript/record-projection.ts";
 import { applyCompaction, expireCompaction } from "./transcript/compaction-steps.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
 import { expirePausedTurn } from "./turn/paused-turn.ts";
@@ -116,6 +117,9 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
     case "compaction-finished":
       // An agent with its own history continues in a new upstream session with the compacted conversation.
       if (applyCompaction(decision, input)) reseedUpstream(decision);
+      return undefined;
+    case "transcript-projected":
+      recordProjection(decision, input);
       return undefined;
     case "host-requested":
       requestHost(decision, input);

@@ -5,6 +5,7 @@ import type { JsonObject } from "../data/json.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";
 import type { RaisedCap } from "./budgets/budgets-state.ts";
+import type { ProjectionCounts } from "../domain/transcript/projection.ts";
 import type { ConfiguredAgent } from "./session-input.ts";
 import type { AnsweredToolCall, TurnProgress } from "../providers/provider.ts";
 import type { SessionState } from "./session-state.ts";
@@ -36,6 +37,8 @@ export type Effect =
       readonly options?: PromptOptions;
       /** Only for providers without history. */
       readonly progress?: TurnProgress;
+      /** The counts of the last logged projection. Absent if none was logged. */
+      readonly projected?: ProjectionCounts;
     }
   | {
       readonly type: "resolve-paths";
@@ -133,7 +136,10 @@ function* listDueEffects(state: SessionState): Generator<Effect> {
     const { options } = current;
     const facts = agent?.spec;
     const optionsField = options === null ? {} : { options };
-    const call = { type: "invoke", invocationId, upstreamId, outgoing, ...optionsField } as const;
+    const { projected } = state.transcript;
+    const projectedField = projected === null ? {} : { projected };
+    const invocation = { invocationId, upstreamId, outgoing, ...projectedField };
+    const call = { type: "invoke", ...invocation, ...optionsField } as const;
     if (facts === undefined || facts.provider.keepsHistory !== false) {
       yield { ...call, isSeeding: needsSeeding(upstream) };
     } else

@@ -20,6 +20,7 @@ import type { SessionCommand } from "../domain/session-command.ts";
 import type { ToolResult } from "../domain/tools/tool-call.ts";
 import type { CompactionEnded } from "../domain/events/transcript-events.ts";
 import type { CompactionReceipt } from "../domain/transcript/compaction.ts";
+import type { ProjectionReceipt } from "../domain/transcript/projection.ts";
 import type { Usage } from "../domain/usage.ts";
 
 /** An input of a session, with the time and a random seed, so `decide` needs neither clock nor random source. */
@@ -115,6 +116,12 @@ export type SessionInput =
       readonly compactionId: string;
       readonly attempt: number;
       readonly result: CompactionResult;
+    }
+  /** The request of a running invocation leaves out parts of the conversation. */
+  | {
+      readonly type: "transcript-projected";
+      readonly invocationId: string;
+      readonly projection: ProjectionReceipt;
     }
   /** An ended invocation is charged to the shared budgets. */
   | { readonly type: "budget-settled"; readonly invocationId: string }

@@ -27,6 +27,7 @@ import {
   formatCompaction,
   formatCompactionEnd,
 } from "../../domain/transcript/format-compaction.ts";
+import { formatProjection } from "../../domain/transcript/format-projection.ts";
 
 interface TranscriptState extends TurnState {
   readonly style: Style;
@@ -211,6 +212,9 @@ export const TRANSCRIPT_RULES: EventRules<TranscriptState, string> = {
   ),
   "transcript.compacted": mapped(({ style }, { receipt }, emit) =>
     emit(style.dim(`  · ${formatCompaction(receipt)}\n`)),
+  ),
+  "transcript.projected": mapped(({ style }, { projection }, emit) =>
+    emit(style.dim(`  · ${formatProjection(projection)}\n`)),
   ),
   "usage.reported": traced,
   "hook.fired": traced,

@@ -122,6 +122,7 @@ export const EVENT_MANIFEST: {
   "compaction.started": barrierEvent("transcript"),
   "compaction.ended": barrierEvent("transcript"),
   "transcript.compacted": barrierEvent("transcript"),
+  "transcript.projected": barrierEvent("transcript"),
   "usage.reported": stepEvent("turn"),
   "hook.fired": stepEvent("turn"),
   "provider.activity": stepEvent("turn"),

@@ -1,5 +1,6 @@
 import type { Failure } from "../errors.ts";
 import type { CompactionPolicy, CompactionReceipt } from "../transcript/compaction.ts";
+import type { ProjectionReceipt } from "../transcript/projection.ts";
 import type { Usage } from "../usage.ts";
 
 /** Events of the slice `transcript`: what the model is sent of the conversation. */
@@ -7,7 +8,8 @@ export type TranscriptEvent =
   | CompactionRequested
   | CompactionStarted
   | CompactionEnded
-  | TranscriptCompacted;
+  | TranscriptCompacted
+  | TranscriptProjected;
 
 /** A compaction starts at the next point without a running invocation or tool. */
 export interface CompactionRequested {
@@ -53,4 +55,14 @@ export interface TranscriptCompacted {
   readonly receipt: CompactionReceipt;
   /** Tokens of the summary. Null if no model wrote one, or the provider reported none. */
   readonly usage: Usage | null;
+}
+
+/**
+ * The next request to the model leaves out parts of the conversation, as configured. Logged before the request is sent,
+ * if the counts differ from those of the previous projection.
+ */
+export interface TranscriptProjected {
+  readonly type: "transcript.projected";
+  readonly invocationId: string;
+  readonly projection: ProjectionReceipt;
 }

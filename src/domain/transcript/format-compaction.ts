@@ -1,3 +1,4 @@
+import { formatQuantity } from "../budget.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import type { CompactionEnded, CompactionEndReason } from "../events/transcript-events.ts";
 import type { CompactionReceipt, TokenMeasurement } from "./compaction.ts";
@@ -9,14 +10,18 @@ export function formatCompaction({
   before,
   after,
 }: Pick<CompactionReceipt, "archivedMessages" | "recap" | "before" | "after">): string {
-  const replaced = recap === null ? "removed from" : "summarized in";
-  const verb = archivedMessages === 1 ? "was" : "were";
-  return `${pluralize(archivedMessages, "message")} ${verb} ${replaced} the conversation: ${formatTokens(before)} tokens before, ${formatTokens(after)} after`;
+  const archived = pluralize(archivedMessages, "message");
+  const change =
+    recap === null
+      ? `${archived} ${archivedMessages === 1 ? "is" : "are"} no longer sent to the model`
+      : `A summary replaces ${archived}`;
+  return `${change}: ${formatTokens(before)} before, ${formatTokens(after)} after`;
 }
 
 function formatTokens({ source, tokens }: TokenMeasurement): string {
-  if (tokens === null) return "an unknown number of";
-  return source === "estimate" ? `about ${tokens}` : String(tokens);
+  if (tokens === null) return "an unknown number of tokens";
+  const amount = formatQuantity("tokens", tokens);
+  return source === "estimate" ? `about ${amount}` : amount;
 }
 
 /** Formats a compaction without effect as a line for people. */

@@ -9,6 +9,7 @@ import {
   IMAGE_TOKENS,
   MESSAGE_TOKENS,
 } from "../../domain/transcript/estimate-tokens.ts";
+import type { ProjectionCounts } from "../../domain/transcript/projection.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
 
 export interface TranscriptState {
@@ -20,6 +21,8 @@ export interface TranscriptState {
   readonly estimatedTokens: number;
   /** After a compaction without effect, the next automatic one waits until the estimate exceeds this value. */
   readonly retryAboveTokens: number;
+  /** The counts of the last logged projection. Null if none was logged. */
+  readonly projected: ProjectionCounts | null;
 }
 
 type RequestedCompaction = Omit<CompactionRequested, "type">;
@@ -35,6 +38,7 @@ export const initialTranscript: TranscriptState = {
   running: null,
   estimatedTokens: 0,
   retryAboveTokens: 0,
+  projected: null,
 };
 
 export function evolveTranscript(
@@ -64,7 +68,12 @@ export function evolveTranscript(
       const estimatedTokens = after.tokens ?? transcript.estimatedTokens;
       // If the kept messages alone exceed the threshold, every invocation would otherwise compact again.
       const retryAboveTokens = Math.ceil(estimatedTokens * RETRY_GROWTH);
-      return { requested: null, running: null, estimatedTokens, retryAboveTokens };
+      return { ...transcript, requested: null, running: null, estimatedTokens, retryAboveTokens };
+    }
+    case "transcript.projected": {
+      const { policy, droppedCount, redactedCount, providerSafetyBlocked } = event.projection;
+      const projected = { policy, droppedCount, redactedCount, providerSafetyBlocked };
+      return { ...transcript, projected };
     }
     default: {
       const added = estimateAddedTokens(event);

@@ -147,6 +147,7 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "compaction.started",
     "compaction.ended",
     "transcript.compacted",
+    "transcript.projected",
   ]),
   ...silentGroup("chat completions have one client", [
     "client.attached",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isObject, type JsonObject } from "../../../src/data/json.ts";
-import type { AcpPeer } from "../../support/acp/acp-client.ts";
+import { readText, type AcpPeer } from "../../support/acp/acp-client.ts";
 import {
   connectLines,
   createSteeringWorld,
@@ -10,7 +10,9 @@ import {
   submit,
   TRANSPORTS,
 } from "../../support/acp/steering-world.ts";
-import { createScriptedProvider, says } from "../../support/session/scripted-provider.ts";
+import { createScriptedProvider, says, wants } from "../../support/session/scripted-provider.ts";
+import { createTool, readUntil } from "../../support/session/session-world.ts";
+import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { formatSortedJson } from "../../support/sorted-json.ts";
 
 const SCRIPT = [says("A0"), says("A1"), says("The summary"), says("A2")];
@@ -45,7 +47,7 @@ describe.each(TRANSPORTS)("session/compact over %s", (_, connect) => {
     const host = await connectHost();
     const sessionId = await talkTwice(host);
     const result = await host.requestResult("session/compact", { sessionId });
-    const { compactionId } = result;
+    const compactionId = readText(result["compactionId"]);
     expect(result).toEqual({ compactionId: expect.any(String), status: "accepted" });
     const update = readUpdate(await host.waitForMessage(isCompacted));
     expect(formatSortedJson(update)).toBe(
@@ -59,7 +61,7 @@ describe.each(TRANSPORTS)("session/compact over %s", (_, connect) => {
             archivedMessages: 2,
             estimatedTokensBefore: 20,
             estimatedTokensAfter: 23,
-            snapshotAssetId: `blob_${String(compactionId)}`,
+            snapshotAssetId: `blob_${compactionId}`,
             instructionMode: "default",
             instructionSource: "default",
             compactionPolicy: {
@@ -84,15 +86,69 @@ describe.each(TRANSPORTS)("session/compact over %s", (_, connect) => {
   });
 });
 
+describe("A projected request", () => {
+  it("A host receives all ten fields of the update, below _meta.harn only [B-040] [B-033]", async () => {
+    const failing = createTool({ name: "look" }, () => {
+      throw new Error("Not found");
+    });
+    const provider = createScriptedProvider(
+      [
+        wants({ id: "c1", name: "look" }),
+        wants({ id: "c2", name: "look" }),
+        says("Done"),
+        says("Bye"),
+      ],
+      { keepsHistory: false, effectFree: true },
+    );
+    const projection = { policy: "squash_failed_calls" } as const;
+    const parts = { provider, projection, tools: [failing] };
+    const { connectHost, sessions } = createSteeringWorld(connectLines, [], parts);
+    const host = await connectHost();
+    const sessionId = await openSession(host);
+    await submit(host, sessionId, "Go");
+    await submit(host, sessionId, "More");
+    const update = readUpdate(
+      await host.waitForMessage(
+        (message) => readUpdate(message)["sessionUpdate"] === "transcript_projected",
+      ),
+    );
+    const isLogged = ({ event }: Envelope): boolean => event.type === "transcript.projected";
+    const event = (await readUntil(sessions, sessionId, isLogged)).at(-1)?.event;
+    const prefixHash = event?.type === "transcript.projected" ? event.projection.prefixHash : "";
+    expect(prefixHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(formatSortedJson(update)).toBe(
+      formatSortedJson({
+        sessionUpdate: "transcript_projected",
+        _meta: {
+          harn: {
+            policy: "squash_failed_calls",
+            reason: "policy",
+            prefixHash,
+            keptCount: 6,
+            droppedCount: 2,
+            providerSafetyBlocked: false,
+            redactedCount: 0,
+            reclaimedTokens: 16,
+            rootsConsulted: null,
+            redactionPointers: [],
+          },
+        },
+      }),
+    );
+  });
+});
+
 describe("session/compact", () => {
-  it("The update name is advertised in initialize before it is sent [B-023] [B-020]", async () => {
+  it("The names of both updates are advertised in initialize before they are sent [B-023] [B-020]", async () => {
     const { connectHost } = createSteeringWorld(connectLines, SCRIPT, createStateless());
     const host = await connectHost();
     const result = await host.requestResult("initialize", {
       protocolVersion: 1,
       clientCapabilities: { _meta: { harn: {} } },
     });
-    expect(JSON.stringify(result["agentCapabilities"])).toContain('"transcript_compacted"');
+    const capabilities = JSON.stringify(result["agentCapabilities"]);
+    expect(capabilities).toContain('"transcript_compacted"');
+    expect(capabilities).toContain('"transcript_projected"');
   });
 
   it("Options of the request override the agent, under the name with the prefix too", async () => {

@@ -4,6 +4,7 @@ import {
   formatCompaction,
   formatCompactionEnd,
 } from "../../../domain/transcript/format-compaction.ts";
+import { formatProjection } from "../../../domain/transcript/format-projection.ts";
 import type { ViewRules } from "../view-rules.ts";
 
 export const TRANSCRIPT_RULES: ViewRules<TranscriptEvent> = {
@@ -19,4 +20,6 @@ export const TRANSCRIPT_RULES: ViewRules<TranscriptEvent> = {
     ),
   "transcript.compacted": (draft, { receipt }, envelope) =>
     draft.addNotice(envelope, "info", formatCompaction(receipt), receipt.replacement),
+  "transcript.projected": (draft, { projection }, envelope) =>
+    draft.addNotice(envelope, "info", formatProjection(projection)),
 };

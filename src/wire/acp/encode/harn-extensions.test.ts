@@ -24,6 +24,7 @@ describe("Bridge capabilities in initialize", () => {
       "progress",
       "reminder_emitted",
       "transcript_compacted",
+      "transcript_projected",
     ]);
   });
 

@@ -51,7 +51,11 @@ import {
 } from "./tools/tool-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 import { toCompactedFields } from "./transcript-updates.ts";
-import { encodeReminderEmitted, encodeTranscriptCompacted } from "./vendor-updates.ts";
+import {
+  encodeReminderEmitted,
+  encodeTranscriptCompacted,
+  encodeTranscriptProjected,
+} from "./vendor-updates.ts";
 
 /**
  * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
@@ -175,6 +179,9 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "compaction.ended": silent("the conversation has not changed"),
   "transcript.compacted": mapped((state, { receipt }, emit) =>
     emitVendorUpdate(state, encodeTranscriptCompacted(toCompactedFields(receipt)), emit),
+  ),
+  "transcript.projected": mapped((state, { projection }, emit) =>
+    emitVendorUpdate(state, encodeTranscriptProjected(projection), emit),
   ),
   "usage.reported": duringTurn(encodeUsageReported),
   ...silentGroup("ACP has no equivalent", ["hook.fired", "provider.activity"]),

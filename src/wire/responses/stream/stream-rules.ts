@@ -122,6 +122,7 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
     "compaction.started",
     "compaction.ended",
     "transcript.compacted",
+    "transcript.projected",
   ]),
   ...silentGroup("about other clients", [
     "client.attached",
