@@ -16,10 +16,11 @@ type SteeringMethods = Pick<
   | "remind"
   | "revokeReminder"
   | "pendingInjections"
+  | "compact"
   | "resume"
 >;
 
-/** The methods for messages and reminders of a running turn, and for daemons. */
+/** The methods for messages and reminders of a running turn, for compaction, and for daemons. */
 export function createSteeringMethods(
   requestAgent: RequestAgent,
   link: Pick<ReconnectingConnection, "getConnection">,
@@ -55,6 +56,11 @@ export function createSteeringMethods(
       send(encode.encodeRevokeReminderRequest(sessionId, reminderId), readRevocation),
     pendingInjections: (sessionId) =>
       send(encode.encodePendingInjectionsRequest(sessionId), read.readPendingInjections),
+    compact: (sessionId, options = {}) =>
+      send(
+        encode.encodeCompactRequest(sessionId, options, createCommandId()),
+        read.readCompactResult,
+      ),
     async resume(sessionId) {
       await requestAgent(encode.encodeResumeRequest(sessionId, createCommandId()));
     },
