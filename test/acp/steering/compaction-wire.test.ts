@@ -10,7 +10,12 @@ import {
   submit,
   TRANSPORTS,
 } from "../../support/acp/steering-world.ts";
-import { createScriptedProvider, says, wants } from "../../support/session/scripted-provider.ts";
+import {
+  createScriptedProvider,
+  refuses,
+  says,
+  wants,
+} from "../../support/session/scripted-provider.ts";
 import { createTool, readUntil } from "../../support/session/session-world.ts";
 import type { Envelope } from "../../../src/domain/events/envelope.ts";
 import { formatSortedJson } from "../../support/sorted-json.ts";
@@ -188,6 +193,47 @@ describe("session/compact", () => {
     const { agent } = await sessions.status(sessionId);
     expect(agent.compaction).toEqual(parts.compaction);
     expect(parts.provider.invocations[2]?.input.texts?.[0]).toMatch(/^Only name files\./);
+  });
+
+  it("A client with the capability session.compaction receives the start, the summary and the failure of a compaction", async () => {
+    const provider = createScriptedProvider(
+      [says("A0"), says("A1"), says("The summary"), says("A2"), refuses("throttled")],
+      { keepsHistory: false, effectFree: true },
+    );
+    const parts = { provider, compaction: { keepLast: 1 } };
+    const { connectStock } = createSteeringWorld(connectLines, [], parts);
+    const client = await connectStock();
+    await client.requestResult("initialize", {
+      protocolVersion: 1,
+      clientCapabilities: { session: { compaction: {} } },
+    });
+    const sessionId = await talkTwice(client);
+    const listCompactions = () =>
+      client.messages
+        .map(readUpdate)
+        .filter(({ sessionUpdate }) => sessionUpdate === "compaction_update");
+    const isEnded = (status: string) => (message: Parameters<typeof readUpdate>[0]) =>
+      readUpdate(message)["status"] === status;
+    await submit(client, sessionId, "/compact");
+    await client.waitForMessage(isEnded("completed"));
+    await submit(client, sessionId, "Q2");
+    await submit(client, sessionId, "/compact");
+    await client.waitForMessage(isEnded("failed"));
+    const [first, , third] = listCompactions().map(({ compactionId }) => compactionId);
+    expect(first).not.toBe(third);
+    const update = { sessionUpdate: "compaction_update" };
+    const summary = [{ type: "text", text: "The summary" }];
+    expect(listCompactions()).toEqual([
+      { ...update, compactionId: first, status: "in_progress" },
+      { ...update, compactionId: first, status: "completed", summary },
+      { ...update, compactionId: third, status: "in_progress" },
+      {
+        ...update,
+        compactionId: third,
+        status: "failed",
+        error: expect.stringContaining("the summary failed"),
+      },
+    ]);
   });
 
   it("A host which loads the session later receives the update in the replay", async () => {

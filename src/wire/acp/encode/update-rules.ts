@@ -50,12 +50,12 @@ import {
   encodeToolStarted,
 } from "./tools/tool-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
-import { toCompactedFields } from "./transcript-updates.ts";
 import {
-  encodeReminderEmitted,
-  encodeTranscriptCompacted,
-  encodeTranscriptProjected,
-} from "./vendor-updates.ts";
+  encodeCompacted,
+  encodeCompactionEnded,
+  encodeCompactionStarted,
+} from "./transcript-updates.ts";
+import { encodeReminderEmitted, encodeTranscriptProjected } from "./vendor-updates.ts";
 
 /**
  * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
@@ -175,11 +175,9 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
       emit({ type: "daemon-stopped", attempts, elapsedMs });
   }),
   "compaction.requested": silent("the end of the compaction is sent"),
-  "compaction.started": silent("the end of the compaction is sent"),
-  "compaction.ended": silent("the conversation has not changed"),
-  "transcript.compacted": mapped((state, { receipt }, emit) =>
-    emitVendorUpdate(state, encodeTranscriptCompacted(toCompactedFields(receipt)), emit),
-  ),
+  "compaction.started": mapped(encodeCompactionStarted),
+  "compaction.ended": mapped(encodeCompactionEnded),
+  "transcript.compacted": mapped(encodeCompacted),
   "transcript.projected": mapped((state, { projection }, emit) =>
     emitVendorUpdate(state, encodeTranscriptProjected(projection), emit),
   ),
