@@ -13,7 +13,7 @@ export const COMPACTION_SCHEMA = object({
   instructions: INSTRUCTIONS,
 });
 
-/** The settings of one compaction on command. */
+/** The settings of a single compaction on command. */
 export const COMPACTION_OPTIONS_SCHEMA = object({
   strategy: optional(oneOf(["truncate", "summarize_middle", "summarize_all", "hybrid"])),
   keepLast: KEEP_LAST,

@@ -35,14 +35,14 @@ export interface CompactionSpec {
   readonly instructions?: string;
 }
 
-/** Settings of one compaction on command. They override the settings of the agent. */
+/** Settings of a single compaction on command, in place of the settings of the agent. */
 export interface CompactionOptions {
   readonly strategy?: Exclude<CompactionStrategy, "none">;
   readonly keepLast?: number;
   readonly instructions?: string;
 }
 
-/** The settings which apply to one compaction. */
+/** The resolved settings of a compaction. */
 export interface CompactionPolicy {
   readonly strategy: CompactionStrategy;
   readonly thresholdTokens: number;
@@ -88,7 +88,7 @@ export type TokenMeasurement =
   | { readonly source: "tokenizer" | "estimate"; readonly tokens: number }
   | { readonly source: "not_measured"; readonly tokens: null };
 
-/** What one compaction did. The same receipt is in the log, and in every update about the compaction. */
+/** The result of a compaction. The same receipt is in the log, and in every update about the compaction. */
 export interface CompactionReceipt {
   readonly receiptId: string;
   readonly schemaVersion: 1;
@@ -101,7 +101,7 @@ export interface CompactionReceipt {
   readonly policy: CompactionPolicy;
   /** Number of first messages which stay before the summary. */
   readonly keptHead: number;
-  /** Number of messages after those which the summary or the note replaces. */
+  /** Number of messages after `keptHead` which the summary or the note replaces. */
   readonly archivedMessages: number;
   /** Number of archived messages which the summary does not cover. */
   readonly truncatedMessages: number;
@@ -112,6 +112,6 @@ export interface CompactionReceipt {
   readonly replacement: string;
   /** The summary. Null if no model wrote one. */
   readonly recap: string | null;
-  /** The blob with the archived messages as JSON. Null if it could not be stored. */
+  /** The blob with the archived messages as JSON. Null if storing failed. */
   readonly snapshotAssetId: string | null;
 }

@@ -7,7 +7,7 @@ import type { ToolCall, ToolResult } from "../tools/tool-call.ts";
 
 type CountedBlock = TurnBlock | ImageBlock | ImagePart;
 
-/** A message whose images may be references to blobs. */
+/** A message with images or references to the blobs of images. */
 export interface CountedMessage {
   readonly role: ModelMessage["role"];
   readonly blocks: readonly CountedBlock[];
@@ -56,14 +56,14 @@ export function estimateToolResultTokens({ parts }: ToolResult): number {
   return tokens;
 }
 
-/** Four ASCII characters are about one token. A character outside of ASCII is about one token by itself. */
+/** Four ASCII characters are about a token. A character outside of ASCII is about a token by itself. */
 export function estimateTextTokens(text: string): number {
   let wide = 0;
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) wide++;
   return Math.ceil((text.length - wide) / 4) + wide;
 }
 
-/** The largest image that model APIs do not scale down. The size of a stored image is not known. */
+/** The largest image without scaling by model APIs. The size of a stored image is not known. */
 export const IMAGE_TOKENS = 1600;
 
 /** Role and separators of a message. */

@@ -1,5 +1,5 @@
 /**
- * What a request to the model leaves out of the conversation. The log and the kept conversation never change.
+ * Parts of the conversation which a request to the model leaves out. The log and the kept conversation never change.
  *
  * - `raw`: nothing.
  * - `clean_tool_repair`: tool calls with invalid arguments, once a later call of the same tool has a result.
@@ -19,17 +19,17 @@ export type ProjectionPolicy = (typeof PROJECTION_POLICIES)[number];
 export interface ProjectionSpec {
   /** Default: `raw`. */
   readonly policy?: ProjectionPolicy;
-  /** Regular expressions in RE2 syntax. Matches are replaced in everything that is sent to the model. */
+  /** Regular expressions in RE2 syntax. Matches are replaced in every request to the model. */
   readonly redact?: readonly string[];
   /** Also replaces keys and tokens in well-known formats. Default: false. */
   readonly redactSecrets?: boolean;
-  /** Number of last messages whose references keep tool output, for `reachability_gc`. Default: 8. */
+  /** Number of last messages in which references keep tool output, for `reachability_gc`. Default: 8. */
   readonly rootWindow?: number;
   /** Shorter tool output always stays, for `reachability_gc`. Characters. Default: 500. */
   readonly minBodyCharacters?: number;
 }
 
-/** What a projection left out of the messages of one request. */
+/** The result of a projection of one request. */
 export interface ProjectionReceipt {
   readonly policy: ProjectionPolicy;
   /** `redaction` if the policy left nothing out. */
@@ -52,7 +52,7 @@ export interface ProjectionReceipt {
   readonly redactionPointers: readonly string[];
 }
 
-/** The counts of a projection. A request whose counts equal those of the last logged projection is not logged again. */
+/** The counts of a projection. A request with the counts of the last logged projection is not logged again. */
 export type ProjectionCounts = Pick<
   ProjectionReceipt,
   "policy" | "droppedCount" | "redactedCount" | "providerSafetyBlocked"

@@ -66,7 +66,7 @@ export function applyCompaction(decision: Decision, input: CompactionInput): boo
   return false;
 }
 
-/** Starts a compaction again whose process has exited. Its summary has no effect apart from its response. */
+/** Repeats a compaction after its process has exited. Its summary has no effect apart from its response. */
 export function repeatCompaction(decision: Decision): void {
   const { running } = decision.state.transcript;
   if (running === null) return;

@@ -3,7 +3,7 @@ import type { TimedInput } from "../session-input.ts";
 
 type ProjectionInput = Extract<TimedInput, { readonly type: "transcript-projected" }>;
 
-/** Logs what the request of an invocation leaves out. Ignored for an invocation which has ended. */
+/** Logs the projection of the request of an invocation. Ignored for an invocation which has ended. */
 export function recordProjection(
   decision: Decision,
   { invocationId, projection }: ProjectionInput,
