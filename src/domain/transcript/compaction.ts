@@ -17,10 +17,6 @@ export const COMPACTION_STRATEGIES = [
 
 export type CompactionStrategy = (typeof COMPACTION_STRATEGIES)[number];
 
-export function isCompactionStrategy(name: unknown): name is CompactionStrategy {
-  return COMPACTION_STRATEGIES.some((strategy) => strategy === name);
-}
-
 /** Compaction settings of an agent. */
 export interface CompactionSpec {
   /** Default: `hybrid` for an agent without its own history, else `none`. */

@@ -56,46 +56,59 @@ export async function performCompaction(
 }
 
 async function compact(
-  { compactionId, mode, reason, policy }: CompactEffect["compaction"],
+  compaction: CompactEffect["compaction"],
   conversation: Conversation,
   context: CompactionContext,
 ): Promise<CompactionResult> {
-  const before = await measureTokens(conversation, conversation.messages, context);
+  const { mode, policy } = compaction;
+  const { messages } = conversation;
+  const before = await measureTokens(conversation, messages, context);
   if (mode === "automatic" && (before.tokens ?? Infinity) <= policy.thresholdTokens)
     return { status: "skipped", reason: "below_threshold" };
   const planned = planCompaction(conversation, policy);
   if (planned === undefined) return { status: "skipped", reason: "nothing_to_archive" };
-  const summarized = await summarize(conversation.messages, planned, policy, context);
+  const { recap, usage, failure } = await summarize(messages, planned, policy, context);
   const isOverHardLimit = (before.tokens ?? 0) > (policy.hardLimitTokens ?? Infinity);
-  const { recap, usage, failure } = summarized;
   if (failure !== undefined && !isOverHardLimit)
     return { status: "failed", reason: "summary_failed", failure, ...omitUndefined({ usage }) };
   const plan = limitTokens(conversation, planned, policy, recap);
   const truncatedMessages = plan.end - (recap === null ? plan.keptHead : planned.end);
-  const { messages } = conversation;
   const replacement = formatReplacement(recap, truncatedMessages);
   const compacted = replaceArchived(messages, plan, replacement);
+  const after = await measureTokens(conversation, compacted.messages, context);
   const archived = messages.slice(plan.keptHead, plan.end);
+  const snapshotAssetId = await storeArchive(compaction.compactionId, archived, context);
   const receipt: CompactionReceipt = {
-    receiptId: compactionId,
-    schemaVersion: 1,
-    mode,
-    reason,
-    strategy: recap === null ? "truncate" : policy.strategy,
-    requestedStrategy: policy.strategy,
-    engineStrategy: recap === null ? "truncate" : "llm",
-    policy,
+    ...createReceiptHead(compaction, recap),
     keptHead: plan.keptHead,
     archivedMessages: archived.length,
     truncatedMessages,
     keptTail: messages.length - plan.end,
     before,
-    after: await measureTokens(conversation, compacted.messages, context),
+    after,
     replacement,
     recap,
-    snapshotAssetId: await storeArchive(compactionId, archived, context),
+    snapshotAssetId,
   };
   return { status: "compacted", receipt, usage: usage ?? null };
+}
+
+function createReceiptHead(
+  { compactionId, mode, reason, policy }: CompactEffect["compaction"],
+  recap: string | null,
+) {
+  const { strategy: requestedStrategy } = policy;
+  const hasSummary = recap !== null;
+  return {
+    receiptId: compactionId,
+    schemaVersion: 1,
+    mode,
+    reason,
+    strategy: hasSummary ? requestedStrategy : "truncate",
+    requestedStrategy,
+    engineStrategy: hasSummary ? "llm" : "truncate",
+    policy,
+  } as const;
 }
 
 /** Counts with the tokenizer of the provider if there is one. A tokenizer which fails is replaced by the estimate. */

@@ -12,21 +12,11 @@ import {
   selectHistory,
   collectUnsentInput,
   type Conversation,
-  type ConversationHistory,
 } from "../history/conversation.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { SessionInput, ProviderOutput } from "../../session-input.ts";
-import {
-  hashMessages,
-  HistoryProjector,
-  isNewProjection,
-  redactBlocks,
-  redactResult,
-} from "../history/project-messages.ts";
-import {
-  MAX_REDACTION_POINTERS,
-  type ProjectionReceipt,
-} from "../../../domain/transcript/projection.ts";
+import { HistoryProjector } from "../history/project-messages.ts";
+import { projectRequest, type PreparedRequest } from "./project-request.ts";
 import type { ReadConversation } from "../history/conversation-reader.ts";
 import { createCoalescer } from "./coalescer.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
@@ -93,7 +83,10 @@ export async function performInvocation(
       ? await trackLocalFailure(context.readConversation(invocationId))
       : null;
     const prepared = prepareOutgoing(effect, loggedConversation, agent);
-    const { outgoing, history, receipt } = projectRequest(prepared, effect, context);
+    const { outgoing, history, receipt } = projectRequest(prepared, effect.projected ?? null, {
+      agent,
+      projector: context.caches.projector,
+    });
     if (receipt !== undefined)
       await send({ type: "transcript-projected", invocationId, projection: receipt });
     // Image support may have changed since the prompt: images then become text notes.
@@ -127,86 +120,6 @@ export async function performInvocation(
       stage !== "preparing" && (stage === "open" || !isCertain || isConnectionCut(failure));
     await send({ type: "invocation-failed", invocationId, failure, mayHaveBeenSent });
   }
-}
-
-interface PreparedRequest {
-  readonly outgoing: OutgoingContent;
-  readonly history?: ConversationHistory;
-}
-
-/**
- * Leaves out of a request what the agent's projection names. The new content of the request is redacted and otherwise
- * complete. `receipt` is present if the projection must be logged.
- */
-function projectRequest(
-  { outgoing, history }: PreparedRequest,
-  { projected }: InvokeEffect,
-  { agent, caches }: InvocationContext,
-): PreparedRequest & { readonly receipt?: ProjectionReceipt } {
-  const { projection: spec } = agent.spec;
-  if (spec === undefined) return { outgoing, ...omitUndefined({ history }) };
-  const { redactText } = agent;
-  const known = history ?? { messages: [], stableCount: 0 };
-  const past = caches.projector.project(known, spec, redactText);
-  // An agent with its own history compares its tool calls with the messages which it wrote.
-  const canChangeCalls = agent.spec.provider.keepsHistory === false;
-  const sent = redactOutgoing(outgoing, canChangeCalls, redactText);
-  const redactedCount = past.receipt.redactedCount + sent.count;
-  const isBoth = sent.count > 0 && past.receipt.reason === "policy";
-  const reason = isBoth ? "policy_and_redaction" : past.receipt.reason;
-  const counts = { ...past.receipt, redactedCount, reason };
-  const request = {
-    outgoing: sent.outgoing,
-    ...(history !== undefined && { history: past.history }),
-  };
-  if (!isNewProjection(counts, projected ?? null)) return request;
-  const { messages } = past.history;
-  const pointers = [...counts.redactionPointers, ...sent.pointers];
-  const redactionPointers = pointers.slice(0, MAX_REDACTION_POINTERS);
-  return {
-    ...request,
-    receipt: { ...counts, redactionPointers, prefixHash: hashMessages(messages) },
-  };
-}
-
-function redactOutgoing(
-  outgoing: OutgoingContent,
-  canChangeCalls: boolean,
-  redactText: Agent["redactText"],
-): {
-  readonly outgoing: OutgoingContent;
-  readonly count: number;
-  readonly pointers: readonly string[];
-} {
-  if (redactText === undefined) return { outgoing, count: 0, pointers: [] };
-  const pointers: string[] = [];
-  let count = 0;
-  const texts = outgoing.texts.map((text, index) => {
-    const redacted = redactText(text);
-    count += redacted.count;
-    if (redacted.count > 0) pointers.push(`/outgoing/texts/${index}`);
-    return redacted.text;
-  });
-  const { toolResults } = outgoing;
-  const toolCalls = toolResults?.toolCalls.map((toolCall, index) => {
-    if (toolCall.result === null) return toolCall;
-    const redacted = redactResult(toolCall.result, redactText);
-    count += redacted.count;
-    if (redacted.count > 0) pointers.push(`/outgoing/results/${index}`);
-    return { ...toolCall, result: redacted.result };
-  });
-  const messages = toolResults?.messages.map((message, index) => {
-    if (!canChangeCalls) return message;
-    const redacted = redactBlocks(message.blocks, redactText);
-    count += redacted.count;
-    if (redacted.count > 0) pointers.push(`/outgoing/messages/${index}`);
-    return { ...message, blocks: redacted.blocks };
-  });
-  const results =
-    toolResults === null
-      ? null
-      : { ...toolResults, messages: messages ?? [], toolCalls: toolCalls ?? [] };
-  return { outgoing: { ...outgoing, texts, toolResults: results }, count, pointers };
 }
 
 function toFailure(
