@@ -164,11 +164,12 @@ function startInvocation(
   if (limit !== undefined)
     return finishTurn(decision, current, { outcome: "limited", reason: limit });
   if (current.conflicts > MAX_CONFLICTS) return finishTurn(decision, current, BUSY);
-  if (mayCompact(decision, current) && advanceCompaction(decision, "invocation")) return;
   const admission = admitInvocation(decision);
   if (admission.status === "waiting") return;
   if (admission.status === "denied")
     return finishTurn(decision, current, { outcome: "limited", reason: admission.reason });
+  // A summary is paid for like an invocation, so a reached budget is asked about first.
+  if (mayCompact(decision, current) && advanceCompaction(decision, "invocation")) return;
   // A lost invocation is repeated as it was.
   if (current.stage.type === "ready") deliverInjections(decision, "turn-start");
   if (current.stage.type === "running-tools") deliverInjections(decision, "tool-results");

@@ -330,6 +330,57 @@ describe("Automatic compaction", () => {
   });
 });
 
+describe("The cost of a compaction", () => {
+  const usage = {
+    inputTokens: 100,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    totalTokens: 100,
+  };
+
+  it("The tokens of a summary count for the usage and the budget of the session, which asks before the next invocation", async () => {
+    const long = "word ".repeat(300);
+    const provider = createScriptedProvider(
+      [says(long), says(long), says("Summary", { usage }), says("A2")],
+      STATELESS,
+    );
+    const compaction = { thresholdTokens: 700, keepLast: 2 };
+    const budgets = { session: { tokens: 50 } };
+    const world = await openWorld(createAgent({ provider, compaction, budgets }));
+    await talk(world, 2);
+    await world.prompt("Question 2");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    const types = (await world.readLog()).map(({ event }) => event.type);
+    expect(types.indexOf("transcript.compacted")).toBeLessThan(types.indexOf("budget.reached"));
+    expect(await world.listEvents("budget.reached")).toMatchObject([
+      { scope: "session", used: 100 },
+    ]);
+    await world.decideApproval(approvalId, "continue");
+    await world.waitForEvent("turn.finished", 3);
+    expect((await world.sessions.status(world.sessionId)).usage).toEqual(usage);
+  });
+
+  it("At a reached budget, the approver is asked before a summary is requested", async () => {
+    const long = "word ".repeat(300);
+    const provider = createScriptedProvider(
+      [says(long), says(long, { usage }), says("Summary"), says("A2")],
+      STATELESS,
+    );
+    const compaction = { thresholdTokens: 700, keepLast: 2 };
+    const budgets = { session: { tokens: 50 } };
+    const world = await openWorld(createAgent({ provider, compaction, budgets }));
+    await talk(world, 2);
+    await world.prompt("Question 2");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    expect(provider.invocations).toHaveLength(2);
+    expect(await world.listEvents("compaction.requested")).toEqual([]);
+    await world.decideApproval(approvalId, "continue");
+    await world.waitForEvent("turn.finished", 3);
+    expect(await world.listEvents("transcript.compacted")).toHaveLength(1);
+  });
+});
+
 describe("Compaction and restarts", () => {
   it("A compaction whose process was killed starts again, and the conversation stays compacted", async () => {
     const { world, provider } = await openConversation(

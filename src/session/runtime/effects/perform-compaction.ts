@@ -226,7 +226,7 @@ async function requestSummary(
       failure?.message ?? "The model did not finish the summary",
     );
   }
-  return { text: turn.text.trim(), usage };
+  return { text: turn.text.trim(), usage: end.usage ?? usage };
 }
 
 /** Archives more messages while the compacted conversation exceeds the hard limit. */

@@ -8,11 +8,7 @@ import type {
   OfferedTool,
 } from "../../../providers/provider.ts";
 import type { Agent } from "../agent/agent.ts";
-import {
-  selectHistory,
-  collectUnsentInput,
-  type Conversation,
-} from "../history/conversation.ts";
+import { selectHistory, collectUnsentInput, type Conversation } from "../history/conversation.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { SessionInput, ProviderOutput } from "../../session-input.ts";
 import { HistoryProjector } from "../history/project-messages.ts";
