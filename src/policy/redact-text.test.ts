@@ -25,7 +25,7 @@ describe("createTextRedactor", () => {
     });
   });
 
-  it("Without patterns there is no redactor", () => {
+  it("Without patterns, createTextRedactor returns undefined", () => {
     expect(createTextRedactor({ policy: "raw" })).toBeUndefined();
   });
 

@@ -12,7 +12,7 @@ import type { SessionState } from "./session-state.ts";
 import { findDaemonDeadline } from "./daemon/daemon-state.ts";
 import { findPathsToResolve } from "./tools/evaluate-tool-call.ts";
 import { computeCompactionDeadline } from "./transcript/compaction-steps.ts";
-import type { RunningCompaction } from "./transcript/transcript-state.ts";
+import type { PreservedReminder, RunningCompaction } from "./transcript/transcript-state.ts";
 import { isRepeat, isEvaluable, type ToolRun } from "./tools/tools-state.ts";
 import { computeResultsDeadline } from "./turn/paused-turn.ts";
 import { findMissingTerminalTool } from "./turn/advance-turn.ts";
@@ -80,7 +80,11 @@ export type Effect =
       readonly ttlMs: number;
     })
   | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts })
-  | { readonly type: "compact"; readonly compaction: RunningCompaction };
+  | {
+      readonly type: "compact";
+      readonly compaction: RunningCompaction;
+      readonly preserved: readonly PreservedReminder[];
+    };
 
 /** An invocation and the shared budgets it belongs to. */
 interface BudgetEffect {
@@ -128,8 +132,8 @@ function createEffectId(effect: Effect): string {
 function* listDueEffects(state: SessionState): Generator<Effect> {
   const { turn, tools, agent } = state;
   yield* listBudgetEffects(state);
-  const { running: compaction } = state.transcript;
-  if (compaction !== null) yield { type: "compact", compaction };
+  const { running: compaction, preserved } = state.transcript;
+  if (compaction !== null) yield { type: "compact", compaction, preserved };
   const { current, upstream } = turn;
   if (current?.stage.type === "invoking") {
     const { invocationId, upstreamId, outgoing } = current.stage.invocation;

@@ -1,6 +1,7 @@
 import type { CompactionRequested } from "../../domain/events/transcript-events.ts";
 import type { Draft } from "../../domain/events/envelope.ts";
-import type { SessionEvent } from "../../domain/events/session-event.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
+import type { EventOf, SessionEvent } from "../../domain/events/session-event.ts";
 import {
   estimateMessagesTokens,
   estimateTextTokens,
@@ -21,8 +22,17 @@ export interface TranscriptState {
   readonly estimatedTokens: number;
   /** After a compaction without effect, the next automatic one waits until the estimate exceeds this value. */
   readonly retryAboveTokens: number;
+  /** Delivered reminders which a compaction repeats, oldest first. */
+  readonly preserved: readonly PreservedReminder[];
   /** The counts of the last logged projection. Null if none was logged. */
   readonly projected: ProjectionCounts | null;
+}
+
+export interface PreservedReminder {
+  readonly body: string;
+  readonly dedupeKey?: string;
+  /** Turns until the reminder expires, including the running one. Absent: the reminder does not expire. */
+  readonly turnsLeft?: number;
 }
 
 type RequestedCompaction = Omit<CompactionRequested, "type">;
@@ -38,6 +48,7 @@ export const initialTranscript: TranscriptState = {
   running: null,
   estimatedTokens: 0,
   retryAboveTokens: 0,
+  preserved: [],
   projected: null,
 };
 
@@ -70,6 +81,12 @@ export function evolveTranscript(
       const retryAboveTokens = Math.ceil(estimatedTokens * RETRY_GROWTH);
       return { ...transcript, requested: null, running: null, estimatedTokens, retryAboveTokens };
     }
+    case "reminder.emitted":
+      return { ...transcript, preserved: addPreserved(transcript.preserved, event) };
+    case "turn.finished":
+      return transcript.preserved.length === 0
+        ? transcript
+        : { ...transcript, preserved: transcript.preserved.flatMap(ageReminder) };
     case "transcript.projected": {
       const { policy, droppedCount, redactedCount, providerSafetyBlocked } = event.projection;
       const projected = { policy, droppedCount, redactedCount, providerSafetyBlocked };
@@ -84,6 +101,28 @@ export function evolveTranscript(
 }
 
 const RETRY_GROWTH = 1.25;
+
+/** A newer reminder with the same key replaces the older one. */
+function addPreserved(
+  preserved: TranscriptState["preserved"],
+  { reminder, turnsLeft }: EventOf<"reminder.emitted">,
+): TranscriptState["preserved"] {
+  if (reminder.preserveOnCompact !== true) return preserved;
+  const { body, dedupeKey } = reminder;
+  const others = preserved.filter(
+    (other) => dedupeKey === undefined || other.dedupeKey !== dedupeKey,
+  );
+  const added = { body, ...omitUndefined({ dedupeKey, turnsLeft }) };
+  return [...others, added].slice(-MAX_PRESERVED);
+}
+
+const MAX_PRESERVED = 32;
+
+function ageReminder(reminder: PreservedReminder): PreservedReminder[] {
+  const { turnsLeft } = reminder;
+  if (turnsLeft === undefined) return [reminder];
+  return turnsLeft <= 1 ? [] : [{ ...reminder, turnsLeft: turnsLeft - 1 }];
+}
 
 function estimateAddedTokens(event: SessionEvent): number {
   switch (event.type) {

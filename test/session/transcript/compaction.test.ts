@@ -181,6 +181,41 @@ describe("Compaction on command", () => {
     expect(receipt.after.tokens).toBeLessThan(600);
   });
 
+  it("Reminders with preserveOnCompact are repeated after the summary until they expire, and other reminders are not", async () => {
+    const { world, provider } = await openConversation(
+      [says("A0"), says("A1"), says("Summary"), says("A2"), says("A3"), says("Later"), says("A4")],
+      { keepLast: 1 },
+    );
+    const reminder = {
+      tags: [],
+      mode: "finish_step",
+      roleHint: "system",
+      authority: "contract",
+      source: "bridge",
+      propagate: "session",
+    } as const;
+    const preserveOnCompact = true as const;
+    const reminders = [
+      { ...reminder, body: "Answer in German", preserveOnCompact },
+      { ...reminder, body: "Use tabs", preserveOnCompact, ttlTurns: 3 },
+      { ...reminder, body: "The file changed" },
+    ];
+    for (const added of reminders) await world.send({ type: "remind", reminder: added });
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt.replacement).toBe(
+      "Summary of the earlier conversation:\n\nSummary\n\n" +
+        "Reminders which still apply:\n- Answer in German\n- Use tabs",
+    );
+    await talk(world, 2, 2);
+    await world.send({ type: "compact" });
+    const { receipt: second } = await world.waitForEvent("transcript.compacted", 2);
+    expect(second.replacement).toMatch(/Reminders which still apply:\n- Answer in German$/);
+    await talk(world, 1, 4);
+    expect(listHistories(provider).at(-1)?.[0]).toContain("Answer in German");
+  });
+
   it("A conversation without earlier messages stays as it is", async () => {
     const { world } = await openConversation(answers, { strategy: "truncate" });
     await talk(world, 1);

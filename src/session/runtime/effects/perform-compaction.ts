@@ -45,18 +45,18 @@ type CompactEffect = Extract<Effect, { readonly type: "compact" }>;
 
 /** Compacts the conversation, and sends the receipt to the session. Nothing is removed from the log. */
 export async function performCompaction(
-  { compaction }: CompactEffect,
+  effect: CompactEffect,
   context: CompactionContext,
 ): Promise<void> {
-  const { compactionId, attempt } = compaction;
+  const { compactionId, attempt } = effect.compaction;
   const conversation = await context.readConversation(compactionId);
-  const result = await compact(compaction, conversation, context);
+  const result = await compact(effect, conversation, context);
   if (context.signal.aborted) return;
   await context.send({ type: "compaction-finished", compactionId, attempt, result });
 }
 
 async function compact(
-  compaction: CompactEffect["compaction"],
+  { compaction, preserved }: CompactEffect,
   conversation: Conversation,
   context: CompactionContext,
 ): Promise<CompactionResult> {
@@ -73,7 +73,9 @@ async function compact(
     return { status: "failed", reason: "summary_failed", failure, ...omitUndefined({ usage }) };
   const plan = limitTokens(conversation, planned, policy, recap);
   const truncatedMessages = plan.end - (recap === null ? plan.keptHead : planned.end);
-  const replacement = formatReplacement(recap, truncatedMessages);
+  const kept = [...messages.slice(0, plan.keptHead), ...messages.slice(plan.end)];
+  const reminders = formatReminders(preserved, kept);
+  const replacement = `${formatReplacement(recap, truncatedMessages)}${reminders}`;
   const compacted = replaceArchived(messages, plan, replacement);
   const after = await measureTokens(conversation, compacted.messages, context);
   const archived = messages.slice(plan.keptHead, plan.end);
@@ -250,6 +252,20 @@ function formatReplacement(recap: string | null, truncated: number): string {
   if (recap === null) return removed;
   const summary = `Summary of the earlier conversation:\n\n${recap}`;
   return removed === "" ? summary : `${summary}\n\n${removed}`;
+}
+
+/** Repeats the reminders which were set to survive a compaction, unless a kept message contains them. */
+function formatReminders(
+  preserved: CompactEffect["preserved"],
+  kept: readonly ConversationMessage[],
+): string {
+  if (preserved.length === 0) return "";
+  const keptTexts = kept.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])),
+  );
+  const lost = preserved.filter(({ body }) => !keptTexts.some((text) => text.includes(body)));
+  const lines = lost.map(({ body }) => `- ${body}`);
+  return lines.length === 0 ? "" : `\n\nReminders which still apply:\n${lines.join("\n")}`;
 }
 
 /** Stores the archived messages as JSON, for readers of the receipt. The log has their events, too. */
