@@ -46,7 +46,14 @@ const model = openAiCompatible({
     return send(request, signal);
   },
 });
-const agents = [defineAgent({ name: "bench", provider: localProvider({ model }) })];
+const agents = [
+  defineAgent({
+    name: "bench",
+    provider: localProvider({ model }),
+    // The row measures requests with the whole history.
+    compaction: { strategy: "none" },
+  }),
+];
 const store = await openSqliteStore({ file, datasync: async () => {} });
 
 const short = await createStoredSession(10);

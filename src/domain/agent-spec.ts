@@ -4,6 +4,8 @@ import type { AgentCommand } from "./slash-commands.ts";
 import type { AgentBudgets } from "./budget.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { ToolTraits } from "./tools/tool-traits.ts";
+import type { CompactionSpec } from "./transcript/compaction.ts";
+import type { ProjectionSpec } from "./transcript/projection.ts";
 
 /** The settings of an agent on which decisions depend. Plain data: the log carries them in `agent.configured`. */
 export interface AgentSpec {
@@ -42,6 +44,10 @@ export interface AgentSpec {
   readonly daemon?: DaemonSpec;
   /** Reminders which the runtime itself creates. Absent: the defaults. */
   readonly reminders?: ReminderSettings;
+  /** Absent: the defaults. */
+  readonly compaction?: CompactionSpec;
+  /** What requests to the model leave out. Absent: nothing. */
+  readonly projection?: ProjectionSpec;
 }
 
 /** Reminders which the runtime itself creates. */

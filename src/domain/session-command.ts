@@ -11,6 +11,7 @@ import type { ClientStatus } from "./live-client.ts";
 import type { ModelMessage } from "./model/model-request.ts";
 import type { SessionMode } from "./session-mode.ts";
 import type { ToolResultPart } from "./tools/tool-call.ts";
+import type { CompactionOptions } from "./transcript/compaction.ts";
 
 /** A part of a submitted prompt. In the log, an image is a `PromptPart` which references a blob. */
 export type SubmittedPart = TextPart | ImageBlock;
@@ -61,6 +62,8 @@ export type SessionCommand<Part = SubmittedPart> =
   | { readonly type: "revoke-reminder"; readonly reminderId: string }
   /** Wakes an idle daemon without a message. */
   | { readonly type: "resume-daemon" }
+  /** Replaces the older part of the conversation, at the next point without a running invocation or tool. */
+  | { readonly type: "compact"; readonly options?: CompactionOptions }
   | { readonly type: "hide-prompt"; readonly promptId: string }
   | { readonly type: "withdraw-prompt"; readonly promptId: string }
   /** Cancels the running turn. With `turnId`, only if this turn is the running one. */
@@ -156,6 +159,7 @@ export type CommandReply =
       readonly messageId?: string;
       readonly deliveredAs?: DeliveredAs;
       readonly reminderId?: string;
+      readonly compactionId?: string;
       /** Result of a change of an injection. */
       readonly injectionStatus?: (typeof INJECTION_STATUSES)[number];
       /** Result of `cancel-tool-call`. */

@@ -15,6 +15,11 @@ export const BRIDGE_COMMANDS = [
     description: "List permanent grants, or revoke one",
     hint: "revoke ID",
   },
+  {
+    name: "compact",
+    description: "Replace the older part of the conversation by a summary",
+    hint: "INSTRUCTIONS",
+  },
 ] as const;
 
 export type BridgeCommand = (typeof BRIDGE_COMMANDS)[number]["name"];

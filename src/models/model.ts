@@ -1,5 +1,5 @@
 import type { JsonObject } from "../data/json.ts";
-import type { ModelRequest } from "../domain/model/model-request.ts";
+import type { ModelMessage, ModelRequest } from "../domain/model/model-request.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { SendHttp } from "../platform/http-client.ts";
@@ -29,6 +29,8 @@ export interface Model {
     signal: AbortSignal,
     observer?: ModelObserver,
   ): AsyncIterable<ProviderEvent>;
+  /** Counts the tokens of a request's messages. Absent without a tokenizer. Resolves to null if they cannot be counted. */
+  countTokens?(messages: readonly ModelMessage[], signal: AbortSignal): Promise<number | null>;
 }
 
 /** Callbacks for details of a request beyond its events. */

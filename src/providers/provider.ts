@@ -44,6 +44,14 @@ export interface Provider {
   readonly capabilities?: ProviderCapabilities;
   /** Rejects if an invocation would certainly be refused, for example without credentials. Sends no request. */
   checkCredentials?(): Promise<void>;
+  /**
+   * Counts the tokens of messages with the tokenizer of the model. Resolves to null if these messages cannot be
+   * counted. A provider without a tokenizer does not have this method: callers then estimate.
+   */
+  countTokens?(
+    messages: readonly ModelMessage[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<number | null>;
   /** Resumes or starts a conversation. Sends no request. Throws if the options are invalid. */
   open(options?: OpenOptions): ProviderSession;
 }

@@ -34,6 +34,7 @@ import {
 } from "./steering/steering-commands.ts";
 import { waitForHost } from "./tools/host-waits.ts";
 import { findRun } from "./tools/tools-state.ts";
+import { cancelCompaction, requestCompaction } from "./transcript/compaction-steps.ts";
 import { cancelToolCall } from "./turn/cancel-tool-call.ts";
 import { injectMessage, replaceMessage } from "./turn/injections.ts";
 import { submitResults } from "./turn/paused-turn.ts";
@@ -75,12 +76,14 @@ function runCommand(decision: Decision, input: CommandInput): CommandReply {
       return revokeReminder(decision, command, resolveInjectionSender(decision, input));
     case "resume-daemon":
       return resumeDaemon(decision);
+    case "compact":
+      return requestCompaction(decision, command);
     case "hide-prompt":
       return hidePrompt(decision, command);
     case "withdraw-prompt":
       return withdrawPrompt(decision, command);
     case "cancel":
-      return cancelTurn(decision, command, input);
+      return cancelTurnAndCompaction(decision, command, input);
     case "cancel-tool-call":
       return cancelToolCall(decision, command);
     case "decide-approval":
@@ -128,6 +131,20 @@ function resolveInjectionSender(
   const isAttached = attached.some(({ clientId }) => clientId === actor.clientId);
   const mayControl = isAttached ? controller === actor.clientId : rights.includes("control");
   return { actor, mayControl };
+}
+
+/** Also cancels a compaction, unless only a certain turn is cancelled which has ended. */
+function cancelTurnAndCompaction(
+  decision: Decision,
+  command: Extract<SessionCommand, { type: "cancel" }>,
+  sender: CommandInput,
+): CommandReply {
+  const turnId = decision.state.turn.current?.turnId;
+  const reply = cancelTurn(decision, command, sender);
+  const hasEnded = turnId !== undefined && decision.state.turn.current === null;
+  const isIdle = turnId === undefined && command.turnId === undefined;
+  if (hasEnded || (isIdle && command.unlessWatched !== true)) cancelCompaction(decision);
+  return reply;
 }
 
 function setMetadata(decision: Decision, metadata: SessionMetadata): CommandReply {
@@ -210,6 +227,7 @@ const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "inject",
   "remind",
   "resume-daemon",
+  "compact",
 ]);
 
 /** Whether a command ends work submitted by another client. A client which lost control may still end its own work. */
@@ -248,6 +266,7 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     case "remind":
     case "revoke-reminder":
     case "resume-daemon":
+    case "compact":
     case "hide-prompt":
     case "set-metadata":
     case "add-history":
@@ -298,6 +317,8 @@ function addHistory(decision: Decision, addedMessages: readonly ModelMessage[]):
   if (turn.current !== null || turn.queue.length > 0) {
     return refuse("conflict", "A turn is running. Fix: add messages after it has ended");
   }
+  if (decision.state.transcript.running !== null)
+    return refuse("conflict", "A compaction is running. Fix: add messages after its end");
   if (turn.upstream !== null && readAgentSpec(decision).provider.keepsHistory !== false) {
     const message = "The agent keeps its own history and has started it: no messages can be added";
     return refuse("conflict", message, { reason: "history_begun" });

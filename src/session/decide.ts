@@ -28,10 +28,12 @@ import { finishTool, formatNotRun, formatUnknownOutcome } from "./tools/finish-t
 import { repeatWaitingCalls, expireWaitingCalls } from "./tools/host-waits.ts";
 import { finishUnanswered } from "./tools/questions.ts";
 import { findRun } from "./tools/tools-state.ts";
+import { recordProjection } from "./transcript/record-projection.ts";
+import { applyCompaction, expireCompaction } from "./transcript/compaction-steps.ts";
 import { advanceTurn } from "./turn/advance-turn.ts";
 import { expirePausedTurn } from "./turn/paused-turn.ts";
 import { reportClientToolProblems } from "./turn/turn-commands.ts";
-import { settleUpstream } from "./turn/resolve-upstream.ts";
+import { reseedUpstream, settleUpstream } from "./turn/resolve-upstream.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface DecisionResult {
@@ -120,6 +122,13 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
     case "budget-settled":
       applySettlement(decision, input);
       return undefined;
+    case "compaction-finished":
+      // An agent with its own history continues in a new upstream session with the compacted conversation.
+      if (applyCompaction(decision, input)) reseedUpstream(decision);
+      return undefined;
+    case "transcript-projected":
+      recordProjection(decision, input);
+      return undefined;
     case "host-requested":
       requestHost(decision, input);
       return undefined;
@@ -174,6 +183,7 @@ function applyDeadlines(decision: Decision): void {
   }
   expirePausedTurn(decision);
   applyDaemonDeadline(decision);
+  expireCompaction(decision);
   expireHostRequests(decision);
 }
 

@@ -5,11 +5,14 @@ import type { JsonObject } from "../data/json.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";
 import type { RaisedCap } from "./budgets/budgets-state.ts";
+import type { ProjectionCounts } from "../domain/transcript/projection.ts";
 import type { ConfiguredAgent } from "./session-input.ts";
 import type { AnsweredToolCall, TurnProgress } from "../providers/provider.ts";
 import type { SessionState } from "./session-state.ts";
 import { findDaemonDeadline } from "./daemon/daemon-state.ts";
 import { findPathsToResolve } from "./tools/evaluate-tool-call.ts";
+import { computeCompactionDeadline } from "./transcript/compaction-steps.ts";
+import type { PreservedReminder, RunningCompaction } from "./transcript/transcript-state.ts";
 import { isRepeat, isEvaluable, type ToolRun } from "./tools/tools-state.ts";
 import { computeResultsDeadline } from "./turn/paused-turn.ts";
 import { findMissingTerminalTool } from "./turn/advance-turn.ts";
@@ -34,6 +37,8 @@ export type Effect =
       readonly options?: PromptOptions;
       /** Only for providers without history. */
       readonly progress?: TurnProgress;
+      /** The counts of the last logged projection. Absent if none was logged. */
+      readonly projected?: ProjectionCounts;
     }
   | {
       readonly type: "resolve-paths";
@@ -74,7 +79,12 @@ export type Effect =
       /** Milliseconds until other sessions ignore the reservation. */
       readonly ttlMs: number;
     })
-  | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts });
+  | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts })
+  | {
+      readonly type: "compact";
+      readonly compaction: RunningCompaction;
+      readonly preserved: readonly PreservedReminder[];
+    };
 
 /** An invocation and the shared budgets it belongs to. */
 interface BudgetEffect {
@@ -112,6 +122,8 @@ function createEffectId(effect: Effect): string {
       return `reserve-budget/${effect.invocationId}/${effect.round}`;
     case "settle-budget":
       return `settle-budget/${effect.invocationId}`;
+    case "compact":
+      return `${effect.compaction.compactionId}/${effect.compaction.attempt}`;
     default:
       return effect satisfies never;
   }
@@ -120,13 +132,18 @@ function createEffectId(effect: Effect): string {
 function* listDueEffects(state: SessionState): Generator<Effect> {
   const { turn, tools, agent } = state;
   yield* listBudgetEffects(state);
+  const { running: compaction, preserved } = state.transcript;
+  if (compaction !== null) yield { type: "compact", compaction, preserved };
   const { current, upstream } = turn;
   if (current?.stage.type === "invoking") {
     const { invocationId, upstreamId, outgoing } = current.stage.invocation;
     const { options } = current;
     const facts = agent?.spec;
     const optionsField = options === null ? {} : { options };
-    const call = { type: "invoke", invocationId, upstreamId, outgoing, ...optionsField } as const;
+    const { projected } = state.transcript;
+    const projectedField = projected === null ? {} : { projected };
+    const invocation = { invocationId, upstreamId, outgoing, ...projectedField };
+    const call = { type: "invoke", ...invocation, ...optionsField } as const;
     if (facts === undefined || facts.provider.keepsHistory !== false) {
       yield { ...call, isSeeding: needsSeeding(upstream) };
     } else
@@ -225,7 +242,7 @@ function isNextInvocationDue(stage: Stage, agent: ConfiguredAgent | null): boole
 }
 
 function findNextDeadline(state: SessionState): number | null {
-  const { approvals, clients, tools, turn, agent, daemon } = state;
+  const { approvals, clients, tools, turn, agent, daemon, transcript } = state;
   const pause = turn.current?.pause ?? null;
   const { daemon: daemonSpec } = agent?.spec ?? {};
   const wakeAt = daemonSpec === undefined ? null : findDaemonDeadline(daemon, daemonSpec);
@@ -236,6 +253,7 @@ function findNextDeadline(state: SessionState): number | null {
     ),
     ...(pause === null ? [] : [computeResultsDeadline(pause, agent?.spec.resultsMs)]),
     ...(wakeAt === null ? [] : [wakeAt]),
+    ...(transcript.running === null ? [] : [computeCompactionDeadline(transcript.running)]),
   ];
   return deadlines.length === 0 ? null : Math.min(...deadlines);
 }

@@ -11,6 +11,7 @@ import { evolveDaemon } from "./daemon/daemon-state.ts";
 import type { SessionState } from "./session-state.ts";
 import { evolveSteering } from "./steering/steering-state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
+import { evolveTranscript } from "./transcript/transcript-state.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
 
 /** Applies an event of the log to the state. Deterministic: the same log always produces the same state. */
@@ -46,6 +47,7 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
     steering: evolveSteering(state.steering, draft, state.seq + 1),
     budgets: evolveBudgets(state.budgets, draft, state),
     daemon: evolveDaemon(state.daemon, draft),
+    transcript: evolveTranscript(state.transcript, draft),
     lastReceipt: evolveLastReceipt(state.lastReceipt, event),
   };
 }
@@ -66,8 +68,21 @@ function evolveUsage(
   { usage: previousUsage }: SessionState,
   event: SessionEvent,
 ): SessionState["usage"] {
-  if (event.type !== "turn.finished" || event.usage === null) return previousUsage;
-  return previousUsage === null ? event.usage : addUsage(previousUsage, event.usage);
+  const usage = readUsage(event);
+  if (usage === null) return previousUsage;
+  return previousUsage === null ? usage : addUsage(previousUsage, usage);
+}
+
+function readUsage(event: SessionEvent): SessionState["usage"] {
+  switch (event.type) {
+    case "turn.finished":
+    case "transcript.compacted":
+      return event.usage;
+    case "compaction.ended":
+      return event.usage ?? null;
+    default:
+      return null;
+  }
 }
 
 /** Larger than the prompt queue, because queued prompts can be withdrawn. */

@@ -8,6 +8,7 @@ import { requestOutcome, startTool } from "./tools/advance-tools.ts";
 import { extendHostWait, waitForHost } from "./tools/host-waits.ts";
 import { isStillAllowed } from "./tools/evaluate-rules.ts";
 import { isUnsettled } from "./tools/tools-state.ts";
+import { repeatCompaction } from "./transcript/compaction-steps.ts";
 import { loseInvocation } from "./turn/apply-provider-events.ts";
 import { readAgentSpec, type Decision } from "./decision.ts";
 
@@ -21,9 +22,10 @@ export function recover(
   decision: Decision,
   { epoch, agent, isSameProcess = false, invalidReceiptSeq }: RecoverInput,
 ): void {
-  const { turn, clients, tools } = decision.state;
+  const { turn, clients, tools, transcript } = decision.state;
   const hasLostClients = !isSameProcess && clients.attached.length > 0;
-  const isBusy = turn.current !== null || hasLostClients || tools.processes.length > 0;
+  const isWorking = turn.current !== null || transcript.running !== null;
+  const isBusy = isWorking || hasLostClients || tools.processes.length > 0;
   // Emitted first: the time since the previous event is downtime, not turn time.
   if (isBusy) decision.emit({ type: "session.recovered", epoch });
   // Collected first, because `invalidateApprovals` withdraws these outcome requests and sets their tool calls back to
@@ -37,6 +39,7 @@ export function recover(
   if (!isSameProcess) detachAllClients(decision);
   dropHostRequests(decision);
   loseInvocation(decision);
+  repeatCompaction(decision);
   for (const run of decision.state.tools.runs) {
     if (run.status !== "running") continue;
     const facts = readAgentSpec(decision).tools.find(({ name }) => name === run.name);

@@ -18,6 +18,10 @@ import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import type { ToolResult } from "../domain/tools/tool-call.ts";
+import type { CompactionEnded } from "../domain/events/transcript-events.ts";
+import type { CompactionReceipt } from "../domain/transcript/compaction.ts";
+import type { ProjectionReceipt } from "../domain/transcript/projection.ts";
+import type { Usage } from "../domain/usage.ts";
 
 /** An input of a session, with the time and a random seed, so `decide` needs neither clock nor random source. */
 export type TimedInput = SessionInput & {
@@ -106,6 +110,19 @@ export type SessionInput =
       readonly round: number;
       readonly result: BudgetCheckResult;
     }
+  /** The result of an attempt to compact the conversation. */
+  | {
+      readonly type: "compaction-finished";
+      readonly compactionId: string;
+      readonly attempt: number;
+      readonly result: CompactionResult;
+    }
+  /** The request of a running invocation leaves out parts of the conversation. */
+  | {
+      readonly type: "transcript-projected";
+      readonly invocationId: string;
+      readonly projection: ProjectionReceipt;
+    }
   /** An ended invocation is charged to the shared budgets. */
   | { readonly type: "budget-settled"; readonly invocationId: string }
   | {
@@ -147,6 +164,17 @@ export type BudgetCheckResult =
       readonly toolCalls?: number;
     }
   | { readonly status: "reached"; readonly level: BudgetLevel };
+
+export type CompactionResult =
+  | {
+      readonly status: "compacted";
+      readonly receipt: CompactionReceipt;
+      readonly usage: Usage | null;
+    }
+  | ({ readonly status: "skipped" | "failed" } & Pick<
+      CompactionEnded,
+      "reason" | "failure" | "usage"
+    >);
 
 export interface CommandInput {
   readonly type: "command-received";

@@ -9,6 +9,7 @@ import type { Usage } from "../domain/usage.ts";
 import type { ConfiguredAgent } from "./session-input.ts";
 import { initialSteering, type SteeringState } from "./steering/steering-state.ts";
 import { initialToolsState, type ToolsState } from "./tools/tools-state.ts";
+import { initialTranscript, type TranscriptState } from "./transcript/transcript-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
 
 /** The state needed for decisions, folded from the log. Plain data, so it can be stored as a snapshot. */
@@ -39,6 +40,7 @@ export interface SessionState {
   readonly steering: SteeringState;
   readonly budgets: BudgetsState;
   readonly daemon: DaemonState;
+  readonly transcript: TranscriptState;
   readonly lastReceipt: LastReceipt;
 }
 
@@ -49,7 +51,7 @@ export interface SubmittedPrompt {
 }
 
 /** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
-export const STATE_VERSION = "23";
+export const STATE_VERSION = "24";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -70,5 +72,6 @@ export const initialState: SessionState = {
   steering: initialSteering,
   budgets: initialBudgets,
   daemon: initialDaemon,
+  transcript: initialTranscript,
   lastReceipt: NO_RECEIPT,
 };

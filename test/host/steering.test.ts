@@ -194,6 +194,25 @@ describe("Steering with the host client", () => {
     await eventually(() => expect(provider.invocations).toHaveLength(2));
   });
 
+  it("A host compacts a session, and a request whose response is lost compacts once [B-039] [W-48]", async () => {
+    const compaction = { strategy: "truncate", keepLast: 2 } as const;
+    const { client, sessionId, sockets, updates } = await startClient(
+      [says("A0"), says("A1"), says("A2")],
+      { compaction },
+    );
+    await client.prompt(sessionId, "Q0").result;
+    await client.prompt(sessionId, "Q1").result;
+    const compacted = client.compact(sessionId);
+    sockets[0]?.destroy();
+    const compactionId = await compacted;
+    const isCompacted = (update: SessionUpdate): boolean =>
+      update.type === "extension" && update.name === "transcript_compacted";
+    await eventually(() => expect(updates.some(isCompacted)).toBe(true));
+    expect(updates.filter(isCompacted)).toMatchObject([
+      { fields: { archivedMessages: 2, compactionPolicy: { receipt_id: compactionId } } },
+    ]);
+  });
+
   it("A resume of an agent that is not a daemon rejects with the reason [B-163]", async () => {
     const { client, sessionId } = await startClient([says("Done.")]);
     await expect(client.resume(sessionId)).rejects.toMatchObject({

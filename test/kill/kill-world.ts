@@ -31,7 +31,7 @@ export interface KillWorld {
     program: string,
     settings: Pick<
       KilledBridge,
-      "kill" | "onLost" | "outcome" | "isPausing" | "isSteering" | "isAsking"
+      "kill" | "onLost" | "outcome" | "isPausing" | "isSteering" | "isAsking" | "isCompacting"
     >,
   ): Promise<Run>;
   /** Reads the log, which all bridges share. */

@@ -6,8 +6,10 @@ import {
   looks,
   openSession,
   startToolTurn,
+  submit,
 } from "../support/acp/steering-world.ts";
 import { says } from "../support/session/scripted-provider.ts";
+import { readUntil } from "../support/session/session-world.ts";
 
 describe("Steering over /api", () => {
   it("A caller steers a running turn, lists and revokes messages, and a repeated command has one effect [ACP-117] [B-172] [B-175]", async () => {
@@ -58,5 +60,39 @@ describe("Steering over /api", () => {
     expect(JSON.stringify(late.body)).toContain("already_delivered");
     expect(await send({ type: "remind", reminder: { body: "" } })).toMatchObject({ status: 400 });
     expect(await send({ type: "inject", text: "x", mode: "soon" })).toMatchObject({ status: 400 });
+  });
+
+  it("A caller compacts a session with a command, and invalid options are refused [B-039]", async () => {
+    const compaction = { strategy: "truncate", keepLast: 2 } as const;
+    const { sessions, connectHost } = createSteeringWorld(
+      connectLines,
+      [says("A0"), says("A1"), says("A2")],
+      { compaction },
+    );
+    const { url } = await startAcpServer(sessions);
+    const host = await connectHost();
+    const sessionId = await openSession(host);
+    for (const text of ["Q0", "Q1"]) await submit(host, sessionId, text);
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const send = (body: object) =>
+      fetch(`${url}/api/sessions/${sessionId}/commands`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+      });
+    expect((await send({ type: "compact", strategy: "forget" })).status).toBe(400);
+    const response = await send({ type: "compact" });
+    const { compactionId } = JSON.parse(await response.text());
+    expect(compactionId).toMatch(/^compact_/);
+    await readUntil(sessions, sessionId, ({ event }) => event.type === "transcript.compacted");
+    const archive = await fetch(
+      `${url}/api/sessions/${sessionId}/blobs/blob_${String(compactionId)}`,
+      { headers },
+    );
+    expect(archive.status).toBe(200);
+    expect(await archive.text()).toContain("A0");
+    const exported = await fetch(`${url}/api/sessions/${sessionId}/export`, { headers });
+    const log = await exported.text();
+    for (const text of ["Q0", "A0", "Q1", "A1"]) expect(log).toContain(`"${text}"`);
   });
 });

@@ -4,6 +4,7 @@ import { openReceiptHeads } from "../../src/bridge/receipt-heads.ts";
 import { openSigningKeys } from "../../src/bridge/audit/signing-keys.ts";
 import type { LostInvocationPolicy } from "../../src/domain/agent-spec.ts";
 import type { ApprovalDecision } from "../../src/domain/policy/approval-decision.ts";
+import type { EventOf, SessionEvent } from "../../src/domain/events/session-event.ts";
 import type { SessionCommand } from "../../src/domain/session-command.ts";
 import { type PromptOptions, formatPromptPart } from "../../src/domain/prompt.ts";
 import { openAiCompatible } from "../../src/models/openai-compatible.ts";
@@ -34,6 +35,8 @@ export interface KilledBridge {
   readonly isSteering?: boolean;
   /** If true, the agent asks a person, and every further invocation needs an extension of a shared budget. */
   readonly isAsking?: boolean;
+  /** If true, the conversation is compacted automatically in the second turn, and on command after it. */
+  readonly isCompacting?: boolean;
   /** The append before or after which this process kills itself. Null: the process is not killed. */
   readonly kill: { readonly when: "before" | "after"; readonly append: number } | null;
 }
@@ -44,7 +47,7 @@ export interface KilledBridge {
  */
 const settings: KilledBridge = JSON.parse(process.argv[2] ?? "");
 const { file, effects, endpoint, harnessArn, onLost, outcome, isPausing = false } = settings;
-const { isSteering = false, isAsking = false } = settings;
+const { isSteering = false, isAsking = false, isCompacting = false } = settings;
 const principal = { id: "me", rights: ["prompt", "approve", "control"] } as const;
 
 const script = 'echo "$1" >> "$2"; sleep 0.03; echo "$1 is done"';
@@ -76,6 +79,9 @@ const agent = defineAgent({
   tools: [working("lookup", true), working("charge", false)],
   approvals: { allow: ["lookup"], ask: ["charge"] },
   onLost,
+  ...(isCompacting && {
+    compaction: { strategy: "hybrid", thresholdTokens: 30, keepLast: 1 } as const,
+  }),
   ...(isAsking && { askUser: true, budgets: { principal: { invocations: 1, toolCalls: 9 } } }),
 });
 const keys = await openSigningKeys(dirname(file), 1);
@@ -105,6 +111,7 @@ let finished = 0;
 /** The outcomes still missing: two deliveries and a rendered reminder. */
 const owed = new Set(["steer", "queue", "reminder"]);
 let openTurns = 0;
+let manualCompaction = "";
 for await (const { events } of sessions.subscribe(sessionId, undefined, end.signal)) {
   for (const { event } of events) {
     if (event.type === "approval.requested") {
@@ -128,10 +135,14 @@ for await (const { events } of sessions.subscribe(sessionId, undefined, end.sign
       if (owed.size === 0 && openTurns === 0) end.abort();
       continue;
     }
+    if (event.type === "compaction.requested" && event.mode === "manual")
+      manualCompaction = event.compactionId;
+    if (isCompactionEnd(event) && event.compactionId === manualCompaction) end.abort();
     if (event.type !== "turn.finished") continue;
     finished += 1;
     if (finished === 1) asked.push(say("follow-up", "prompt 2"));
-    if (finished === 2) end.abort();
+    if (finished === 2 && isCompacting) asked.push(compact());
+    else if (finished === 2) end.abort();
   }
 }
 await Promise.all(asked);
@@ -151,6 +162,19 @@ async function say(text: string, commandId: string, options?: PromptOptions): Pr
   const wanted = options === undefined ? {} : { options };
   const command = { type: "prompt", content: [{ type: "text", text }], ...wanted } as const;
   await sessions.command(sessionId, command, { principal, commandId });
+}
+
+/** Every process repeats the command, and the first one is accepted once. */
+async function compact(): Promise<void> {
+  const command = { type: "compact" } as const;
+  const reply = await sessions.command(sessionId, command, { principal, commandId: "compact 1" });
+  if (reply.status === "refused") throw new Error(reply.failure.message);
+}
+
+function isCompactionEnd(
+  event: SessionEvent,
+): event is EventOf<"transcript.compacted" | "compaction.ended"> {
+  return event.type === "transcript.compacted" || event.type === "compaction.ended";
 }
 
 /** Injects a reminder and two messages. Every process repeats this, and each is accepted once. */

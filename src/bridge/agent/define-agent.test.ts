@@ -154,6 +154,11 @@ describe("defineAgent", () => {
     ["upstream.idleSeconds", { upstream: { idleSeconds: -1 } }],
     ["upstream.lifetimeSeconds", { upstream: { lifetimeSeconds: "1h" } }],
     ["approval", { approval: { deny: ["save_note"] } }],
+    ["compaction.strategy", { compaction: { strategy: "forget" } }],
+    ["compaction.thresholdTokens", { compaction: { thresholdTokens: 0 } }],
+    ["compaction.threshold_tokens", { compaction: { threshold_tokens: 1 } }],
+    ["projection.policy", { projection: { policy: "custom" } }],
+    ["projection.redact[0]", { projection: { redact: ["["] } }],
   ] as const)("An invalid %s is refused: %j", (path, change) => {
     const definition: object = { name: "demo", provider: harness, tools: [note], ...change };
     const define = (): unknown => defineAgent(Object(definition));

@@ -7,6 +7,7 @@ import type { AgentCommand } from "../../domain/slash-commands.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { DEFAULT_QUESTION_SECONDS } from "../../domain/question.ts";
 import type { AgentSpec, TurnCaps } from "../../domain/agent-spec.ts";
+import { createTextRedactor } from "../../policy/redact-text.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { Agent, AgentHandle, OpenAgentOptions } from "../../session/runtime/agent/agent.ts";
 import { createAskUserTool } from "../../tools/ask-user-tool.ts";
@@ -49,13 +50,15 @@ interface CheckedDefinition {
 }
 
 function createAgent(tools: readonly Tool[], checkedDefinition: CheckedDefinition): Agent {
-  const { provider, workspace } = checkedDefinition.definition;
+  const { provider, workspace, projection } = checkedDefinition.definition;
+  const redactText = projection === undefined ? undefined : createTextRedactor(projection);
   const facts = createAgentSpec(tools, checkedDefinition);
   return {
     spec: facts,
     digest: digestValue(facts),
     provider,
     tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
+    ...omitUndefined({ redactText }),
     ...(workspace !== undefined && {
       resolvePaths: createExaminer(workspace),
       digestFiles: createDigester(workspace),
@@ -93,6 +96,7 @@ function createAgentSpec(
 ): AgentSpec {
   const { onLost = "ask", policy, mutationScope, workspace, resultsSeconds, images } = definition;
   const { contextTokens, commands, invalidToolInput, reminders, budgets } = definition;
+  const { compaction, projection } = definition;
   const { name, provider, caps, approvalSeconds = 3600, terminalTool } = definition;
   const {
     deny = [],
@@ -125,6 +129,7 @@ function createAgentSpec(
     ...createAskUserSpec(definition.askUser),
     ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
     ...omitUndefined({ invalidToolInput, images, contextTokens, reminders }),
+    ...omitUndefined({ compaction, projection }),
     ...(commands !== undefined && { commands: listCommands(commands) }),
     ...(terminalTool !== undefined && {
       terminalTool: { name: terminalTool.name, maxReprompts: terminalTool.maxReprompts ?? 2 },

@@ -62,6 +62,20 @@ describe("The updates of a session on a page", () => {
     ]);
   });
 
+  it("A compacted or projected conversation is one line each", () => {
+    const { rows, tell } = page();
+    const tokens = { estimatedTokensBefore: 9000, estimatedTokensAfter: null };
+    const compacted = { archivedMessages: 1, ...tokens };
+    tell({ type: "extension", name: "transcript_compacted", fields: compacted });
+    const counts = { droppedCount: 2, redactedCount: 0 };
+    tell({ type: "extension", name: "transcript_projected", fields: counts });
+    tell({ type: "extension", name: "transcript_projected", fields: {} });
+    expect(rows.join(" ").replaceAll(/\s+/g, " ")).toBe(
+      "· Compacted 1 message: 9,000 tokens before, an unknown number of tokens after " +
+        "· Request to the model: 2 blocks left out",
+    );
+  });
+
   it("A note within a line stays below it until the line is complete", () => {
     const { rows, updates, tell, open } = page();
     tell(text("One and"));

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type {
   AvailableCommand,
+  ExtensionUpdate,
   PlanUpdate,
   TextUpdate,
   ToolUpdate,
@@ -11,6 +12,7 @@ import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
 import { createMessageText, type MessageText } from "./message-text.ts";
 import { createToolCards, type ToolCards } from "./tool-cards.ts";
+import { formatTranscriptNote } from "./transcript-note.ts";
 import type { MarkStyle } from "../markdown/mark-style.ts";
 import { wrapText } from "../markdown/row-layout.ts";
 import { measureText } from "../markdown/text-width.ts";
@@ -134,21 +136,27 @@ class PageUpdates implements ChatUpdates {
       case "commands":
         this.#commands = update.commands;
         return;
-      case "extension": {
-        const { message } = update.fields;
-        if (update.name !== "log" || typeof message !== "string") return;
-        this.#endMessage();
-        return this.#printRows(
-          "log",
-          this.#formatWithSign("!", message).map(this.#options.style.warn),
-        );
-      }
+      case "extension":
+        return this.#showExtension(update);
       case "mode":
       case "options":
       case "info":
       case "usage":
         return;
     }
+  }
+
+  #showExtension({ name, fields }: ExtensionUpdate): void {
+    const { style } = this.#options;
+    const { message } = fields;
+    if (name === "log" && typeof message === "string") {
+      this.#endMessage();
+      return this.#printRows("log", this.#formatWithSign("!", message).map(style.warn));
+    }
+    const note = formatTranscriptNote(name, fields);
+    if (note === undefined) return;
+    this.#endMessage();
+    this.#printRows("transcript", this.#formatWithSign("·", note).map(style.dim));
   }
 
   #addText({ type, messageId }: TextUpdate, text: string): void {

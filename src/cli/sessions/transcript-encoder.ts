@@ -23,6 +23,11 @@ import { toSingleLine, escapeControls, type Style } from "../../inspect/trace-st
 import { createTraceEncoder, type TraceState } from "../../inspect/trace-encoder.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
 import { formatPromptPart } from "../../domain/prompt.ts";
+import {
+  formatCompaction,
+  formatCompactionEnd,
+} from "../../domain/transcript/format-compaction.ts";
+import { formatProjection } from "../../domain/transcript/format-projection.ts";
 
 interface TranscriptState extends TurnState {
   readonly style: Style;
@@ -200,6 +205,17 @@ export const TRANSCRIPT_RULES: EventRules<TranscriptState, string> = {
     "budget.reserved",
     "budget.settled",
   ]),
+  "compaction.requested": silent("the end of the compaction has its line"),
+  "compaction.started": silent("the end of the compaction has its line"),
+  "compaction.ended": mapped(({ style }, event, emit) =>
+    emit(style.dim(`  · ${formatCompactionEnd(event)}\n`)),
+  ),
+  "transcript.compacted": mapped(({ style }, { receipt }, emit) =>
+    emit(style.dim(`  · ${formatCompaction(receipt)}\n`)),
+  ),
+  "transcript.projected": mapped(({ style }, { projection }, emit) =>
+    emit(style.dim(`  · ${formatProjection(projection)}\n`)),
+  ),
   "usage.reported": traced,
   "hook.fired": traced,
   "provider.activity": traced,

@@ -1,3 +1,5 @@
+import type { ProjectionSpec } from "../../domain/transcript/projection.ts";
+import type { CompactionSpec } from "../../domain/transcript/compaction.ts";
 import type {
   ApprovalRules,
   ImageHandling,
@@ -91,6 +93,10 @@ export interface AgentDefinition {
   readonly daemon?: boolean | DaemonDefinition;
   /** Reminders which the runtime itself creates. */
   readonly reminders?: ReminderSettings;
+  /** When and how the older part of a conversation is replaced. Absent: the defaults. */
+  readonly compaction?: CompactionSpec;
+  /** What requests to the model leave out: failed tool calls, old tool output, secrets. Absent: nothing. */
+  readonly projection?: ProjectionSpec;
 }
 
 /** The workspace of an agent's sessions. */

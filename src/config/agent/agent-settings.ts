@@ -15,6 +15,9 @@ import {
 } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { BRIDGE_COMMANDS } from "../../domain/slash-commands.ts";
+import { findPatternProblem } from "../../policy/redact-text.ts";
+import { PROJECTION_POLICIES } from "../../domain/transcript/projection.ts";
+import { COMPACTION_SCHEMA } from "../../domain/transcript/compaction-schema.ts";
 import { matchesPattern } from "../../text/match-pattern.ts";
 import type { DaemonDefinition } from "./agent-definition.ts";
 import { CAPS_SCHEMA } from "./turn-caps.ts";
@@ -99,6 +102,8 @@ export function createSettingsShape(tools?: readonly string[]) {
         deniedApproval: optional(boolean()),
       }),
     ),
+    compaction: optional(COMPACTION_SCHEMA),
+    projection: optional(PROJECTION_SCHEMA),
   };
 }
 
@@ -161,6 +166,22 @@ function createToolNameSchema(tools: readonly string[] | undefined): Schema<stri
 function listTools(tools: readonly string[]): string {
   return tools.length === 0 ? "the agent has none" : formatNames(tools);
 }
+
+/** Checked with the engine which runs the patterns. */
+const PATTERN_SCHEMA = refine(string({ isFilled: true, max: 2000 }), (pattern, path) => {
+  const problem = findPatternProblem(pattern);
+  if (problem !== undefined)
+    throwProblem(path, `is not a valid regular expression in RE2 syntax: ${problem}`);
+  return pattern;
+});
+
+const PROJECTION_SCHEMA = object({
+  policy: optional(oneOf(PROJECTION_POLICIES)),
+  redact: optional(array(PATTERN_SCHEMA, { expected: "an array of regular expressions" })),
+  redactSecrets: optional(boolean()),
+  rootWindow: optional(integer({ min: 1 })),
+  minBodyCharacters: optional(integer({ min: 1 })),
+});
 
 const TEXT = string({ isFilled: true, max: 200 });
 

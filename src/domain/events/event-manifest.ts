@@ -6,6 +6,7 @@ import type { LifecycleEvent } from "./lifecycle-events.ts";
 import type { SessionEvent, SessionEventType } from "./session-event.ts";
 import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
+import type { TranscriptEvent } from "./transcript-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
 /** The events of each slice, by declaring file. */
@@ -18,6 +19,7 @@ export interface SliceEvents {
   readonly steering: SteeringEvent;
   readonly budgets: BudgetEvent;
   readonly daemon: DaemonEvent;
+  readonly transcript: TranscriptEvent;
 }
 
 type SliceName = keyof SliceEvents;
@@ -116,6 +118,11 @@ export const EVENT_MANIFEST: {
   "budget.settled": barrierEvent("budgets"),
   "daemon.woken": barrierEvent("daemon"),
   "daemon.stopped": barrierEvent("daemon"),
+  "compaction.requested": barrierEvent("transcript"),
+  "compaction.started": barrierEvent("transcript"),
+  "compaction.ended": barrierEvent("transcript"),
+  "transcript.compacted": barrierEvent("transcript"),
+  "transcript.projected": barrierEvent("transcript"),
   "usage.reported": stepEvent("turn"),
   "hook.fired": stepEvent("turn"),
   "provider.activity": stepEvent("turn"),

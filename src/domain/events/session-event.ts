@@ -5,6 +5,7 @@ import type { DaemonEvent } from "./daemon-events.ts";
 import type { LifecycleEvent } from "./lifecycle-events.ts";
 import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
+import type { TranscriptEvent } from "./transcript-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
 /**
@@ -30,7 +31,8 @@ export type SessionEvent =
   | ClientEvent
   | SteeringEvent
   | BudgetEvent
-  | DaemonEvent;
+  | DaemonEvent
+  | TranscriptEvent;
 
 export type SessionEventType = SessionEvent["type"];
 

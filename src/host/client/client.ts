@@ -14,7 +14,11 @@ import type { OpenedSession, SessionPage } from "../../wire/acp/client/agent-res
 import type { PromptBlock } from "../../wire/acp/client/prompt-block.ts";
 import type { SessionUpdate } from "../../wire/acp/client/session-update.ts";
 import type { ConfigOption } from "../../wire/acp/client/session-settings.ts";
-import type { InjectedMessage, ReminderOptions } from "../../wire/acp/client/steering-requests.ts";
+import type {
+  CompactOptions,
+  InjectedMessage,
+  ReminderOptions,
+} from "../../wire/acp/client/steering-requests.ts";
 import type {
   IdleWait,
   InjectResult,
@@ -95,6 +99,11 @@ export interface Client {
    * Cancels a tool call of the running turn. The turn continues, and the model receives an error result with the reason.
    */
   cancelToolCall(sessionId: string, toolCallId: string, reason?: string): Promise<ToolCallStatus>;
+  /**
+   * Replaces the older part of the conversation in requests to the model, before the next request. Resolves with the id
+   * of the compaction as soon as the agent has accepted the request; the update `transcript_compacted` has the result.
+   */
+  compact(sessionId: string, options?: CompactOptions): Promise<string>;
   /** Wakes an idle daemon without a message. */
   resume(sessionId: string): Promise<void>;
   /** Notifies the agent of changed host skills. */

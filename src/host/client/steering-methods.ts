@@ -16,11 +16,12 @@ type SteeringMethods = Pick<
   | "remind"
   | "revokeReminder"
   | "pendingInjections"
+  | "compact"
   | "resume"
   | "cancelToolCall"
 >;
 
-/** The methods for messages and reminders of a running turn, and for daemons. */
+/** The methods for messages and reminders of a running turn, for compaction, and for daemons. */
 export function createSteeringMethods(
   requestAgent: RequestAgent,
   link: Pick<ReconnectingConnection, "getConnection">,
@@ -60,6 +61,11 @@ export function createSteeringMethods(
       const request = encode.encodeCancelToolCallRequest(sessionId, { toolCallId, reason });
       return send(request, read.readToolCallStatus);
     },
+    compact: (sessionId, options = {}) =>
+      send(
+        encode.encodeCompactRequest(sessionId, options, createCommandId()),
+        read.readCompactResult,
+      ),
     async resume(sessionId) {
       await requestAgent(encode.encodeResumeRequest(sessionId, createCommandId()));
     },

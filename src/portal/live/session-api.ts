@@ -37,6 +37,7 @@ export function createSessionActions(
     decide: (approvalId, choice) =>
       command({ type: "answer", approvalId, ...encodeChoice(choice) }),
     cancel: (turnId) => command({ type: "cancel", turnId }),
+    compact: () => command({ type: "compact" }),
     setMode: (mode) => command({ type: "configure", mode }),
     revokeGrant: (grantId) => command({ type: "revoke", grantId }),
     rename: (title) => command({ type: "rename", title }),

@@ -9,7 +9,7 @@ import { formatSessionPath } from "./route.ts";
 import { useServices } from "./services.tsx";
 import { ShellIcon } from "./shell-icon.tsx";
 
-/** Commands for the whole session: fork, export and delete. */
+/** Commands for the whole session: fork, compact, export and delete. */
 export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode {
   const { actionsFor, toasts } = useServices();
   const { sessionId, seq } = view;
@@ -24,6 +24,10 @@ export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode
     setOpen(false);
     const result = await toasts.watch("fork", "The session was not forked", actions.fork(seq));
     if (result.ok) navigate(formatSessionPath(result.value));
+  };
+  const compact = async (): Promise<void> => {
+    setOpen(false);
+    await toasts.watch("compact", "The conversation was not compacted", actions.compact());
   };
   return (
     <div className="shell-menu" ref={menu}>
@@ -42,6 +46,11 @@ export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode
           <li>
             <button type="button" disabled={seq === 0} onClick={() => void fork()}>
               Fork from here
+            </button>
+          </li>
+          <li>
+            <button type="button" disabled={seq === 0} onClick={() => void compact()}>
+              Compact the conversation
             </button>
           </li>
           <li>

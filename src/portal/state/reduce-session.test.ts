@@ -390,6 +390,11 @@ describe("The view of a log with every event", () => {
       "  reminder",
       "  reminder",
       "  info: The agent stopped waiting because nothing happened",
+      "  info: The conversation is being compacted",
+      "  info: The conversation was not compacted, because no earlier message can be removed",
+      "  info: The conversation is being compacted",
+      "  info: A summary replaces 2 messages: about 50,000 tokens before, about 900 tokens after",
+      "  info: Request to the model: 2 blocks left out (squash_failed_calls), 1 secret replaced",
     ]);
     const usage = {
       inputTokens: 120,
@@ -401,8 +406,8 @@ describe("The view of a log with every event", () => {
     const { turns: _, queue, facts: __, agentSpec, plan, ...rest } = view;
     expect(rest).toEqual({
       sessionId: "ses_golden",
-      seq: 91,
-      updatedAt: 1_800_000_000_090,
+      seq: 98,
+      updatedAt: 1_800_000_000_097,
       title: "Tea",
       agent: "demo",
       owner: "ada",

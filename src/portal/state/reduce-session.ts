@@ -7,6 +7,7 @@ import { LIFECYCLE_RULES } from "./rules/lifecycle-rules.ts";
 import { noteNewerEvent } from "./rules/newer-event.ts";
 import { STEERING_RULES } from "./rules/steering-rules.ts";
 import { TOOL_RULES } from "./rules/tool-rules.ts";
+import { TRANSCRIPT_RULES } from "./rules/transcript-rules.ts";
 import { TURN_RULES } from "./rules/turn-rules.ts";
 import type { SessionFold } from "./session-fold.ts";
 import { ViewDraft } from "./view-draft.ts";
@@ -22,6 +23,7 @@ const VIEW_RULES: ViewRules = {
   ...STEERING_RULES,
   ...BUDGET_RULES,
   ...DAEMON_RULES,
+  ...TRANSCRIPT_RULES,
 };
 
 /**

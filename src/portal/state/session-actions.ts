@@ -19,6 +19,8 @@ export interface SessionActions {
   revokeReminder(reminderId: string): Promise<ActionResult>;
   decide(approvalId: string, choice: ApprovalChoice): Promise<ActionResult>;
   cancel(turnId: string): Promise<ActionResult>;
+  /** Replaces the older part of the conversation in requests to the model. */
+  compact(): Promise<ActionResult>;
   setMode(mode: SessionMode): Promise<ActionResult>;
   revokeGrant(grantId: string): Promise<ActionResult>;
   rename(title: string): Promise<ActionResult>;

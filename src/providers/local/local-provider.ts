@@ -68,6 +68,10 @@ export function localProvider(options: LocalOptions): Provider {
       maxOutputTokens: true,
       images: true,
     },
+    ...(options.model.countTokens !== undefined && {
+      countTokens: async (messages, { signal }) =>
+        (await options.model.countTokens?.(messages, signal)) ?? null,
+    }),
     open({ sessionId: id = `local-${randomString(32)}`, history, stableCount = 0 } = {}) {
       const conversation = conversationCache.open(id, history, stableCount);
       return {

@@ -62,6 +62,9 @@ export function evolveBudgets(
         reached: null,
       };
     }
+    case "transcript.compacted":
+    case "compaction.ended":
+      return countSummary(budgets, event.usage ?? null, context);
     case "budget.settled": {
       const uncharged = subtractAmounts(budgets.uncharged, event.amounts);
       return chargeRest({ ...budgets, charge: null, uncharged }, budgets.charge, context);
@@ -151,6 +154,16 @@ function addUsed(
     turn: addAmounts(turn, amounts),
     uncharged: isCharged ? addAmounts(uncharged, amounts) : uncharged,
   };
+}
+
+/** Counts the invocations for a summary as one. The shared budgets are charged with the next invocation. */
+function countSummary(
+  budgets: BudgetsState,
+  usage: Usage | null,
+  context: BudgetContext,
+): BudgetsState {
+  if (usage === null) return budgets;
+  return addUsed(budgets, { ...measureUsage(usage, context.agent), invocations: 1 }, context);
 }
 
 function countToolCall(budgets: BudgetsState, context: BudgetContext): BudgetsState {

@@ -16,6 +16,7 @@ import { recordWake } from "../daemon/daemon-commands.ts";
 import type { WakeReason } from "../../domain/events/daemon-events.ts";
 import { hasInterrupt, isMessage, type PendingMessage } from "../steering/steering-state.ts";
 import type { ToolRun } from "../tools/tools-state.ts";
+import { advanceCompaction } from "../transcript/compaction-steps.ts";
 import { isToolAllowed } from "../turn-options.ts";
 import type { CurrentTurn, QueuedPrompt, Stage } from "./turn-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
@@ -77,6 +78,7 @@ function advanceOnce(decision: Decision): void {
 
 /** Starts the turn of the earliest queued prompt or injected message. */
 function startNextTurn(decision: Decision): void {
+  if (advanceCompaction(decision, "between-turns")) return;
   const [prompt] = decision.state.turn.queue;
   const { pending } = decision.state.steering;
   const message = pending.length === 0 ? undefined : findItem(pending, isMessage);
@@ -166,6 +168,8 @@ function startInvocation(
   if (admission.status === "waiting") return;
   if (admission.status === "denied")
     return finishTurn(decision, current, { outcome: "limited", reason: admission.reason });
+  // A summary is paid for like an invocation, so a reached budget is asked about first.
+  if (mayCompact(decision, current) && advanceCompaction(decision, "invocation")) return;
   // A lost invocation is repeated unchanged.
   if (current.stage.type === "ready") deliverInjections(decision, "turn-start");
   if (current.stage.type === "running-tools") deliverInjections(decision, "tool-results");
@@ -174,6 +178,17 @@ function startInvocation(
   const invocationId = admission.invocationId ?? decision.ids.next("inv");
   const repeated = retryOf === undefined ? {} : { retryOf: retryOf.invocationId };
   decision.emit({ type: "invocation.started", invocationId, upstreamId, purpose, ...repeated });
+}
+
+/**
+ * Whether a compaction may start before this invocation. A lost invocation is handled first. An agent with its own
+ * history is compacted only at the start of a turn, because the results of its tool calls belong to its upstream
+ * session.
+ */
+function mayCompact(decision: Decision, { stage, steps }: CurrentTurn): boolean {
+  if (stage.type === "invocation-lost") return decision.state.transcript.running !== null;
+  if (readAgentSpec(decision).provider.keepsHistory === false) return true;
+  return stage.type === "ready" && steps === 0;
 }
 
 const MAX_CONFLICTS = 8;

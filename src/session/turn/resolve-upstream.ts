@@ -29,6 +29,13 @@ export function openNewUpstream(
   return upstreamId;
 }
 
+/** Opens a new upstream session from the log, if the provider keeps its own history and has started it. */
+export function reseedUpstream(decision: Decision): void {
+  const { upstream } = decision.state.turn;
+  if (readAgentSpec(decision).provider.keepsHistory === false) return;
+  if (upstream !== null) openNewUpstream(decision, true);
+}
+
 type UpstreamSettledInput = Extract<TimedInput, { readonly type: "upstream-settled" }>;
 
 export function settleUpstream(

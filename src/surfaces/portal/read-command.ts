@@ -1,9 +1,12 @@
 import type { JsonObject } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { SchemaError } from "../../data/schema-error.ts";
 import type { Right, Principal } from "../../domain/actor.ts";
 import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { isSessionMode, SESSION_MODES } from "../../domain/session-mode.ts";
+import type { CompactionOptions } from "../../domain/transcript/compaction.ts";
+import { COMPACTION_OPTIONS_SCHEMA } from "../../domain/transcript/compaction-schema.ts";
 import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
@@ -63,6 +66,12 @@ export function readCommand(body: JsonObject): PortalCommand {
     case "resume-daemon":
     case "cancel-tool-call":
       return { command: readSteeringCommand(type, body), right: "prompt", what: "Steering" };
+    case "compact":
+      return {
+        command: { type, options: readCompactionOptions(body) },
+        right: "prompt",
+        what: "Compacting",
+      };
     case "rename": {
       const command = { type: "set-title", title: readTitle(body) } as const;
       return { command, right: "control", what: "Renaming a session" };
@@ -88,6 +97,7 @@ const COMMAND_TYPES = [
   "revoke-reminder",
   "resume-daemon",
   "cancel-tool-call",
+  "compact",
   "answer",
   "cancel",
   "withdraw",
@@ -95,6 +105,17 @@ const COMMAND_TYPES = [
   "configure",
   "rename",
 ];
+
+function readCompactionOptions(body: JsonObject): CompactionOptions {
+  const { strategy, keepLast, instructions } = body;
+  try {
+    const fields = omitUndefined({ strategy, keepLast, instructions });
+    return COMPACTION_OPTIONS_SCHEMA(fields, "command");
+  } catch (error) {
+    if (error instanceof SchemaError) throw createInvalidRequestError(error.message);
+    throw error;
+  }
+}
 
 /** Characters. */
 const MAX_TITLE_LENGTH = 200;

@@ -142,6 +142,13 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "budget.settled",
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
+  ...silentGroup("about the request to the model, not about its response", [
+    "compaction.requested",
+    "compaction.started",
+    "compaction.ended",
+    "transcript.compacted",
+    "transcript.projected",
+  ]),
   ...silentGroup("chat completions have one client", [
     "client.attached",
     "client.heartbeat",

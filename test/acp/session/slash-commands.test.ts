@@ -177,9 +177,7 @@ describe("Configured command", () => {
     const client = await connectAcpClient(sessions);
     const sessionId = await client.newSession();
     const reply = await typed(client, sessionId, "/staus");
-    expect(reply).toMatch(
-      /^Command "\/staus" does not exist: expected .* Fix: did you mean "\/status"\?/,
-    );
+    expect(reply).toMatch(/^Command "\/staus" does not exist\. Fix: did you mean "\/status"\?/);
     expect(await typed(client, sessionId, "/revew main")).toContain('did you mean "/review"?');
     expect(provider.invocations).toEqual([]);
     const answer = await typed(client, sessionId, "/etc/hosts: explain this file");

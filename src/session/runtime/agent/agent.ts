@@ -13,6 +13,8 @@ export interface Agent extends ConfiguredAgent {
     paths: readonly string[],
     location: FileLocation,
   ) => Promise<ReadonlyMap<string, string | null>>;
+  /** Replaces secrets in a text for the model, as configured in `spec.projection`. Absent: nothing is replaced. */
+  readonly redactText?: (text: string) => { readonly text: string; readonly count: number };
   /** Resolves the working directory for a requested folder, or the default. Rejects if the folder is not allowed. */
   readonly resolveFolder?: (named?: string) => Promise<string>;
   /** Opens the agent for one session, with tools of that session which may change until it is closed. */

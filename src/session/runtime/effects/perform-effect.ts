@@ -16,6 +16,7 @@ import type { ReadConversation } from "../history/conversation-reader.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
 import type { BudgetLedger } from "./budget-ledger.ts";
 import type { HostReplies } from "./host-replies.ts";
+import { performCompaction } from "./perform-compaction.ts";
 import { performReservation, performSettlement } from "./perform-budget.ts";
 import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
 import { performPathResolution } from "./perform-path-resolution.ts";
@@ -72,6 +73,8 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
       return performReservation(effect, context);
     case "settle-budget":
       return performSettlement(effect, context);
+    case "compact":
+      return performCompaction(effect, context);
     default:
       return effect satisfies never;
   }

@@ -8,14 +8,11 @@ import type {
   OfferedTool,
 } from "../../../providers/provider.ts";
 import type { Agent } from "../agent/agent.ts";
-import {
-  selectHistory,
-  collectUnsentInput,
-  type Conversation,
-  type ConversationHistory,
-} from "../history/conversation.ts";
+import { selectHistory, collectUnsentInput, type Conversation } from "../history/conversation.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { SessionInput, ProviderOutput } from "../../session-input.ts";
+import { HistoryProjector } from "../history/project-messages.ts";
+import { projectRequest, type PreparedRequest } from "./project-request.ts";
 import type { ReadConversation } from "../history/conversation-reader.ts";
 import { createCoalescer } from "./coalescer.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
@@ -40,10 +37,15 @@ export interface InvocationContext {
 export interface HistoryCaches {
   readonly withImages: LoadedHistory;
   readonly withNotes: LoadedHistory;
+  readonly projector: HistoryProjector;
 }
 
 export function createHistoryCaches(): HistoryCaches {
-  return { withImages: new LoadedHistory(), withNotes: new LoadedHistory() };
+  return {
+    withImages: new LoadedHistory(),
+    withNotes: new LoadedHistory(),
+    projector: new HistoryProjector(),
+  };
 }
 
 /** Counts twice: each message exists as an object and in the encoded request. */
@@ -76,7 +78,13 @@ export async function performInvocation(
     const loggedConversation = isSeeding
       ? await trackLocalFailure(context.readConversation(invocationId))
       : null;
-    const { outgoing, history } = prepareOutgoing(effect, loggedConversation, agent);
+    const prepared = prepareOutgoing(effect, loggedConversation, agent);
+    const { outgoing, history, receipt } = projectRequest(prepared, effect.projected ?? null, {
+      agent,
+      projector: context.caches.projector,
+    });
+    if (receipt !== undefined)
+      await send({ type: "transcript-projected", invocationId, projection: receipt });
     // Image support may have changed since the prompt: images then become text notes.
     const takesImages = agent.spec.provider.capabilities?.images === true;
     const readBlob: ReadBlob = takesImages ? context.readBlob : async () => undefined;
@@ -137,7 +145,7 @@ function prepareOutgoing(
   { outgoing }: InvokeEffect,
   loggedConversation: Conversation | null,
   { spec }: Agent,
-): { readonly outgoing: OutgoingContent; readonly history?: ConversationHistory } {
+): PreparedRequest {
   if (loggedConversation === null) return { outgoing };
   const carriesResults = outgoing.toolResults !== null;
   const history = selectHistory(loggedConversation, carriesResults);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../../domain/events/session-event.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { evolveConversation, initialConversation, selectHistory } from "./conversation.ts";
+import { resolveCompactionPolicy } from "../../../domain/transcript/compaction.ts";
 import { createConversationReader } from "./conversation-reader.ts";
 
 const PAGE = 1000;
@@ -132,6 +133,23 @@ describe("createConversationReader", () => {
     expect(JSON.stringify(stable).match(/Reminder \d/g)).toEqual(["Reminder 2", "Reminder 4"]);
   });
 
+  it("After compactions at any position, a new process has the same conversation, with and without stored parts", async () => {
+    for (const compactedTurns of [[3], [7, 12], [1, 2, 3, 18]]) {
+      const store = logOf(20, 1);
+      addCompactions(store.log, compactedTurns);
+      const options = { report: unexpected, foldedEvents: 1 };
+      const read = createConversationReader(store, "ses_1", options);
+      for (const callId of ["call_2", "call_10", "call_19"]) {
+        expect(await read(callId)).toEqual(conversationBefore(store.log, callId));
+      }
+      const whole = conversationBefore(store.log, "call_19");
+      expect(await createConversationReader(store, "ses_1", options)("call_19")).toEqual(whole);
+      expect(JSON.stringify(whole.messages).match(/\(compacted \d+\)/g)).toEqual([
+        `(compacted ${compactedTurns.at(-1)})`,
+      ]);
+    }
+  });
+
   it("A stored history that is damaged is reported, and the log is read in its place", async () => {
     const store = logOf(300, 2);
     const first = await createConversationReader(store, "ses_1", { report: unexpected })(
@@ -175,6 +193,45 @@ describe("createConversationReader", () => {
     expect(reported).toEqual([new Error("The disk is full")]);
   });
 });
+
+/** Adds a compaction before the prompt of each given turn, which archives all but the last message. */
+function addCompactions(log: Envelope[], turns: readonly number[]): void {
+  for (const turn of turns) {
+    const start = log.findIndex(
+      ({ event }) => event.type === "message.sent" && event.messageId === `said_${turn}`,
+    );
+    const { messages } = log.slice(0, start).reduce(evolveConversation, initialConversation);
+    const compactionId = `compact_${turn}`;
+    const measured = { source: "estimate", tokens: 1 } as const;
+    const policy = resolveCompactionPolicy({ provider: { keepsHistory: false } });
+    const event: SessionEvent = {
+      type: "transcript.compacted",
+      compactionId,
+      usage: null,
+      receipt: {
+        receiptId: compactionId,
+        schemaVersion: 1,
+        mode: "manual",
+        reason: "command",
+        strategy: "truncate",
+        requestedStrategy: "truncate",
+        engineStrategy: "truncate",
+        policy,
+        keptHead: 0,
+        archivedMessages: messages.length - 1,
+        truncatedMessages: messages.length - 1,
+        keptTail: 1,
+        before: measured,
+        after: measured,
+        replacement: `(compacted ${turn})`,
+        recap: null,
+        snapshotAssetId: null,
+      },
+    };
+    log.splice(start, 0, { at: 0, seq: 0, sessionId: "ses_1", visibility: "public", event });
+    for (const [index, envelope] of log.entries()) log[index] = { ...envelope, seq: index + 1 };
+  }
+}
 
 /** Adds a reminder with the given lifetime to each of the first turns. */
 function addReminders(log: Envelope[], lifetimes: readonly (number | undefined)[]): void {

@@ -16,7 +16,7 @@ import {
   type FoldedHistory,
 } from "./folded-history.ts";
 
-/** Returns the conversation before an invocation, given its id. */
+/** Returns the conversation before an invocation or before a compaction, given its id. */
 export type ReadConversation = (callId: string) => Promise<Conversation>;
 
 export interface ConversationOptions {
@@ -68,17 +68,18 @@ export function createConversationReader(
   };
 }
 
-/** Folds up to the start of an invocation. False if the log ends before. */
+/** Folds up to the start of an invocation or compaction. False if the log ends before. */
 async function foldUntil(
   fold: Fold,
-  invocationId: string,
+  callId: string,
   { store, sessionId }: { readonly store: ConversationLog; readonly sessionId: string },
 ): Promise<boolean> {
   for (;;) {
     const events = await store.readPage(sessionId, fold.seq);
     for (const envelope of events) {
       const { event } = envelope;
-      if (event.type === "invocation.started" && event.invocationId === invocationId) return true;
+      if (event.type === "invocation.started" && event.invocationId === callId) return true;
+      if (event.type === "compaction.started" && event.compactionId === callId) return true;
       fold.add(envelope);
     }
     if (events.length === 0) return false;
@@ -128,6 +129,8 @@ class Fold {
   /** The conversation after the finished turns. Its `lastResponseStart` counts from their end and may be negative. */
   #recent: Conversation = initialConversation;
   #stored = { seq: 0, count: 0 };
+  /** The next stored part replaces the earlier ones. */
+  #isReplaced = false;
   #isStoring = true;
   #folded: FoldedHistory[] = [];
   readonly #foldedEvents: number;
@@ -137,9 +140,18 @@ class Fold {
   }
 
   add(envelope: Envelope): void {
-    this.#recent = evolveConversation(this.#recent, envelope);
+    if (envelope.event.type === "transcript.compacted") this.#compact(envelope);
+    else this.#recent = evolveConversation(this.#recent, envelope);
     this.seq = envelope.seq;
     if (envelope.event.type === "turn.finished") this.#finishTurn();
+  }
+
+  /** Archived messages may be among those of finished turns, so the compacted conversation is kept separately anew. */
+  #compact(envelope: Envelope): void {
+    this.#recent = evolveConversation(this.conversation(), envelope);
+    this.#finished.length = 0;
+    this.#stored = { ...this.#stored, count: 0 };
+    this.#isReplaced = true;
   }
 
   conversation(): Conversation {
@@ -151,7 +163,8 @@ class Fold {
     };
   }
 
-  restore({ seq, messages, last, lastResponseStart: beforeAnswer }: FoldedHistory): void {
+  restore({ seq, replaces, messages, last, lastResponseStart: beforeAnswer }: FoldedHistory): void {
+    if (replaces === true) this.#finished.length = 0;
     for (const message of messages) this.#finished.push(message);
     this.#recent = {
       ...initialConversation,
@@ -196,11 +209,13 @@ class Fold {
     this.#folded.push({
       fromSeq: this.#stored.seq,
       seq: this.seq,
+      ...(this.#isReplaced && { replaces: true as const }),
       messages: this.#finished.slice(this.#stored.count),
       last,
       lastResponseStart: total,
     });
     this.#stored = { seq: this.seq, count: this.#finished.length };
+    this.#isReplaced = false;
   }
 }
 

@@ -8,6 +8,8 @@ import {
   listOpenToolCalls,
 } from "../../turn/evolve-invocation.ts";
 import type { Invocation } from "../../turn/turn-state.ts";
+import type { CompactionReceipt } from "../../../domain/transcript/compaction.ts";
+import { replaceArchived } from "./plan-compaction.ts";
 
 /** A block of a conversation. Images are references to blobs; their bytes are loaded when needed. */
 export type ConversationBlock = ModelBlock | ImagePart;
@@ -79,6 +81,8 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
         ? conversation
         : { ...conversation, invocation: evolveInvocation(invocation, event) };
     }
+    case "transcript.compacted":
+      return applyCompaction(conversation, event.receipt);
     case "turn.finished":
       return dropExpired(
         // Undelivered content of a finished turn still belongs to the conversation.
@@ -91,6 +95,22 @@ export function evolveConversation(conversation: Conversation, { event }: Draft)
         ? conversation
         : { ...conversation, invocation: evolveInvocation(invocation, event) };
   }
+}
+
+/** Replaces the archived messages. The log keeps them, so a copy of the session before this event is whole. */
+function applyCompaction(
+  conversation: Conversation,
+  { keptHead, archivedMessages, replacement }: CompactionReceipt,
+): Conversation {
+  const end = keptHead + archivedMessages;
+  const { messages, shift } = replaceArchived(
+    conversation.messages,
+    { keptHead, end },
+    replacement,
+  );
+  const { lastResponseStart: start } = conversation;
+  const lastResponseStart = start < end ? Math.min(start, messages.length) : start + shift;
+  return { ...conversation, messages, lastResponseStart };
 }
 
 /** The block lives as long as the longest reminder in it. */

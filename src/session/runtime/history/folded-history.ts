@@ -9,6 +9,8 @@ import type { ConversationMessage } from "./conversation.ts";
 export interface FoldedHistory {
   readonly fromSeq: number;
   readonly seq: number;
+  /** The messages replace those of all earlier parts, because a compaction archived some of them. */
+  readonly replaces?: true;
   readonly messages: readonly ConversationMessage[];
   /** The last message, to which later imported history may be joined. The next part contains it among its messages. */
   readonly last: readonly ConversationMessage[];
@@ -17,7 +19,7 @@ export interface FoldedHistory {
 }
 
 /** Changed whenever the fold or its message format changes, so older parts are not read. */
-const FORMAT_VERSION = "2";
+const FORMAT_VERSION = "3";
 
 export function createHistoryBlobId(fromSeq: number): string {
   return `folded-history/${FORMAT_VERSION}/${fromSeq}`;

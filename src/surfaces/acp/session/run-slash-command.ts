@@ -7,6 +7,7 @@ import {
 import { isSessionMode } from "../../../domain/session-mode.ts";
 import type { PromptCommand } from "../../../wire/acp/decode/client-request.ts";
 import {
+  formatCompactionStart,
   formatModeChange,
   formatModes,
   formatUnknownMode,
@@ -74,5 +75,10 @@ const COMMAND_HANDLERS: { readonly [Name in BridgeCommand]: CommandHandler } = {
     if (grantId === undefined) return formatPermissionsUsage(argument);
     const reply = await session.command({ type: "revoke-grant", grantId });
     return reply.status === "refused" ? reply.failure.message : formatRevokedGrant(grantId);
+  },
+  async compact(instructions, { session }) {
+    const options = instructions === "" ? {} : { instructions };
+    const reply = await session.command({ type: "compact", options });
+    return reply.status === "refused" ? reply.failure.message : formatCompactionStart();
   },
 };

@@ -41,6 +41,24 @@ export interface ReminderOptions {
   readonly metadata?: JsonObject;
 }
 
+/** Settings of one compaction. They override the settings of the agent. */
+export interface CompactOptions {
+  readonly strategy?: "truncate" | "summarize_middle" | "summarize_all" | "hybrid";
+  /** Number of last messages which stay. */
+  readonly keepLast?: number;
+  /** Instructions for the summary, in place of the default instructions. */
+  readonly instructions?: string;
+}
+
+export function encodeCompactRequest(
+  sessionId: string,
+  { strategy, keepLast, instructions }: CompactOptions,
+  commandId: string,
+): AgentRequest {
+  const params = { sessionId, ...omitUndefined({ strategy, keepLast, instructions }) };
+  return { method: "session/compact", params: { ...params, ...encodeCommandId(commandId) } };
+}
+
 /** `commandId`: the client's id of the request, which makes it safe to repeat. */
 export function encodeInjectRequest(
   sessionId: string,

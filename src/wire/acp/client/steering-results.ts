@@ -66,6 +66,13 @@ export function readReminderResult(result: JsonValue): ReadResult<string> {
     : rejectValue('it has no "reminderId"');
 }
 
+export function readCompactResult(result: JsonValue): ReadResult<string> {
+  const { compactionId } = readObject(result);
+  return typeof compactionId === "string"
+    ? acceptValue(compactionId)
+    : rejectValue('it has no "compactionId"');
+}
+
 export function readInjectionStatus(result: JsonValue): ReadResult<InjectionStatus> {
   const { status } = readObject(result);
   const known = INJECTION_STATUSES.find((name) => name === status);

@@ -60,6 +60,7 @@ describe("Client profile", () => {
       runsTerminals: true,
       showsTerminalOutput: true,
       acceptsNotices: true,
+      showsCompactions: false,
       showsForms: true,
     });
   });

@@ -30,6 +30,8 @@ export interface ClientProfile {
   /** The client displays command output in a terminal view, fed through `_meta`. */
   readonly showsTerminalOutput: boolean;
   readonly acceptsNotices: boolean;
+  /** The client shows compactions (`compaction_update`, which ACP defines after v0.12.2). */
+  readonly showsCompactions: boolean;
   /** The client shows forms (`elicitation/create` in form mode). */
   readonly showsForms: boolean;
   /** The longest line that the client reads, in bytes. Undefined if the client does not declare a limit. */
@@ -57,6 +59,7 @@ export const STOCK_CLIENT: ClientProfile = {
   runsTerminals: false,
   showsTerminalOutput: false,
   acceptsNotices: false,
+  showsCompactions: false,
   showsForms: false,
 };
 
@@ -80,6 +83,7 @@ export function readClientProfile(capabilities: unknown): ClientProfile {
     runsTerminals: isOffered(capabilityFields["terminal"]),
     showsTerminalOutput: meta["terminal_output"] === true,
     acceptsNotices: isOffered(session["notices"]),
+    showsCompactions: isOffered(session["compaction"]),
     showsForms: isOffered(toFields(capabilityFields["elicitation"])["form"]),
     ...readLineLimit(bridge["maxLineBytes"]),
   };

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { accept, readHarnMeta, rejectParams, type DecodeResult } from "../json-fields.ts";
+import { decodeCompact } from "./compact-message.ts";
 import {
   decodeCancelToolCall,
   decodeInject,
@@ -26,6 +27,7 @@ export const STEERING_METHODS: readonly [string, DecodeSteeringRequest][] = [
   ["session/pending_injections", decodePendingInjections],
   ["agent/resume", withRequestId(decodeResume)],
   ["session/cancel_tool_call", withRequestId(decodeCancelToolCall)],
+  ["session/compact", withRequestId(decodeCompact)],
 ];
 
 /** `_session/steering`, with the client's id of the request. */

@@ -29,6 +29,7 @@ describe("List of slash commands", () => {
       "tools",
       "mode",
       "permissions",
+      "compact",
       "review",
     ]);
     expect(update.availableCommands.at(-1)).toEqual({

@@ -32,7 +32,8 @@ type SteeringCommand = Extract<
       | "remind"
       | "revoke-reminder"
       | "resume-daemon"
-      | "cancel-tool-call";
+      | "cancel-tool-call"
+      | "compact";
   }
 >;
 
@@ -155,14 +156,15 @@ export function encodeSteeringResult(
     const { toolCallStatus: status = "not_found", toolName: tool = null } = reply;
     return { status, callId: command.toolCallId, tool };
   }
-  const { messageId, reminderId, deliveredAs, injectionStatus = "accepted" } = reply;
+  const { messageId, reminderId, compactionId, deliveredAs } = reply;
+  const { injectionStatus = "accepted" } = reply;
   if (answer === "outcome")
     return {
       outcome: STEERING_OUTCOMES[deliveredAs ?? "queue"],
       ...omitUndefined({ messageId }),
     };
   return {
-    ...omitUndefined({ messageId, reminderId }),
+    ...omitUndefined({ messageId, reminderId, compactionId }),
     status: injectionStatus,
     ...omitUndefined({ deliveredAs }),
   };

@@ -17,7 +17,8 @@ export type StandardUpdate =
   | CommandsUpdate
   | PlanUpdate
   | OptionsUpdate
-  | NoticeUpdate;
+  | NoticeUpdate
+  | CompactionUpdate;
 
 export interface ChunkUpdate {
   readonly sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
@@ -107,6 +108,20 @@ export interface NoticeUpdate {
   readonly sessionUpdate: "notice";
   readonly severity: "warning";
   readonly title: string;
+}
+
+/**
+ * The state of a compaction. Later updates with the same id replace it in place. ACP defines this update after v0.12.2,
+ * so only clients that declare support receive it.
+ */
+export interface CompactionUpdate {
+  readonly sessionUpdate: "compaction_update";
+  readonly compactionId: string;
+  readonly status: "in_progress" | "completed" | "failed" | "cancelled";
+  /** Present if a model wrote a summary. */
+  readonly summary?: readonly TextContent[];
+  /** Only with the status `failed`. */
+  readonly error?: string;
 }
 
 /** Tokens in the agent's context, and the size of the context window. */

@@ -23,6 +23,8 @@ describe("Bridge capabilities in initialize", () => {
       "log",
       "progress",
       "reminder_emitted",
+      "transcript_compacted",
+      "transcript_projected",
     ]);
   });
 

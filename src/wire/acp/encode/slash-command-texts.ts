@@ -99,6 +99,10 @@ export function formatRevokedGrant(grantId: string): string {
   return `${formatCode(grantId)} is revoked: its tool calls need approval again.`;
 }
 
+export function formatCompactionStart(): string {
+  return "The conversation will be compacted before the next request to the model.";
+}
+
 export function formatPermissionsUsage(input: string): string {
   return `${formatCode(input)} is not a valid argument: expected ${formatCode("/permissions")} or ${formatCode("/permissions revoke ID")}.`;
 }

@@ -50,7 +50,12 @@ import {
   encodeToolStarted,
 } from "./tools/tool-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
-import { encodeReminderEmitted } from "./vendor-updates.ts";
+import {
+  encodeCompacted,
+  encodeCompactionEnded,
+  encodeCompactionStarted,
+} from "./transcript-updates.ts";
+import { encodeReminderEmitted, encodeTranscriptProjected } from "./vendor-updates.ts";
 
 /**
  * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
@@ -169,6 +174,13 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     if (state.isLive && state.getProfile().isBridgeHost)
       emit({ type: "daemon-stopped", attempts, elapsedMs });
   }),
+  "compaction.requested": silent("the end of the compaction is sent"),
+  "compaction.started": mapped(encodeCompactionStarted),
+  "compaction.ended": mapped(encodeCompactionEnded),
+  "transcript.compacted": mapped(encodeCompacted),
+  "transcript.projected": mapped((state, { projection }, emit) =>
+    emitVendorUpdate(state, encodeTranscriptProjected(projection), emit),
+  ),
   "usage.reported": duringTurn(encodeUsageReported),
   ...silentGroup("ACP has no equivalent", ["hook.fired", "provider.activity"]),
   "diagnostic.raised": mapped(encodeDiagnostic),

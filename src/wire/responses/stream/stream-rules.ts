@@ -117,6 +117,13 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
     "budget.settled",
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
+  ...silentGroup("about the request to the model, not about its response", [
+    "compaction.requested",
+    "compaction.started",
+    "compaction.ended",
+    "transcript.compacted",
+    "transcript.projected",
+  ]),
   ...silentGroup("about other clients", [
     "client.attached",
     "client.heartbeat",

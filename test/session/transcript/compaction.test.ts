@@ -1,0 +1,486 @@
+import { describe, expect, it } from "vitest";
+import type { CompactionSpec } from "../../../src/domain/transcript/compaction.ts";
+import type { ModelMessage } from "../../../src/domain/model/model-request.ts";
+import {
+  createScriptedProvider,
+  hangs,
+  refuses,
+  says,
+  wants,
+  type ProviderScript,
+  type ScriptedProvider,
+} from "../../support/session/scripted-provider.ts";
+import {
+  createAgent,
+  createTool,
+  openWorld,
+  type SessionWorld,
+} from "../../support/session/session-world.ts";
+
+const STATELESS = { keepsHistory: false, effectFree: true } as const;
+
+function formatMessage({ role, blocks }: ModelMessage): string {
+  const texts = blocks.map((block) => {
+    if (block.type === "text") return block.text;
+    return block.type === "tool-call" ? `call ${block.toolCall.id}` : block.type;
+  });
+  return `${role}: ${texts.join(" | ")}`;
+}
+
+/** The history of each invocation, as text. */
+function listHistories({ invocations }: ScriptedProvider): string[][] {
+  return invocations.map(({ history }) => history.map(formatMessage));
+}
+
+async function openConversation(
+  scripts: readonly ProviderScript[],
+  compaction: CompactionSpec = {},
+): Promise<{ world: SessionWorld; provider: ScriptedProvider }> {
+  const provider = createScriptedProvider(scripts, STATELESS);
+  const world = await openWorld(createAgent({ provider, compaction }));
+  return { world, provider };
+}
+
+async function talk(world: SessionWorld, count: number, from = 0): Promise<void> {
+  for (let turn = from; turn < from + count; turn++) {
+    await world.prompt(`Question ${turn}`);
+    await world.waitForEvent("turn.finished", turn + 1);
+  }
+}
+
+const answers = Array.from({ length: 8 }, (_, turn) => says(`Answer ${turn}`));
+
+describe("Compaction on command", () => {
+  it("Truncation replaces all but the last messages by a note, and the next request is shorter", async () => {
+    const { world, provider } = await openConversation(answers, {
+      strategy: "truncate",
+      keepLast: 2,
+    });
+    await talk(world, 3);
+    const reply = await world.send({ type: "compact" });
+    expect(reply).toMatchObject({ status: "accepted", compactionId: expect.any(String) });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt).toMatchObject({
+      mode: "manual",
+      reason: "command",
+      strategy: "truncate",
+      engineStrategy: "truncate",
+      archivedMessages: 4,
+      keptTail: 2,
+      recap: null,
+    });
+    await talk(world, 1, 3);
+    expect(listHistories(provider).at(-1)).toEqual([
+      "user: (4 earlier messages of this conversation were removed.) | Question 2",
+      "assistant: Answer 2",
+    ]);
+    expect(await world.listEvents("message.sent")).toHaveLength(4);
+  });
+
+  it("A summary of the agent's own model replaces the older messages, and later compactions include it", async () => {
+    const { world, provider } = await openConversation(
+      [
+        says("A0"),
+        says("A1"),
+        says("First summary"),
+        says("A2"),
+        says("Second summary"),
+        says("A3"),
+      ],
+      { keepLast: 2 },
+    );
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    const { receipt, usage } = await world.waitForEvent("transcript.compacted");
+    expect(usage).toBeNull();
+    expect(receipt).toMatchObject({
+      strategy: "hybrid",
+      engineStrategy: "llm",
+      archivedMessages: 2,
+      recap: "First summary",
+    });
+    await talk(world, 1, 2);
+    await world.send({ type: "compact" });
+    await world.waitForEvent("transcript.compacted", 2);
+    await talk(world, 1, 3);
+    const prompts = provider.invocations.map(({ input }) => input.texts?.join(" ") ?? "");
+    expect(prompts[2]).toContain("User: Question 0\n\nAgent: A0");
+    expect(prompts[4]).toContain("Summary of the earlier conversation:\n\nFirst summary");
+    expect(listHistories(provider).at(-1)).toEqual([
+      "user: Summary of the earlier conversation:\n\nSecond summary | Question 2",
+      "assistant: A2",
+    ]);
+  });
+
+  it("The log keeps the archived messages, and the receipt names a blob with them", async () => {
+    const { world } = await openConversation(answers, { strategy: "truncate", keepLast: 2 });
+    await talk(world, 3);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    const base64 = await world.sessions.readBlob(world.sessionId, receipt.snapshotAssetId ?? "");
+    const archive: unknown = JSON.parse(Buffer.from(base64 ?? "", "base64").toString("utf8"));
+    expect(archive).toMatchObject({
+      schema: "spanline.transcript_archive.v1",
+      messages: [
+        { role: "user", blocks: [{ text: "Question 0" }] },
+        { role: "assistant", blocks: [{ text: "Answer 0" }] },
+        { role: "user", blocks: [{ text: "Question 1" }] },
+        { role: "assistant", blocks: [{ text: "Answer 1" }] },
+      ],
+    });
+    const texts = (await world.listEvents("text.finished")).map(({ text }) => text);
+    expect(texts).toEqual(["Answer 0", "Answer 1", "Answer 2"]);
+  });
+
+  it("The middle of a conversation is summarized between the first prompt and the last messages", async () => {
+    const { world, provider } = await openConversation(
+      [says("A0"), says("A1"), says("A2"), says("Middle"), says("A3")],
+      { strategy: "summarize_middle", keepLast: 2 },
+    );
+    await talk(world, 3);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt).toMatchObject({ keptHead: 1, archivedMessages: 3, keptTail: 2 });
+    await talk(world, 1, 3);
+    expect(listHistories(provider).at(-1)).toEqual([
+      "user: Question 0 | Summary of the earlier conversation:\n\nMiddle | Question 2",
+      "assistant: A2",
+    ]);
+  });
+
+  it("A whole conversation is summarized with instructions of the command", async () => {
+    const { world, provider } = await openConversation([says("A0"), says("All"), says("A1")]);
+    await talk(world, 1);
+    const options = { strategy: "summarize_all", instructions: "Only name files." } as const;
+    await world.send({ type: "compact", options });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt).toMatchObject({ archivedMessages: 2, keptTail: 0 });
+    expect(receipt.policy).toMatchObject({ instructionSource: "command" });
+    expect(provider.invocations[1]?.input.texts?.[0]).toMatch(/^Only name files\.\n/);
+    await talk(world, 1, 1);
+    expect(listHistories(provider).at(-1)).toEqual([
+      "user: Summary of the earlier conversation:\n\nAll",
+    ]);
+  });
+
+  it("Above the hard limit, hybrid compaction removes further messages after the summary", async () => {
+    const long = "word ".repeat(400);
+    const { world } = await openConversation(
+      [says("A0"), says(long), says(long), says("Short summary"), says("A4")],
+      { keepLast: 4, hardLimitTokens: 600 },
+    );
+    await talk(world, 3);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt).toMatchObject({
+      archivedMessages: 4,
+      truncatedMessages: 2,
+      keptTail: 2,
+      recap: "Short summary",
+    });
+    expect(receipt.after.tokens).toBeLessThan(600);
+  });
+
+  it("Reminders with preserveOnCompact are repeated after the summary until they expire, and other reminders are not", async () => {
+    const { world, provider } = await openConversation(
+      [says("A0"), says("A1"), says("Summary"), says("A2"), says("A3"), says("Later"), says("A4")],
+      { keepLast: 1 },
+    );
+    const reminder = {
+      tags: [],
+      mode: "finish_step",
+      roleHint: "system",
+      authority: "contract",
+      source: "bridge",
+      propagate: "session",
+    } as const;
+    const preserveOnCompact = true as const;
+    const reminders = [
+      { ...reminder, body: "Answer in German", preserveOnCompact },
+      { ...reminder, body: "Use tabs", preserveOnCompact, ttlTurns: 3 },
+      { ...reminder, body: "The file changed" },
+    ];
+    for (const added of reminders) await world.send({ type: "remind", reminder: added });
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt.replacement).toBe(
+      "Summary of the earlier conversation:\n\nSummary\n\n" +
+        "Reminders which still apply:\n- Answer in German\n- Use tabs",
+    );
+    await talk(world, 2, 2);
+    await world.send({ type: "compact" });
+    const { receipt: second } = await world.waitForEvent("transcript.compacted", 2);
+    expect(second.replacement).toMatch(/Reminders which still apply:\n- Answer in German$/);
+    await talk(world, 1, 4);
+    expect(listHistories(provider).at(-1)?.[0]).toContain("Answer in German");
+  });
+
+  it("A conversation without earlier messages stays as it is", async () => {
+    const { world } = await openConversation(answers, { strategy: "truncate" });
+    await talk(world, 1);
+    await world.send({ type: "compact" });
+    expect(await world.waitForEvent("compaction.ended")).toMatchObject({
+      outcome: "skipped",
+      reason: "nothing_to_archive",
+    });
+    expect(await world.listEvents("transcript.compacted")).toEqual([]);
+  });
+
+  it("A failed summary leaves the conversation unchanged, and the session usable", async () => {
+    const { world, provider } = await openConversation(
+      [says("A0"), says("A1"), refuses("throttled"), says("A2")],
+      { keepLast: 2 },
+    );
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    expect(await world.waitForEvent("compaction.ended")).toMatchObject({
+      outcome: "failed",
+      reason: "summary_failed",
+      failure: { code: "throttled" },
+    });
+    await talk(world, 1, 2);
+    expect(listHistories(provider).at(-1)).toHaveLength(4);
+  });
+
+  it("A second compaction is refused while one is running, and a cancel ends the running one", async () => {
+    const { world } = await openConversation([says("A0"), says("A1"), hangs(), says("A2")], {
+      keepLast: 2,
+    });
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    expect(await world.send({ type: "compact" })).toMatchObject({
+      status: "refused",
+      failure: { code: "conflict", details: { reason: "compaction_running" } },
+    });
+    await world.cancel();
+    expect(await world.waitForEvent("compaction.ended")).toMatchObject({ outcome: "cancelled" });
+    await talk(world, 1, 2);
+  });
+
+  it("A prompt during a compaction starts its turn after the end of the compaction", async () => {
+    const { world } = await openConversation(answers, { strategy: "truncate", keepLast: 2 });
+    await talk(world, 3);
+    await world.send({ type: "compact" });
+    await talk(world, 1, 3);
+    const types = (await world.readLog()).map(({ event }) => event.type);
+    expect(types.lastIndexOf("transcript.compacted")).toBeLessThan(
+      types.lastIndexOf("turn.started"),
+    );
+  });
+
+  it("A compaction during an invocation waits for its tools, and keeps the open tool calls", async () => {
+    const inTool: { world?: SessionWorld } = {};
+    const look = createTool({ name: "look" }, async () => {
+      await inTool.world?.send({
+        type: "compact",
+        options: { strategy: "truncate", keepLast: 1 },
+      });
+      return "seen";
+    });
+    const scripted = createScriptedProvider(
+      [says("A0"), wants({ id: "c1", name: "look" }), says("Done.")],
+      STATELESS,
+    );
+    inTool.world = await openWorld(createAgent({ provider: scripted, tools: [look] }));
+    await talk(inTool.world, 2);
+    const { receipt } = await inTool.world.waitForEvent("transcript.compacted");
+    expect(receipt).toMatchObject({ archivedMessages: 3, keptTail: 1 });
+    const last = scripted.invocations.at(-1);
+    expect(last?.history.map(formatMessage)).toEqual([
+      "user: (3 earlier messages of this conversation were removed.)",
+    ]);
+    expect(last?.input).toMatchObject({ type: "results", results: [{ toolCallId: "c1" }] });
+  });
+});
+
+describe("Automatic compaction", () => {
+  it("A conversation above the threshold is compacted before the next invocation [W-44]", async () => {
+    const long = "word ".repeat(300);
+    const { world, provider } = await openConversation(
+      [says(long), says(long), says("Summary"), says("A2")],
+      { thresholdTokens: 700, keepLast: 2 },
+    );
+    await talk(world, 3);
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt).toMatchObject({ mode: "automatic", reason: "threshold", archivedMessages: 2 });
+    expect(receipt.before.tokens).toBeGreaterThan(700);
+    expect(receipt.after.tokens).toBeLessThan(receipt.before.tokens ?? 0);
+    expect(listHistories(provider).at(-1)).toHaveLength(2);
+  });
+
+  it("Tool arguments and results count for the threshold [W-44]", async () => {
+    const look = createTool({ name: "look" }, () => "result ".repeat(600));
+    const provider = createScriptedProvider(
+      [says("A0"), wants({ id: "c1", name: "look" }), says("A1"), says("Summary"), says("A2")],
+      STATELESS,
+    );
+    const compaction = { thresholdTokens: 900, keepLast: 2 };
+    const world = await openWorld(createAgent({ provider, tools: [look], compaction }));
+    await talk(world, 2);
+    expect(await world.listEvents("transcript.compacted")).toHaveLength(1);
+  });
+
+  it("An agent with the strategy none, or with its own history and no setting, is not compacted", async () => {
+    const long = "word ".repeat(60_000);
+    for (const options of [STATELESS, { keepsHistory: true }]) {
+      const provider = createScriptedProvider([says(long), says("A1")], options);
+      const compaction = options === STATELESS ? { compaction: { strategy: "none" as const } } : {};
+      const world = await openWorld(createAgent({ provider, ...compaction }));
+      await talk(world, 2);
+      expect(await world.listEvents("compaction.requested")).toEqual([]);
+    }
+  });
+
+  it("A tokenizer of the provider decides in place of the estimate, and a skipped compaction is not repeated at once", async () => {
+    const long = "word ".repeat(300);
+    const scripted = createScriptedProvider([says(long), says("A1"), says("A2")], STATELESS);
+    const counted: number[] = [];
+    const provider = {
+      ...scripted,
+      countTokens: async (messages: readonly ModelMessage[]) => {
+        counted.push(messages.length);
+        return 100;
+      },
+    };
+    const world = await openWorld(createAgent({ provider, compaction: { thresholdTokens: 300 } }));
+    await talk(world, 3);
+    expect(await world.listEvents("compaction.ended")).toMatchObject([
+      { outcome: "skipped", reason: "below_threshold" },
+    ]);
+    expect(counted).toEqual([3]);
+  });
+
+  it("A measured count and a count which was not measured are distinct from zero", async () => {
+    const counts = [1234, null];
+    const scripted = createScriptedProvider([says("A0"), says("A1")], STATELESS);
+    const provider = { ...scripted, countTokens: async () => counts.shift() ?? null };
+    const compaction = { strategy: "truncate", keepLast: 2 } as const;
+    const world = await openWorld(createAgent({ provider, compaction }));
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt.before).toEqual({ source: "tokenizer", tokens: 1234 });
+    expect(receipt.after).toEqual({ source: "not_measured", tokens: null });
+  });
+});
+
+describe("The cost of a compaction", () => {
+  const usage = {
+    inputTokens: 100,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    totalTokens: 100,
+  };
+
+  it("The tokens of a summary count for the usage and the budget of the session, which asks before the next invocation", async () => {
+    const long = "word ".repeat(300);
+    const provider = createScriptedProvider(
+      [says(long), says(long), says("Summary", { usage }), says("A2")],
+      STATELESS,
+    );
+    const compaction = { thresholdTokens: 700, keepLast: 2 };
+    const budgets = { session: { tokens: 50 } };
+    const world = await openWorld(createAgent({ provider, compaction, budgets }));
+    await talk(world, 2);
+    await world.prompt("Question 2");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    const types = (await world.readLog()).map(({ event }) => event.type);
+    expect(types.indexOf("transcript.compacted")).toBeLessThan(types.indexOf("budget.reached"));
+    expect(await world.listEvents("budget.reached")).toMatchObject([
+      { scope: "session", used: 100 },
+    ]);
+    await world.decideApproval(approvalId, "continue");
+    await world.waitForEvent("turn.finished", 3);
+    expect((await world.sessions.status(world.sessionId)).usage).toEqual(usage);
+  });
+
+  it("At a reached budget, the approver is asked before a summary is requested", async () => {
+    const long = "word ".repeat(300);
+    const provider = createScriptedProvider(
+      [says(long), says(long, { usage }), says("Summary"), says("A2")],
+      STATELESS,
+    );
+    const compaction = { thresholdTokens: 700, keepLast: 2 };
+    const budgets = { session: { tokens: 50 } };
+    const world = await openWorld(createAgent({ provider, compaction, budgets }));
+    await talk(world, 2);
+    await world.prompt("Question 2");
+    const { approvalId } = await world.waitForEvent("approval.requested");
+    expect(provider.invocations).toHaveLength(2);
+    expect(await world.listEvents("compaction.requested")).toEqual([]);
+    await world.decideApproval(approvalId, "continue");
+    await world.waitForEvent("turn.finished", 3);
+    expect(await world.listEvents("transcript.compacted")).toHaveLength(1);
+  });
+});
+
+describe("Compaction and restarts", () => {
+  it("A compaction whose process was killed starts again, and the conversation stays compacted", async () => {
+    const { world, provider } = await openConversation(
+      [says("A0"), says("A1"), hangs(), says("Summary"), says("A2")],
+      { keepLast: 2 },
+    );
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    await world.waitForEvent("compaction.started");
+    const second = await world.restart();
+    await second.waitForEvent("transcript.compacted");
+    expect((await second.listEvents("compaction.started")).map(({ attempt }) => attempt)).toEqual([
+      1, 2,
+    ]);
+    const third = await second.restart();
+    await talk(third, 1, 2);
+    expect(listHistories(provider).at(-1)).toEqual([
+      "user: Summary of the earlier conversation:\n\nSummary | Question 1",
+      "assistant: A1",
+    ]);
+  });
+});
+
+describe("Compaction of an agent with its own history", () => {
+  it("The conversation continues in a new upstream session with the note and the kept messages", async () => {
+    const provider = createScriptedProvider(answers);
+    const compaction = { strategy: "truncate", keepLast: 2 } as const;
+    const world = await openWorld(createAgent({ provider, compaction }));
+    await talk(world, 3);
+    await world.send({ type: "compact" });
+    await world.waitForEvent("transcript.compacted");
+    await talk(world, 1, 3);
+    const opened = await world.listEvents("upstream.opened");
+    expect(opened).toMatchObject([{ seeded: false }, { seeded: true }]);
+    const last = provider.invocations.at(-1);
+    expect(last?.sessionId).toBe(opened[1]?.upstreamId);
+    expect(last?.history.map(formatMessage)).toEqual([
+      "user: (4 earlier messages of this conversation were removed.) | Question 2",
+      "assistant: Answer 2",
+    ]);
+  });
+
+  it("A summary is written in a separate upstream session without tools", async () => {
+    const provider = createScriptedProvider([says("A0"), says("A1"), says("Summary"), says("A2")], {
+      capabilities: { allowedTools: true },
+    });
+    const world = await openWorld(createAgent({ provider, compaction: { keepLast: 2 } }));
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    await world.waitForEvent("transcript.compacted");
+    const [first, , summary] = provider.invocations;
+    expect(summary?.sessionId).not.toBe(first?.sessionId);
+    expect(summary?.options).toEqual({ allowedTools: [] });
+    expect(provider.stoppedSessions).toContain(summary?.sessionId);
+  });
+
+  it("A provider which cannot disable tools writes no summary", async () => {
+    const provider = createScriptedProvider([says("A0"), says("A1")]);
+    const world = await openWorld(createAgent({ provider, compaction: { keepLast: 2 } }));
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    expect(await world.waitForEvent("compaction.ended")).toMatchObject({
+      outcome: "failed",
+      failure: { code: "invalid_option" },
+    });
+    expect(provider.invocations).toHaveLength(2);
+  });
+});
