@@ -17,7 +17,9 @@ export type IdPrefix =
   | "client"
   | "cmd"
   | "blob"
-  | "grant";
+  | "grant"
+  | "handoff"
+  | "artifact";
 
 /** Creates ids from the time and seed of one input, so the same input produces the same ids. */
 export interface IdSource {

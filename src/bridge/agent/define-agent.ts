@@ -6,10 +6,12 @@ import { mergeCaps } from "../../config/agent/turn-caps.ts";
 import type { AgentCommand } from "../../domain/slash-commands.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { DEFAULT_QUESTION_SECONDS } from "../../domain/question.ts";
+import { listRuntimeTools } from "../../domain/runtime-tools.ts";
 import type { AgentSpec, TurnCaps } from "../../domain/agent-spec.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { Agent, AgentHandle, OpenAgentOptions } from "../../session/runtime/agent/agent.ts";
 import { createAskUserTool } from "../../tools/ask-user-tool.ts";
+import { createRuntimeTools } from "../../tools/runtime/runtime-tools.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { digestFiles } from "../../tools/workspace/digest-files.ts";
 import { examineToolCall } from "../../tools/workspace/examine-tool-call.ts";
@@ -28,8 +30,12 @@ const DEFAULT_CAPS: TurnCaps = {
 /** Creates an agent for sessions from a definition. Throws `invalid_option` for invalid or misspelled settings. */
 export function defineAgent(definition: AgentDefinition): Agent {
   checkDefinition(definition);
-  const { provider, tools: appTools = [], mcp, askUser = false } = definition;
-  const tools = askUser === false ? appTools : [...appTools, createAskUserTool()];
+  const { provider, tools: appTools = [], mcp, askUser = false, runtimeTools } = definition;
+  const tools = [
+    ...appTools,
+    ...(askUser === false ? [] : [createAskUserTool()]),
+    ...createRuntimeTools(listRuntimeTools(runtimeTools)),
+  ];
   // Opening sends no request, but reports invalid settings of the provider now.
   const canStop = provider.open().stop !== undefined;
   const withTools = (serverTools: readonly Tool[]): Agent => {
@@ -114,7 +120,12 @@ function createAgentSpec(
       ...(lifetimeSeconds !== undefined && { lifetimeMs: lifetimeSeconds * 1000 }),
     },
     tools: tools.map((tool) => tool.spec),
-    approvals: { deny, ask, allow, default: defaultAction },
+    approvals: {
+      deny,
+      ask,
+      allow: [...allow, ...listRuntimeTools(definition.runtimeTools)],
+      default: defaultAction,
+    },
     ...omitUndefined({ policy, mutationScope }),
     ...(workspace !== undefined && { workspace: workspace.root }),
     caps: mergeCaps(DEFAULT_CAPS, caps),

@@ -13,6 +13,7 @@ import {
 } from "../../domain/event-rules.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { toJsonText } from "../../data/json.ts";
+import { formatHandoff } from "../../domain/handoff.ts";
 import { formatAnswer } from "../../domain/question.ts";
 import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
 import { RECOVERY_NOTICE } from "../../domain/recovery-notice.ts";
@@ -190,6 +191,9 @@ export const TRANSCRIPT_RULES: EventRules<TranscriptState, string> = {
   ),
   "daemon.stopped": mapped(({ style }, { attempts }, emit) =>
     emit(style.dim(`  · the daemon stopped after ${attempts} idle waits\n`)),
+  ),
+  "handoff.emitted": mapped(({ style }, { handoff }, emit) =>
+    emit(`${style.note("  →")} ${toSingleLine(formatHandoff(handoff))}\n`),
   ),
   "budget.reached": silent("the approval request has its line"),
   "budget.extended": mapped(({ style }, { scope, unit, cap }, emit) =>

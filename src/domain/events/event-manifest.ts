@@ -1,4 +1,5 @@
 import type { ApprovalEvent } from "./approval-events.ts";
+import type { ArtifactEvent } from "./artifact-events.ts";
 import type { BudgetEvent } from "./budget-events.ts";
 import type { ClientEvent } from "./client-events.ts";
 import type { DaemonEvent } from "./daemon-events.ts";
@@ -18,6 +19,7 @@ export interface SliceEvents {
   readonly steering: SteeringEvent;
   readonly budgets: BudgetEvent;
   readonly daemon: DaemonEvent;
+  readonly artifacts: ArtifactEvent;
 }
 
 type SliceName = keyof SliceEvents;
@@ -116,6 +118,7 @@ export const EVENT_MANIFEST: {
   "budget.settled": barrierEvent("budgets"),
   "daemon.woken": barrierEvent("daemon"),
   "daemon.stopped": barrierEvent("daemon"),
+  "handoff.emitted": barrierEvent("artifacts"),
   "usage.reported": stepEvent("turn"),
   "hook.fired": stepEvent("turn"),
   "provider.activity": stepEvent("turn"),

@@ -1,4 +1,5 @@
 import type { ApprovalEvent } from "./approval-events.ts";
+import type { ArtifactEvent } from "./artifact-events.ts";
 import type { BudgetEvent } from "./budget-events.ts";
 import type { ClientEvent } from "./client-events.ts";
 import type { DaemonEvent } from "./daemon-events.ts";
@@ -30,7 +31,8 @@ export type SessionEvent =
   | ClientEvent
   | SteeringEvent
   | BudgetEvent
-  | DaemonEvent;
+  | DaemonEvent
+  | ArtifactEvent;
 
 export type SessionEventType = SessionEvent["type"];
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../data/json.ts";
+import type { HandoffRequest } from "../handoff.ts";
 import type { PlanEntry } from "../plan.ts";
 
 /** A tool's return value with content for others than the model. */
@@ -15,9 +16,17 @@ export interface ToolOutput {
   readonly undo?: readonly FileChange[];
   /** The agent's new plan, sent to every client. */
   readonly plan?: readonly PlanEntry[];
+  /** Emitted in the session together with the end of the tool call. Invalid emissions fail the call. */
+  readonly emissions?: readonly ToolEmission[];
 }
 
-export type ToolAttachments = Omit<ToolOutput, "text" | "plan">;
+export type ToolAttachments = Omit<ToolOutput, "text" | "plan" | "emissions">;
+
+/** A result of a tool for people and programs, which becomes an event of the session. */
+export type ToolEmission = {
+  readonly type: "handoff";
+  readonly handoff: HandoffRequest;
+};
 
 export interface FileDiff {
   /** Relative to the workspace, with `/`. */

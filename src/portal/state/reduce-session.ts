@@ -1,6 +1,7 @@
 import type { Envelope } from "../../domain/events/envelope.ts";
 import type { EventOf, SessionEventType } from "../../domain/events/session-event.ts";
 import { APPROVAL_RULES } from "./rules/approval-rules.ts";
+import { ARTIFACT_RULES } from "./rules/artifact-rules.ts";
 import { BUDGET_RULES, DAEMON_RULES } from "./rules/budget-rules.ts";
 import { CLIENT_RULES } from "./rules/client-rules.ts";
 import { LIFECYCLE_RULES } from "./rules/lifecycle-rules.ts";
@@ -22,6 +23,7 @@ const VIEW_RULES: ViewRules = {
   ...STEERING_RULES,
   ...BUDGET_RULES,
   ...DAEMON_RULES,
+  ...ARTIFACT_RULES,
 };
 
 /**

@@ -10,6 +10,7 @@ import type { TurnOutcome } from "../../domain/events/turn-events.ts";
 import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { LiveClient } from "../../domain/live-client.ts";
+import type { Handoff } from "../../domain/handoff.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
@@ -92,7 +93,8 @@ export type ThreadItem =
   | ToolItem
   | ReminderItem
   | ApprovalItem
-  | NoticeItem;
+  | NoticeItem
+  | HandoffItem;
 
 export type ThreadItemKind = ThreadItem["kind"];
 
@@ -180,6 +182,14 @@ export interface NoticeItem extends ItemBase {
   readonly text: string;
   /** Further lines, folded. */
   readonly details?: string;
+}
+
+/** Work which the agent handed over. */
+export interface HandoffItem extends ItemBase {
+  readonly kind: "handoff";
+  readonly handoffId: string;
+  readonly artifactId: string;
+  readonly handoff: Handoff;
 }
 
 export interface ApprovalView {

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { AgentMessage, Thought } from "./agent-message.tsx";
+import { HandoffCard } from "./handoff-card.tsx";
 import { Notice, ReminderNote } from "./notice.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { TurnApproval } from "./approval-line.tsx";
@@ -21,6 +22,7 @@ const ITEM_VIEWS: {
   reminder: ReminderNote,
   approval: TurnApproval,
   notice: Notice,
+  handoff: HandoffCard,
 };
 
 export function ItemView({ item }: { readonly item: ThreadItem }): ReactNode {

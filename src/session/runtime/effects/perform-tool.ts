@@ -12,6 +12,7 @@ import {
   isToolOutput,
   isShortDiff,
   MAX_LOGGED_LENGTH,
+  type ToolEmission,
   type ToolOutput,
 } from "../../../domain/tools/tool-output.ts";
 import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
@@ -21,6 +22,7 @@ import type { Tool, ToolContext } from "../../../tools/tool.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { SessionInput } from "../../session-input.ts";
 import { createProcessSpawner } from "./process-spawner.ts";
+import { readEmissions } from "./read-emissions.ts";
 import { storeOutput, type StoredOutput } from "./store-output.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
@@ -47,7 +49,10 @@ type ToolEffect = Extract<Effect, { type: "run-tool" }>;
 export async function performTool(effect: ToolEffect, context: ToolRunContext): Promise<void> {
   const { toolCallId, attempt } = effect;
   const start = context.clock.monotonic();
-  const { ending, result, blobId, blobDigest, attachments, plan } = await runTool(effect, context);
+  const { ending, result, blobId, blobDigest, attachments, plan, emissions } = await runTool(
+    effect,
+    context,
+  );
   if (context.signal.aborted) return;
   const durationMs = Math.round(context.clock.monotonic() - start);
   await context.send({
@@ -57,7 +62,7 @@ export async function performTool(effect: ToolEffect, context: ToolRunContext): 
     ending,
     result,
     durationMs,
-    ...omitUndefined({ blobId, blobDigest, attachments, plan }),
+    ...omitUndefined({ blobId, blobDigest, attachments, plan, emissions }),
   });
 }
 
@@ -65,6 +70,7 @@ interface ToolRunResult extends StoredOutput {
   readonly ending: ToolEnding;
   readonly attachments?: ToolAttachments;
   readonly plan?: readonly PlanEntry[];
+  readonly emissions?: readonly ToolEmission[];
 }
 
 async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<ToolRunResult> {
@@ -112,10 +118,13 @@ function createSuccess(callId: string, output: unknown): ToolRunResult {
   const result = createToolSuccess(callId, output.text);
   const attachments = collectToolAttachments(output);
   const plan = readPlan(output.plan);
+  const { emissions, problem } = readEmissions(output.emissions);
+  if (problem !== undefined)
+    return { ending: "failed", result: createToolError(callId, `Nothing was emitted: ${problem}`) };
   return {
     ending: "succeeded",
     result,
-    ...omitUndefined({ attachments, plan }),
+    ...omitUndefined({ attachments, plan, emissions }),
   };
 }
 

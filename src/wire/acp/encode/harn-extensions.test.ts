@@ -16,6 +16,7 @@ describe("Bridge capabilities in initialize", () => {
   it("The advertised updates are the updates that this version emits [B-020] [B-022] [B-282] [ACP-27]", () => {
     expect(harn.sessionUpdateExtensions).toEqual([
       "available_commands_update",
+      "handoff",
       "hitl_request",
       "hitl_resolved",
       "live_session_client",

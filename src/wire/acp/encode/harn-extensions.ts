@@ -29,6 +29,7 @@ export const BRIDGE_UPDATES = [
  */
 export const SESSION_UPDATE_EXTENSIONS = [
   "available_commands_update",
+  "handoff",
   "hitl_request",
   "hitl_resolved",
   "live_session_client",

@@ -50,7 +50,7 @@ import {
   encodeToolStarted,
 } from "./tools/tool-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
-import { encodeReminderEmitted } from "./vendor-updates.ts";
+import { encodeHandoff, encodeReminderEmitted } from "./vendor-updates.ts";
 
 /**
  * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
@@ -169,6 +169,9 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     if (state.isLive && state.getProfile().isBridgeHost)
       emit({ type: "daemon-stopped", attempts, elapsedMs });
   }),
+  "handoff.emitted": mapped((state, { handoffId, artifactId, handoff }, emit) =>
+    emitVendorUpdate(state, encodeHandoff({ handoffId, artifactId, handoff }), emit),
+  ),
   "usage.reported": duringTurn(encodeUsageReported),
   ...silentGroup("ACP has no equivalent", ["hook.fired", "provider.activity"]),
   "diagnostic.raised": mapped(encodeDiagnostic),

@@ -68,7 +68,7 @@ export interface VendorFields {
   readonly handoff: {
     readonly handoffId: string;
     readonly artifactId: string;
-    readonly handoff: JsonObject;
+    readonly handoff: object;
   };
   readonly skill_activated: {
     readonly skillName: string;

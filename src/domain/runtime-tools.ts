@@ -1,0 +1,17 @@
+import { EMIT_HANDOFF_TOOL } from "./handoff.ts";
+
+/**
+ * Tools of the runtime itself which an agent can have, by name (`runtimeTools`). They change nothing outside of the
+ * session, so approval lists allow them unless a list names them.
+ */
+export const RUNTIME_TOOLS = [EMIT_HANDOFF_TOOL] as const;
+
+export type RuntimeToolName = (typeof RUNTIME_TOOLS)[number];
+
+/** The setting of an agent: all runtime tools, or the named ones. */
+export type RuntimeToolsSetting = boolean | readonly RuntimeToolName[];
+
+export function listRuntimeTools(setting: RuntimeToolsSetting = false): readonly RuntimeToolName[] {
+  if (setting === false) return [];
+  return setting === true ? RUNTIME_TOOLS : setting;
+}
