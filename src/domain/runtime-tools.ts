@@ -1,10 +1,11 @@
+import { EMIT_ARTIFACT_TOOL } from "./artifact/artifact.ts";
 import { EMIT_HANDOFF_TOOL } from "./handoff.ts";
 
 /**
  * Tools of the runtime itself which an agent can have, by name (`runtimeTools`). They change nothing outside of the
  * session, so approval lists allow them unless a list names them.
  */
-export const RUNTIME_TOOLS = [EMIT_HANDOFF_TOOL] as const;
+export const RUNTIME_TOOLS = [EMIT_ARTIFACT_TOOL, EMIT_HANDOFF_TOOL] as const;
 
 export type RuntimeToolName = (typeof RUNTIME_TOOLS)[number];
 

@@ -5,6 +5,7 @@ import type { Draft } from "../domain/events/envelope.ts";
 import { evolveLastReceipt } from "../domain/events/receipt.ts";
 import { addUsage } from "../domain/usage.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
+import { evolveArtifacts } from "./artifacts/artifacts-state.ts";
 import { evolveBudgets } from "./budgets/evolve-budgets.ts";
 import { evolveClients } from "./clients/clients-state.ts";
 import { evolveDaemon } from "./daemon/daemon-state.ts";
@@ -23,6 +24,9 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
   const clients = isOwnEvent(event, "clients")
     ? evolveClients(state.clients, event, draft.at)
     : state.clients;
+  const artifacts = isOwnEvent(event, "artifacts")
+    ? evolveArtifacts(state.artifacts, event)
+    : state.artifacts;
   return {
     seq: state.seq + 1,
     at: draft.at,
@@ -46,6 +50,7 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
     steering: evolveSteering(state.steering, draft, state.seq + 1),
     budgets: evolveBudgets(state.budgets, draft, state),
     daemon: evolveDaemon(state.daemon, draft),
+    artifacts,
     lastReceipt: evolveLastReceipt(state.lastReceipt, event),
   };
 }

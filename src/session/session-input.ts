@@ -9,7 +9,7 @@ import type {
   ToolCallPathsResolved,
 } from "../domain/events/tool-events.ts";
 import type { PromptPart } from "../domain/prompt.ts";
-import type { ToolAttachments, ToolEmission } from "../domain/tools/tool-output.ts";
+import type { ToolAttachments, StoredEmission } from "../domain/tools/tool-output.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
@@ -93,7 +93,7 @@ export type SessionInput =
       readonly blobDigest?: string;
       readonly attachments?: ToolAttachments;
       readonly plan?: readonly PlanEntry[];
-      readonly emissions?: readonly ToolEmission[];
+      readonly emissions?: readonly StoredEmission[];
     }
   | {
       readonly type: "upstream-settled";

@@ -1,6 +1,7 @@
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import { NO_RECEIPT, type LastReceipt } from "../domain/events/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
+import { initialArtifacts, type ArtifactsState } from "./artifacts/artifacts-state.ts";
 import { initialBudgets, type BudgetsState } from "./budgets/budgets-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
 import { initialDaemon, type DaemonState } from "./daemon/daemon-state.ts";
@@ -39,6 +40,7 @@ export interface SessionState {
   readonly steering: SteeringState;
   readonly budgets: BudgetsState;
   readonly daemon: DaemonState;
+  readonly artifacts: ArtifactsState;
   readonly lastReceipt: LastReceipt;
 }
 
@@ -49,7 +51,7 @@ export interface SubmittedPrompt {
 }
 
 /** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
-export const STATE_VERSION = "23";
+export const STATE_VERSION = "23-outputs";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -70,5 +72,6 @@ export const initialState: SessionState = {
   steering: initialSteering,
   budgets: initialBudgets,
   daemon: initialDaemon,
+  artifacts: initialArtifacts,
   lastReceipt: NO_RECEIPT,
 };

@@ -16,12 +16,27 @@ export function formatExtension(name: string, fields: JsonObject): ExtensionLine
         ? { sign: "!", text: message, isWarning: true }
         : undefined;
     }
+    case "artifact":
+      return formatArtifactLine(fields);
     case "handoff":
       return formatHandoffLine(fields);
     default:
       return undefined;
   }
 }
+
+/** The title, and the artifact as text below. */
+function formatArtifactLine({ kind, title, fallback }: JsonObject): ExtensionLine | undefined {
+  if (typeof kind !== "string" || typeof fallback !== "string") return undefined;
+  const lines = fallback.split("\n");
+  const shown = lines.slice(0, MAX_FALLBACK_LINES).map((line) => line.slice(0, MAX_LINE_LENGTH));
+  const rest = lines.length > shown.length ? ["…"] : [];
+  const heading = typeof title === "string" ? `${kind}: ${title}` : kind;
+  return { sign: "◆", text: [heading, ...shown, ...rest].join("\n") };
+}
+
+const MAX_FALLBACK_LINES = 20;
+const MAX_LINE_LENGTH = 400;
 
 function formatHandoffLine({ handoff }: JsonObject): ExtensionLine | undefined {
   if (!isObject(handoff)) return undefined;

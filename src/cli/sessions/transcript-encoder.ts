@@ -192,6 +192,10 @@ export const TRANSCRIPT_RULES: EventRules<TranscriptState, string> = {
   "daemon.stopped": mapped(({ style }, { attempts }, emit) =>
     emit(style.dim(`  · the daemon stopped after ${attempts} idle waits\n`)),
   ),
+  "artifact.emitted": mapped(({ style }, { kind, title, fallback, artifactId }, emit) => {
+    const name = toSingleLine(title ?? fallback.slice(0, 80));
+    emit(`${style.note("  ◆")} ${kind}: ${name} ${style.dim(toSingleLine(artifactId))}\n`);
+  }),
   "handoff.emitted": mapped(({ style }, { handoff }, emit) =>
     emit(`${style.note("  →")} ${toSingleLine(formatHandoff(handoff))}\n`),
   ),

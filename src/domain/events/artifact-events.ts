@@ -1,7 +1,16 @@
+import type { StoredArtifact } from "../artifact/artifact.ts";
 import type { Handoff } from "../handoff.ts";
 
 /** Events of the slice `artifacts`: results of the agent for people and programs, beside its messages. */
-export type ArtifactEvent = HandoffEmitted;
+export type ArtifactEvent = ArtifactEmitted | HandoffEmitted;
+
+/**
+ * The agent shows a result. The blob with the id `artifactId` has the whole artifact. `spec` is a reference
+ * (`createSpecReference`) if the spec is large.
+ */
+export interface ArtifactEmitted extends StoredArtifact {
+  readonly type: "artifact.emitted";
+}
 
 /** Work was handed over. The handoff can be downloaded as the artifact `artifactId`. */
 export interface HandoffEmitted {

@@ -118,6 +118,7 @@ export const EVENT_MANIFEST: {
   "budget.settled": barrierEvent("budgets"),
   "daemon.woken": barrierEvent("daemon"),
   "daemon.stopped": barrierEvent("daemon"),
+  "artifact.emitted": barrierEvent("artifacts"),
   "handoff.emitted": barrierEvent("artifacts"),
   "usage.reported": stepEvent("turn"),
   "hook.fired": stepEvent("turn"),

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../data/json.ts";
+import type { ArtifactRequest, StoredArtifact } from "../artifact/artifact.ts";
 import type { HandoffRequest } from "../handoff.ts";
 import type { PlanEntry } from "../plan.ts";
 
@@ -23,10 +24,14 @@ export interface ToolOutput {
 export type ToolAttachments = Omit<ToolOutput, "text" | "plan" | "emissions">;
 
 /** A result of a tool for people and programs, which becomes an event of the session. */
-export type ToolEmission = {
-  readonly type: "handoff";
-  readonly handoff: HandoffRequest;
-};
+export type ToolEmission =
+  | { readonly type: "handoff"; readonly handoff: HandoffRequest }
+  | { readonly type: "artifact"; readonly artifact: ArtifactRequest };
+
+/** An emission whose artifact is stored. */
+export type StoredEmission =
+  | Exclude<ToolEmission, { readonly type: "artifact" }>
+  | { readonly type: "artifact"; readonly artifact: StoredArtifact };
 
 export interface FileDiff {
   /** Relative to the workspace, with `/`. */

@@ -1,14 +1,18 @@
-import type { ToolEmission } from "../../domain/tools/tool-output.ts";
+import type { StoredEmission } from "../../domain/tools/tool-output.ts";
+import { emitArtifact } from "../artifacts/emit-artifact.ts";
 import { emitHandoff } from "../artifacts/emit-handoff.ts";
 import type { Decision } from "../decision.ts";
 
-/** Emits what a finished tool emitted: part of the same append as the end of its tool call. */
-export function applyEmission(decision: Decision, emission: ToolEmission): void {
+/** Emits an emission of a finished tool, in the same append as the end of its tool call. */
+export function applyEmission(decision: Decision, emission: StoredEmission): void {
   switch (emission.type) {
     case "handoff":
       emitHandoff(decision, emission.handoff);
       return;
+    case "artifact":
+      emitArtifact(decision, emission.artifact);
+      return;
     default:
-      emission.type satisfies never;
+      emission satisfies never;
   }
 }

@@ -39,7 +39,7 @@ const HANDOFF_SCHEMA: JsonObject = {
   type: "object",
   properties: {
     target_persona_or_human: {
-      type: "object",
+      type: ["object", "string"],
       description: "The next owner of the task",
       properties: {
         kind: { type: "string", enum: ["persona", "human"], description: "default: persona" },

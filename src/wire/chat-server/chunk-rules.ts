@@ -142,7 +142,7 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "budget.settled",
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
-  "handoff.emitted": silent("its tool call is part of the trace"),
+  ...silentGroup("its tool call is part of the trace", ["artifact.emitted", "handoff.emitted"]),
   ...silentGroup("chat completions have one client", [
     "client.attached",
     "client.heartbeat",

@@ -7,6 +7,7 @@ import { randomSeed } from "../../../platform/random.ts";
 import type { BlobStore } from "../../../store/blob-store.ts";
 import type { ClientEditor, ToolContext } from "../../../tools/tool.ts";
 import type { Effect } from "../../due-effects.ts";
+import type { ArtifactsState } from "../../artifacts/artifacts-state.ts";
 import type { SessionInput } from "../../session-input.ts";
 import type { SessionState } from "../../session-state.ts";
 import { findRun } from "../../tools/tools-state.ts";
@@ -40,6 +41,7 @@ export interface EffectContext {
   /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
+  readonly readArtifacts: () => ArtifactsState;
   /** Repeats a write while the store cannot be written. */
   readonly retry: WriteRetry["retry"];
 }

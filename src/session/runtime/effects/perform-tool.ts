@@ -12,7 +12,7 @@ import {
   isToolOutput,
   isShortDiff,
   MAX_LOGGED_LENGTH,
-  type ToolEmission,
+  type StoredEmission,
   type ToolOutput,
 } from "../../../domain/tools/tool-output.ts";
 import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
@@ -23,11 +23,12 @@ import type { Effect } from "../../due-effects.ts";
 import type { SessionInput } from "../../session-input.ts";
 import { createProcessSpawner } from "./process-spawner.ts";
 import { readEmissions } from "./read-emissions.ts";
+import { storeEmissions, type EmissionStore } from "./store-emissions.ts";
 import { storeOutput, type StoredOutput } from "./store-output.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-export interface ToolRunContext {
+export interface ToolRunContext extends EmissionStore {
   readonly sessionId: string;
   readonly tool: Tool | undefined;
   readonly clock: SteadyClock;
@@ -38,7 +39,6 @@ export interface ToolRunContext {
   readonly editor?: NonNullable<ToolContext["editor"]>;
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
-  readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
 }
 
 type ToolEffect = Extract<Effect, { type: "run-tool" }>;
@@ -70,7 +70,7 @@ interface ToolRunResult extends StoredOutput {
   readonly ending: ToolEnding;
   readonly attachments?: ToolAttachments;
   readonly plan?: readonly PlanEntry[];
-  readonly emissions?: readonly ToolEmission[];
+  readonly emissions?: readonly StoredEmission[];
 }
 
 async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<ToolRunResult> {
@@ -91,6 +91,8 @@ async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<
     const running = Promise.resolve().then(() => tool.run(input, context));
     const output = await waitUnlessAborted(running, guard.signal);
     outcome = createSuccess(callId, output);
+    if (isToolOutput(output))
+      outcome = await addEmissions(outcome, output.emissions, { effect, runContext });
   } catch (error) {
     if (guard.reachedLimit !== null) outcome = createTimeout(effect, tool);
     else {
@@ -118,14 +120,24 @@ function createSuccess(callId: string, output: unknown): ToolRunResult {
   const result = createToolSuccess(callId, output.text);
   const attachments = collectToolAttachments(output);
   const plan = readPlan(output.plan);
-  const { emissions, problem } = readEmissions(output.emissions);
-  if (problem !== undefined)
-    return { ending: "failed", result: createToolError(callId, `Nothing was emitted: ${problem}`) };
   return {
     ending: "succeeded",
     result,
-    ...omitUndefined({ attachments, plan, emissions }),
+    ...omitUndefined({ attachments, plan }),
   };
+}
+
+/** Stores the artifacts of a tool, before the end of its call is logged. Nothing is emitted if an emission is not valid. */
+async function addEmissions(
+  outcome: ToolRunResult,
+  value: unknown,
+  { effect, runContext }: { readonly effect: ToolEffect; readonly runContext: ToolRunContext },
+): Promise<ToolRunResult> {
+  const { emissions, problem } = readEmissions(value);
+  if (problem !== undefined)
+    throw new SpanlineError("invalid_tool", `nothing was emitted: ${problem}`);
+  if (emissions === undefined) return outcome;
+  return { ...outcome, emissions: await storeEmissions(emissions, effect, runContext) };
 }
 
 function createTimeout(

@@ -1,4 +1,5 @@
 import { isObject } from "../../../data/json.ts";
+import { readEmittedArtifact } from "../../../domain/artifact/read-artifact.ts";
 import { readHandoffRequest } from "../../../domain/handoff.ts";
 import type { ToolEmission } from "../../../domain/tools/tool-output.ts";
 import { formatValue } from "../../../text/format-value.ts";
@@ -34,6 +35,10 @@ function readEmission(value: unknown): ToolEmission | string {
     case "handoff": {
       const handoff = readHandoffRequest(fields["handoff"]);
       return handoff.ok ? { type: "handoff", handoff: handoff.request } : handoff.problem;
+    }
+    case "artifact": {
+      const artifact = readEmittedArtifact(fields["artifact"]);
+      return artifact.ok ? { type: "artifact", artifact: artifact.artifact } : artifact.problem;
     }
     default:
       return `the emission ${formatValue(fields["type"])} is not known`;

@@ -28,6 +28,7 @@ export const BRIDGE_UPDATES = [
  * update is sent.
  */
 export const SESSION_UPDATE_EXTENSIONS = [
+  "artifact",
   "available_commands_update",
   "handoff",
   "hitl_request",

@@ -23,6 +23,7 @@ import { encodeOptions } from "../decode/session-mode-messages.ts";
 import { createCommandsUpdate } from "../decode/slash-command.ts";
 import { fitObject, fitText, fits, LINE_MARGIN } from "../fit-json.ts";
 import type { UserMessage } from "./acp-session-update.ts";
+import { encodeArtifactEmitted } from "./artifact-updates.ts";
 import {
   encodeClientAttached,
   encodeClientDetached,
@@ -169,6 +170,7 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     if (state.isLive && state.getProfile().isBridgeHost)
       emit({ type: "daemon-stopped", attempts, elapsedMs });
   }),
+  "artifact.emitted": mapped(encodeArtifactEmitted),
   "handoff.emitted": mapped((state, { handoffId, artifactId, handoff }, emit) =>
     emitVendorUpdate(state, encodeHandoff({ handoffId, artifactId, handoff }), emit),
   ),

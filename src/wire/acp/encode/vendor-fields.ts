@@ -10,8 +10,8 @@ export interface VendorFields {
     readonly spec: JsonValue;
     readonly fallback: string;
     readonly sizeBytes: number;
-    readonly provenance: JsonObject | null;
-    readonly metadata: JsonObject;
+    readonly provenance: object;
+    readonly metadata: object;
   };
   readonly progress: {
     readonly phase: string;

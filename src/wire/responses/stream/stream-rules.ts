@@ -117,7 +117,7 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
     "budget.settled",
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
-  "handoff.emitted": silent("its tool call is sent"),
+  ...silentGroup("its tool call is sent", ["artifact.emitted", "handoff.emitted"]),
   ...silentGroup("about other clients", [
     "client.attached",
     "client.heartbeat",
