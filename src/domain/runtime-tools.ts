@@ -1,11 +1,19 @@
-import { EMIT_ARTIFACT_TOOL } from "./artifact/artifact.ts";
+import { EMIT_ARTIFACT_TOOL } from "./outputs/artifact.ts";
 import { EMIT_HANDOFF_TOOL } from "./handoff.ts";
+import { EMIT_PLAN_TOOL, UPDATE_PLAN_TOOL } from "./outputs/harn-plan.ts";
+import { AGENT_PROGRESS_TOOL } from "./outputs/progress-report.ts";
 
 /**
  * Tools of the runtime itself which an agent can have, by name (`runtimeTools`). They change nothing outside of the
  * session, so approval lists allow them unless a list names them.
  */
-export const RUNTIME_TOOLS = [EMIT_ARTIFACT_TOOL, EMIT_HANDOFF_TOOL] as const;
+export const RUNTIME_TOOLS = [
+  EMIT_PLAN_TOOL,
+  UPDATE_PLAN_TOOL,
+  AGENT_PROGRESS_TOOL,
+  EMIT_ARTIFACT_TOOL,
+  EMIT_HANDOFF_TOOL,
+] as const;
 
 export type RuntimeToolName = (typeof RUNTIME_TOOLS)[number];
 

@@ -34,7 +34,10 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const tools = [
     ...appTools,
     ...(askUser === false ? [] : [createAskUserTool()]),
-    ...createRuntimeTools(listRuntimeTools(runtimeTools)),
+    // The workspace tools contain `update_plan`, too.
+    ...createRuntimeTools(listRuntimeTools(runtimeTools)).filter(
+      ({ spec: { name } }) => !appTools.some((tool) => tool.spec.name === name),
+    ),
   ];
   // Opening sends no request, but reports invalid settings of the provider now.
   const canStop = provider.open().stop !== undefined;

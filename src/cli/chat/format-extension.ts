@@ -11,11 +11,13 @@ export interface ExtensionLine {
 export function formatExtension(name: string, fields: JsonObject): ExtensionLine | undefined {
   switch (name) {
     case "log": {
-      const { message } = fields;
-      return typeof message === "string"
-        ? { sign: "!", text: message, isWarning: true }
-        : undefined;
+      const { message, level } = fields;
+      if (typeof message !== "string") return undefined;
+      const isPlain = level === "info" || level === "debug";
+      return isPlain ? { sign: "·", text: message } : { sign: "!", text: message, isWarning: true };
     }
+    case "progress":
+      return formatProgressLine(fields);
     case "artifact":
       return formatArtifactLine(fields);
     case "handoff":
@@ -23,6 +25,15 @@ export function formatExtension(name: string, fields: JsonObject): ExtensionLine
     default:
       return undefined;
   }
+}
+
+/** The progress of a tool is part of its card. */
+function formatProgressLine(fields: JsonObject): ExtensionLine | undefined {
+  const { phase, message, progress, total } = fields;
+  if (phase === "tool" || typeof message !== "string") return undefined;
+  const whole = typeof total === "number" ? ` of ${total}` : "";
+  const text = typeof progress === "number" ? `${message} (${progress}${whole})` : message;
+  return { sign: "…", text };
 }
 
 /** The title, and the artifact as text below. */

@@ -5,7 +5,7 @@ import {
   createJsonFile,
   readArtifactFile,
   type ArtifactFile,
-} from "../../domain/artifact/artifact.ts";
+} from "../../domain/outputs/artifact.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import type { ArtifactEvent } from "../../domain/events/artifact-events.ts";
 import { formatPrettyJson } from "../../inspect/pretty-json.ts";

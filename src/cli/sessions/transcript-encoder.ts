@@ -16,6 +16,7 @@ import { toJsonText } from "../../data/json.ts";
 import { formatHandoff } from "../../domain/handoff.ts";
 import { formatAnswer } from "../../domain/question.ts";
 import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
+import { formatProgress } from "../../domain/outputs/progress-report.ts";
 import { RECOVERY_NOTICE } from "../../domain/recovery-notice.ts";
 import type { PlanStatus } from "../../domain/plan.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
@@ -191,6 +192,12 @@ export const TRANSCRIPT_RULES: EventRules<TranscriptState, string> = {
   ),
   "daemon.stopped": mapped(({ style }, { attempts }, emit) =>
     emit(style.dim(`  · the daemon stopped after ${attempts} idle waits\n`)),
+  ),
+  "progress.reported": mapped(({ style }, report, emit) =>
+    emit(style.dim(`  … ${toSingleLine(formatProgress(report))}\n`)),
+  ),
+  "log.reported": mapped(({ style }, { level, message }, emit) =>
+    emit(style.dim(`  · ${level}: ${toSingleLine(message)}\n`)),
   ),
   "artifact.emitted": mapped(({ style }, { kind, title, fallback, artifactId }, emit) => {
     const name = toSingleLine(title ?? fallback.slice(0, 80));

@@ -14,6 +14,7 @@ import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { readOptions } from "../../domain/option-reader.ts";
 import { ASK_USER_TOOL } from "../../domain/question.ts";
+import { UPDATE_PLAN_TOOL } from "../../domain/outputs/harn-plan.ts";
 import { RUNTIME_TOOLS } from "../../domain/runtime-tools.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { createSettingsShape, refuseTwoRuleSets } from "./agent-settings.ts";
@@ -61,11 +62,11 @@ const DEFINITION_SCHEMA: Schema<void> = (value, path) => {
     runtimeTools: emitTools,
   };
   for (const [setting, names] of Object.entries(added)) {
-    const taken = names.find((name) => appTools.includes(name));
+    const taken = names.find((name) => name !== UPDATE_PLAN_TOOL && appTools.includes(name));
     if (taken !== undefined)
       throwProblem(setting, `adds a tool named ${taken}, which exists`, "rename the tool");
   }
-  const tools = [...appTools, ...askTools, ...emitTools];
+  const tools = [...new Set([...appTools, ...askTools, ...emitTools])];
   const shape: { readonly [Name in keyof AgentDefinition]-?: Schema<unknown> } = {
     name: string({
       pattern: /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,63}$/,

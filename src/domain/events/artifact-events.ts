@@ -1,4 +1,4 @@
-import type { StoredArtifact } from "../artifact/artifact.ts";
+import type { StoredArtifact } from "../outputs/artifact.ts";
 import type { Handoff } from "../handoff.ts";
 
 /** Events of the slice `artifacts`: results of the agent for people and programs, beside its messages. */

@@ -18,6 +18,8 @@ const WITHOUT_SYNC = [
   "tool.process_exited",
   "tool.progress",
   "plan.updated",
+  "progress.reported",
+  "log.reported",
   "client.attached",
   "client.heartbeat",
   "client.detached",

@@ -89,6 +89,8 @@ export const EVENT_MANIFEST: {
   "tool.progress": stepEvent("tools"),
   "tool.finished": barrierEvent("tools"),
   "plan.updated": stepEvent("tools"),
+  "progress.reported": stepEvent("tools"),
+  "log.reported": stepEvent("tools"),
   "approval.requested": barrierEvent("approvals"),
   "approval.routed": barrierEvent("approvals"),
   "approval.voted": barrierEvent("approvals"),

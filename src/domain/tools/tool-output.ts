@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../data/json.ts";
-import type { ArtifactRequest, StoredArtifact } from "../artifact/artifact.ts";
+import type { ArtifactRequest, StoredArtifact } from "../outputs/artifact.ts";
 import type { HandoffRequest } from "../handoff.ts";
+import type { HarnPlanContent } from "../outputs/harn-plan.ts";
 import type { PlanEntry } from "../plan.ts";
+import type { LogReport, ProgressReport } from "../outputs/progress-report.ts";
 
 /** A tool's return value with content for others than the model. */
 export interface ToolOutput {
@@ -26,7 +28,10 @@ export type ToolAttachments = Omit<ToolOutput, "text" | "plan" | "emissions">;
 /** A result of a tool for people and programs, which becomes an event of the session. */
 export type ToolEmission =
   | { readonly type: "handoff"; readonly handoff: HandoffRequest }
-  | { readonly type: "artifact"; readonly artifact: ArtifactRequest };
+  | { readonly type: "artifact"; readonly artifact: ArtifactRequest }
+  | { readonly type: "plan"; readonly plan: HarnPlanContent }
+  | { readonly type: "progress"; readonly progress: ProgressReport }
+  | { readonly type: "log"; readonly log: LogReport };
 
 /** An emission whose artifact is stored. */
 export type StoredEmission =

@@ -10,7 +10,7 @@ import type { TurnOutcome } from "../../domain/events/turn-events.ts";
 import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { LiveClient } from "../../domain/live-client.ts";
-import type { StoredArtifact } from "../../domain/artifact/artifact.ts";
+import type { StoredArtifact } from "../../domain/outputs/artifact.ts";
 import type { Handoff } from "../../domain/handoff.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";

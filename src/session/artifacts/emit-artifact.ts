@@ -1,4 +1,4 @@
-import type { StoredArtifact } from "../../domain/artifact/artifact.ts";
+import type { StoredArtifact } from "../../domain/outputs/artifact.ts";
 import type { Decision } from "../decision.ts";
 
 /** Emits an artifact whose blob is stored. */

@@ -2,7 +2,7 @@ import {
   createJsonFile,
   readArtifactFile,
   type ArtifactFile,
-} from "../../domain/artifact/artifact.ts";
+} from "../../domain/outputs/artifact.ts";
 import type { Cursor, Envelope } from "../../domain/events/envelope.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
 import { createJsonResponse, SECURITY_HEADERS } from "../../http/routing/json-response.ts";

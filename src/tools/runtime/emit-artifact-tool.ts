@@ -2,8 +2,8 @@ import {
   ARTIFACT_KINDS,
   ARTIFACT_LIMITS,
   EMIT_ARTIFACT_TOOL,
-} from "../../domain/artifact/artifact.ts";
-import { readArtifactRequest } from "../../domain/artifact/read-artifact.ts";
+} from "../../domain/outputs/artifact.ts";
+import { readArtifactRequest } from "../../domain/outputs/read-artifact.ts";
 import type { JsonObject } from "../../data/json.ts";
 import { createToolOutput } from "../../domain/tools/tool-output.ts";
 import type { Tool } from "../tool.ts";

@@ -142,7 +142,12 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "budget.settled",
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
-  ...silentGroup("its tool call is part of the trace", ["artifact.emitted", "handoff.emitted"]),
+  ...silentGroup("its tool call is part of the trace", [
+    "artifact.emitted",
+    "handoff.emitted",
+    "progress.reported",
+    "log.reported",
+  ]),
   ...silentGroup("chat completions have one client", [
     "client.attached",
     "client.heartbeat",

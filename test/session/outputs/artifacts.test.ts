@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readArtifactRequest } from "../../../src/domain/artifact/read-artifact.ts";
+import { readArtifactRequest } from "../../../src/domain/outputs/read-artifact.ts";
 import type { ToolOutput } from "../../../src/domain/tools/tool-output.ts";
 import { createToolOutput } from "../../../src/domain/tools/tool-output.ts";
 import { storeEmissions } from "../../../src/session/runtime/effects/store-emissions.ts";

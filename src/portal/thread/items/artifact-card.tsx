@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { isSpecReference, readTable, type TableTexts } from "../../../domain/artifact/artifact.ts";
+import { isSpecReference, readTable, type TableTexts } from "../../../domain/outputs/artifact.ts";
 import { isObject } from "../../../data/json.ts";
 import { pluralize } from "../../../text/pluralize.ts";
 import { Fold, LongText } from "../../parts/fold.tsx";

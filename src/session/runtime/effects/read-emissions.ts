@@ -1,6 +1,8 @@
-import { isObject } from "../../../data/json.ts";
-import { readEmittedArtifact } from "../../../domain/artifact/read-artifact.ts";
+import { isObject, type JsonObject } from "../../../data/json.ts";
+import { readEmittedArtifact } from "../../../domain/outputs/read-artifact.ts";
 import { readHandoffRequest } from "../../../domain/handoff.ts";
+import { normalizePlan } from "../../../domain/outputs/harn-plan.ts";
+import { readLogReport, readProgressReport } from "../../../domain/outputs/progress-report.ts";
 import type { ToolEmission } from "../../../domain/tools/tool-output.ts";
 import { formatValue } from "../../../text/format-value.ts";
 
@@ -40,7 +42,28 @@ function readEmission(value: unknown): ToolEmission | string {
       const artifact = readEmittedArtifact(fields["artifact"]);
       return artifact.ok ? { type: "artifact", artifact: artifact.artifact } : artifact.problem;
     }
+    case "plan": {
+      const plan = fields["plan"];
+      const tool = isJsonObject(plan) ? plan["tool"] : undefined;
+      return isJsonObject(plan) && typeof tool === "string"
+        ? { type: "plan", plan: normalizePlan(tool.slice(0, MAX_TOOL_NAME), plan) }
+        : `plan is ${formatValue(plan)}: expected a plan with the name of its tool`;
+    }
+    case "progress": {
+      const progress = readProgressReport(fields["progress"]);
+      return typeof progress === "string" ? progress : { type: "progress", progress };
+    }
+    case "log": {
+      const log = readLogReport(fields["log"]);
+      return typeof log === "string" ? log : { type: "log", log };
+    }
     default:
       return `the emission ${formatValue(fields["type"])} is not known`;
   }
+}
+
+const MAX_TOOL_NAME = 64;
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
 }

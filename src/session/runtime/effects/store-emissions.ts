@@ -6,7 +6,7 @@ import {
   SESSION_ARTIFACT_LIMITS,
   type ArtifactRequest,
   type StoredArtifact,
-} from "../../../domain/artifact/artifact.ts";
+} from "../../../domain/outputs/artifact.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { StoredEmission, ToolEmission } from "../../../domain/tools/tool-output.ts";
 import { digestBytes } from "../../../platform/digest.ts";

@@ -1,4 +1,4 @@
-import { createSpecReference } from "../../../domain/artifact/artifact.ts";
+import { createSpecReference } from "../../../domain/outputs/artifact.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { ArtifactEmitted } from "../../../domain/events/artifact-events.ts";
 import { fitObject, fits, fitText, LINE_MARGIN } from "../fit-json.ts";

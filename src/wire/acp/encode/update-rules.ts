@@ -51,7 +51,12 @@ import {
   encodeToolStarted,
 } from "./tools/tool-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
-import { encodeHandoff, encodeReminderEmitted } from "./vendor-updates.ts";
+import {
+  encodeHandoff,
+  encodeLog,
+  encodeProgress,
+  encodeReminderEmitted,
+} from "./vendor-updates.ts";
 
 /**
  * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
@@ -170,6 +175,12 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     if (state.isLive && state.getProfile().isBridgeHost)
       emit({ type: "daemon-stopped", attempts, elapsedMs });
   }),
+  "progress.reported": mapped((state, { phase, message, progress, total, data }, emit) =>
+    emitVendorUpdate(state, encodeProgress({ phase, message, progress, total, data }), emit),
+  ),
+  "log.reported": mapped((state, { level, message, fields }, emit) =>
+    emitVendorUpdate(state, encodeLog({ level, message, fields }), emit),
+  ),
   "artifact.emitted": mapped(encodeArtifactEmitted),
   "handoff.emitted": mapped((state, { handoffId, artifactId, handoff }, emit) =>
     emitVendorUpdate(state, encodeHandoff({ handoffId, artifactId, handoff }), emit),

@@ -117,6 +117,7 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
     "budget.settled",
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
+  ...silentGroup("for hosts; its tool call is sent", ["progress.reported", "log.reported"]),
   ...silentGroup("its tool call is sent", ["artifact.emitted", "handoff.emitted"]),
   ...silentGroup("about other clients", [
     "client.attached",
