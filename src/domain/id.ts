@@ -18,6 +18,7 @@ export type IdPrefix =
   | "cmd"
   | "blob"
   | "grant"
+  | "fsw"
   | "handoff"
   | "artifact";
 

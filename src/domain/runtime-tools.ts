@@ -1,3 +1,4 @@
+import { WATCH_FILES_TOOL } from "./outputs/file-watch.ts";
 import { EMIT_ARTIFACT_TOOL } from "./outputs/artifact.ts";
 import { EMIT_HANDOFF_TOOL } from "./handoff.ts";
 import { EMIT_PLAN_TOOL, UPDATE_PLAN_TOOL } from "./outputs/harn-plan.ts";
@@ -13,6 +14,7 @@ export const RUNTIME_TOOLS = [
   AGENT_PROGRESS_TOOL,
   EMIT_ARTIFACT_TOOL,
   EMIT_HANDOFF_TOOL,
+  WATCH_FILES_TOOL,
 ] as const;
 
 export type RuntimeToolName = (typeof RUNTIME_TOOLS)[number];

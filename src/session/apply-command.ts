@@ -36,6 +36,7 @@ import { waitForHost } from "./tools/host-waits.ts";
 import { findRun } from "./tools/tools-state.ts";
 import { injectMessage, replaceMessage } from "./turn/injections.ts";
 import { submitResults } from "./turn/paused-turn.ts";
+import { removeClientWatches, unwatchFiles, watchFiles } from "./watches/watch-commands.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
 
 type CommandInput = Extract<TimedInput, { readonly type: "command-received" }>;
@@ -101,6 +102,10 @@ export function applyCommand(decision: Decision, input: CommandInput): CommandRe
       return setMetadata(decision, command.metadata);
     case "add-history":
       return addHistory(decision, command.messages);
+    case "watch-files":
+      return watchFiles(decision, command, actor.clientId);
+    case "unwatch-files":
+      return unwatchFiles(decision, command.subscriptionId);
     case "set-mode":
       return setMode(decision, command.mode);
     default:
@@ -144,6 +149,7 @@ function detachAndWait(
     if (run?.status === "running") waitForHost(decision, run, "loss");
   }
   dropHostRequests(decision, isClientRequest);
+  removeClientWatches(decision, command.clientId, command.reason);
   return reply;
 }
 
@@ -199,6 +205,8 @@ const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "inject",
   "remind",
   "resume-daemon",
+  "watch-files",
+  "unwatch-files",
 ]);
 
 /** Whether a command ends work submitted by another client. A client which lost control may still end its own work. */
@@ -232,6 +240,8 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     case "inject":
     case "replace-inject":
     case "revoke-inject":
+    case "watch-files":
+    case "unwatch-files":
     case "remind":
     case "revoke-reminder":
     case "resume-daemon":

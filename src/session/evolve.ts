@@ -13,6 +13,7 @@ import type { SessionState } from "./session-state.ts";
 import { evolveSteering } from "./steering/steering-state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
+import { evolveWatches } from "./watches/watches-state.ts";
 
 /** Applies an event of the log to the state. Deterministic: the same log always produces the same state. */
 export function evolve(state: SessionState, draft: Draft): SessionState {
@@ -27,6 +28,9 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
   const artifacts = isOwnEvent(event, "artifacts")
     ? evolveArtifacts(state.artifacts, event)
     : state.artifacts;
+  const watches = isOwnEvent(event, "watches")
+    ? evolveWatches(state.watches, event)
+    : state.watches;
   return {
     seq: state.seq + 1,
     at: draft.at,
@@ -51,6 +55,7 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
     budgets: evolveBudgets(state.budgets, draft, state),
     daemon: evolveDaemon(state.daemon, draft),
     artifacts,
+    watches,
     lastReceipt: evolveLastReceipt(state.lastReceipt, event),
   };
 }

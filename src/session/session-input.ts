@@ -1,3 +1,4 @@
+import type { FileChangeEntry } from "../domain/outputs/file-watch.ts";
 import type { Actor, Right } from "../domain/actor.ts";
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { BudgetLevel } from "../domain/budget.ts";
@@ -106,6 +107,12 @@ export type SessionInput =
       readonly invocationId: string;
       readonly round: number;
       readonly result: BudgetCheckResult;
+    }
+  /** Coalesced changes of files of a subscription. */
+  | {
+      readonly type: "files-changed";
+      readonly subscriptionId: string;
+      readonly entries: readonly FileChangeEntry[];
     }
   /** An ended invocation is charged to the shared budgets. */
   | { readonly type: "budget-settled"; readonly invocationId: string }

@@ -11,6 +11,7 @@ import type { ConfiguredAgent } from "./session-input.ts";
 import { initialSteering, type SteeringState } from "./steering/steering-state.ts";
 import { initialToolsState, type ToolsState } from "./tools/tools-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
+import { initialWatches, type WatchesState } from "./watches/watches-state.ts";
 
 /** The state needed for decisions, folded from the log. Plain data, so it can be stored as a snapshot. */
 export interface SessionState {
@@ -41,6 +42,7 @@ export interface SessionState {
   readonly budgets: BudgetsState;
   readonly daemon: DaemonState;
   readonly artifacts: ArtifactsState;
+  readonly watches: WatchesState;
   readonly lastReceipt: LastReceipt;
 }
 
@@ -51,7 +53,7 @@ export interface SubmittedPrompt {
 }
 
 /** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
-export const STATE_VERSION = "23-outputs-2";
+export const STATE_VERSION = "23-outputs-3";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -73,5 +75,6 @@ export const initialState: SessionState = {
   budgets: initialBudgets,
   daemon: initialDaemon,
   artifacts: initialArtifacts,
+  watches: initialWatches,
   lastReceipt: NO_RECEIPT,
 };

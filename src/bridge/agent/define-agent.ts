@@ -6,6 +6,7 @@ import { mergeCaps } from "../../config/agent/turn-caps.ts";
 import type { AgentCommand } from "../../domain/slash-commands.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { DEFAULT_QUESTION_SECONDS } from "../../domain/question.ts";
+import { WATCH_FILES_TOOL } from "../../domain/outputs/file-watch.ts";
 import { listRuntimeTools } from "../../domain/runtime-tools.ts";
 import type { AgentSpec, TurnCaps } from "../../domain/agent-spec.ts";
 import { digestValue } from "../../platform/digest.ts";
@@ -68,6 +69,7 @@ function createAgent(tools: readonly Tool[], checkedDefinition: CheckedDefinitio
     ...(workspace !== undefined && {
       resolvePaths: createExaminer(workspace),
       digestFiles: createDigester(workspace),
+      watchFiles: createWatcher(workspace),
       resolveFolder: createFolderResolver(workspace),
     }),
   };
@@ -93,6 +95,19 @@ function createDigester({
   return (paths, location) => {
     const { workingDirectory = root, folders } = isFixed ? { folders: [] } : location;
     return digestFiles(paths, { root: workingDirectory, folders, protectedFolders });
+  };
+}
+
+function createWatcher({
+  root,
+  isFixed = false,
+  protectedFolders = [],
+}: WorkspaceDefinition): NonNullable<Agent["watchFiles"]> {
+  return async (request, location, watcher) => {
+    const { workingDirectory = root, folders } = isFixed ? { folders: [] } : location;
+    // Loaded with the first subscription: few sessions watch files.
+    const { watchWorkspace } = await import("../../tools/workspace/watch/watch-workspace.ts");
+    await watchWorkspace(request, { root: workingDirectory, folders, protectedFolders }, watcher);
   };
 }
 
@@ -126,7 +141,7 @@ function createAgentSpec(
     approvals: {
       deny,
       ask,
-      allow: [...allow, ...listRuntimeTools(definition.runtimeTools)],
+      allow: [...allow, ...listRuntimeTools(definition.runtimeTools).filter(isHarmless)],
       default: defaultAction,
     },
     ...omitUndefined({ policy, mutationScope }),
@@ -145,6 +160,11 @@ function createAgentSpec(
     }),
     ...createDaemonSpec(definition.daemon),
   };
+}
+
+/** Watching files reads the workspace, so the rules decide about it as about any tool. */
+function isHarmless(name: string): boolean {
+  return name !== WATCH_FILES_TOOL;
 }
 
 function createAskUserSpec(

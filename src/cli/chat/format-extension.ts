@@ -18,6 +18,8 @@ export function formatExtension(name: string, fields: JsonObject): ExtensionLine
     }
     case "progress":
       return formatProgressLine(fields);
+    case "fs_watch":
+      return formatChangesLine(fields);
     case "artifact":
       return formatArtifactLine(fields);
     case "handoff":
@@ -26,6 +28,21 @@ export function formatExtension(name: string, fields: JsonObject): ExtensionLine
       return undefined;
   }
 }
+
+function formatChangesLine({ events }: JsonObject): ExtensionLine | undefined {
+  if (!Array.isArray(events)) return undefined;
+  const changes = events.flatMap((event: unknown) => {
+    const { kind, relative_paths: paths, error } = isObject(event) ? event : {};
+    if (typeof error === "string") return [error];
+    if (typeof kind !== "string" || !Array.isArray(paths)) return [];
+    return [
+      `${kind} ${paths.slice(0, MAX_PATHS).join(", ")}${paths.length > MAX_PATHS ? ", …" : ""}`,
+    ];
+  });
+  return { sign: "·", text: `Files changed: ${changes.join("; ")}` };
+}
+
+const MAX_PATHS = 10;
 
 /** The progress of a tool is part of its card. */
 function formatProgressLine(fields: JsonObject): ExtensionLine | undefined {

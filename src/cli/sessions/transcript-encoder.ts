@@ -16,6 +16,7 @@ import { toJsonText } from "../../data/json.ts";
 import { formatHandoff } from "../../domain/handoff.ts";
 import { formatAnswer } from "../../domain/question.ts";
 import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
+import { formatFileChanges } from "../../domain/outputs/file-watch.ts";
 import { formatProgress } from "../../domain/outputs/progress-report.ts";
 import { RECOVERY_NOTICE } from "../../domain/recovery-notice.ts";
 import type { PlanStatus } from "../../domain/plan.ts";
@@ -192,6 +193,13 @@ export const TRANSCRIPT_RULES: EventRules<TranscriptState, string> = {
   ),
   "daemon.stopped": mapped(({ style }, { attempts }, emit) =>
     emit(style.dim(`  · the daemon stopped after ${attempts} idle waits\n`)),
+  ),
+  "watch.added": mapped(({ style }, { paths }, emit) =>
+    emit(style.dim(`  · files are watched: ${toSingleLine(paths.join(", "))}\n`)),
+  ),
+  "watch.removed": silent("the changes of files end"),
+  "files.changed": mapped(({ style }, { entries }, emit) =>
+    emit(style.dim(`  · files changed: ${toSingleLine(formatFileChanges(entries))}\n`)),
   ),
   "progress.reported": mapped(({ style }, report, emit) =>
     emit(style.dim(`  … ${toSingleLine(formatProgress(report))}\n`)),

@@ -23,6 +23,7 @@ const WITHOUT_SYNC = [
   "client.attached",
   "client.heartbeat",
   "client.detached",
+  "files.changed",
   "usage.reported",
   "hook.fired",
   "provider.activity",

@@ -8,6 +8,7 @@ import type { SessionEvent, SessionEventType } from "./session-event.ts";
 import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
+import type { WatchEvent } from "./watch-events.ts";
 
 /** The events of each slice, by declaring file. */
 export interface SliceEvents {
@@ -20,6 +21,7 @@ export interface SliceEvents {
   readonly budgets: BudgetEvent;
   readonly daemon: DaemonEvent;
   readonly artifacts: ArtifactEvent;
+  readonly watches: WatchEvent;
 }
 
 type SliceName = keyof SliceEvents;
@@ -122,6 +124,9 @@ export const EVENT_MANIFEST: {
   "daemon.stopped": barrierEvent("daemon"),
   "artifact.emitted": barrierEvent("artifacts"),
   "handoff.emitted": barrierEvent("artifacts"),
+  "watch.added": barrierEvent("watches"),
+  "watch.removed": barrierEvent("watches"),
+  "files.changed": stepEvent("watches"),
   "usage.reported": stepEvent("turn"),
   "hook.fired": stepEvent("turn"),
   "provider.activity": stepEvent("turn"),

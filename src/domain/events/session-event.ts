@@ -7,6 +7,7 @@ import type { LifecycleEvent } from "./lifecycle-events.ts";
 import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
+import type { WatchEvent } from "./watch-events.ts";
 
 /**
  * An event of a session's log; one file of variants per slice. The union is closed: `event-manifest.ts` has a row per
@@ -32,7 +33,8 @@ export type SessionEvent =
   | SteeringEvent
   | BudgetEvent
   | DaemonEvent
-  | ArtifactEvent;
+  | ArtifactEvent
+  | WatchEvent;
 
 export type SessionEventType = SessionEvent["type"];
 

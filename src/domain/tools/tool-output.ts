@@ -3,6 +3,7 @@ import type { ArtifactRequest, StoredArtifact } from "../outputs/artifact.ts";
 import type { HandoffRequest } from "../handoff.ts";
 import type { HarnPlanContent } from "../outputs/harn-plan.ts";
 import type { PlanEntry } from "../plan.ts";
+import type { WatchRequest } from "../outputs/file-watch.ts";
 import type { LogReport, ProgressReport } from "../outputs/progress-report.ts";
 
 /** A tool's return value with content for others than the model. */
@@ -31,7 +32,9 @@ export type ToolEmission =
   | { readonly type: "artifact"; readonly artifact: ArtifactRequest }
   | { readonly type: "plan"; readonly plan: HarnPlanContent }
   | { readonly type: "progress"; readonly progress: ProgressReport }
-  | { readonly type: "log"; readonly log: LogReport };
+  | { readonly type: "log"; readonly log: LogReport }
+  | { readonly type: "watch"; readonly subscriptionId: string; readonly watch: WatchRequest }
+  | { readonly type: "unwatch"; readonly subscriptionId: string };
 
 /** An emission whose artifact is stored. */
 export type StoredEmission =

@@ -9,6 +9,7 @@ import { noteNewerEvent } from "./rules/newer-event.ts";
 import { STEERING_RULES } from "./rules/steering-rules.ts";
 import { TOOL_RULES } from "./rules/tool-rules.ts";
 import { TURN_RULES } from "./rules/turn-rules.ts";
+import { WATCH_RULES } from "./rules/watch-rules.ts";
 import type { SessionFold } from "./session-fold.ts";
 import { ViewDraft } from "./view-draft.ts";
 import type { ViewRules } from "./view-rules.ts";
@@ -24,6 +25,7 @@ const VIEW_RULES: ViewRules = {
   ...BUDGET_RULES,
   ...DAEMON_RULES,
   ...ARTIFACT_RULES,
+  ...WATCH_RULES,
 };
 
 /**

@@ -1,4 +1,8 @@
-import { toPlanEntries, type HarnPlan, type HarnPlanContent } from "../../domain/outputs/harn-plan.ts";
+import {
+  toPlanEntries,
+  type HarnPlan,
+  type HarnPlanContent,
+} from "../../domain/outputs/harn-plan.ts";
 import type { PlanEntry, PlanStatus } from "../../domain/plan.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { Decision } from "../decision.ts";

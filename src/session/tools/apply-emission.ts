@@ -2,6 +2,7 @@ import type { StoredEmission } from "../../domain/tools/tool-output.ts";
 import { emitArtifact } from "../artifacts/emit-artifact.ts";
 import { emitHandoff } from "../artifacts/emit-handoff.ts";
 import type { Decision } from "../decision.ts";
+import { addAgentWatch, removeAgentWatch } from "../watches/watch-commands.ts";
 import { emitPlan } from "./agent-plan.ts";
 
 /** Emits an emission of a finished tool, in the same append as the end of its tool call. */
@@ -21,6 +22,12 @@ export function applyEmission(decision: Decision, emission: StoredEmission): voi
       return;
     case "log":
       decision.emit({ type: "log.reported", ...emission.log });
+      return;
+    case "watch":
+      addAgentWatch(decision, emission.subscriptionId, emission.watch);
+      return;
+    case "unwatch":
+      removeAgentWatch(decision, emission.subscriptionId);
       return;
     default:
       emission satisfies never;

@@ -61,6 +61,8 @@ export function readCommand(body: JsonObject): PortalCommand {
     case "remind":
     case "revoke-reminder":
     case "resume-daemon":
+    case "watch-files":
+    case "unwatch-files":
       return { command: readSteeringCommand(type, body), right: "prompt", what: "Steering" };
     case "rename": {
       const command = { type: "set-title", title: readTitle(body) } as const;
@@ -81,6 +83,8 @@ const COMMAND_TYPES = [
   "remind",
   "revoke-reminder",
   "resume-daemon",
+  "watch-files",
+  "unwatch-files",
   "answer",
   "cancel",
   "withdraw",

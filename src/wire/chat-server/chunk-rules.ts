@@ -142,6 +142,11 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "budget.settled",
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
+  ...silentGroup("chat completions have no subscriptions to files", [
+    "watch.added",
+    "watch.removed",
+    "files.changed",
+  ]),
   ...silentGroup("its tool call is part of the trace", [
     "artifact.emitted",
     "handoff.emitted",

@@ -20,6 +20,7 @@ import type { HostReplies } from "./host-replies.ts";
 import { performReservation, performSettlement } from "./perform-budget.ts";
 import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
 import { performPathResolution } from "./perform-path-resolution.ts";
+import { performWatch } from "./perform-watch.ts";
 import { performTool } from "./perform-tool.ts";
 import { stopConversation } from "./stop-conversation.ts";
 
@@ -72,6 +73,8 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
       return settleUpstream(effect, context);
     case "reserve-budget":
       return performReservation(effect, context);
+    case "watch-files":
+      return performWatch(effect, context);
     case "settle-budget":
       return performSettlement(effect, context);
     default:

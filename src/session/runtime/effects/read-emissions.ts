@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../../../data/json.ts";
 import { readEmittedArtifact } from "../../../domain/outputs/read-artifact.ts";
 import { readHandoffRequest } from "../../../domain/handoff.ts";
+import { readWatchRequest } from "../../../domain/outputs/file-watch.ts";
 import { normalizePlan } from "../../../domain/outputs/harn-plan.ts";
 import { readLogReport, readProgressReport } from "../../../domain/outputs/progress-report.ts";
 import type { ToolEmission } from "../../../domain/tools/tool-output.ts";
@@ -57,6 +58,9 @@ function readEmission(value: unknown): ToolEmission | string {
       const log = readLogReport(fields["log"]);
       return typeof log === "string" ? log : { type: "log", log };
     }
+    case "watch":
+    case "unwatch":
+      return readWatchEmission(fields);
     default:
       return `the emission ${formatValue(fields["type"])} is not known`;
   }
@@ -66,4 +70,18 @@ const MAX_TOOL_NAME = 64;
 
 function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
+}
+
+function readWatchEmission({
+  type,
+  subscriptionId,
+  watch,
+}: {
+  readonly [name: string]: unknown;
+}): ToolEmission | string {
+  if (typeof subscriptionId !== "string" || !/^.{1,200}$/.test(subscriptionId))
+    return `subscriptionId is ${formatValue(subscriptionId)}: expected 1 to 200 characters`;
+  if (type === "unwatch") return { type: "unwatch", subscriptionId };
+  const request = readWatchRequest(watch);
+  return typeof request === "string" ? request : { type: "watch", subscriptionId, watch: request };
 }

@@ -17,6 +17,7 @@ describe("Bridge capabilities in initialize", () => {
     expect(harn.sessionUpdateExtensions).toEqual([
       "artifact",
       "available_commands_update",
+      "fs_watch",
       "handoff",
       "hitl_request",
       "hitl_resolved",

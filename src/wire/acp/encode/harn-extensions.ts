@@ -30,6 +30,7 @@ export const BRIDGE_UPDATES = [
 export const SESSION_UPDATE_EXTENSIONS = [
   "artifact",
   "available_commands_update",
+  "fs_watch",
   "handoff",
   "hitl_request",
   "hitl_resolved",

@@ -1,4 +1,5 @@
-import { toJsonText } from "../../../data/json.ts";
+import { toJsonText, type JsonObject } from "../../../data/json.ts";
+import type { FileChangeEntry } from "../../../domain/outputs/file-watch.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import { deriveTitle } from "../../../domain/events/derive-title.ts";
 import {
@@ -52,6 +53,7 @@ import {
 } from "./tools/tool-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 import {
+  encodeFsWatch,
   encodeHandoff,
   encodeLog,
   encodeProgress,
@@ -174,6 +176,11 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     emitDaemonState(state, emit);
     if (state.isLive && state.getProfile().isBridgeHost)
       emit({ type: "daemon-stopped", attempts, elapsedMs });
+  }),
+  ...silentGroup("the subscriber knows its subscription", ["watch.added", "watch.removed"]),
+  "files.changed": mapped((state, { subscriptionId, entries }, emit) => {
+    const events = entries.map(encodeFileChangeEntry);
+    emitVendorUpdate(state, encodeFsWatch({ subscriptionId, events }), emit);
   }),
   "progress.reported": mapped((state, { phase, message, progress, total, data }, emit) =>
     emitVendorUpdate(state, encodeProgress({ phase, message, progress, total, data }), emit),
@@ -350,4 +357,9 @@ function encodeSentMessage(
     return emitUpdate(state, message, emit);
   }
   for (const text of texts) emitChunks(state, "user_message_chunk", { messageId, text }, emit);
+}
+
+function encodeFileChangeEntry(entry: FileChangeEntry): JsonObject {
+  const { kind, paths, relativePaths, rawKind, error } = entry;
+  return { kind, paths, relative_paths: relativePaths, raw_kind: rawKind, error };
 }

@@ -118,6 +118,11 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
   ...silentGroup("for hosts; its tool call is sent", ["progress.reported", "log.reported"]),
+  ...silentGroup("a response has no subscriptions to files", [
+    "watch.added",
+    "watch.removed",
+    "files.changed",
+  ]),
   ...silentGroup("its tool call is sent", ["artifact.emitted", "handoff.emitted"]),
   ...silentGroup("about other clients", [
     "client.attached",
