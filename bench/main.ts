@@ -24,6 +24,7 @@ const ROWS: { readonly [name: string]: (count?: number) => Promise<Row> } = {
   "long-session": async () => (await import("./rows/row-14-long-session.ts")).measureLongSession(),
   portal: async () => (await import("./rows/row-portal.ts")).measurePortal(),
   steering: async () => (await import("./rows/row-steering.ts")).measureSteering(),
+  artifacts: async () => (await import("./rows/row-artifacts.ts")).measureArtifacts(),
   memory: async () => (await import("./rows/row-memory.ts")).measureMemory(),
   import: async () => (await import("./rows/row-import.ts")).measureImport(),
 };

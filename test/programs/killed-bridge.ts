@@ -34,6 +34,8 @@ export interface KilledBridge {
   readonly isSteering?: boolean;
   /** If true, the agent asks a person, and every further invocation needs an extension of a shared budget. */
   readonly isAsking?: boolean;
+  /** If true, the agent emits a plan, an artifact and a handoff. */
+  readonly isEmitting?: boolean;
   /** The append before or after which this process kills itself. Null: the process is not killed. */
   readonly kill: { readonly when: "before" | "after"; readonly append: number } | null;
 }
@@ -44,7 +46,7 @@ export interface KilledBridge {
  */
 const settings: KilledBridge = JSON.parse(process.argv[2] ?? "");
 const { file, effects, endpoint, harnessArn, onLost, outcome, isPausing = false } = settings;
-const { isSteering = false, isAsking = false } = settings;
+const { isSteering = false, isAsking = false, isEmitting = false } = settings;
 const principal = { id: "me", rights: ["prompt", "approve", "control"] } as const;
 
 const script = 'echo "$1" >> "$2"; sleep 0.03; echo "$1 is done"';
@@ -76,6 +78,7 @@ const agent = defineAgent({
   tools: [working("lookup", true), working("charge", false)],
   approvals: { allow: ["lookup"], ask: ["charge"] },
   onLost,
+  ...(isEmitting && { runtimeTools: ["emit_plan", "emit_artifact", "emit_handoff"] as const }),
   ...(isAsking && { askUser: true, budgets: { principal: { invocations: 1, toolCalls: 9 } } }),
 });
 const keys = await openSigningKeys(dirname(file), 1);
@@ -99,7 +102,7 @@ const end = new AbortController();
 /** Submitted commands without a reply. */
 const asked: Promise<unknown>[] = [];
 const home = { name: "home", description: "Asks at home", schema: { type: "object" } };
-const firstText = isPausing ? "at home" : isAsking ? "ask me" : "first";
+const firstText = isPausing ? "at home" : isAsking ? "ask me" : isEmitting ? "emit" : "first";
 asked.push(say(firstText, "prompt 1", isPausing ? { tools: [home] } : undefined));
 let finished = 0;
 /** What the session still owes the injections: two deliveries and a rendered reminder. */
