@@ -25,7 +25,7 @@ const ARTIFACT: JsonObject = {
   },
 };
 
-/** 10,000 artifacts of one session, with blobs and log on the disk. */
+/** Measures 10,000 artifacts of a session, with blobs and log on the disk. */
 export async function measureArtifacts(): Promise<Row> {
   const growth = [];
   for (const times of [1, 4, 16]) {
@@ -37,7 +37,7 @@ export async function measureArtifacts(): Promise<Row> {
   }
   const [small, , large] = growth.map(({ cost }) => cost);
   return {
-    title: `artifacts: ${ARTIFACTS} artifacts of one session, on the disk`,
+    title: `artifacts: ${ARTIFACTS} artifacts of a session, on the disk`,
     unit: "µs CPU/artifact",
     measured: [{ name: "emit_artifact, from the tool call to the log", rounds: [large ?? 0] }],
     growth,
@@ -52,7 +52,7 @@ export async function measureArtifacts(): Promise<Row> {
   };
 }
 
-/** Microseconds of CPU per artifact. */
+/** Returns the microseconds of CPU per artifact. */
 async function emitArtifacts(count: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bench-"));
   const store = await openSqliteStore({ file: join(folder, "sessions.db") });

@@ -53,7 +53,7 @@ export interface SubmittedPrompt {
 }
 
 /** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
-export const STATE_VERSION = "23-outputs-3";
+export const STATE_VERSION = "24";
 
 export const initialState: SessionState = {
   seq: 0,

@@ -20,7 +20,8 @@ describe.each(ACP_TRANSPORTS)("File watches over %s", (_, connect) => {
         });
       },
     };
-    const sessions = openSessions(createMemoryStore(), agent);
+    const store = createMemoryStore();
+    const sessions = openSessions(store, agent);
     const client = await connect(sessions);
     const sessionId = await client.newSession();
     await client.requestResult("session/attach", {
@@ -63,6 +64,12 @@ describe.each(ACP_TRANSPORTS)("File watches over %s", (_, connect) => {
     ]);
     await client.requestResult("session/detach", { sessionId, clientId: "host" });
     await eventually(() => expect(watchers[0]?.signal.aborted).toBe(true));
+    const log = await store.read(sessionId, 0, 1000);
+    expect(log.map(({ event }) => event)).toContainEqual({
+      type: "watch.removed",
+      subscriptionId: reply["subscriptionId"],
+      reason: "detached",
+    });
     await sessions.close();
   });
 });
