@@ -25,6 +25,7 @@ const ROWS: { readonly [name: string]: (count?: number) => Promise<Row> } = {
   portal: async () => (await import("./rows/row-portal.ts")).measurePortal(),
   steering: async () => (await import("./rows/row-steering.ts")).measureSteering(),
   compaction: async () => (await import("./rows/row-compaction.ts")).measureCompaction(),
+  artifacts: async () => (await import("./rows/row-artifacts.ts")).measureArtifacts(),
   memory: async () => (await import("./rows/row-memory.ts")).measureMemory(),
   import: async () => (await import("./rows/row-import.ts")).measureImport(),
 };

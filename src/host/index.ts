@@ -83,6 +83,7 @@ export type {
 export type {
   CompactOptions,
   InjectedMessage,
+  WatchedFiles,
   ReminderOptions,
 } from "../wire/acp/client/steering-requests.ts";
 export type {

@@ -38,6 +38,7 @@ import { cancelCompaction, requestCompaction } from "./transcript/compaction-ste
 import { cancelToolCall } from "./turn/cancel-tool-call.ts";
 import { injectMessage, replaceMessage } from "./turn/injections.ts";
 import { submitResults } from "./turn/paused-turn.ts";
+import { removeClientWatches, unwatchFiles, watchFiles } from "./watches/watch-commands.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
 
 type CommandInput = Extract<TimedInput, { readonly type: "command-received" }>;
@@ -115,6 +116,10 @@ function runCommand(decision: Decision, input: CommandInput): CommandReply {
       return setMetadata(decision, command.metadata);
     case "add-history":
       return addHistory(decision, command.messages);
+    case "watch-files":
+      return watchFiles(decision, command, actor.clientId);
+    case "unwatch-files":
+      return unwatchFiles(decision, command.subscriptionId);
     case "set-mode":
       return setMode(decision, command.mode);
     default:
@@ -172,6 +177,7 @@ function detachAndWait(
     if (run?.status === "running") waitForHost(decision, run, "loss");
   }
   dropHostRequests(decision, isClientRequest);
+  removeClientWatches(decision, command.clientId, command.reason);
   return reply;
 }
 
@@ -228,6 +234,8 @@ const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "remind",
   "resume-daemon",
   "compact",
+  "watch-files",
+  "unwatch-files",
 ]);
 
 /** Whether a command ends work submitted by another client. A client which lost control may still end its own work. */
@@ -263,6 +271,8 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     case "inject":
     case "replace-inject":
     case "revoke-inject":
+    case "watch-files":
+    case "unwatch-files":
     case "remind":
     case "revoke-reminder":
     case "resume-daemon":

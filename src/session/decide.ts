@@ -34,6 +34,8 @@ import { advanceTurn } from "./turn/advance-turn.ts";
 import { expirePausedTurn } from "./turn/paused-turn.ts";
 import { reportClientToolProblems } from "./turn/turn-commands.ts";
 import { reseedUpstream, settleUpstream } from "./turn/resolve-upstream.ts";
+import { reportFileChanges } from "./report-file-changes.ts";
+import { expireWatches } from "./watches/watch-commands.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface DecisionResult {
@@ -129,6 +131,9 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
     case "transcript-projected":
       recordProjection(decision, input);
       return undefined;
+    case "files-changed":
+      reportFileChanges(decision, input);
+      return undefined;
     case "host-requested":
       requestHost(decision, input);
       return undefined;
@@ -185,6 +190,7 @@ function applyDeadlines(decision: Decision): void {
   applyDaemonDeadline(decision);
   expireCompaction(decision);
   expireHostRequests(decision);
+  expireWatches(decision);
 }
 
 function closeExpiredTool(

@@ -9,6 +9,7 @@ import type { ProjectionCounts } from "../domain/transcript/projection.ts";
 import type { ConfiguredAgent } from "./session-input.ts";
 import type { AnsweredToolCall, TurnProgress } from "../providers/provider.ts";
 import type { SessionState } from "./session-state.ts";
+import type { WatchRequest } from "../domain/outputs/file-watch.ts";
 import { findDaemonDeadline } from "./daemon/daemon-state.ts";
 import { findPathsToResolve } from "./tools/evaluate-tool-call.ts";
 import { computeCompactionDeadline } from "./transcript/compaction-steps.ts";
@@ -16,6 +17,7 @@ import type { PreservedReminder, RunningCompaction } from "./transcript/transcri
 import { isRepeat, isEvaluable, type ToolRun } from "./tools/tools-state.ts";
 import { computeResultsDeadline } from "./turn/paused-turn.ts";
 import { findMissingTerminalTool } from "./turn/advance-turn.ts";
+import { listActiveSubscriptions } from "./watches/watches-state.ts";
 import type { CurrentTurn, OutgoingContent, Stage, Upstream } from "./turn/turn-state.ts";
 
 /**
@@ -79,6 +81,7 @@ export type Effect =
       /** Milliseconds until other sessions ignore the reservation. */
       readonly ttlMs: number;
     })
+  | ({ readonly type: "watch-files"; readonly subscriptionId: string } & WatchRequest)
   | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts })
   | {
       readonly type: "compact";
@@ -120,6 +123,8 @@ function createEffectId(effect: Effect): string {
       return `settle/${effect.upstreamId}/${effect.round}`;
     case "reserve-budget":
       return `reserve-budget/${effect.invocationId}/${effect.round}`;
+    case "watch-files":
+      return `watch-files/${effect.subscriptionId}`;
     case "settle-budget":
       return `settle-budget/${effect.invocationId}`;
     case "compact":
@@ -134,6 +139,10 @@ function* listDueEffects(state: SessionState): Generator<Effect> {
   yield* listBudgetEffects(state);
   const { running: compaction, preserved } = state.transcript;
   if (compaction !== null) yield { type: "compact", compaction, preserved };
+  for (const subscription of listActiveSubscriptions(state.watches, state.clients.attached)) {
+    const { subscriptionId, paths, globs } = subscription;
+    yield { type: "watch-files", subscriptionId, paths, globs };
+  }
   const { current, upstream } = turn;
   if (current?.stage.type === "invoking") {
     const { invocationId, upstreamId, outgoing } = current.stage.invocation;
@@ -242,7 +251,7 @@ function isNextInvocationDue(stage: Stage, agent: ConfiguredAgent | null): boole
 }
 
 function findNextDeadline(state: SessionState): number | null {
-  const { approvals, clients, tools, turn, agent, daemon, transcript } = state;
+  const { approvals, clients, tools, turn, agent, daemon, transcript, watches } = state;
   const pause = turn.current?.pause ?? null;
   const { daemon: daemonSpec } = agent?.spec ?? {};
   const wakeAt = daemonSpec === undefined ? null : findDaemonDeadline(daemon, daemonSpec);
@@ -254,6 +263,8 @@ function findNextDeadline(state: SessionState): number | null {
     ...(pause === null ? [] : [computeResultsDeadline(pause, agent?.spec.resultsMs)]),
     ...(wakeAt === null ? [] : [wakeAt]),
     ...(transcript.running === null ? [] : [computeCompactionDeadline(transcript.running)]),
+    // Also keeps a session with active subscriptions in memory, and resumes it after a restart.
+    ...listActiveSubscriptions(watches, clients.attached).map(({ expiresAt }) => expiresAt),
   ];
   return deadlines.length === 0 ? null : Math.min(...deadlines);
 }

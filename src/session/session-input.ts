@@ -1,3 +1,4 @@
+import type { FileChangeEntry } from "../domain/outputs/file-watch.ts";
 import type { Actor, Right } from "../domain/actor.ts";
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { BudgetLevel } from "../domain/budget.ts";
@@ -9,7 +10,7 @@ import type {
   ToolCallPathsResolved,
 } from "../domain/events/tool-events.ts";
 import type { PromptPart } from "../domain/prompt.ts";
-import type { ToolAttachments } from "../domain/tools/tool-output.ts";
+import type { ToolAttachments, StoredEmission } from "../domain/tools/tool-output.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
@@ -97,6 +98,7 @@ export type SessionInput =
       readonly blobDigest?: string;
       readonly attachments?: ToolAttachments;
       readonly plan?: readonly PlanEntry[];
+      readonly emissions?: readonly StoredEmission[];
     }
   | {
       readonly type: "upstream-settled";
@@ -122,6 +124,12 @@ export type SessionInput =
       readonly type: "transcript-projected";
       readonly invocationId: string;
       readonly projection: ProjectionReceipt;
+    }
+  /** Coalesced changes of files of a subscription. */
+  | {
+      readonly type: "files-changed";
+      readonly subscriptionId: string;
+      readonly entries: readonly FileChangeEntry[];
     }
   /** An ended invocation is charged to the shared budgets. */
   | { readonly type: "budget-settled"; readonly invocationId: string }

@@ -1,6 +1,7 @@
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import { NO_RECEIPT, type LastReceipt } from "../domain/events/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
+import { initialArtifacts, type ArtifactsState } from "./artifacts/artifacts-state.ts";
 import { initialBudgets, type BudgetsState } from "./budgets/budgets-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
 import { initialDaemon, type DaemonState } from "./daemon/daemon-state.ts";
@@ -11,6 +12,7 @@ import { initialSteering, type SteeringState } from "./steering/steering-state.t
 import { initialToolsState, type ToolsState } from "./tools/tools-state.ts";
 import { initialTranscript, type TranscriptState } from "./transcript/transcript-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
+import { initialWatches, type WatchesState } from "./watches/watches-state.ts";
 
 /** The state needed for decisions, folded from the log. Plain data, so it can be stored as a snapshot. */
 export interface SessionState {
@@ -41,6 +43,8 @@ export interface SessionState {
   readonly budgets: BudgetsState;
   readonly daemon: DaemonState;
   readonly transcript: TranscriptState;
+  readonly artifacts: ArtifactsState;
+  readonly watches: WatchesState;
   readonly lastReceipt: LastReceipt;
 }
 
@@ -51,7 +55,7 @@ export interface SubmittedPrompt {
 }
 
 /** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
-export const STATE_VERSION = "24";
+export const STATE_VERSION = "26";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -73,5 +77,7 @@ export const initialState: SessionState = {
   budgets: initialBudgets,
   daemon: initialDaemon,
   transcript: initialTranscript,
+  artifacts: initialArtifacts,
+  watches: initialWatches,
   lastReceipt: NO_RECEIPT,
 };

@@ -31,7 +31,14 @@ export interface KillWorld {
     program: string,
     settings: Pick<
       KilledBridge,
-      "kill" | "onLost" | "outcome" | "isPausing" | "isSteering" | "isAsking" | "isCompacting"
+      | "kill"
+      | "onLost"
+      | "outcome"
+      | "isPausing"
+      | "isSteering"
+      | "isAsking"
+      | "isCompacting"
+      | "isEmitting"
     >,
   ): Promise<Run>;
   /** Reads the log, which all bridges share. */
@@ -155,6 +162,16 @@ function stepsFor({ messages }: BrainRequest): Step[] {
       { type: "text", text: "I ask at home." },
       ...call("lookup"),
       ...call("home"),
+      { type: "stop", reason: "tool_use" },
+    ];
+  }
+  if (text === "emit") {
+    return [
+      { type: "start", role: "assistant" },
+      { type: "text", text: "I show it." },
+      ...call("emit_plan", { summary: "Sell tea.", steps: [{ step: "Brew", status: "active" }] }),
+      ...call("emit_artifact", { kind: "mermaid", title: "Flow", spec: "graph TD\nA-->B" }),
+      ...call("emit_handoff", { target_persona_or_human: "ada", task: "Pour the tea" }),
       { type: "stop", reason: "tool_use" },
     ];
   }

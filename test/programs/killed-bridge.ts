@@ -37,6 +37,8 @@ export interface KilledBridge {
   readonly isAsking?: boolean;
   /** If true, the conversation is compacted automatically in the second turn, and on command after it. */
   readonly isCompacting?: boolean;
+  /** If true, the agent emits a plan, an artifact and a handoff. */
+  readonly isEmitting?: boolean;
   /** The append before or after which this process kills itself. Null: the process is not killed. */
   readonly kill: { readonly when: "before" | "after"; readonly append: number } | null;
 }
@@ -47,7 +49,8 @@ export interface KilledBridge {
  */
 const settings: KilledBridge = JSON.parse(process.argv[2] ?? "");
 const { file, effects, endpoint, harnessArn, onLost, outcome, isPausing = false } = settings;
-const { isSteering = false, isAsking = false, isCompacting = false } = settings;
+const { isSteering = false, isAsking = false } = settings;
+const { isCompacting = false, isEmitting = false } = settings;
 const principal = { id: "me", rights: ["prompt", "approve", "control"] } as const;
 
 const script = 'echo "$1" >> "$2"; sleep 0.03; echo "$1 is done"';
@@ -82,6 +85,7 @@ const agent = defineAgent({
   ...(isCompacting && {
     compaction: { strategy: "hybrid", thresholdTokens: 30, keepLast: 1 } as const,
   }),
+  ...(isEmitting && { runtimeTools: ["emit_plan", "emit_artifact", "emit_handoff"] as const }),
   ...(isAsking && { askUser: true, budgets: { principal: { invocations: 1, toolCalls: 9 } } }),
 });
 const keys = await openSigningKeys(dirname(file), 1);
@@ -105,7 +109,7 @@ const end = new AbortController();
 /** Submitted commands without a reply. */
 const asked: Promise<unknown>[] = [];
 const home = { name: "home", description: "Asks at home", schema: { type: "object" } };
-const firstText = isPausing ? "at home" : isAsking ? "ask me" : "first";
+const firstText = isPausing ? "at home" : isAsking ? "ask me" : isEmitting ? "emit" : "first";
 asked.push(say(firstText, "prompt 1", isPausing ? { tools: [home] } : undefined));
 let finished = 0;
 /** The outcomes still missing: two deliveries and a rendered reminder. */

@@ -10,9 +10,9 @@ import type {
 } from "../../host/index.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
+import { formatExtension } from "./format-extension.ts";
 import { createMessageText, type MessageText } from "./message-text.ts";
 import { createToolCards, type ToolCards } from "./tool-cards.ts";
-import { formatTranscriptNote } from "./transcript-note.ts";
 import type { MarkStyle } from "../markdown/mark-style.ts";
 import { wrapText } from "../markdown/row-layout.ts";
 import { measureText } from "../markdown/text-width.ts";
@@ -147,16 +147,14 @@ class PageUpdates implements ChatUpdates {
   }
 
   #showExtension({ name, fields }: ExtensionUpdate): void {
-    const { style } = this.#options;
-    const { message } = fields;
-    if (name === "log" && typeof message === "string") {
-      this.#endMessage();
-      return this.#printRows("log", this.#formatWithSign("!", message).map(style.warn));
-    }
-    const note = formatTranscriptNote(name, fields);
-    if (note === undefined) return;
+    const line = formatExtension(name, fields);
+    if (line === undefined) return;
     this.#endMessage();
-    this.#printRows("transcript", this.#formatWithSign("·", note).map(style.dim));
+    const rows = this.#formatWithSign(line.sign, line.text);
+    this.#printRows(
+      name,
+      line.tone === undefined ? rows : rows.map(this.#options.style[line.tone]),
+    );
   }
 
   #addText({ type, messageId }: TextUpdate, text: string): void {

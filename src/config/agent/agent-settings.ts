@@ -14,6 +14,7 @@ import {
   type Schema,
 } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
+import { RUNTIME_TOOLS, type RuntimeToolsSetting } from "../../domain/runtime-tools.ts";
 import { BRIDGE_COMMANDS } from "../../domain/slash-commands.ts";
 import { findPatternProblem } from "../../policy/redact-text.ts";
 import { PROJECTION_POLICIES } from "../../domain/transcript/projection.ts";
@@ -74,6 +75,13 @@ export function createSettingsShape(tools?: readonly string[]) {
         "true, false or { waitSeconds }",
         boolean(),
         object({ waitSeconds: POSITIVE }),
+      ),
+    ),
+    runtimeTools: optional(
+      union<RuntimeToolsSetting>(
+        "true, false or a list of names",
+        boolean(),
+        array(oneOf(RUNTIME_TOOLS)),
       ),
     ),
     resultsSeconds: POSITIVE,

@@ -14,6 +14,8 @@ import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { readOptions } from "../../domain/option-reader.ts";
 import { ASK_USER_TOOL } from "../../domain/question.ts";
+import { UPDATE_PLAN_TOOL } from "../../domain/outputs/harn-plan.ts";
+import { RUNTIME_TOOLS } from "../../domain/runtime-tools.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { createSettingsShape, refuseTwoRuleSets } from "./agent-settings.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -46,16 +48,25 @@ const TOOL_NAMES: Schema<readonly string[]> = refine(
 );
 
 const TOOLS_SCHEMA = object(
-  { tools: withDefault(TOOL_NAMES, []), askUser: anything },
+  { tools: withDefault(TOOL_NAMES, []), askUser: anything, runtimeTools: anything },
   { otherNames: "ignore", expected: "the definition of an agent" },
 );
 
 const DEFINITION_SCHEMA: Schema<void> = (value, path) => {
-  const { tools: appTools, askUser } = TOOLS_SCHEMA(value, path);
-  const runtimeTools = askUser === undefined || askUser === false ? [] : [ASK_USER_TOOL];
-  const tools = [...appTools, ...runtimeTools];
-  if (new Set(tools).size < tools.length)
-    throwProblem("askUser", `adds a tool named ${ASK_USER_TOOL}, which exists`, "rename the tool");
+  const { tools: named, askUser, runtimeTools } = TOOLS_SCHEMA(value, path);
+  const appTools: readonly string[] = named;
+  const askTools = askUser === undefined || askUser === false ? [] : [ASK_USER_TOOL];
+  const emitTools = listNamedTools(runtimeTools);
+  const added: { readonly [setting: string]: readonly string[] } = {
+    askUser: askTools,
+    runtimeTools: emitTools,
+  };
+  for (const [setting, names] of Object.entries(added)) {
+    const taken = names.find((name) => name !== UPDATE_PLAN_TOOL && appTools.includes(name));
+    if (taken !== undefined)
+      throwProblem(setting, `adds a tool named ${taken}, which exists`, "rename the tool");
+  }
+  const tools = [...new Set([...appTools, ...askTools, ...emitTools])];
   const shape: { readonly [Name in keyof AgentDefinition]-?: Schema<unknown> } = {
     name: string({
       pattern: /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,63}$/,
@@ -73,6 +84,12 @@ const DEFINITION_SCHEMA: Schema<void> = (value, path) => {
   refuseTwoRuleSets(definition, path);
   checkProviderSettings(definition);
 };
+
+/** The tools which the setting adds. An invalid setting is reported later, by its schema. */
+function listNamedTools(setting: unknown): readonly string[] {
+  const names: readonly unknown[] = Array.isArray(setting) ? setting : [];
+  return RUNTIME_TOOLS.filter((name) => setting === true || names.includes(name));
+}
 
 function checkProviderSettings({
   provider,

@@ -18,6 +18,7 @@ import type {
   CompactOptions,
   InjectedMessage,
   ReminderOptions,
+  WatchedFiles,
 } from "../../wire/acp/client/steering-requests.ts";
 import type {
   IdleWait,
@@ -104,6 +105,12 @@ export interface Client {
    * of the compaction as soon as the agent has accepted the request; the update `transcript_compacted` has the result.
    */
   compact(sessionId: string, options?: CompactOptions): Promise<string>;
+  /**
+   * Subscribes to changes of files of the session's workspace, for a day or until this client detaches. The changes
+   * arrive as the extension update `fs_watch`. Returns the id of the subscription.
+   */
+  watchFiles(sessionId: string, files?: WatchedFiles): Promise<string>;
+  unwatchFiles(sessionId: string, subscriptionId: string): Promise<void>;
   /** Wakes an idle daemon without a message. */
   resume(sessionId: string): Promise<void>;
   /** Notifies the agent of changed host skills. */

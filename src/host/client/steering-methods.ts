@@ -19,6 +19,8 @@ type SteeringMethods = Pick<
   | "compact"
   | "resume"
   | "cancelToolCall"
+  | "watchFiles"
+  | "unwatchFiles"
 >;
 
 /** The methods for messages and reminders of a running turn, for compaction, and for daemons. */
@@ -66,6 +68,14 @@ export function createSteeringMethods(
         encode.encodeCompactRequest(sessionId, options, createCommandId()),
         read.readCompactResult,
       ),
+    watchFiles: (sessionId, files = {}) =>
+      send(
+        encode.encodeWatchFilesRequest(sessionId, files, createCommandId()),
+        read.readSubscriptionResult,
+      ),
+    async unwatchFiles(sessionId, subscriptionId) {
+      await requestAgent(encode.encodeUnwatchFilesRequest(sessionId, subscriptionId));
+    },
     async resume(sessionId) {
       await requestAgent(encode.encodeResumeRequest(sessionId, createCommandId()));
     },

@@ -10,6 +10,8 @@ import type { TurnOutcome } from "../../domain/events/turn-events.ts";
 import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { LiveClient } from "../../domain/live-client.ts";
+import type { StoredArtifact } from "../../domain/outputs/artifact.ts";
+import type { Handoff } from "../../domain/handoff.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
@@ -46,6 +48,8 @@ export interface SessionView {
   /** The controller's client id. */
   readonly controller: string | null;
   readonly plan: readonly PlanEntry[];
+  /** Number of artifacts and handoffs. They are items of their turns. */
+  readonly artifactCount: number;
   readonly grants: readonly GrantView[];
   /** Sum of the finished turns. Null if no provider reported any. */
   readonly usage: Usage | null;
@@ -92,7 +96,9 @@ export type ThreadItem =
   | ToolItem
   | ReminderItem
   | ApprovalItem
-  | NoticeItem;
+  | NoticeItem
+  | ArtifactItem
+  | HandoffItem;
 
 export type ThreadItemKind = ThreadItem["kind"];
 
@@ -180,6 +186,20 @@ export interface NoticeItem extends ItemBase {
   readonly text: string;
   /** Further lines, folded. */
   readonly details?: string;
+}
+
+/** A table, a chart, a diagram or a reference which the agent shows. */
+export interface ArtifactItem extends ItemBase {
+  readonly kind: "artifact";
+  readonly artifact: StoredArtifact;
+}
+
+/** Work which the agent handed over. */
+export interface HandoffItem extends ItemBase {
+  readonly kind: "handoff";
+  readonly handoffId: string;
+  readonly artifactId: string;
+  readonly handoff: Handoff;
 }
 
 export interface ApprovalView {

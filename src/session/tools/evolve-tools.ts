@@ -76,7 +76,7 @@ export function evolveTools(
     case "tool.finished":
       return finishRun(tools, event);
     case "plan.updated":
-      return { ...tools, plan: event.entries };
+      return { ...tools, plan: event.entries, planDetails: event.plan ?? null };
     default:
       return tools;
   }

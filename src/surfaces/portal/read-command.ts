@@ -65,6 +65,8 @@ export function readCommand(body: JsonObject): PortalCommand {
     case "revoke-reminder":
     case "resume-daemon":
     case "cancel-tool-call":
+    case "watch-files":
+    case "unwatch-files":
       return { command: readSteeringCommand(type, body), right: "prompt", what: "Steering" };
     case "compact":
       return {
@@ -98,6 +100,8 @@ const COMMAND_TYPES = [
   "resume-daemon",
   "cancel-tool-call",
   "compact",
+  "watch-files",
+  "unwatch-files",
   "answer",
   "cancel",
   "withdraw",

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import { readWatchRequest } from "../../domain/outputs/file-watch.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import { decodeRemind } from "../../wire/acp/decode/steering-messages.ts";
@@ -13,7 +14,9 @@ type SteeringType =
   | "remind"
   | "revoke-reminder"
   | "resume-daemon"
-  | "cancel-tool-call";
+  | "cancel-tool-call"
+  | "watch-files"
+  | "unwatch-files";
 
 /** Reads a command about messages and reminders for a running turn. */
 export function readSteeringCommand(type: SteeringType, body: JsonObject): SessionCommand {
@@ -39,6 +42,13 @@ export function readSteeringCommand(type: SteeringType, body: JsonObject): Sessi
       const toolCallId = readRequiredString(body, "toolCallId");
       return { type, toolCallId, ...omitUndefined({ reason }) };
     }
+    case "watch-files": {
+      const watch = readWatchRequest(body);
+      if (typeof watch === "string") throw createInvalidRequestError(watch);
+      return { type, ...watch };
+    }
+    case "unwatch-files":
+      return { type, subscriptionId: readRequiredString(body, "subscriptionId") };
     default:
       return type satisfies never;
   }

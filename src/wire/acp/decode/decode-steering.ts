@@ -12,6 +12,8 @@ import {
   decodeRevokeInject,
   decodeRevokeReminder,
   decodeSteering,
+  decodeUnwatchFiles,
+  decodeWatchFiles,
   type SteeringRequest,
 } from "./steering-messages.ts";
 
@@ -28,6 +30,8 @@ export const STEERING_METHODS: readonly [string, DecodeSteeringRequest][] = [
   ["agent/resume", withRequestId(decodeResume)],
   ["session/cancel_tool_call", withRequestId(decodeCancelToolCall)],
   ["session/compact", withRequestId(decodeCompact)],
+  ["session/watch_files", withRequestId(decodeWatchFiles)],
+  ["session/unwatch_files", withRequestId(decodeUnwatchFiles)],
 ];
 
 /** `_session/steering`, with the client's id of the request. */
