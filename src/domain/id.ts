@@ -17,7 +17,8 @@ export type IdPrefix =
   | "client"
   | "cmd"
   | "blob"
-  | "grant";
+  | "grant"
+  | "worker";
 
 /** Creates ids from the time and seed of one input, so the same input produces the same ids. */
 export interface IdSource {

@@ -10,6 +10,8 @@ import type { JsonObject, JsonValue } from "../data/json.ts";
 import type { ClientStatus } from "./live-client.ts";
 import type { ModelMessage } from "./model/model-request.ts";
 import type { SessionMode } from "./session-mode.ts";
+import type { WorkerStatus } from "./worker.ts";
+import type { DelegateRequest } from "./worker-request.ts";
 import type { ToolResultPart } from "./tools/tool-call.ts";
 
 /** A part of a submitted prompt. In the log, an image is a `PromptPart` which references a blob. */
@@ -133,6 +135,14 @@ export type SessionCommand<Part = SubmittedPart> =
   | { readonly type: "set-metadata"; readonly metadata: SessionMetadata }
   /** Adds messages from another conversation. The agent receives them before the next prompt. */
   | { readonly type: "add-history"; readonly messages: readonly ModelMessage[] }
+  /** Starts a worker. The session neither waits for the worker nor receives its result in a turn. */
+  | ({ readonly type: "delegate" } & Omit<DelegateRequest, "isBackground">)
+  /** Starts the next cycle of a waiting worker. */
+  | { readonly type: "trigger-worker"; readonly workerId: string; readonly payload: JsonValue }
+  /** Cancels a worker. Accepted without effect if the worker has ended. */
+  | { readonly type: "close-worker"; readonly workerId: string }
+  /** Cancels the turn, drops waiting prompts and messages, and closes the workers: the session of a worker ends so. */
+  | { readonly type: "end-work" }
   /** Changes the session mode. */
   | { readonly type: "set-mode"; readonly mode: SessionMode };
 
@@ -151,6 +161,9 @@ export type CommandReply =
       readonly reminderId?: string;
       /** Result of a change of an injection. */
       readonly injectionStatus?: (typeof INJECTION_STATUSES)[number];
+      /** The worker of a command about workers, and its status after the command. */
+      readonly workerId?: string;
+      readonly workerStatus?: WorkerStatus;
       /** Present for commands about clients. */
       readonly clientStatus?: ClientStatus;
     }

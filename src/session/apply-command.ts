@@ -20,7 +20,9 @@ import {
 import type { ClientsState, HostRequest } from "./clients/clients-state.ts";
 import { submitHostReply, dropHostRequests } from "./clients/host-requests.ts";
 import { resumeDaemon } from "./daemon/daemon-commands.ts";
+import { applyWorkerCommand } from "./apply-worker-input.ts";
 import { decideApproval } from "./decide-approval.ts";
+import { endWork } from "./end-work.ts";
 import { type Decision, readAgentSpec } from "./decision.ts";
 import { refuse } from "./refuse-command.ts";
 import type { TimedInput } from "./session-input.ts";
@@ -39,16 +41,28 @@ import { submitResults } from "./turn/paused-turn.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
 
 type CommandInput = Extract<TimedInput, { readonly type: "command-received" }>;
+/** A command with its sender, before the session has assigned a time. */
+type SentCommand = Omit<CommandInput, "at" | "seed" | "changedFiles">;
 
-export function applyCommand(decision: Decision, input: CommandInput): CommandReply {
-  const { command, actor, rights } = input;
-  const neededRight = resolveNeededRight(decision, input);
+/** Returns the refusal of a command which its sender may not send. Undefined if the sender may. */
+export function findCommandRefusal(
+  state: SessionState,
+  input: SentCommand,
+): CommandReply | undefined {
+  const { command, rights } = input;
+  const neededRight = resolveNeededRight(state, input);
   if (neededRight !== null && !rights.includes(neededRight)) {
     const reason = isInjectionChange(command) ? { reason: NOT_AUTHORIZED } : {};
     return refuse("access_denied", `This needs the right to ${neededRight}`, reason);
   }
-  const refusal = findClientRefusal(decision, input);
-  if (refusal !== undefined) return refuse("access_denied", refusal);
+  const refusal = findClientRefusal(state, input);
+  return refusal === undefined ? undefined : refuse("access_denied", refusal);
+}
+
+export function applyCommand(decision: Decision, input: CommandInput): CommandReply {
+  const { command, actor } = input;
+  const refused = findCommandRefusal(decision.state, input);
+  if (refused !== undefined) return refused;
   switch (command.type) {
     case "prompt":
       return acceptPrompt(decision, command, readAgentSpec(decision));
@@ -101,6 +115,12 @@ export function applyCommand(decision: Decision, input: CommandInput): CommandRe
       return setMetadata(decision, command.metadata);
     case "add-history":
       return addHistory(decision, command.messages);
+    case "delegate":
+    case "trigger-worker":
+    case "close-worker":
+      return applyWorkerCommand(decision, command);
+    case "end-work":
+      return endWork(decision, input);
     case "set-mode":
       return setMode(decision, command.mode);
     default:
@@ -148,7 +168,7 @@ function detachAndWait(
 }
 
 /** Returns why a client may not send a command, regardless of its principal's rights. Undefined if the client may. */
-function findClientRefusal({ state }: Decision, commanded: CommandInput): string | undefined {
+function findClientRefusal(state: SessionState, commanded: SentCommand): string | undefined {
   const { command, actor: by } = commanded;
   const { controller } = state.clients;
   const isAllowing =
@@ -179,7 +199,7 @@ function findClientRefusal({ state }: Decision, commanded: CommandInput): string
  * Whether a command belongs to an attachment which has ended. Callers which never attach, such as the portal, send no
  * attachment id.
  */
-function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: CommandInput): boolean {
+function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: SentCommand): boolean {
   if (attachmentId === undefined) return false;
   return !attached.some(
     (client) => client.clientId === by.clientId && client.attachmentId === attachmentId,
@@ -199,6 +219,8 @@ const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "inject",
   "remind",
   "resume-daemon",
+  "delegate",
+  "trigger-worker",
 ]);
 
 /** Whether a command ends work submitted by another client. A client which lost control may still end its own work. */
@@ -211,6 +233,9 @@ function endsOthersWork(
     case "cancel":
       // A disconnecting client may cancel a turn which no other client follows.
       return command.unlessWatched !== true && turn.current?.submitter?.clientId !== by.clientId;
+    case "close-worker":
+    case "end-work":
+      return true;
     case "withdraw-prompt":
       return turn.queue.some(
         (queued) =>
@@ -225,7 +250,7 @@ function endsOthersWork(
  * Returns the right a command requires, or null for none. Acting on one's own prompts requires only `prompt`, on those
  * of others `control`.
  */
-function resolveNeededRight({ state }: Decision, input: CommandInput): Right | null {
+function resolveNeededRight(state: SessionState, input: SentCommand): Right | null {
   const { command, actor: by } = input;
   switch (command.type) {
     case "prompt":
@@ -235,6 +260,8 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     case "remind":
     case "revoke-reminder":
     case "resume-daemon":
+    case "delegate":
+    case "trigger-worker":
     case "hide-prompt":
     case "set-metadata":
     case "add-history":
@@ -265,6 +292,8 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
       return isSameAttachment(state.clients, input, command.clientId) ? null : "control";
     case "set-title":
     case "set-folders":
+    case "close-worker":
+    case "end-work":
       return "control";
     case "submit-host-reply":
       return null;

@@ -44,6 +44,12 @@ export function decideApproval(
       "This approval is not open: it was decided, its deadline has passed, or its turn has ended",
     );
   }
+  if (request.worker !== undefined) {
+    const { sessionId } = request.worker;
+    return refuse("conflict", `The session ${sessionId} of the worker decides this request`, {
+      sessionId,
+    });
+  }
   const approvalDecision = resolveDecision(request, received);
   if (approvalDecision === undefined || !request.options.includes(approvalDecision)) {
     const validOptions = request.options.join(", ");

@@ -1,6 +1,8 @@
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { AgentBudgets, BudgetAmounts } from "../domain/budget.ts";
 import type { PromptOptions } from "../domain/prompt.ts";
+import type { SessionLineage } from "../domain/session-lineage.ts";
+import { isTerminalStatus, type Worker } from "../domain/worker.ts";
 import type { JsonObject } from "../data/json.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";
@@ -14,6 +16,7 @@ import { isRepeat, isEvaluable, type ToolRun } from "./tools/tools-state.ts";
 import { computeResultsDeadline } from "./turn/paused-turn.ts";
 import { findMissingTerminalTool } from "./turn/advance-turn.ts";
 import type { CurrentTurn, OutgoingContent, Stage, Upstream } from "./turn/turn-state.ts";
+import { findAwaitedWorker, isRunningWorker } from "./workers/workers-state.ts";
 
 /**
  * An effect to perform outside the session. Its id identifies it: the driver starts due effects which are not running,
@@ -74,7 +77,17 @@ export type Effect =
       /** Milliseconds until other sessions ignore the reservation. */
       readonly ttlMs: number;
     })
-  | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts });
+  | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts })
+  /** Opens the session of a worker if it is missing, sends the prompt of the cycle once, and follows the turn. */
+  | {
+      readonly type: "run-worker";
+      readonly worker: Worker;
+      /** The session's own place in its tree. Null for a root session. */
+      readonly lineage: SessionLineage | null;
+      readonly principal: string;
+    }
+  /** Ends all work in the session of an ended worker. */
+  | { readonly type: "close-worker"; readonly worker: Worker; readonly principal: string };
 
 /** An invocation and the shared budgets it belongs to. */
 interface BudgetEffect {
@@ -112,6 +125,10 @@ function createEffectId(effect: Effect): string {
       return `reserve-budget/${effect.invocationId}/${effect.round}`;
     case "settle-budget":
       return `settle-budget/${effect.invocationId}`;
+    case "run-worker":
+      return `run-worker/${effect.worker.workerId}/${effect.worker.cycle}`;
+    case "close-worker":
+      return `close-worker/${effect.worker.workerId}`;
     default:
       return effect satisfies never;
   }
@@ -120,6 +137,7 @@ function createEffectId(effect: Effect): string {
 function* listDueEffects(state: SessionState): Generator<Effect> {
   const { turn, tools, agent } = state;
   yield* listBudgetEffects(state);
+  yield* listWorkerEffects(state);
   const { current, upstream } = turn;
   if (current?.stage.type === "invoking") {
     const { invocationId, upstreamId, outgoing } = current.stage.invocation;
@@ -159,6 +177,8 @@ function* listDueEffects(state: SessionState): Generator<Effect> {
       };
     }
     if (status !== "running" || toolCall === null || input === null) continue;
+    // The effect of the worker delivers the result.
+    if (findAwaitedWorker(state.workers, toolCallId) !== undefined) continue;
     const attemptFields = {
       ...(isRepeat(run) && { isRepeat: true as const }),
       ...(resolvedPaths !== undefined && { paths: resolvedPaths.paths }),
@@ -172,6 +192,13 @@ function* listDueEffects(state: SessionState): Generator<Effect> {
       input,
       ...attemptFields,
     };
+  }
+}
+
+function* listWorkerEffects({ workers, lineage, principal }: SessionState): Generator<Effect> {
+  for (const worker of workers.open) {
+    if (isRunningWorker(worker)) yield { type: "run-worker", worker, lineage, principal };
+    else if (isTerminalStatus(worker.status)) yield { type: "close-worker", worker, principal };
   }
 }
 
@@ -229,8 +256,9 @@ function findNextDeadline(state: SessionState): number | null {
   const pause = turn.current?.pause ?? null;
   const { daemon: daemonSpec } = agent?.spec ?? {};
   const wakeAt = daemonSpec === undefined ? null : findDaemonDeadline(daemon, daemonSpec);
+  const ownRequests = approvals.pending.filter((request) => request.worker === undefined);
   const deadlines = [
-    ...[...approvals.pending, ...clients.requests].map(({ deadline }) => deadline),
+    ...[...ownRequests, ...clients.requests].map(({ deadline }) => deadline),
     ...tools.runs.flatMap(({ status, hostWait }) =>
       status === "waiting-for-host" && hostWait !== undefined ? [hostWait.deadline] : [],
     ),

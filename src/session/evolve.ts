@@ -12,6 +12,7 @@ import type { SessionState } from "./session-state.ts";
 import { evolveSteering } from "./steering/steering-state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
+import { evolveWorkers } from "./workers/workers-state.ts";
 
 /** Applies an event of the log to the state. Deterministic: the same log always produces the same state. */
 export function evolve(state: SessionState, draft: Draft): SessionState {
@@ -23,6 +24,9 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
   const clients = isOwnEvent(event, "clients")
     ? evolveClients(state.clients, event, draft.at)
     : state.clients;
+  const workers = isOwnEvent(event, "workers")
+    ? evolveWorkers(state.workers, event, draft)
+    : state.workers;
   return {
     seq: state.seq + 1,
     at: draft.at,
@@ -46,6 +50,9 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
     steering: evolveSteering(state.steering, draft, state.seq + 1),
     budgets: evolveBudgets(state.budgets, draft, state),
     daemon: evolveDaemon(state.daemon, draft),
+    workers,
+    lineage: event.type === "session.opened" ? (event.lineage ?? null) : state.lineage,
+    budgetCaps: event.type === "session.opened" ? (event.budget ?? {}) : state.budgetCaps,
     lastReceipt: evolveLastReceipt(state.lastReceipt, event),
   };
 }

@@ -8,6 +8,7 @@ import { requestOutcome, startTool } from "./tools/advance-tools.ts";
 import { extendHostWait, waitForHost } from "./tools/host-waits.ts";
 import { isStillAllowed } from "./tools/evaluate-rules.ts";
 import { isUnsettled } from "./tools/tools-state.ts";
+import { isWaitingForWorker } from "./tools/worker-calls.ts";
 import { loseInvocation } from "./turn/apply-provider-events.ts";
 import { readAgentSpec, type Decision } from "./decision.ts";
 
@@ -38,7 +39,8 @@ export function recover(
   dropHostRequests(decision);
   loseInvocation(decision);
   for (const run of decision.state.tools.runs) {
-    if (run.status !== "running") continue;
+    // The worker continues by itself.
+    if (run.status !== "running" || isWaitingForWorker(decision, run)) continue;
     const facts = readAgentSpec(decision).tools.find(({ name }) => name === run.name);
     // A tool interrupted by every restart may itself crash the bridge, so attempts are limited.
     const canRepeat = facts?.idempotent === true && run.attempt < MAX_ATTEMPTS;
@@ -61,6 +63,7 @@ function waitForHostTools(
     const { tools } = nextSpec ?? readAgentSpec(decision);
     if (run.status !== "running" || unsettled.has(run.toolCallId)) continue;
     if (tools.some(({ name }) => name === run.name)) continue;
+    if (isWaitingForWorker(decision, run)) continue;
     waitForHost(decision, run, "kill");
   }
 }

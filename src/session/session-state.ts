@@ -1,15 +1,18 @@
+import type { BudgetCaps } from "../domain/budget.ts";
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import { NO_RECEIPT, type LastReceipt } from "../domain/events/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
 import { initialBudgets, type BudgetsState } from "./budgets/budgets-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
 import { initialDaemon, type DaemonState } from "./daemon/daemon-state.ts";
+import type { SessionLineage } from "../domain/session-lineage.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { Usage } from "../domain/usage.ts";
 import type { ConfiguredAgent } from "./session-input.ts";
 import { initialSteering, type SteeringState } from "./steering/steering-state.ts";
 import { initialToolsState, type ToolsState } from "./tools/tools-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
+import { initialWorkers, type WorkersState } from "./workers/workers-state.ts";
 
 /** The state needed for decisions, folded from the log. Plain data, so it can be stored as a snapshot. */
 export interface SessionState {
@@ -39,6 +42,11 @@ export interface SessionState {
   readonly steering: SteeringState;
   readonly budgets: BudgetsState;
   readonly daemon: DaemonState;
+  readonly workers: WorkersState;
+  /** Null unless the session belongs to a worker. */
+  readonly lineage: SessionLineage | null;
+  /** Caps of this session besides those of its agent. */
+  readonly budgetCaps: BudgetCaps;
   readonly lastReceipt: LastReceipt;
 }
 
@@ -49,7 +57,7 @@ export interface SubmittedPrompt {
 }
 
 /** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
-export const STATE_VERSION = "23";
+export const STATE_VERSION = "24";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -70,5 +78,8 @@ export const initialState: SessionState = {
   steering: initialSteering,
   budgets: initialBudgets,
   daemon: initialDaemon,
+  workers: initialWorkers,
+  lineage: null,
+  budgetCaps: {},
   lastReceipt: NO_RECEIPT,
 };

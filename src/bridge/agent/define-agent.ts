@@ -10,6 +10,8 @@ import type { AgentSpec, TurnCaps } from "../../domain/agent-spec.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { Agent, AgentHandle, OpenAgentOptions } from "../../session/runtime/agent/agent.ts";
 import { createAskUserTool } from "../../tools/ask-user-tool.ts";
+import { createWorkerTools } from "../../tools/worker-tools.ts";
+import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_OPEN } from "../../domain/worker.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { digestFiles } from "../../tools/workspace/digest-files.ts";
 import { examineToolCall } from "../../tools/workspace/examine-tool-call.ts";
@@ -29,7 +31,12 @@ const DEFAULT_CAPS: TurnCaps = {
 export function defineAgent(definition: AgentDefinition): Agent {
   checkDefinition(definition);
   const { provider, tools: appTools = [], mcp, askUser = false } = definition;
-  const tools = askUser === false ? appTools : [...appTools, createAskUserTool()];
+  const { workers } = createWorkersSpec(definition);
+  const tools = [
+    ...appTools,
+    ...(askUser === false ? [] : [createAskUserTool()]),
+    ...(workers === undefined ? [] : createWorkerTools(workers.agents.map(({ name }) => name))),
+  ];
   // Opening sends no request, but reports invalid settings of the provider now.
   const canStop = provider.open().stop !== undefined;
   const withTools = (serverTools: readonly Tool[]): Agent => {
@@ -123,6 +130,7 @@ function createAgentSpec(
     settle: definition.settle ?? "wait",
     approvalMs: approvalSeconds * 1000,
     ...createAskUserSpec(definition.askUser),
+    ...createWorkersSpec(definition),
     ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
     ...omitUndefined({ invalidToolInput, images, contextTokens, reminders }),
     ...(commands !== undefined && { commands: listCommands(commands) }),
@@ -139,6 +147,22 @@ function createAskUserSpec(
   if (askUser === false) return {};
   const { waitSeconds = DEFAULT_QUESTION_SECONDS } = askUser === true ? {} : askUser;
   return { askUser: { waitMs: waitSeconds * 1000 } };
+}
+
+function createWorkersSpec({
+  name,
+  workers = false,
+}: Pick<AgentDefinition, "name" | "workers">): Pick<AgentSpec, "workers"> {
+  if (workers === false) return {};
+  const { agents = [name], maxDepth, maxOpen, budget } = workers === true ? {} : workers;
+  return {
+    workers: {
+      agents: agents.map((agent) => ({ name: agent })),
+      maxDepth: maxDepth ?? DEFAULT_MAX_DEPTH,
+      maxOpen: maxOpen ?? DEFAULT_MAX_OPEN,
+      ...omitUndefined({ budget }),
+    },
+  };
 }
 
 function createDaemonSpec(daemon: AgentDefinition["daemon"]): Pick<AgentSpec, "daemon"> {

@@ -14,6 +14,7 @@ import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { readOptions } from "../../domain/option-reader.ts";
 import { ASK_USER_TOOL } from "../../domain/question.ts";
+import { WORKER_TOOLS } from "../../domain/worker.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { createSettingsShape, refuseTwoRuleSets } from "./agent-settings.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -46,16 +47,22 @@ const TOOL_NAMES: Schema<readonly string[]> = refine(
 );
 
 const TOOLS_SCHEMA = object(
-  { tools: withDefault(TOOL_NAMES, []), askUser: anything },
+  { tools: withDefault(TOOL_NAMES, []), askUser: anything, workers: anything },
   { otherNames: "ignore", expected: "the definition of an agent" },
 );
 
 const DEFINITION_SCHEMA: Schema<void> = (value, path) => {
-  const { tools: appTools, askUser } = TOOLS_SCHEMA(value, path);
-  const runtimeTools = askUser === undefined || askUser === false ? [] : [ASK_USER_TOOL];
-  const tools = [...appTools, ...runtimeTools];
-  if (new Set(tools).size < tools.length)
-    throwProblem("askUser", `adds a tool named ${ASK_USER_TOOL}, which exists`, "rename the tool");
+  const { tools: appTools, askUser, workers } = TOOLS_SCHEMA(value, path);
+  const tools = [
+    ...appTools,
+    ...(isOn(askUser) ? [ASK_USER_TOOL] : []),
+    ...(isOn(workers) ? WORKER_TOOLS : []),
+  ];
+  const repeated = tools.find((name, at) => tools.indexOf(name) !== at);
+  if (repeated !== undefined) {
+    const setting = repeated === ASK_USER_TOOL ? "askUser" : "workers";
+    throwProblem(setting, `adds a tool named ${repeated}, which exists`, "rename the tool");
+  }
   const shape: { readonly [Name in keyof AgentDefinition]-?: Schema<unknown> } = {
     name: string({
       pattern: /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,63}$/,
@@ -73,6 +80,10 @@ const DEFINITION_SCHEMA: Schema<void> = (value, path) => {
   refuseTwoRuleSets(definition, path);
   checkProviderSettings(definition);
 };
+
+function isOn(setting: unknown): boolean {
+  return setting !== undefined && setting !== false;
+}
 
 function checkProviderSettings({
   provider,

@@ -7,6 +7,7 @@ import type { SessionEvent, SessionEventType } from "./session-event.ts";
 import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
+import type { WorkerEvent } from "./worker-events.ts";
 
 /** The events of each slice, by declaring file. */
 export interface SliceEvents {
@@ -18,6 +19,7 @@ export interface SliceEvents {
   readonly steering: SteeringEvent;
   readonly budgets: BudgetEvent;
   readonly daemon: DaemonEvent;
+  readonly workers: WorkerEvent;
 }
 
 type SliceName = keyof SliceEvents;
@@ -116,6 +118,14 @@ export const EVENT_MANIFEST: {
   "budget.settled": barrierEvent("budgets"),
   "daemon.woken": barrierEvent("daemon"),
   "daemon.stopped": barrierEvent("daemon"),
+  "worker.spawned": barrierEvent("workers"),
+  "worker.progressed": barrierEvent("workers"),
+  "worker.waiting_for_input": barrierEvent("workers"),
+  "worker.completed": barrierEvent("workers"),
+  "worker.failed": barrierEvent("workers"),
+  "worker.stopped": barrierEvent("workers"),
+  "worker.cancelled": barrierEvent("workers"),
+  "worker.closed": barrierEvent("workers"),
   "usage.reported": stepEvent("turn"),
   "hook.fired": stepEvent("turn"),
   "provider.activity": stepEvent("turn"),

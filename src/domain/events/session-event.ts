@@ -6,6 +6,7 @@ import type { LifecycleEvent } from "./lifecycle-events.ts";
 import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
+import type { WorkerEvent } from "./worker-events.ts";
 
 /**
  * An event of a session's log; one file of variants per slice. The union is closed: `event-manifest.ts` has a row per
@@ -30,7 +31,8 @@ export type SessionEvent =
   | ClientEvent
   | SteeringEvent
   | BudgetEvent
-  | DaemonEvent;
+  | DaemonEvent
+  | WorkerEvent;
 
 export type SessionEventType = SessionEvent["type"];
 

@@ -390,6 +390,7 @@ describe("The view of a log with every event", () => {
       "  reminder",
       "  reminder",
       "  info: The agent stopped waiting because nothing happened",
+      "  worker",
     ]);
     const usage = {
       inputTokens: 120,
@@ -401,8 +402,8 @@ describe("The view of a log with every event", () => {
     const { turns: _, queue, facts: __, agentSpec, plan, ...rest } = view;
     expect(rest).toEqual({
       sessionId: "ses_golden",
-      seq: 91,
-      updatedAt: 1_800_000_000_090,
+      seq: 99,
+      updatedAt: 1_800_000_000_098,
       title: "Tea",
       agent: "demo",
       owner: "ada",

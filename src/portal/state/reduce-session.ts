@@ -8,6 +8,7 @@ import { noteNewerEvent } from "./rules/newer-event.ts";
 import { STEERING_RULES } from "./rules/steering-rules.ts";
 import { TOOL_RULES } from "./rules/tool-rules.ts";
 import { TURN_RULES } from "./rules/turn-rules.ts";
+import { WORKER_RULES } from "./rules/worker-rules.ts";
 import type { SessionFold } from "./session-fold.ts";
 import { ViewDraft } from "./view-draft.ts";
 import type { ViewRules } from "./view-rules.ts";
@@ -22,6 +23,7 @@ const VIEW_RULES: ViewRules = {
   ...STEERING_RULES,
   ...BUDGET_RULES,
   ...DAEMON_RULES,
+  ...WORKER_RULES,
 };
 
 /**

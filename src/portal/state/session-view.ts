@@ -18,6 +18,7 @@ import type { SessionMode } from "../../domain/session-mode.ts";
 import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
 import type { FileDiff } from "../../domain/tools/tool-output.ts";
 import type { Usage } from "../../domain/usage.ts";
+import type { Worker } from "../../domain/worker.ts";
 
 /**
  * What the portal shows of one session: a fold over its events (`reduce-session.ts`). The value is immutable; a new
@@ -92,7 +93,8 @@ export type ThreadItem =
   | ToolItem
   | ReminderItem
   | ApprovalItem
-  | NoticeItem;
+  | NoticeItem
+  | WorkerItem;
 
 export type ThreadItemKind = ThreadItem["kind"];
 
@@ -180,6 +182,14 @@ export interface NoticeItem extends ItemBase {
   readonly text: string;
   /** Further lines, folded. */
   readonly details?: string;
+}
+
+/** A worker of the session. Its own messages are in its session only. */
+export interface WorkerItem extends ItemBase {
+  readonly kind: "worker";
+  readonly worker: Worker;
+  /** The result of the last cycle. Null before the first result. */
+  readonly result: string | null;
 }
 
 export interface ApprovalView {

@@ -142,6 +142,16 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "budget.settled",
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
+  ...silentGroup("a worker has its own session", [
+    "worker.spawned",
+    "worker.progressed",
+    "worker.waiting_for_input",
+    "worker.completed",
+    "worker.failed",
+    "worker.stopped",
+    "worker.cancelled",
+    "worker.closed",
+  ]),
   ...silentGroup("chat completions have one client", [
     "client.attached",
     "client.heartbeat",

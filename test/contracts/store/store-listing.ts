@@ -31,6 +31,7 @@ export function storeListing({ open }: StoreSubject): void {
         ...index,
         title: "Tea",
         label: null,
+        lineage: null,
         folders,
         state: "waiting",
         createdAt: NOW,

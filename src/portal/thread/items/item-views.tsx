@@ -4,6 +4,7 @@ import { Notice, ReminderNote } from "./notice.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { TurnApproval } from "./approval-line.tsx";
 import { UserMessage } from "./user-message.tsx";
+import { WorkerCard } from "./worker-card.tsx";
 import type { ThreadItem, ThreadItemKind } from "../../state/session-view.ts";
 
 type ItemOf<Kind extends ThreadItemKind> = {
@@ -21,6 +22,7 @@ const ITEM_VIEWS: {
   reminder: ReminderNote,
   approval: TurnApproval,
   notice: Notice,
+  worker: WorkerCard,
 };
 
 export function ItemView({ item }: { readonly item: ThreadItem }): ReactNode {

@@ -20,6 +20,8 @@ import { performReservation, performSettlement } from "./perform-budget.ts";
 import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
 import { performPathResolution } from "./perform-path-resolution.ts";
 import { performTool } from "./perform-tool.ts";
+import type { ChildSessions } from "./child-sessions.ts";
+import { closeWorkerSession, runWorker } from "./perform-worker.ts";
 import { stopConversation } from "./stop-conversation.ts";
 
 export interface EffectContext {
@@ -37,6 +39,8 @@ export interface EffectContext {
   readonly readConversation: ReadConversation;
   readonly caches: HistoryCaches;
   readonly ledger: BudgetLedger;
+  /** The sessions of workers. */
+  readonly children: ChildSessions;
   /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
@@ -72,6 +76,10 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
       return performReservation(effect, context);
     case "settle-budget":
       return performSettlement(effect, context);
+    case "run-worker":
+      return runWorker(effect, context);
+    case "close-worker":
+      return closeWorkerSession(effect, context);
     default:
       return effect satisfies never;
   }

@@ -16,6 +16,7 @@ import type { ClientLink } from "../connection/client-link.ts";
 import { findSession } from "./find-session.ts";
 import { handleLiveClientRequest } from "./live-client-requests.ts";
 import { findOnlySession, handleSteeringRequest } from "./steering-requests.ts";
+import { handleWorkerRequest } from "./worker-requests.ts";
 import { runSlashCommand } from "./run-slash-command.ts";
 import { createSessionTable } from "./session-table.ts";
 import {
@@ -139,6 +140,9 @@ async function dispatch(
     case "steer":
     case "pending-injections":
       return handleSteeringRequest(request, sessionRequest, context);
+    case "worker":
+    case "workers":
+      return handleWorkerRequest(request, sessionRequest, context);
     case "hitl-respond":
       return respondToQuestion(context, request, sessionRequest);
     case "arguments":
@@ -177,6 +181,8 @@ async function listSessions(
 ): Promise<void> {
   const found = await link.sessions.list({
     limit: PAGE_SIZE,
+    // The sessions of workers are reached through their parents.
+    parent: null,
     principal: link.sender.principal.id,
     ...omitUndefined({ workingDirectory, page }),
   });

@@ -23,6 +23,7 @@ describe("Bridge capabilities in initialize", () => {
       "log",
       "progress",
       "reminder_emitted",
+      "worker_update",
     ]);
   });
 

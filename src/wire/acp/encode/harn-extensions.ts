@@ -36,6 +36,7 @@ export const SESSION_UPDATE_EXTENSIONS = [
   "log",
   "progress",
   "reminder_emitted",
+  "worker_update",
 ] as const satisfies readonly (typeof BRIDGE_UPDATES)[number][];
 
 /** The extension fields under `_meta.harn` of `tool_call` and `tool_call_update`. No other update has these fields. */

@@ -51,6 +51,7 @@ import {
 } from "./tools/tool-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 import { encodeReminderEmitted } from "./vendor-updates.ts";
+import { encodeWorkerEvent } from "./worker-updates.ts";
 
 /**
  * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
@@ -62,8 +63,9 @@ const duringTurn = mappedIf<UpdateState>(
 
 /** Maps every session event to its updates, or states why a client receives none. */
 export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
-  "session.opened": mapped((state, { workingDirectory, title }, emit) => {
+  "session.opened": mapped((state, { workingDirectory, title, lineage }, emit) => {
     state.workingDirectory = workingDirectory;
+    state.lineage = lineage;
     if (title !== undefined) emitTitle(state, title, emit);
   }),
   "agent.configured": mapped(encodeAgentConfigured),
@@ -169,6 +171,14 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
     if (state.isLive && state.getProfile().isBridgeHost)
       emit({ type: "daemon-stopped", attempts, elapsedMs });
   }),
+  "worker.spawned": mapped(encodeWorkerEvent),
+  "worker.progressed": mapped(encodeWorkerEvent),
+  "worker.waiting_for_input": mapped(encodeWorkerEvent),
+  "worker.completed": mapped(encodeWorkerEvent),
+  "worker.failed": mapped(encodeWorkerEvent),
+  "worker.stopped": mapped(encodeWorkerEvent),
+  "worker.cancelled": mapped(encodeWorkerEvent),
+  "worker.closed": mapped(encodeWorkerEvent),
   "usage.reported": duringTurn(encodeUsageReported),
   ...silentGroup("ACP has no equivalent", ["hook.fired", "provider.activity"]),
   "diagnostic.raised": mapped(encodeDiagnostic),

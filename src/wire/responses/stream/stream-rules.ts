@@ -117,6 +117,16 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
     "budget.settled",
   ]),
   ...silentGroup("a response is about its own turn", ["daemon.woken", "daemon.stopped"]),
+  ...silentGroup("a worker has its own session", [
+    "worker.spawned",
+    "worker.progressed",
+    "worker.waiting_for_input",
+    "worker.completed",
+    "worker.failed",
+    "worker.stopped",
+    "worker.cancelled",
+    "worker.closed",
+  ]),
   ...silentGroup("about other clients", [
     "client.attached",
     "client.heartbeat",
