@@ -41,28 +41,16 @@ import { submitResults } from "./turn/paused-turn.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
 
 type CommandInput = Extract<TimedInput, { readonly type: "command-received" }>;
-/** A command with its sender, before the session has assigned a time. */
-type SentCommand = Omit<CommandInput, "at" | "seed" | "changedFiles">;
 
-/** Returns the refusal of a command which its sender may not send. Undefined if the sender may. */
-export function findCommandRefusal(
-  state: SessionState,
-  input: SentCommand,
-): CommandReply | undefined {
-  const { command, rights } = input;
-  const neededRight = resolveNeededRight(state, input);
+export function applyCommand(decision: Decision, input: CommandInput): CommandReply {
+  const { command, actor, rights } = input;
+  const neededRight = resolveNeededRight(decision, input);
   if (neededRight !== null && !rights.includes(neededRight)) {
     const reason = isInjectionChange(command) ? { reason: NOT_AUTHORIZED } : {};
     return refuse("access_denied", `This needs the right to ${neededRight}`, reason);
   }
-  const refusal = findClientRefusal(state, input);
-  return refusal === undefined ? undefined : refuse("access_denied", refusal);
-}
-
-export function applyCommand(decision: Decision, input: CommandInput): CommandReply {
-  const { command, actor } = input;
-  const refused = findCommandRefusal(decision.state, input);
-  if (refused !== undefined) return refused;
+  const refusal = findClientRefusal(decision, input);
+  if (refusal !== undefined) return refuse("access_denied", refusal);
   switch (command.type) {
     case "prompt":
       return acceptPrompt(decision, command, readAgentSpec(decision));
@@ -168,7 +156,7 @@ function detachAndWait(
 }
 
 /** Returns why a client may not send a command, regardless of its principal's rights. Undefined if the client may. */
-function findClientRefusal(state: SessionState, commanded: SentCommand): string | undefined {
+function findClientRefusal({ state }: Decision, commanded: CommandInput): string | undefined {
   const { command, actor: by } = commanded;
   const { controller } = state.clients;
   const isAllowing =
@@ -199,7 +187,7 @@ function findClientRefusal(state: SessionState, commanded: SentCommand): string 
  * Whether a command belongs to an attachment which has ended. Callers which never attach, such as the portal, send no
  * attachment id.
  */
-function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: SentCommand): boolean {
+function hasLeft({ attached }: ClientsState, { actor: by, attachmentId }: CommandInput): boolean {
   if (attachmentId === undefined) return false;
   return !attached.some(
     (client) => client.clientId === by.clientId && client.attachmentId === attachmentId,
@@ -250,7 +238,7 @@ function endsOthersWork(
  * Returns the right a command requires, or null for none. Acting on one's own prompts requires only `prompt`, on those
  * of others `control`.
  */
-function resolveNeededRight(state: SessionState, input: SentCommand): Right | null {
+function resolveNeededRight({ state }: Decision, input: CommandInput): Right | null {
   const { command, actor: by } = input;
   switch (command.type) {
     case "prompt":

@@ -45,10 +45,9 @@ export function decideApproval(
     );
   }
   if (request.worker !== undefined) {
-    const { sessionId } = request.worker;
-    return refuse("conflict", `The session ${sessionId} of the worker decides this request`, {
-      sessionId,
-    });
+    const { sessionId: decidingSessionId } = request.worker;
+    const message = `The session ${decidingSessionId} of the worker decides this request`;
+    return refuse("conflict", message, { decidingSessionId });
   }
   const approvalDecision = resolveDecision(request, received);
   if (approvalDecision === undefined || !request.options.includes(approvalDecision)) {

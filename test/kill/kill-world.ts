@@ -31,11 +31,13 @@ export interface KillWorld {
     program: string,
     settings: Pick<
       KilledBridge,
-      "kill" | "onLost" | "outcome" | "isPausing" | "isSteering" | "isAsking"
+      "kill" | "onLost" | "outcome" | "isPausing" | "isSteering" | "isAsking" | "isDelegating"
     >,
   ): Promise<Run>;
   /** Reads the log, which all bridges share. */
   log(): Promise<readonly Envelope[]>;
+  /** Reads the logs of the sessions of workers. */
+  workerLogs(): Promise<readonly (readonly Envelope[])[]>;
   /** Folder of the signing keys of every bridge. */
   readonly keysDirectory: string;
   /** Effects of the tools, in order. */
@@ -81,8 +83,18 @@ async function worldAround(
     await store.close();
     return events;
   };
+  const workerLogs = async (): Promise<readonly (readonly Envelope[])[]> => {
+    const store = await openSqliteStore({ file, readOnly: true });
+    const { sessions } = await store.listSessions({ limit: 100, parent: "ses_killed" });
+    const logs = await Promise.all(
+      sessions.map(({ sessionId }) => store.read(sessionId, 0, 10_000)),
+    );
+    await store.close();
+    return logs;
+  };
   return {
     heard,
+    workerLogs,
     keysDirectory: folder,
     async run(program, settings) {
       const run = await runProgram(program, { ...settings, ...agent, file, effects });
@@ -147,6 +159,14 @@ function stepsFor({ messages }: BrainRequest): Step[] {
       { type: "text", text: "I ask at home." },
       ...call("lookup"),
       ...call("home"),
+      { type: "stop", reason: "tool_use" },
+    ];
+  }
+  if (text === "delegate") {
+    return [
+      { type: "start", role: "assistant" },
+      { type: "text", text: "I delegate." },
+      ...call("delegate", { task: "first" }),
       { type: "stop", reason: "tool_use" },
     ];
   }

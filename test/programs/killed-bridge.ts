@@ -34,6 +34,8 @@ export interface KilledBridge {
   readonly isSteering?: boolean;
   /** If true, the agent asks a person, and every further invocation needs an extension of a shared budget. */
   readonly isAsking?: boolean;
+  /** If true, the prompt is delegated to a worker, which needs the two tools and the approval. */
+  readonly isDelegating?: boolean;
   /** The append before or after which this process kills itself. Null: the process is not killed. */
   readonly kill: { readonly when: "before" | "after"; readonly append: number } | null;
 }
@@ -44,7 +46,7 @@ export interface KilledBridge {
  */
 const settings: KilledBridge = JSON.parse(process.argv[2] ?? "");
 const { file, effects, endpoint, harnessArn, onLost, outcome, isPausing = false } = settings;
-const { isSteering = false, isAsking = false } = settings;
+const { isSteering = false, isAsking = false, isDelegating = false } = settings;
 const principal = { id: "me", rights: ["prompt", "approve", "control"] } as const;
 
 const script = 'echo "$1" >> "$2"; sleep 0.03; echo "$1 is done"';
@@ -74,8 +76,9 @@ const agent = defineAgent({
   name: "worker",
   provider: provider(),
   tools: [working("lookup", true), working("charge", false)],
-  approvals: { allow: ["lookup"], ask: ["charge"] },
+  approvals: { allow: isDelegating ? ["lookup", "delegate"] : ["lookup"], ask: ["charge"] },
   onLost,
+  ...(isDelegating && { workers: true }),
   ...(isAsking && { askUser: true, budgets: { principal: { invocations: 1, toolCalls: 9 } } }),
 });
 const keys = await openSigningKeys(dirname(file), 1);
@@ -99,12 +102,14 @@ const end = new AbortController();
 /** Submitted commands without a reply. */
 const asked: Promise<unknown>[] = [];
 const home = { name: "home", description: "Asks at home", schema: { type: "object" } };
-const firstText = isPausing ? "at home" : isAsking ? "ask me" : "first";
+const firstText = isPausing ? "at home" : isAsking ? "ask me" : isDelegating ? "delegate" : "first";
 asked.push(say(firstText, "prompt 1", isPausing ? { tools: [home] } : undefined));
 let finished = 0;
 /** What the session still owes the injections: two deliveries and a rendered reminder. */
 const owed = new Set(["steer", "queue", "reminder"]);
 let openTurns = 0;
+/** Workers which are not closed. */
+const openWorkers = new Set<string>();
 for await (const { events } of sessions.subscribe(sessionId, undefined, end.signal)) {
   for (const { event } of events) {
     if (event.type === "approval.requested") {
@@ -126,6 +131,13 @@ for await (const { events } of sessions.subscribe(sessionId, undefined, end.sign
       if (event.type === "message.sent" && event.origin === "inject")
         owed.delete(formatPromptPart(event.content[0] ?? { type: "text", text: "" }));
       if (owed.size === 0 && openTurns === 0) end.abort();
+      continue;
+    }
+    if (isDelegating) {
+      if (event.type === "worker.spawned") openWorkers.add(event.workerId);
+      if (event.type === "worker.closed") openWorkers.delete(event.workerId);
+      if (event.type === "turn.finished") finished += 1;
+      if (finished === 1 && openWorkers.size === 0) end.abort();
       continue;
     }
     if (event.type !== "turn.finished") continue;

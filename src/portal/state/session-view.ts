@@ -14,6 +14,7 @@ import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
 import type { Reminder } from "../../domain/reminder.ts";
+import type { SessionLineage } from "../../domain/session-lineage.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
 import type { FileDiff } from "../../domain/tools/tool-output.ts";
@@ -34,6 +35,8 @@ export interface SessionView {
   readonly agent: string;
   readonly agentSpec: AgentSpec | null;
   readonly owner: string | null;
+  /** Null unless the session belongs to a worker. */
+  readonly lineage: SessionLineage | null;
   readonly workingDirectory: string | null;
   readonly folders: readonly string[];
   readonly mode: SessionMode;

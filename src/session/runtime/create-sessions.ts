@@ -9,7 +9,6 @@ import type { CommandReply, SessionCommand } from "../../domain/session-command.
 import type { Clock } from "../../platform/clock.ts";
 import { randomSeed } from "../../platform/random.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
-import { findCommandRefusal } from "../apply-command.ts";
 import { findRole } from "../clients/clients-state.ts";
 import type { SessionState } from "../session-state.ts";
 import { listActiveWorkers } from "../workers/workers-state.ts";
@@ -18,7 +17,7 @@ import { refuse } from "../refuse-command.ts";
 import type { ClientSender, Sender, Sessions } from "../sessions.ts";
 import { listToolRules } from "../tools/list-tool-rules.ts";
 import type { Agent } from "./agent/agent.ts";
-import { createCommandInput, sendCommand, type CommandContext } from "./send-command.ts";
+import { sendCommand, type CommandContext } from "./send-command.ts";
 import { createSessionDrivers } from "./session-drivers.ts";
 import { deleteTree } from "./delete-tree.ts";
 import type { ChildSessions } from "./effects/child-sessions.ts";
@@ -170,18 +169,10 @@ async function runCommand(
   sender: Sender,
   { agents, sendTo, ...context }: AgentCommandContext,
 ): Promise<CommandReply> {
-  const decidingSession = findDecidingSession(command, context.driver.state);
-  if (decidingSession !== undefined) {
-    const { state } = context.driver;
-    const { type: _, ...decision } = command as Extract<
-      SessionCommand,
-      { type: "decide-approval" }
-    >;
-    const refusal = findCommandRefusal(
-      state,
-      createCommandInput({ type: "decide-approval", ...decision }, sender),
-    );
-    if (refusal !== undefined) return refusal;
+  if (command.type === "decide-approval") {
+    const reply = await sendCommand(command, sender, context);
+    const decidingSession = readDecidingSession(reply);
+    if (decidingSession === undefined) return reply;
     const { principal, commandId } = sender;
     return sendTo(decidingSession, command, { principal, ...omitUndefined({ commandId }) });
   }
@@ -210,14 +201,11 @@ async function restrictWorkers(
   }
 }
 
-/** The session of a worker whose request is decided. Undefined for every other command. */
-function findDecidingSession(
-  command: SessionCommand,
-  { approvals }: SessionState,
-): string | undefined {
-  if (command.type !== "decide-approval") return undefined;
-  const request = approvals.pending.find(({ approvalId }) => approvalId === command.approvalId);
-  return request?.worker?.sessionId;
+/** The session of a worker to which a decision belongs. Undefined if the decision was made here, or is refused here. */
+function readDecidingSession(reply: CommandReply): string | undefined {
+  if (reply.status === "accepted") return undefined;
+  const { decidingSessionId } = reply.failure.details;
+  return typeof decidingSessionId === "string" ? decidingSessionId : undefined;
 }
 
 interface ClientToolsContext {

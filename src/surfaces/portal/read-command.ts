@@ -11,6 +11,7 @@ import type { Sender } from "../../session/sessions.ts";
 import { readPromptContent } from "./prompt-content.ts";
 import { readOptionalObject, readOptionalString, readRequiredString } from "./request-body.ts";
 import { readSteeringCommand } from "./steering-commands.ts";
+import { readWorkerCommand } from "./worker-commands.ts";
 import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** A command and the right it requires. */
@@ -62,6 +63,11 @@ export function readCommand(body: JsonObject): PortalCommand {
     case "revoke-reminder":
     case "resume-daemon":
       return { command: readSteeringCommand(type, body), right: "prompt", what: "Steering" };
+    case "delegate":
+    case "trigger-worker":
+      return { command: readWorkerCommand(type, body), right: "prompt", what: "Delegating" };
+    case "close-worker":
+      return { command: readWorkerCommand(type, body), right: "control", what: "Closing a worker" };
     case "rename": {
       const command = { type: "set-title", title: readTitle(body) } as const;
       return { command, right: "control", what: "Renaming a session" };
@@ -81,6 +87,9 @@ const COMMAND_TYPES = [
   "remind",
   "revoke-reminder",
   "resume-daemon",
+  "delegate",
+  "trigger-worker",
+  "close-worker",
   "answer",
   "cancel",
   "withdraw",

@@ -3,6 +3,7 @@ import type { WorkerStatus } from "../../../domain/worker.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Fold, LongText } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
+import { Link } from "../../shell/navigation.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import type { WorkerItem } from "../../state/session-view.ts";
 import { useOpenCard } from "../thread-context.tsx";
@@ -31,7 +32,9 @@ export function WorkerCard({ item }: { readonly item: WorkerItem }): ReactNode {
         }
       >
         <p className="part-note">
-          <a href={`/sessions/${encodeURIComponent(sessionId)}`}>Open the session of this worker</a>
+          <Link to={`/sessions/${encodeURIComponent(sessionId)}`}>
+            Open the session of this worker
+          </Link>
         </p>
         <LongText text={task} label="Task" kind="prose" />
         {result !== null && <LongText text={result} label="Result" kind="prose" />}
