@@ -35,7 +35,7 @@ function list<Type extends SessionEventType>(log: readonly Envelope[], type: Typ
   return log.map(({ event }) => event).filter(isIt);
 }
 
-/** Every worker has one session with one prompt, one end and one close. */
+/** Every worker has a single session with a single prompt, and is ended and closed once. */
 async function expectWholeTree(world: KillWorld, log: readonly Envelope[]): Promise<void> {
   const spawned = list(log, "worker.spawned").map(({ workerId }) => workerId);
   const logs = await world.workerLogs();
