@@ -18,7 +18,10 @@ export type IdPrefix =
   | "cmd"
   | "blob"
   | "grant"
-  | "worker";
+  | "worker"
+  | "fsw"
+  | "handoff"
+  | "artifact";
 
 /** Creates ids from the time and seed of one input, so the same input produces the same ids. */
 export interface IdSource {

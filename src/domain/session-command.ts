@@ -4,6 +4,7 @@ import type { Reminder } from "./reminder.ts";
 import type { SessionMetadata } from "./events/lifecycle-events.ts";
 import type { ApprovalDecision } from "./policy/approval-decision.ts";
 import type { PromptOptions, TextPart } from "./prompt.ts";
+import type { WatchRequest } from "./outputs/file-watch.ts";
 import type { Failure } from "./errors.ts";
 import type { ImageBlock } from "./model/image-block.ts";
 import type { JsonObject, JsonValue } from "../data/json.ts";
@@ -143,6 +144,9 @@ export type SessionCommand<Part = SubmittedPart> =
   | { readonly type: "close-worker"; readonly workerId: string }
   /** Cancels the turn, drops waiting prompts and messages, and closes the workers: the session of a worker ends so. */
   | { readonly type: "end-work" }
+  /** Subscribes the sender to changes of files. */
+  | ({ readonly type: "watch-files" } & WatchRequest)
+  | { readonly type: "unwatch-files"; readonly subscriptionId: string }
   /** Changes the session mode. */
   | { readonly type: "set-mode"; readonly mode: SessionMode };
 
@@ -159,6 +163,8 @@ export type CommandReply =
       readonly messageId?: string;
       readonly deliveredAs?: DeliveredAs;
       readonly reminderId?: string;
+      /** Id of a subscription to changes of files. */
+      readonly subscriptionId?: string;
       /** Result of a change of an injection. */
       readonly injectionStatus?: (typeof INJECTION_STATUSES)[number];
       /** The worker of a command about workers, and its status after the command. */

@@ -3,7 +3,7 @@ import { omitUndefined } from "../data/omit-undefined.ts";
 import type { AgentSpec, WorkerAudit } from "./agent-spec.ts";
 import type { BudgetAmounts, BudgetUnit } from "./budget.ts";
 import type { Failure } from "./errors.ts";
-import type { WorkerEvent, WorkerSpawned } from "./events/worker-events.ts";
+import type { WorkerEvent, WorkerResult, WorkerSpawned } from "./events/worker-events.ts";
 import { readPolicyLists } from "./policy/policy-lists.ts";
 
 /** The runtime tools with which an agent delegates. Available if the agent's definition has `workers`. */
@@ -60,6 +60,8 @@ export interface Worker extends Omit<WorkerSpawned, "type"> {
   readonly failure: Failure | null;
   /** Used by the worker's session so far, as last reported. */
   readonly usage: BudgetAmounts;
+  /** Artifacts and handoffs of the worker's session, as last reported. */
+  readonly artifactCount: number;
 }
 
 /** Position of an event in the log. */
@@ -81,17 +83,17 @@ export function evolveWorker(
     case "worker.progressed":
       return { ...worker, status: "progressed", awaitingSince: null };
     case "worker.waiting_for_input":
-      return { ...worker, status: "awaiting_input", awaitingSince: at, usage: event.result.usage };
+      return { ...applyResult(worker, event.result), status: "awaiting_input", awaitingSince: at };
     case "worker.completed":
-      return endWorker(worker, "completed", { at, usage: event.result.usage });
+      return endWorker(applyResult(worker, event.result), "completed", at);
     case "worker.stopped":
-      return endWorker(worker, "stopped", { at, usage: event.result.usage });
+      return endWorker(applyResult(worker, event.result), "stopped", at);
     case "worker.failed": {
-      const ended = endWorker(worker, "failed", { at, usage: event.usage });
-      return { ...ended, failure: event.failure };
+      const { failure, usage } = event;
+      return { ...endWorker(worker, "failed", at), failure, usage };
     }
     case "worker.cancelled":
-      return endWorker(worker, "cancelled", { at, usage: worker.usage });
+      return endWorker(worker, "cancelled", at);
     case "worker.closed":
       return undefined;
     default:
@@ -115,15 +117,16 @@ function startCycle(
     awaitingSince: null,
     failure: null,
     usage: worker?.usage ?? NO_USAGE,
+    artifactCount: worker?.artifactCount ?? 0,
   };
 }
 
-function endWorker(
-  worker: Worker,
-  status: WorkerStatus,
-  { at, usage }: { readonly at: number; readonly usage: BudgetAmounts },
-): Worker {
-  return { ...worker, status, usage, finishedAt: at, awaitingSince: null };
+function applyResult(worker: Worker, { usage, artifactCount = 0 }: WorkerResult): Worker {
+  return { ...worker, usage, artifactCount };
+}
+
+function endWorker(worker: Worker, status: WorkerStatus, at: number): Worker {
+  return { ...worker, status, finishedAt: at, awaitingSince: null };
 }
 
 const NO_USAGE: BudgetAmounts = { tokens: 0, seconds: 0, toolCalls: 0, invocations: 0, usd: 0 };

@@ -78,7 +78,11 @@ export type {
   SkillMatchRequest,
 } from "../wire/acp/host/skill-messages.ts";
 
-export type { InjectedMessage, ReminderOptions } from "../wire/acp/client/steering-requests.ts";
+export type {
+  InjectedMessage,
+  WatchedFiles,
+  ReminderOptions,
+} from "../wire/acp/client/steering-requests.ts";
 export type {
   IdleWait,
   InjectResult,

@@ -38,6 +38,7 @@ import { waitForHost } from "./tools/host-waits.ts";
 import { findRun } from "./tools/tools-state.ts";
 import { injectMessage, replaceMessage } from "./turn/injections.ts";
 import { submitResults } from "./turn/paused-turn.ts";
+import { removeClientWatches, unwatchFiles, watchFiles } from "./watches/watch-commands.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
 
 type CommandInput = Extract<TimedInput, { readonly type: "command-received" }>;
@@ -109,6 +110,10 @@ export function applyCommand(decision: Decision, input: CommandInput): CommandRe
       return applyWorkerCommand(decision, command);
     case "end-work":
       return endWork(decision, input);
+    case "watch-files":
+      return watchFiles(decision, command, actor.clientId);
+    case "unwatch-files":
+      return unwatchFiles(decision, command.subscriptionId);
     case "set-mode":
       return setMode(decision, command.mode);
     default:
@@ -152,6 +157,7 @@ function detachAndWait(
     if (run?.status === "running") waitForHost(decision, run, "loss");
   }
   dropHostRequests(decision, isClientRequest);
+  removeClientWatches(decision, command.clientId, command.reason);
   return reply;
 }
 
@@ -209,6 +215,8 @@ const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "resume-daemon",
   "delegate",
   "trigger-worker",
+  "watch-files",
+  "unwatch-files",
 ]);
 
 /** Whether a command ends work submitted by another client. A client which lost control may still end its own work. */
@@ -245,6 +253,8 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     case "inject":
     case "replace-inject":
     case "revoke-inject":
+    case "watch-files":
+    case "unwatch-files":
     case "remind":
     case "revoke-reminder":
     case "resume-daemon":

@@ -33,6 +33,8 @@ import { advanceTurn } from "./turn/advance-turn.ts";
 import { expirePausedTurn } from "./turn/paused-turn.ts";
 import { reportClientToolProblems } from "./turn/turn-commands.ts";
 import { settleUpstream } from "./turn/resolve-upstream.ts";
+import { reportFileChanges } from "./report-file-changes.ts";
+import { expireWatches } from "./watches/watch-commands.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 
 export interface DecisionResult {
@@ -113,6 +115,9 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
     case "budget-settled":
       applySettlement(decision, input);
       return undefined;
+    case "files-changed":
+      reportFileChanges(decision, input);
+      return undefined;
     case "host-requested":
       requestHost(decision, input);
       return undefined;
@@ -175,6 +180,7 @@ function applyDeadlines(decision: Decision): void {
   expirePausedTurn(decision);
   applyDaemonDeadline(decision);
   expireHostRequests(decision);
+  expireWatches(decision);
 }
 
 function closeExpiredTool(

@@ -10,11 +10,13 @@ import type { RaisedCap } from "./budgets/budgets-state.ts";
 import type { ConfiguredAgent } from "./session-input.ts";
 import type { AnsweredToolCall, TurnProgress } from "../providers/provider.ts";
 import type { SessionState } from "./session-state.ts";
+import type { WatchRequest } from "../domain/outputs/file-watch.ts";
 import { findDaemonDeadline } from "./daemon/daemon-state.ts";
 import { findPathsToResolve } from "./tools/evaluate-tool-call.ts";
 import { isRepeat, isEvaluable, type ToolRun } from "./tools/tools-state.ts";
 import { computeResultsDeadline } from "./turn/paused-turn.ts";
 import { findMissingTerminalTool } from "./turn/advance-turn.ts";
+import { listActiveSubscriptions } from "./watches/watches-state.ts";
 import type { CurrentTurn, OutgoingContent, Stage, Upstream } from "./turn/turn-state.ts";
 import { findAwaitedWorker, isRunningWorker } from "./workers/workers-state.ts";
 
@@ -77,6 +79,7 @@ export type Effect =
       /** Milliseconds until other sessions ignore the reservation. */
       readonly ttlMs: number;
     })
+  | ({ readonly type: "watch-files"; readonly subscriptionId: string } & WatchRequest)
   | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts })
   /** Opens the session of a worker if it is missing, sends the prompt of the cycle once, and follows the turn. */
   | {
@@ -123,6 +126,8 @@ function createEffectId(effect: Effect): string {
       return `settle/${effect.upstreamId}/${effect.round}`;
     case "reserve-budget":
       return `reserve-budget/${effect.invocationId}/${effect.round}`;
+    case "watch-files":
+      return `watch-files/${effect.subscriptionId}`;
     case "settle-budget":
       return `settle-budget/${effect.invocationId}`;
     case "run-worker":
@@ -138,6 +143,10 @@ function* listDueEffects(state: SessionState): Generator<Effect> {
   const { turn, tools, agent } = state;
   yield* listBudgetEffects(state);
   yield* listWorkerEffects(state);
+  for (const subscription of listActiveSubscriptions(state.watches, state.clients.attached)) {
+    const { subscriptionId, paths, globs } = subscription;
+    yield { type: "watch-files", subscriptionId, paths, globs };
+  }
   const { current, upstream } = turn;
   if (current?.stage.type === "invoking") {
     const { invocationId, upstreamId, outgoing } = current.stage.invocation;
@@ -252,7 +261,7 @@ function isNextInvocationDue(stage: Stage, agent: ConfiguredAgent | null): boole
 }
 
 function findNextDeadline(state: SessionState): number | null {
-  const { approvals, clients, tools, turn, agent, daemon } = state;
+  const { approvals, clients, tools, turn, agent, daemon, watches } = state;
   const pause = turn.current?.pause ?? null;
   const { daemon: daemonSpec } = agent?.spec ?? {};
   const wakeAt = daemonSpec === undefined ? null : findDaemonDeadline(daemon, daemonSpec);
@@ -264,6 +273,8 @@ function findNextDeadline(state: SessionState): number | null {
     ),
     ...(pause === null ? [] : [computeResultsDeadline(pause, agent?.spec.resultsMs)]),
     ...(wakeAt === null ? [] : [wakeAt]),
+    // Also keeps a session with active subscriptions in memory, and resumes it after a restart.
+    ...listActiveSubscriptions(watches, clients.attached).map(({ expiresAt }) => expiresAt),
   ];
   return deadlines.length === 0 ? null : Math.min(...deadlines);
 }

@@ -5,6 +5,7 @@ import type { Draft } from "../domain/events/envelope.ts";
 import { evolveLastReceipt } from "../domain/events/receipt.ts";
 import { addUsage } from "../domain/usage.ts";
 import { evolveApprovals } from "./approvals/approvals-state.ts";
+import { evolveArtifacts } from "./artifacts/artifacts-state.ts";
 import { evolveBudgets } from "./budgets/evolve-budgets.ts";
 import { evolveClients } from "./clients/clients-state.ts";
 import { evolveDaemon } from "./daemon/daemon-state.ts";
@@ -13,6 +14,7 @@ import { evolveSteering } from "./steering/steering-state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
 import { evolveWorkers } from "./workers/workers-state.ts";
+import { evolveWatches } from "./watches/watches-state.ts";
 
 /** Applies an event of the log to the state. Deterministic: the same log always produces the same state. */
 export function evolve(state: SessionState, draft: Draft): SessionState {
@@ -27,6 +29,12 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
   const workers = isOwnEvent(event, "workers")
     ? evolveWorkers(state.workers, event, draft)
     : state.workers;
+  const artifacts = isOwnEvent(event, "artifacts")
+    ? evolveArtifacts(state.artifacts, event)
+    : state.artifacts;
+  const watches = isOwnEvent(event, "watches")
+    ? evolveWatches(state.watches, event)
+    : state.watches;
   return {
     seq: state.seq + 1,
     at: draft.at,
@@ -53,6 +61,8 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
     workers,
     lineage: event.type === "session.opened" ? (event.lineage ?? null) : state.lineage,
     budgetCaps: event.type === "session.opened" ? (event.budget ?? {}) : state.budgetCaps,
+    artifacts,
+    watches,
     lastReceipt: evolveLastReceipt(state.lastReceipt, event),
   };
 }

@@ -1,3 +1,4 @@
+import type { FileChangeEntry } from "../domain/outputs/file-watch.ts";
 import type { Actor, Right } from "../domain/actor.ts";
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { BudgetAmounts, BudgetCaps, BudgetLevel } from "../domain/budget.ts";
@@ -10,7 +11,7 @@ import type {
   ToolCallPathsResolved,
 } from "../domain/events/tool-events.ts";
 import type { PromptPart } from "../domain/prompt.ts";
-import type { ToolAttachments } from "../domain/tools/tool-output.ts";
+import type { ToolAttachments, StoredEmission } from "../domain/tools/tool-output.ts";
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
@@ -98,6 +99,7 @@ export type SessionInput =
       readonly blobDigest?: string;
       readonly attachments?: ToolAttachments;
       readonly plan?: readonly PlanEntry[];
+      readonly emissions?: readonly StoredEmission[];
     }
   | {
       readonly type: "upstream-settled";
@@ -110,6 +112,12 @@ export type SessionInput =
       readonly invocationId: string;
       readonly round: number;
       readonly result: BudgetCheckResult;
+    }
+  /** Coalesced changes of files of a subscription. */
+  | {
+      readonly type: "files-changed";
+      readonly subscriptionId: string;
+      readonly entries: readonly FileChangeEntry[];
     }
   /** An ended invocation is charged to the shared budgets. */
   | { readonly type: "budget-settled"; readonly invocationId: string }
@@ -177,6 +185,8 @@ export interface WorkerCycleResult {
   readonly failure?: Failure;
   /** The handoff which the agent emitted in this cycle. Absent if there is none. */
   readonly handoffId?: string;
+  /** Artifacts and handoffs of the worker's session so far. Default: 0. */
+  readonly artifactCount?: number;
   /** Used by the worker's session so far. */
   readonly usage: BudgetAmounts;
 }

@@ -2,6 +2,7 @@ import type { BudgetCaps } from "../domain/budget.ts";
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import { NO_RECEIPT, type LastReceipt } from "../domain/events/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
+import { initialArtifacts, type ArtifactsState } from "./artifacts/artifacts-state.ts";
 import { initialBudgets, type BudgetsState } from "./budgets/budgets-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
 import { initialDaemon, type DaemonState } from "./daemon/daemon-state.ts";
@@ -13,6 +14,7 @@ import { initialSteering, type SteeringState } from "./steering/steering-state.t
 import { initialToolsState, type ToolsState } from "./tools/tools-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
 import { initialWorkers, type WorkersState } from "./workers/workers-state.ts";
+import { initialWatches, type WatchesState } from "./watches/watches-state.ts";
 
 /** The state needed for decisions, folded from the log. Plain data, so it can be stored as a snapshot. */
 export interface SessionState {
@@ -47,6 +49,8 @@ export interface SessionState {
   readonly lineage: SessionLineage | null;
   /** Caps of this session besides those of its agent. */
   readonly budgetCaps: BudgetCaps;
+  readonly artifacts: ArtifactsState;
+  readonly watches: WatchesState;
   readonly lastReceipt: LastReceipt;
 }
 
@@ -57,7 +61,7 @@ export interface SubmittedPrompt {
 }
 
 /** Incremented whenever a snapshot of an older form could be misread or taken for damaged. */
-export const STATE_VERSION = "24";
+export const STATE_VERSION = "25";
 
 export const initialState: SessionState = {
   seq: 0,
@@ -81,5 +85,7 @@ export const initialState: SessionState = {
   workers: initialWorkers,
   lineage: null,
   budgetCaps: {},
+  artifacts: initialArtifacts,
+  watches: initialWatches,
   lastReceipt: NO_RECEIPT,
 };

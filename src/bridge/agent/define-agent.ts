@@ -6,12 +6,15 @@ import { mergeCaps } from "../../config/agent/turn-caps.ts";
 import type { AgentCommand } from "../../domain/slash-commands.ts";
 import { SpanlineError } from "../../domain/errors.ts";
 import { DEFAULT_QUESTION_SECONDS } from "../../domain/question.ts";
+import { WATCH_FILES_TOOL } from "../../domain/outputs/file-watch.ts";
+import { listRuntimeTools } from "../../domain/runtime-tools.ts";
 import type { AgentSpec, TurnCaps } from "../../domain/agent-spec.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { Agent, AgentHandle, OpenAgentOptions } from "../../session/runtime/agent/agent.ts";
 import { createAskUserTool } from "../../tools/ask-user-tool.ts";
 import { createWorkerTools } from "../../tools/worker-tools.ts";
 import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_OPEN } from "../../domain/worker.ts";
+import { createRuntimeTools } from "../../tools/runtime/runtime-tools.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { digestFiles } from "../../tools/workspace/digest-files.ts";
 import { examineToolCall } from "../../tools/workspace/examine-tool-call.ts";
@@ -30,12 +33,16 @@ const DEFAULT_CAPS: TurnCaps = {
 /** Creates an agent for sessions from a definition. Throws `invalid_option` for invalid or misspelled settings. */
 export function defineAgent(definition: AgentDefinition): Agent {
   checkDefinition(definition);
-  const { provider, tools: appTools = [], mcp, askUser = false } = definition;
+  const { provider, tools: appTools = [], mcp, askUser = false, runtimeTools } = definition;
   const { workers } = createWorkersSpec(definition);
   const tools = [
     ...appTools,
     ...(askUser === false ? [] : [createAskUserTool()]),
     ...(workers === undefined ? [] : createWorkerTools(workers.agents.map(({ name }) => name))),
+    // The workspace tools contain `update_plan`, too.
+    ...createRuntimeTools(listRuntimeTools(runtimeTools)).filter(
+      ({ spec: { name } }) => !appTools.some((tool) => tool.spec.name === name),
+    ),
   ];
   // Opening sends no request, but reports invalid settings of the provider now.
   const canStop = provider.open().stop !== undefined;
@@ -66,6 +73,7 @@ function createAgent(tools: readonly Tool[], checkedDefinition: CheckedDefinitio
     ...(workspace !== undefined && {
       resolvePaths: createExaminer(workspace),
       digestFiles: createDigester(workspace),
+      watchFiles: createWatcher(workspace),
       resolveFolder: createFolderResolver(workspace),
     }),
   };
@@ -91,6 +99,19 @@ function createDigester({
   return (paths, location) => {
     const { workingDirectory = root, folders } = isFixed ? { folders: [] } : location;
     return digestFiles(paths, { root: workingDirectory, folders, protectedFolders });
+  };
+}
+
+function createWatcher({
+  root,
+  isFixed = false,
+  protectedFolders = [],
+}: WorkspaceDefinition): NonNullable<Agent["watchFiles"]> {
+  return async (request, location, watcher) => {
+    const { workingDirectory = root, folders } = isFixed ? { folders: [] } : location;
+    // Loaded with the first subscription: few sessions watch files.
+    const { watchWorkspace } = await import("../../tools/workspace/watch/watch-workspace.ts");
+    await watchWorkspace(request, { root: workingDirectory, folders, protectedFolders }, watcher);
   };
 }
 
@@ -121,7 +142,12 @@ function createAgentSpec(
       ...(lifetimeSeconds !== undefined && { lifetimeMs: lifetimeSeconds * 1000 }),
     },
     tools: tools.map((tool) => tool.spec),
-    approvals: { deny, ask, allow, default: defaultAction },
+    approvals: {
+      deny,
+      ask,
+      allow: [...allow, ...listRuntimeTools(definition.runtimeTools).filter(isHarmless)],
+      default: defaultAction,
+    },
     ...omitUndefined({ policy, mutationScope }),
     ...(workspace !== undefined && { workspace: workspace.root }),
     caps: mergeCaps(DEFAULT_CAPS, caps),
@@ -139,6 +165,11 @@ function createAgentSpec(
     }),
     ...createDaemonSpec(definition.daemon),
   };
+}
+
+/** Watching files reads the workspace, so the rules decide about it as about any tool. */
+function isHarmless(name: string): boolean {
+  return name !== WATCH_FILES_TOOL;
 }
 
 function createAskUserSpec(

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type {
   AvailableCommand,
+  ExtensionUpdate,
   PlanUpdate,
   TextUpdate,
   ToolUpdate,
@@ -10,6 +11,7 @@ import type {
 } from "../../host/index.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
+import { formatExtension } from "./format-extension.ts";
 import { createMessageText, type MessageText } from "./message-text.ts";
 import { createToolCards, type ToolCards } from "./tool-cards.ts";
 import type { MarkStyle } from "../markdown/mark-style.ts";
@@ -135,15 +137,8 @@ class PageUpdates implements ChatUpdates {
       case "commands":
         this.#commands = update.commands;
         return;
-      case "extension": {
-        const { message } = update.fields;
-        if (update.name !== "log" || typeof message !== "string") return;
-        this.#endMessage();
-        return this.#printRows(
-          "log",
-          this.#formatWithSign("!", message).map(this.#options.style.warn),
-        );
-      }
+      case "extension":
+        return this.#showExtension(update);
       case "worker":
         this.#endMessage();
         return this.#printRows("worker", [this.#formatWorker(update)]);
@@ -160,6 +155,14 @@ class PageUpdates implements ChatUpdates {
     return this.#options.style.dim(
       `⑂ worker ${toSingleLine(name)}: ${toSingleLine(status)}${session}`,
     );
+  }
+
+  #showExtension({ name, fields }: ExtensionUpdate): void {
+    const line = formatExtension(name, fields);
+    if (line === undefined) return;
+    this.#endMessage();
+    const rows = this.#formatWithSign(line.sign, line.text);
+    this.#printRows(name, line.isWarning === true ? rows.map(this.#options.style.warn) : rows);
   }
 
   #addText({ type, messageId }: TextUpdate, text: string): void {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { parsePositive } from "../shared/flags/number-option.ts";
 import type { AnswerFlags } from "./sessions-answer.ts";
+import type { ArtifactsFlags } from "./sessions-artifacts.ts";
 import type { AuditFlags } from "./sessions-audit.ts";
 import type { CheckFlags } from "./sessions-check.ts";
 import type { DeleteFlags } from "./sessions-delete.ts";
@@ -15,7 +16,7 @@ export function addSessionsCommand(spanline: Command, execute: ExecuteCommand): 
   const sessions = spanline
     .command("sessions")
     .description(
-      "list, show, follow, answer, audit, measure, check, export and delete the sessions of a data directory",
+      "list, show, follow, answer, audit, measure, save artifacts of, check, export and delete the sessions of a data directory",
     )
     .addHelpText("after", EXAMPLES);
   addList(sessions, execute);
@@ -24,6 +25,7 @@ export function addSessionsCommand(spanline: Command, execute: ExecuteCommand): 
   addAnswer(sessions, execute);
   addExport(sessions, execute);
   addAudit(sessions, execute);
+  addArtifacts(sessions, execute);
   addUsage(sessions, execute);
   addCheck(sessions, execute);
   addDelete(sessions, execute);
@@ -135,6 +137,21 @@ function addAudit(sessions: Command, execute: ExecuteCommand): void {
     );
 }
 
+function addArtifacts(sessions: Command, execute: ExecuteCommand): void {
+  addDirectoryOption(sessions.command("artifacts"))
+    .description("list the artifacts and handoffs of a session, or save them as files")
+    .argument("<session>", SESSION_DESCRIPTION)
+    .argument("[artifact]", "id of an artifact; default: all")
+    .option("-o, --output <folder>", "save the artifacts in this folder; no file is replaced")
+    .addOption(new Option("--json", "print JSON").conflicts("output"))
+    .action((session: string, artifact: string | undefined, flags: ArtifactsFlags) =>
+      execute(async (io) => {
+        const { runSessionsArtifacts } = await import("./sessions-artifacts.ts");
+        return runSessionsArtifacts(session, artifact, flags, io);
+      }),
+    );
+}
+
 function addUsage(sessions: Command, execute: ExecuteCommand): void {
   addDirectoryOption(sessions.command("usage"))
     .description("print used tokens, seconds, tool calls, invocations and US dollars with budgets")
@@ -193,6 +210,7 @@ Examples:
   spanline sessions answer latest
   spanline sessions answer latest appr_… --deny
   spanline sessions audit latest
+  spanline sessions artifacts latest --output artifacts
   spanline sessions check
   spanline sessions export ses_… --output session.jsonl
   spanline sessions delete ses_… --yes

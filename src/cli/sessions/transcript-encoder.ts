@@ -14,8 +14,11 @@ import {
 } from "../../domain/event-rules.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { toJsonText } from "../../data/json.ts";
+import { formatHandoff } from "../../domain/handoff.ts";
 import { formatAnswer } from "../../domain/question.ts";
 import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
+import { formatFileChanges } from "../../domain/outputs/file-watch.ts";
+import { formatProgress } from "../../domain/outputs/progress-report.ts";
 import { RECOVERY_NOTICE } from "../../domain/recovery-notice.ts";
 import type { PlanStatus } from "../../domain/plan.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
@@ -208,6 +211,26 @@ export const TRANSCRIPT_RULES: EventRules<TranscriptState, string> = {
   ),
   "daemon.stopped": mapped(({ style }, { attempts }, emit) =>
     emit(style.dim(`  · the daemon stopped after ${attempts} idle waits\n`)),
+  ),
+  "watch.added": mapped(({ style }, { paths }, emit) =>
+    emit(style.dim(`  · files are watched: ${toSingleLine(paths.join(", "))}\n`)),
+  ),
+  "watch.removed": silent("the changes of files end"),
+  "files.changed": mapped(({ style }, { entries }, emit) =>
+    emit(style.dim(`  · files changed: ${toSingleLine(formatFileChanges(entries))}\n`)),
+  ),
+  "progress.reported": mapped(({ style }, report, emit) =>
+    emit(style.dim(`  … ${toSingleLine(formatProgress(report))}\n`)),
+  ),
+  "log.reported": mapped(({ style }, { level, message }, emit) =>
+    emit(style.dim(`  · ${level}: ${toSingleLine(message)}\n`)),
+  ),
+  "artifact.emitted": mapped(({ style }, { kind, title, fallback, artifactId }, emit) => {
+    const name = toSingleLine(title ?? fallback.slice(0, 80));
+    emit(`${style.note("  ◆")} ${kind}: ${name} ${style.dim(toSingleLine(artifactId))}\n`);
+  }),
+  "handoff.emitted": mapped(({ style }, { handoff }, emit) =>
+    emit(`${style.note("  →")} ${toSingleLine(formatHandoff(handoff))}\n`),
   ),
   "budget.reached": silent("the approval request has its line"),
   "budget.extended": mapped(({ style }, { scope, unit, cap }, emit) =>

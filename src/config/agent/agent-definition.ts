@@ -10,6 +10,7 @@ import type {
 } from "../../domain/agent-spec.ts";
 import type { AgentCommand } from "../../domain/slash-commands.ts";
 import type { AgentBudgets, BudgetCaps } from "../../domain/budget.ts";
+import type { RuntimeToolsSetting } from "../../domain/runtime-tools.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -61,6 +62,11 @@ export interface AgentDefinition {
    * Default: 1 day.
    */
   readonly askUser?: boolean | { readonly waitSeconds?: number };
+  /**
+   * Gives the agent tools of the runtime, such as `emit_handoff`: `true` for all, or a list of names. They change
+   * nothing outside of the session, so `approvals` allows them unless a list names them. Default: none.
+   */
+  readonly runtimeTools?: RuntimeToolsSetting;
   /** Seconds for which a turn waits for results of client-run tool calls. Default: 1 day. */
   readonly resultsSeconds?: number;
   /** Reaction to a tool call with arguments other than a JSON object. Default: `report`. */

@@ -14,6 +14,7 @@ import {
   type Schema,
 } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
+import { RUNTIME_TOOLS, type RuntimeToolsSetting } from "../../domain/runtime-tools.ts";
 import { BRIDGE_COMMANDS } from "../../domain/slash-commands.ts";
 import { matchesPattern } from "../../text/match-pattern.ts";
 import type { DaemonDefinition, WorkersDefinition } from "./agent-definition.ts";
@@ -71,6 +72,13 @@ export function createSettingsShape(tools?: readonly string[]) {
         "true, false or { waitSeconds }",
         boolean(),
         object({ waitSeconds: POSITIVE }),
+      ),
+    ),
+    runtimeTools: optional(
+      union<RuntimeToolsSetting>(
+        "true, false or a list of names",
+        boolean(),
+        array(oneOf(RUNTIME_TOOLS)),
       ),
     ),
     resultsSeconds: POSITIVE,

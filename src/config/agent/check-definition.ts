@@ -15,6 +15,8 @@ import { formatValue } from "../../text/format-value.ts";
 import { readOptions } from "../../domain/option-reader.ts";
 import { ASK_USER_TOOL } from "../../domain/question.ts";
 import { WORKER_TOOLS } from "../../domain/worker.ts";
+import { UPDATE_PLAN_TOOL } from "../../domain/outputs/harn-plan.ts";
+import { RUNTIME_TOOLS } from "../../domain/runtime-tools.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { createSettingsShape, refuseTwoRuleSets } from "./agent-settings.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -47,22 +49,32 @@ const TOOL_NAMES: Schema<readonly string[]> = refine(
 );
 
 const TOOLS_SCHEMA = object(
-  { tools: withDefault(TOOL_NAMES, []), askUser: anything, workers: anything },
+  {
+    tools: withDefault(TOOL_NAMES, []),
+    askUser: anything,
+    runtimeTools: anything,
+    workers: anything,
+  },
   { otherNames: "ignore", expected: "the definition of an agent" },
 );
 
 const DEFINITION_SCHEMA: Schema<void> = (value, path) => {
-  const { tools: appTools, askUser, workers } = TOOLS_SCHEMA(value, path);
-  const tools = [
-    ...appTools,
-    ...(isOn(askUser) ? [ASK_USER_TOOL] : []),
-    ...(isOn(workers) ? WORKER_TOOLS : []),
-  ];
-  const repeated = tools.find((name, at) => tools.indexOf(name) !== at);
-  if (repeated !== undefined) {
-    const setting = repeated === ASK_USER_TOOL ? "askUser" : "workers";
-    throwProblem(setting, `adds a tool named ${repeated}, which exists`, "rename the tool");
+  const { tools: named, askUser, runtimeTools, workers } = TOOLS_SCHEMA(value, path);
+  const appTools: readonly string[] = named;
+  const askTools = askUser === undefined || askUser === false ? [] : [ASK_USER_TOOL];
+  const emitTools = listNamedTools(runtimeTools);
+  const workerTools = workers === undefined || workers === false ? [] : WORKER_TOOLS;
+  const added: { readonly [setting: string]: readonly string[] } = {
+    askUser: askTools,
+    runtimeTools: emitTools,
+    workers: workerTools,
+  };
+  for (const [setting, names] of Object.entries(added)) {
+    const taken = names.find((name) => name !== UPDATE_PLAN_TOOL && appTools.includes(name));
+    if (taken !== undefined)
+      throwProblem(setting, `adds a tool named ${taken}, which exists`, "rename the tool");
   }
+  const tools = [...new Set([...appTools, ...askTools, ...emitTools, ...workerTools])];
   const shape: { readonly [Name in keyof AgentDefinition]-?: Schema<unknown> } = {
     name: string({
       pattern: /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,63}$/,
@@ -81,8 +93,10 @@ const DEFINITION_SCHEMA: Schema<void> = (value, path) => {
   checkProviderSettings(definition);
 };
 
-function isOn(setting: unknown): boolean {
-  return setting !== undefined && setting !== false;
+/** The tools which the setting adds. An invalid setting is reported later, by its schema. */
+function listNamedTools(setting: unknown): readonly string[] {
+  const names: readonly unknown[] = Array.isArray(setting) ? setting : [];
+  return RUNTIME_TOOLS.filter((name) => setting === true || names.includes(name));
 }
 
 function checkProviderSettings({

@@ -1,4 +1,5 @@
 import type { ApprovalEvent } from "./approval-events.ts";
+import type { ArtifactEvent } from "./artifact-events.ts";
 import type { BudgetEvent } from "./budget-events.ts";
 import type { ClientEvent } from "./client-events.ts";
 import type { DaemonEvent } from "./daemon-events.ts";
@@ -8,6 +9,7 @@ import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
 import type { WorkerEvent } from "./worker-events.ts";
+import type { WatchEvent } from "./watch-events.ts";
 
 /** The events of each slice, by declaring file. */
 export interface SliceEvents {
@@ -20,6 +22,8 @@ export interface SliceEvents {
   readonly budgets: BudgetEvent;
   readonly daemon: DaemonEvent;
   readonly workers: WorkerEvent;
+  readonly artifacts: ArtifactEvent;
+  readonly watches: WatchEvent;
 }
 
 type SliceName = keyof SliceEvents;
@@ -89,6 +93,8 @@ export const EVENT_MANIFEST: {
   "tool.progress": stepEvent("tools"),
   "tool.finished": barrierEvent("tools"),
   "plan.updated": stepEvent("tools"),
+  "progress.reported": stepEvent("tools"),
+  "log.reported": stepEvent("tools"),
   "approval.requested": barrierEvent("approvals"),
   "approval.routed": barrierEvent("approvals"),
   "approval.voted": barrierEvent("approvals"),
@@ -126,6 +132,11 @@ export const EVENT_MANIFEST: {
   "worker.stopped": barrierEvent("workers"),
   "worker.cancelled": barrierEvent("workers"),
   "worker.closed": barrierEvent("workers"),
+  "artifact.emitted": barrierEvent("artifacts"),
+  "handoff.emitted": barrierEvent("artifacts"),
+  "watch.added": barrierEvent("watches"),
+  "watch.removed": barrierEvent("watches"),
+  "files.changed": stepEvent("watches"),
   "usage.reported": stepEvent("turn"),
   "hook.fired": stepEvent("turn"),
   "provider.activity": stepEvent("turn"),

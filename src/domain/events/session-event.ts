@@ -1,4 +1,5 @@
 import type { ApprovalEvent } from "./approval-events.ts";
+import type { ArtifactEvent } from "./artifact-events.ts";
 import type { BudgetEvent } from "./budget-events.ts";
 import type { ClientEvent } from "./client-events.ts";
 import type { DaemonEvent } from "./daemon-events.ts";
@@ -7,6 +8,7 @@ import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
 import type { WorkerEvent } from "./worker-events.ts";
+import type { WatchEvent } from "./watch-events.ts";
 
 /**
  * An event of a session's log; one file of variants per slice. The union is closed: `event-manifest.ts` has a row per
@@ -32,7 +34,9 @@ export type SessionEvent =
   | SteeringEvent
   | BudgetEvent
   | DaemonEvent
-  | WorkerEvent;
+  | WorkerEvent
+  | ArtifactEvent
+  | WatchEvent;
 
 export type SessionEventType = SessionEvent["type"];
 

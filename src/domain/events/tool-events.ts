@@ -1,6 +1,8 @@
 import type { Evidence } from "./approval-events.ts";
 import type { Signature } from "./signature.ts";
+import type { HarnPlan } from "../outputs/harn-plan.ts";
 import type { PlanEntry } from "../plan.ts";
+import type { LogReport, ProgressReport } from "../outputs/progress-report.ts";
 import type { PathFact, PolicyDecision } from "../policy/policy-decision.ts";
 import type { SessionMode } from "../session-mode.ts";
 import type { ToolCall, ToolResult } from "../tools/tool-call.ts";
@@ -19,7 +21,9 @@ export type ToolEvent =
   | ToolProcessExited
   | ToolProgress
   | ToolFinished
-  | PlanUpdated;
+  | PlanUpdated
+  | ProgressReported
+  | LogReported;
 
 /** The model has started a tool call; its arguments are still streaming. */
 export interface ToolCallOpened {
@@ -183,4 +187,16 @@ export type ToolEnding =
 export interface PlanUpdated {
   readonly type: "plan.updated";
   readonly entries: readonly PlanEntry[];
+  /** The whole plan behind the entries. Absent if its author gave entries only. */
+  readonly plan?: HarnPlan;
+}
+
+/** Progress of the agent in its own words. Progress of a tool is `tool.progress`. */
+export interface ProgressReported extends ProgressReport {
+  readonly type: "progress.reported";
+}
+
+/** A log entry of a tool for hosts. */
+export interface LogReported extends LogReport {
+  readonly type: "log.reported";
 }

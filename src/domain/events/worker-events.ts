@@ -114,4 +114,6 @@ export interface WorkerResult {
   readonly text: string;
   /** Used by the worker's session so far. */
   readonly usage: BudgetAmounts;
+  /** Artifacts and handoffs of the worker's session so far. Absent: 0. */
+  readonly artifactCount?: number;
 }

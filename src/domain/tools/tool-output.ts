@@ -1,5 +1,10 @@
 import type { JsonObject } from "../../data/json.ts";
+import type { ArtifactRequest, StoredArtifact } from "../outputs/artifact.ts";
+import type { HandoffRequest } from "../handoff.ts";
+import type { HarnPlanContent } from "../outputs/harn-plan.ts";
 import type { PlanEntry } from "../plan.ts";
+import type { WatchRequest } from "../outputs/file-watch.ts";
+import type { LogReport, ProgressReport } from "../outputs/progress-report.ts";
 
 /** A tool's return value with content for others than the model. */
 export interface ToolOutput {
@@ -15,9 +20,26 @@ export interface ToolOutput {
   readonly undo?: readonly FileChange[];
   /** The agent's new plan, sent to every client. */
   readonly plan?: readonly PlanEntry[];
+  /** Emitted in the session together with the end of the tool call. Invalid emissions fail the call. */
+  readonly emissions?: readonly ToolEmission[];
 }
 
-export type ToolAttachments = Omit<ToolOutput, "text" | "plan">;
+export type ToolAttachments = Omit<ToolOutput, "text" | "plan" | "emissions">;
+
+/** A result of a tool for people and programs, which becomes an event of the session. */
+export type ToolEmission =
+  | { readonly type: "handoff"; readonly handoff: HandoffRequest }
+  | { readonly type: "artifact"; readonly artifact: ArtifactRequest }
+  | { readonly type: "plan"; readonly plan: HarnPlanContent }
+  | { readonly type: "progress"; readonly progress: ProgressReport }
+  | { readonly type: "log"; readonly log: LogReport }
+  | { readonly type: "watch"; readonly subscriptionId: string; readonly watch: WatchRequest }
+  | { readonly type: "unwatch"; readonly subscriptionId: string };
+
+/** An emission whose artifact is stored. */
+export type StoredEmission =
+  | Exclude<ToolEmission, { readonly type: "artifact" }>
+  | { readonly type: "artifact"; readonly artifact: StoredArtifact };
 
 export interface FileDiff {
   /** Relative to the workspace, with `/`. */

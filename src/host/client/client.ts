@@ -12,7 +12,11 @@ import type { OpenedSession, SessionPage } from "../../wire/acp/client/agent-res
 import type { PromptBlock } from "../../wire/acp/client/prompt-block.ts";
 import type { SessionUpdate } from "../../wire/acp/client/session-update.ts";
 import type { ConfigOption } from "../../wire/acp/client/session-settings.ts";
-import type { InjectedMessage, ReminderOptions } from "../../wire/acp/client/steering-requests.ts";
+import type {
+  InjectedMessage,
+  ReminderOptions,
+  WatchedFiles,
+} from "../../wire/acp/client/steering-requests.ts";
 import type {
   IdleWait,
   InjectResult,
@@ -94,6 +98,12 @@ export interface Client {
   closeWorker(sessionId: string, workerId: string): Promise<void>;
   /** The workers of a session that have not ended, in the order of their creation. */
   workers(sessionId: string): Promise<readonly WorkerRow[]>;
+  /**
+   * Subscribes to changes of files of the session's workspace, for a day or until this client detaches. The changes
+   * arrive as the extension update `fs_watch`. Returns the id of the subscription.
+   */
+  watchFiles(sessionId: string, files?: WatchedFiles): Promise<string>;
+  unwatchFiles(sessionId: string, subscriptionId: string): Promise<void>;
   /** Wakes an idle daemon without a message. */
   resume(sessionId: string): Promise<void>;
   /** Notifies the agent of changed host skills. */

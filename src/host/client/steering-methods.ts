@@ -17,6 +17,8 @@ type SteeringMethods = Pick<
   | "revokeReminder"
   | "pendingInjections"
   | "resume"
+  | "watchFiles"
+  | "unwatchFiles"
 >;
 
 /** The methods for messages and reminders of a running turn, and for daemons. */
@@ -55,6 +57,14 @@ export function createSteeringMethods(
       send(encode.encodeRevokeReminderRequest(sessionId, reminderId), readRevocation),
     pendingInjections: (sessionId) =>
       send(encode.encodePendingInjectionsRequest(sessionId), read.readPendingInjections),
+    watchFiles: (sessionId, files = {}) =>
+      send(
+        encode.encodeWatchFilesRequest(sessionId, files, createCommandId()),
+        read.readSubscriptionResult,
+      ),
+    async unwatchFiles(sessionId, subscriptionId) {
+      await requestAgent(encode.encodeUnwatchFilesRequest(sessionId, subscriptionId));
+    },
     async resume(sessionId) {
       await requestAgent(encode.encodeResumeRequest(sessionId, createCommandId()));
     },

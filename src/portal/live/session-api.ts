@@ -46,6 +46,7 @@ export function createSessionActions(
       readSessionId(await api.request({ method: "POST", path: `${path}/fork`, body: { through } })),
     remove: async () => dropValue(await api.request({ method: "DELETE", path })),
     exportUrl: `${path}/export`,
+    artifactUrl: (artifactId) => `${path}/artifacts/${encodeURIComponent(artifactId)}`,
     blobUrl: (blobId) => `${path}/blobs/${encodeURIComponent(blobId)}`,
   };
 }

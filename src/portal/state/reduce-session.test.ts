@@ -438,6 +438,7 @@ describe("The view of a log with every event", () => {
     };
     const { turns: _, queue, facts: __, agentSpec, plan, ...rest } = view;
     expect(rest).toEqual({
+      artifactCount: 0,
       sessionId: "ses_golden",
       seq: 99,
       updatedAt: 1_800_000_000_098,

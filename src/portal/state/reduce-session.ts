@@ -1,6 +1,7 @@
 import type { Envelope } from "../../domain/events/envelope.ts";
 import type { EventOf, SessionEventType } from "../../domain/events/session-event.ts";
 import { APPROVAL_RULES } from "./rules/approval-rules.ts";
+import { ARTIFACT_RULES } from "./rules/artifact-rules.ts";
 import { BUDGET_RULES, DAEMON_RULES } from "./rules/budget-rules.ts";
 import { CLIENT_RULES } from "./rules/client-rules.ts";
 import { LIFECYCLE_RULES } from "./rules/lifecycle-rules.ts";
@@ -9,6 +10,7 @@ import { STEERING_RULES } from "./rules/steering-rules.ts";
 import { TOOL_RULES } from "./rules/tool-rules.ts";
 import { TURN_RULES } from "./rules/turn-rules.ts";
 import { WORKER_RULES } from "./rules/worker-rules.ts";
+import { WATCH_RULES } from "./rules/watch-rules.ts";
 import type { SessionFold } from "./session-fold.ts";
 import { ViewDraft } from "./view-draft.ts";
 import type { ViewRules } from "./view-rules.ts";
@@ -24,6 +26,8 @@ const VIEW_RULES: ViewRules = {
   ...BUDGET_RULES,
   ...DAEMON_RULES,
   ...WORKER_RULES,
+  ...ARTIFACT_RULES,
+  ...WATCH_RULES,
 };
 
 /**

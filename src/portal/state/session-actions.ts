@@ -29,6 +29,8 @@ export interface SessionActions {
   remove(): Promise<ActionResult>;
   /** Address of the whole log as JSON lines. */
   readonly exportUrl: string;
+  /** Address of the download of an artifact or a handoff. */
+  artifactUrl(artifactId: string): string;
   /** Address of a stored image or of a whole tool output. */
   blobUrl(blobId: string): string;
 }

@@ -55,6 +55,7 @@ export function createSessionFold(sessionId: string): SessionFold {
     clients: [],
     controller: null,
     plan: [],
+    artifactCount: 0,
     grants: [],
     usage: null,
     facts: NO_FACTS,

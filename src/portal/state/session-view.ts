@@ -10,6 +10,8 @@ import type { TurnOutcome } from "../../domain/events/turn-events.ts";
 import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { LiveClient } from "../../domain/live-client.ts";
+import type { StoredArtifact } from "../../domain/outputs/artifact.ts";
+import type { Handoff } from "../../domain/handoff.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
@@ -50,6 +52,8 @@ export interface SessionView {
   /** The controller's client id. */
   readonly controller: string | null;
   readonly plan: readonly PlanEntry[];
+  /** Number of artifacts and handoffs. They are items of their turns. */
+  readonly artifactCount: number;
   readonly grants: readonly GrantView[];
   /** Sum of the finished turns. Null if no provider reported any. */
   readonly usage: Usage | null;
@@ -97,7 +101,9 @@ export type ThreadItem =
   | ReminderItem
   | ApprovalItem
   | NoticeItem
-  | WorkerItem;
+  | WorkerItem
+  | ArtifactItem
+  | HandoffItem;
 
 export type ThreadItemKind = ThreadItem["kind"];
 
@@ -193,6 +199,20 @@ export interface WorkerItem extends ItemBase {
   readonly worker: Worker;
   /** The result of the last cycle. Null before the first result. */
   readonly result: string | null;
+}
+
+/** A table, a chart, a diagram or a reference which the agent shows. */
+export interface ArtifactItem extends ItemBase {
+  readonly kind: "artifact";
+  readonly artifact: StoredArtifact;
+}
+
+/** Work which the agent handed over. */
+export interface HandoffItem extends ItemBase {
+  readonly kind: "handoff";
+  readonly handoffId: string;
+  readonly artifactId: string;
+  readonly handoff: Handoff;
 }
 
 export interface ApprovalView {

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { ParentPanel } from "./parent-panel.tsx";
+import { ArtifactsPanel } from "./artifacts-panel.tsx";
 import { PlanPanel } from "./plan-panel.tsx";
 import { TimelineRail } from "./timeline-rail.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
@@ -23,5 +24,6 @@ export const PINNED_PANELS: readonly SessionPanel[] = [
 /** Tabs of the details at the side. The first is open at first. */
 export const DETAIL_PANELS: readonly SessionPanel[] = [
   { name: "Timeline", isPresent: () => true, View: TimelineRail },
+  { name: "Artifacts", isPresent: ({ artifactCount }) => artifactCount > 0, View: ArtifactsPanel },
   { name: "Usage", isPresent: () => true, View: UsagePanel },
 ];

@@ -58,7 +58,11 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     command: (sessionId, command, from) => sendTo(sessionId, command, from),
     find: (sessionId) => store.findSession(sessionId),
     subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
-    readAmounts: (sessionId) => withDriver(sessionId, ({ state }) => state.budgets.session),
+    readTotals: (sessionId) =>
+      withDriver(sessionId, ({ state: { budgets, artifacts } }) => ({
+        usage: budgets.session,
+        artifactCount: artifacts.count,
+      })),
   };
   const isClosed = (): boolean => requests.isClosed;
   const drivers = createSessionDrivers({ ...options, agents }, { isClosed, children });

@@ -281,6 +281,7 @@ class SessionDriver implements Driver {
       signal,
       send,
       hostReplies: this.#hostReplies,
+      readArtifacts: () => this.#state.artifacts,
       retry: this.#stall.retry,
       findEditor: () => resolveEditor(this.#state, liveAgent),
     });

@@ -74,6 +74,23 @@ export function queueChangedFiles(decision: Decision): void {
 
 const MAX_NAMED_FILES = 20;
 
+/** Queues a reminder about files which the agent watches. A newer reminder replaces a pending one. */
+export function queueWatchedChanges(
+  decision: Decision,
+  subscriptionId: string,
+  changes: string,
+): void {
+  queueRuntimeReminder(decision, {
+    body: `Files which you watch (${subscriptionId}) have changed: ${JSON.stringify(changes.slice(0, MAX_CHANGES_LENGTH))}. Earlier changes since your last step may exist.`,
+    tags: ["watched_files"],
+    dedupeKey: `watch/${subscriptionId}`,
+    roleHint: "system",
+    ttlTurns: 2,
+  });
+}
+
+const MAX_CHANGES_LENGTH = 4000;
+
 /**
  * The settings of an agent with their defaults. `deniedApproval` is off by default, because the result of a denied tool
  * call contains the reason.

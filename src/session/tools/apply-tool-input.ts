@@ -4,6 +4,7 @@ import { requestOutcome } from "./advance-tools.ts";
 import { findPathsToResolve } from "./evaluate-tool-call.ts";
 import { completeResolvedPaths } from "./tool-call-paths.ts";
 import { updatePlan } from "./agent-plan.ts";
+import { applyEmission } from "./apply-emission.ts";
 import { isRepeat, isSameGroup, isEvaluable, findRunningAttempt, findRun } from "./tools-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
@@ -48,6 +49,7 @@ export function applyToolEnd(decision: Decision, input: ToolInput<"tool-finished
   const run = findRunningAttempt(decision.state.tools, input);
   if (run === undefined) return;
   const { toolCallId, ending, result, durationMs, blobId, blobDigest, attachments, plan } = input;
+  const { emissions = [] } = input;
   // The host could not determine the outcome either.
   if (ending === "unknown" && isRepeat(run)) return requestOutcome(decision, run);
   decision.emit({
@@ -59,6 +61,7 @@ export function applyToolEnd(decision: Decision, input: ToolInput<"tool-finished
     ...omitUndefined({ blobId, blobDigest, attachments }),
   });
   if (plan !== undefined) updatePlan(decision, plan);
+  for (const emission of emissions) applyEmission(decision, emission);
 }
 
 /**

@@ -86,7 +86,7 @@ export function evolveTools(
       return { ...finished, processes: programs };
     }
     case "plan.updated":
-      return { ...tools, plan: event.entries };
+      return { ...tools, plan: event.entries, planDetails: event.plan ?? null };
     default:
       return tools;
   }

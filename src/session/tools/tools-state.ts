@@ -5,6 +5,7 @@ import type {
   ToolCallPathsResolved,
 } from "../../domain/events/tool-events.ts";
 import type { JsonObject } from "../../data/json.ts";
+import type { HarnPlan } from "../../domain/outputs/harn-plan.ts";
 import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyAction } from "../../domain/policy/policy-decision.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
@@ -19,6 +20,8 @@ export interface ToolsState {
   readonly processes: readonly RunningProcess[];
   /** The agent's latest plan. */
   readonly plan: readonly PlanEntry[];
+  /** The whole plan behind the entries. Null if there is none. */
+  readonly planDetails: HarnPlan | null;
 }
 
 export interface RunningProcess {
@@ -130,6 +133,7 @@ export const initialToolsState: ToolsState = {
   callCounts: NO_TOOL_CALLS,
   processes: [],
   plan: [],
+  planDetails: null,
 };
 
 export function isSameGroup(first: ProcessGroup, second: ProcessGroup): boolean {

@@ -11,14 +11,15 @@ import { cancelWorker, withdrawApprovals } from "./worker-commands.ts";
  */
 export function endCycle(decision: Decision, worker: Worker, ended: WorkerCycleResult): void {
   const { workerId, isRetriggerable } = worker;
-  const { outcome, usage, handoffId } = ended;
+  const { outcome, usage, handoffId, artifactCount = 0 } = ended;
   if (outcome === "cancelled") return cancelWorker(decision, worker, "session");
   withdrawApprovals(decision, workerId);
   if (outcome !== "completed") {
     const failure = readCycleFailure(ended);
     return decision.emit({ type: "worker.failed", workerId, failure, usage });
   }
-  const result = { text: shortenResult(ended.text, worker), usage };
+  const text = shortenResult(ended.text, worker);
+  const result = { text, usage, ...(artifactCount > 0 && { artifactCount }) };
   if (handoffId !== undefined)
     return decision.emit({ type: "worker.stopped", workerId, result, handoffId });
   if (isRetriggerable) decision.emit({ type: "worker.waiting_for_input", workerId, result });

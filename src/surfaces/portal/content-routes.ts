@@ -7,6 +7,7 @@ import { SECURITY_HEADERS } from "../../http/routing/json-response.ts";
 import type { Route } from "../../http/routing/router.ts";
 import { ConnectionReset } from "../../http/server/http-types.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import { formatAttachment, SANDBOX_HEADERS } from "./download-headers.ts";
 import { findLogGap, formatLogGap } from "./log-gap.ts";
 import { authenticate } from "./portal-access.ts";
 import type { PortalOptions } from "./portal-options.ts";
@@ -54,13 +55,6 @@ export function createContentRoutes(options: PortalOptions): Route[] {
       },
     },
   ];
-}
-
-/** A browser which opens the response as a document runs no script and loads no further content. */
-const SANDBOX_HEADERS = { "content-security-policy": "default-src 'none'; sandbox" } as const;
-
-function formatAttachment(name: string): string {
-  return `attachment; filename="${name.replace(/[^\w.-]/g, "_").slice(-100)}"`;
 }
 
 /** Characters per piece. */

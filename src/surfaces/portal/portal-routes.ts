@@ -1,4 +1,5 @@
 import type { ServerLimits } from "../../http/server/server-options.ts";
+import { createArtifactRoutes } from "./artifact-routes.ts";
 import { createCommandRoutes } from "./command-routes.ts";
 import { formatPortalError } from "./error-body.ts";
 import { createContentRoutes } from "./content-routes.ts";
@@ -29,6 +30,7 @@ export function createPortalRoutes(options: PortalOptions & PageOptions): RouteG
       ...createCommandRoutes(options),
       ...createPromptRoutes(options),
       ...createContentRoutes(options),
+      ...createArtifactRoutes(options),
       ...createUsageRoutes(options),
     ],
     formatError: formatPortalError,

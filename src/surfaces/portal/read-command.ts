@@ -62,6 +62,8 @@ export function readCommand(body: JsonObject): PortalCommand {
     case "remind":
     case "revoke-reminder":
     case "resume-daemon":
+    case "watch-files":
+    case "unwatch-files":
       return { command: readSteeringCommand(type, body), right: "prompt", what: "Steering" };
     case "delegate":
     case "trigger-worker":
@@ -90,6 +92,8 @@ const COMMAND_TYPES = [
   "delegate",
   "trigger-worker",
   "close-worker",
+  "watch-files",
+  "unwatch-files",
   "answer",
   "cancel",
   "withdraw",

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../data/json.ts";
+import { readWatchRequest } from "../../domain/outputs/file-watch.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import { decodeRemind } from "../../wire/acp/decode/steering-messages.ts";
@@ -11,7 +12,9 @@ type SteeringType =
   | "revoke-inject"
   | "remind"
   | "revoke-reminder"
-  | "resume-daemon";
+  | "resume-daemon"
+  | "watch-files"
+  | "unwatch-files";
 
 /** Reads a command about messages and reminders for a running turn. */
 export function readSteeringCommand(type: SteeringType, body: JsonObject): SessionCommand {
@@ -32,6 +35,13 @@ export function readSteeringCommand(type: SteeringType, body: JsonObject): Sessi
       return { type, reminderId: readRequiredString(body, "reminderId") };
     case "resume-daemon":
       return { type };
+    case "watch-files": {
+      const watch = readWatchRequest(body);
+      if (typeof watch === "string") throw createInvalidRequestError(watch);
+      return { type, ...watch };
+    }
+    case "unwatch-files":
+      return { type, subscriptionId: readRequiredString(body, "subscriptionId") };
     default:
       return type satisfies never;
   }

@@ -92,8 +92,8 @@ function shrinkValue(value: unknown, maxLength: number): unknown {
   return Object.fromEntries(entries.map(([name, item]) => [name, shrinkValue(item, maxLength)]));
 }
 
-/** Objects built by Spanline have at most 20 keys, so shortening never removes their fields. */
-const MIN_KEYS = 20;
+/** Objects built by Spanline have at most 24 keys, so shortening never removes their fields. */
+const MIN_KEYS = 24;
 
 function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

@@ -152,6 +152,17 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "worker.cancelled",
     "worker.closed",
   ]),
+  ...silentGroup("chat completions have no subscriptions to files", [
+    "watch.added",
+    "watch.removed",
+    "files.changed",
+  ]),
+  ...silentGroup("its tool call is part of the trace", [
+    "artifact.emitted",
+    "handoff.emitted",
+    "progress.reported",
+    "log.reported",
+  ]),
   ...silentGroup("chat completions have one client", [
     "client.attached",
     "client.heartbeat",

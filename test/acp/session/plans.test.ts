@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { createUpdatePlanTool } from "../../../src/tools/workspace/update-plan-tool.ts";
+import { createUpdatePlanTool } from "../../../src/tools/runtime/plan-tools.ts";
 import { connectAcpClient, type AcpClient } from "../../support/acp/acp-client.ts";
 import { says, createScriptedProvider, wants } from "../../support/session/scripted-provider.ts";
 import { createAgent, openSessions } from "../../support/session/session-world.ts";

@@ -3,6 +3,7 @@ import { isObject, type JsonObject } from "../../../src/data/json.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { Agent } from "../../../src/session/runtime/agent/agent.ts";
 import { createSessions } from "../../../src/session/runtime/create-sessions.ts";
+import { createRuntimeTools } from "../../../src/tools/runtime/runtime-tools.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { readText, type AcpPeer, type Message } from "../../support/acp/acp-client.ts";
 import { openSession, readUpdate, submit, TRANSPORTS } from "../../support/acp/steering-world.ts";
@@ -209,6 +210,30 @@ describe.each(TRANSPORTS)("Worker updates over %s", (_, connect) => {
       terminal: true,
       metadata: { error: { code: "service_failed", message: "It ended with service_failed" } },
     });
+  });
+
+  it("A worker which emits a handoff ends as stopped [B-124] [ACP-129]", async () => {
+    const boss = createBoss([delegates({ task: "Merge", retriggerable: true }), says("Ok.")]);
+    const input = {
+      task: "Review the patch",
+      reason: "Needs review",
+      target_persona_or_human: "ada",
+    };
+    const script = [wants({ id: "h", name: "emit_handoff", input }), says("Handed over.")];
+    const helper = createHelper(script, {
+      tools: createRuntimeTools(["emit_handoff"]),
+      approvals: { deny: [], ask: [], allow: ["*"], default: "ask" },
+    });
+    const { connectHost } = createWorld(connect, boss, helper);
+    const host = await connectHost();
+    await submit(host, await openSession(host), "Go");
+    const stopped = await waitForStatus(host, "stopped");
+    expect(stopped).toMatchObject({
+      event: "WorkerStopped",
+      terminal: true,
+      metadata: { error: null, finished_at: expect.stringMatching(ISO), artifact_count: 1 },
+    });
+    expect(listLives(host)).toEqual(["WorkerSpawned running false", "WorkerStopped stopped true"]);
   });
 
   it("A host starts a worker with session/delegate and lists it with session/workers", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlanEntry } from "../../../src/domain/plan.ts";
 import { createToolOutput } from "../../../src/domain/tools/tool-output.ts";
-import { createUpdatePlanTool } from "../../../src/tools/workspace/update-plan-tool.ts";
+import { createUpdatePlanTool } from "../../../src/tools/runtime/plan-tools.ts";
 import {
   hangs,
   says,
@@ -40,8 +40,8 @@ describe("Plans from tools", () => {
     await world.prompt("Go.");
     await world.waitForEvent("turn.finished");
     expect(await world.listEvents("plan.updated")).toEqual([
-      { type: "plan.updated", entries: whole(LOOKING) },
-      { type: "plan.updated", entries: whole(WRITING) },
+      { type: "plan.updated", entries: whole(LOOKING), plan: expect.anything() },
+      { type: "plan.updated", entries: whole(WRITING), plan: expect.anything() },
     ]);
     const [finished] = await world.listEvents("tool.finished");
     expect(finished).not.toHaveProperty("attachments");

@@ -37,6 +37,7 @@ export function createView(turns: readonly TurnView[]): SessionView {
     clients: [],
     controller: null,
     plan: [],
+    artifactCount: 0,
     grants: [],
     usage: null,
   };

@@ -7,6 +7,8 @@ import type {
   ToolEvent,
   ToolFinished,
 } from "../../../domain/events/tool-events.ts";
+import { toJsonText } from "../../../data/json.ts";
+import { formatProgress } from "../../../domain/outputs/progress-report.ts";
 import type { ToolItem } from "../session-view.ts";
 import type { ViewDraft } from "../view-draft.ts";
 import type { ViewRules } from "../view-rules.ts";
@@ -38,6 +40,13 @@ export const TOOL_RULES: ViewRules<ToolEvent> = {
   "tool.finished": finishTool,
   "plan.updated": (draft, { entries }) => {
     draft.view.plan = entries;
+  },
+  "progress.reported": (draft, report, envelope) =>
+    draft.addNotice(envelope, "info", formatProgress(report)),
+  "log.reported": (draft, { level, message, fields }, envelope) => {
+    const shown = level === "error" ? "error" : level === "warn" ? "warning" : "info";
+    const details = Object.keys(fields).length === 0 ? undefined : toJsonText(fields);
+    draft.addNotice(envelope, shown, message, details);
   },
 };
 

@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
 import { AgentMessage, Thought } from "./agent-message.tsx";
+import { ArtifactCard } from "./artifact-card.tsx";
+import { HandoffCard } from "./handoff-card.tsx";
 import { Notice, ReminderNote } from "./notice.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { TurnApproval } from "./approval-line.tsx";
@@ -23,6 +25,8 @@ const ITEM_VIEWS: {
   approval: TurnApproval,
   notice: Notice,
   worker: WorkerCard,
+  artifact: ArtifactCard,
+  handoff: HandoffCard,
 };
 
 export function ItemView({ item }: { readonly item: ThreadItem }): ReactNode {

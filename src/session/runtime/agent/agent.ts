@@ -1,3 +1,4 @@
+import type { FileChange, WatchRequest } from "../../../domain/outputs/file-watch.ts";
 import type { Provider } from "../../../providers/provider.ts";
 import type { ToolCallToExamine, Examination, Tool } from "../../../tools/tool.ts";
 import type { ConfiguredAgent } from "../../session-input.ts";
@@ -13,10 +14,27 @@ export interface Agent extends ConfiguredAgent {
     paths: readonly string[],
     location: FileLocation,
   ) => Promise<ReadonlyMap<string, string | null>>;
+  /**
+   * Watches files of the workspace until the signal aborts. Rejects if a path is not in the workspace. Absent without a
+   * workspace.
+   */
+  readonly watchFiles?: (
+    request: WatchRequest,
+    location: FileLocation,
+    watcher: FileWatcher,
+  ) => Promise<void>;
   /** Resolves the working directory for a requested folder, or the default. Rejects if the folder is not allowed. */
   readonly resolveFolder?: (named?: string) => Promise<string>;
   /** Opens the agent for one session, with tools of that session which may change until it is closed. */
   readonly open?: (place: OpenAgentOptions) => Promise<AgentHandle>;
+}
+
+/** Receives changes of watched files. */
+export interface FileWatcher {
+  readonly signal: AbortSignal;
+  readonly onChange: (change: FileChange) => void;
+  /** Called with the reason why changes may be missing. */
+  readonly onProblem: (message: string) => void;
 }
 
 /** The folders of a session. */

@@ -7,6 +7,7 @@ import { randomSeed } from "../../../platform/random.ts";
 import type { BlobStore } from "../../../store/blob-store.ts";
 import type { ClientEditor, ToolContext } from "../../../tools/tool.ts";
 import type { Effect } from "../../due-effects.ts";
+import type { ArtifactsState } from "../../artifacts/artifacts-state.ts";
 import type { SessionInput } from "../../session-input.ts";
 import type { SessionState } from "../../session-state.ts";
 import { findRun } from "../../tools/tools-state.ts";
@@ -19,6 +20,7 @@ import type { HostReplies } from "./host-replies.ts";
 import { performReservation, performSettlement } from "./perform-budget.ts";
 import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
 import { performPathResolution } from "./perform-path-resolution.ts";
+import { performWatch } from "./perform-watch.ts";
 import { performTool } from "./perform-tool.ts";
 import type { ChildSessions } from "./child-sessions.ts";
 import { closeWorkerSession, runWorker } from "./perform-worker.ts";
@@ -44,6 +46,7 @@ export interface EffectContext {
   /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
+  readonly readArtifacts: () => ArtifactsState;
   /** Repeats a write while the store cannot be written. */
   readonly retry: WriteRetry["retry"];
 }
@@ -74,6 +77,8 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
       return settleUpstream(effect, context);
     case "reserve-budget":
       return performReservation(effect, context);
+    case "watch-files":
+      return performWatch(effect, context);
     case "settle-budget":
       return performSettlement(effect, context);
     case "run-worker":

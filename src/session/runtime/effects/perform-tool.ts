@@ -12,6 +12,7 @@ import {
   isToolOutput,
   isShortDiff,
   MAX_LOGGED_LENGTH,
+  type StoredEmission,
   type ToolOutput,
 } from "../../../domain/tools/tool-output.ts";
 import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
@@ -21,11 +22,13 @@ import type { Tool, ToolContext } from "../../../tools/tool.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { SessionInput } from "../../session-input.ts";
 import { createProcessSpawner } from "./process-spawner.ts";
+import { readEmissions } from "./read-emissions.ts";
+import { storeEmissions, type EmissionStore } from "./store-emissions.ts";
 import { storeOutput, type StoredOutput } from "./store-output.ts";
 import { findToolInputProblem } from "./tool-input-problem.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
-export interface ToolRunContext {
+export interface ToolRunContext extends EmissionStore {
   readonly sessionId: string;
   readonly tool: Tool | undefined;
   readonly clock: SteadyClock;
@@ -36,7 +39,6 @@ export interface ToolRunContext {
   readonly editor?: NonNullable<ToolContext["editor"]>;
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
-  readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
 }
 
 type ToolEffect = Extract<Effect, { type: "run-tool" }>;
@@ -47,7 +49,10 @@ type ToolEffect = Extract<Effect, { type: "run-tool" }>;
 export async function performTool(effect: ToolEffect, context: ToolRunContext): Promise<void> {
   const { toolCallId, attempt } = effect;
   const start = context.clock.monotonic();
-  const { ending, result, blobId, blobDigest, attachments, plan } = await runTool(effect, context);
+  const { ending, result, blobId, blobDigest, attachments, plan, emissions } = await runTool(
+    effect,
+    context,
+  );
   if (context.signal.aborted) return;
   const durationMs = Math.round(context.clock.monotonic() - start);
   await context.send({
@@ -57,7 +62,7 @@ export async function performTool(effect: ToolEffect, context: ToolRunContext): 
     ending,
     result,
     durationMs,
-    ...omitUndefined({ blobId, blobDigest, attachments, plan }),
+    ...omitUndefined({ blobId, blobDigest, attachments, plan, emissions }),
   });
 }
 
@@ -65,6 +70,7 @@ interface ToolRunResult extends StoredOutput {
   readonly ending: ToolEnding;
   readonly attachments?: ToolAttachments;
   readonly plan?: readonly PlanEntry[];
+  readonly emissions?: readonly StoredEmission[];
 }
 
 async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<ToolRunResult> {
@@ -85,6 +91,8 @@ async function runTool(effect: ToolEffect, runContext: ToolRunContext): Promise<
     const running = Promise.resolve().then(() => tool.run(input, context));
     const output = await waitUnlessAborted(running, guard.signal);
     outcome = createSuccess(callId, output);
+    if (isToolOutput(output))
+      outcome = await addEmissions(outcome, output.emissions, { effect, runContext });
   } catch (error) {
     if (guard.reachedLimit !== null) outcome = createTimeout(effect, tool);
     else {
@@ -117,6 +125,19 @@ function createSuccess(callId: string, output: unknown): ToolRunResult {
     result,
     ...omitUndefined({ attachments, plan }),
   };
+}
+
+/** Stores the artifacts of a tool, before the end of its call is logged. Nothing is emitted if an emission is not valid. */
+async function addEmissions(
+  outcome: ToolRunResult,
+  value: unknown,
+  { effect, runContext }: { readonly effect: ToolEffect; readonly runContext: ToolRunContext },
+): Promise<ToolRunResult> {
+  const { emissions, problem } = readEmissions(value);
+  if (problem !== undefined)
+    throw new SpanlineError("invalid_tool", `nothing was emitted: ${problem}`);
+  if (emissions === undefined) return outcome;
+  return { ...outcome, emissions: await storeEmissions(emissions, effect, runContext) };
 }
 
 function createTimeout(

@@ -162,7 +162,7 @@ async function followCycle(
         await approvals.apply(envelope);
         if (envelope.seq >= head) await approvals.reportOpen();
         const end = turn.apply(envelope);
-        if (end !== undefined) return { ...end, usage: await children.readAmounts(sessionId) };
+        if (end !== undefined) return { ...end, ...(await children.readTotals(sessionId)) };
       }
     }
   } catch (error) {
@@ -184,6 +184,7 @@ function createTurnReader(promptId: string): {
   let turnId: string | undefined;
   let lastText = "";
   let texts: string[] = [];
+  let handoffId: string | undefined;
   return {
     apply({ event, turnId: eventTurn }) {
       if (event.type === "prompt.withdrawn" && event.promptId === promptId)
@@ -193,8 +194,10 @@ function createTurnReader(promptId: string): {
       if (event.type === "message.started") texts = [];
       if (event.type === "text.finished") texts.push(event.text);
       if (event.type === "message.replaced") texts = [event.text];
+      if (event.type === "handoff.emitted") ({ handoffId } = event);
       if (texts.length > 0) lastText = texts.join("\n\n");
-      return event.type === "turn.finished" ? readEnd(event, lastText) : undefined;
+      if (event.type !== "turn.finished") return undefined;
+      return { ...readEnd(event, lastText), ...omitUndefined({ handoffId }) };
     },
   };
 }
@@ -248,7 +251,7 @@ export async function closeWorkerSession(
       { type: "end-work" },
       createSender(principal, `${workerId}/close`),
     );
-    usage = await children.readAmounts(sessionId);
+    ({ usage } = await children.readTotals(sessionId));
   }
   if (!signal.aborted) await send({ type: "worker-closed", workerId, usage });
 }

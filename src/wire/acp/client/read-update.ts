@@ -122,9 +122,12 @@ function readTextMessage(type: TextUpdate["type"], update: JsonObject): TextUpda
   };
 }
 
-function readPlan({ entries }: JsonObject): SessionUpdate | undefined {
+function readPlan(update: JsonObject): SessionUpdate | undefined {
+  const { entries } = update;
+  const { plan } = readHarnMeta(update);
   if (!Array.isArray(entries)) return undefined;
   return {
+    ...(isJsonObject(plan) && { plan }),
     type: "plan",
     entries: readObjects(entries).map(({ content, priority, status }) => ({
       content: readString(content) ?? "",
@@ -132,6 +135,10 @@ function readPlan({ entries }: JsonObject): SessionUpdate | undefined {
       status: readString(status) ?? "pending",
     })),
   };
+}
+
+function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return isObject(value);
 }
 
 function readCommands({ availableCommands }: JsonObject): SessionUpdate | undefined {

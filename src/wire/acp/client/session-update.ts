@@ -79,6 +79,8 @@ export interface PlanUpdate {
   readonly type: "plan";
   /** The whole plan, which replaces the previous plan. */
   readonly entries: readonly PlanEntry[];
+  /** The plan in the form `harn.plan.v1`. Absent if the agent sent entries only. */
+  readonly plan?: JsonObject;
 }
 
 export interface PlanEntry {

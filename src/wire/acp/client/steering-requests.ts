@@ -103,6 +103,27 @@ export function encodeResumeRequest(sessionId: string, commandId: string): Agent
   return { method: "agent/resume", params: { sessionId, ...encodeCommandId(commandId) } };
 }
 
+/** Files which a client watches. */
+export interface WatchedFiles {
+  /** Files and folders of the workspace, with their subfolders. Default: the whole workspace. */
+  readonly paths?: readonly string[];
+  /** Only paths which match one of the patterns. Default: all paths. */
+  readonly globs?: readonly string[];
+}
+
+export function encodeWatchFilesRequest(
+  sessionId: string,
+  { paths, globs }: WatchedFiles,
+  commandId: string,
+): AgentRequest {
+  const params = { sessionId, ...omitUndefined({ paths, globs }), ...encodeCommandId(commandId) };
+  return { method: "session/watch_files", params };
+}
+
+export function encodeUnwatchFilesRequest(sessionId: string, subscriptionId: string): AgentRequest {
+  return { method: "session/unwatch_files", params: { sessionId, subscriptionId } };
+}
+
 function encodeCommandId(commandId: string): JsonObject {
   return { _meta: { harn: { commandId } } };
 }

@@ -64,6 +64,13 @@ export function readReminderResult(result: JsonValue): ReadResult<string> {
     : rejectValue('it has no "reminderId"');
 }
 
+export function readSubscriptionResult(result: JsonValue): ReadResult<string> {
+  const { subscriptionId } = readObject(result);
+  return typeof subscriptionId === "string"
+    ? acceptValue(subscriptionId)
+    : rejectValue('it has no "subscriptionId"');
+}
+
 export function readInjectionStatus(result: JsonValue): ReadResult<InjectionStatus> {
   const { status } = readObject(result);
   const known = INJECTION_STATUSES.find((name) => name === status);

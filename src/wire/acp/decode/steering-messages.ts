@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import type { InjectMode } from "../../../domain/events/steering-events.ts";
+import { readWatchRequest } from "../../../domain/outputs/file-watch.ts";
 import type { PendingInjectionView } from "../../../domain/pending-injection.ts";
 import type { CommandReply, SessionCommand } from "../../../domain/session-command.ts";
 import { formatPromptPart } from "../../../domain/prompt.ts";
@@ -31,7 +32,9 @@ type SteeringCommand = Extract<
       | "revoke-inject"
       | "remind"
       | "revoke-reminder"
-      | "resume-daemon";
+      | "resume-daemon"
+      | "watch-files"
+      | "unwatch-files";
   }
 >;
 
@@ -100,6 +103,24 @@ export function decodePendingInjections(params: JsonObject): DecodeResult<Steeri
   return session.ok ? accept({ type: "pending-injections", sessionId: session.value }) : session;
 }
 
+/** Decodes `session/watch_files`. The session checks the paths and the patterns. */
+export function decodeWatchFiles(params: JsonObject): DecodeResult<SteeringRequest> {
+  const session = decodeSessionId(params);
+  if (!session.ok) return session;
+  const watch = readWatchRequest(params);
+  if (typeof watch === "string") return rejectParams(watch);
+  const command = { type: "watch-files", ...watch } as const;
+  return accept({ type: "steer", sessionId: session.value, command, answer: "status" });
+}
+
+export function decodeUnwatchFiles(params: JsonObject): DecodeResult<SteeringRequest> {
+  const reference = decodeReference(params, "subscriptionId");
+  if (!reference.ok) return reference;
+  const { sessionId, id: subscriptionId } = reference.value;
+  const command = { type: "unwatch-files", subscriptionId } as const;
+  return accept({ type: "steer", sessionId, command, answer: "status" });
+}
+
 /** Decodes `agent/resume`. Without a session id, it means the only session of the connection. */
 export function decodeResume(params: JsonObject): DecodeResult<SteeringRequest> {
   const session = params["sessionId"] === undefined ? accept(undefined) : decodeSessionId(params);
@@ -130,14 +151,15 @@ export function decodeRemind(params: JsonObject): DecodeResult<SteeringRequest> 
 
 /** Encodes the response to an accepted request. */
 export function encodeSteeringResult(reply: AcceptedReply, answer: SteeringAnswer): object {
-  const { messageId, reminderId, deliveredAs, injectionStatus = "accepted" } = reply;
+  const { messageId, reminderId, subscriptionId, deliveredAs } = reply;
+  const { injectionStatus = "accepted" } = reply;
   if (answer === "outcome")
     return {
       outcome: STEERING_OUTCOMES[deliveredAs ?? "queue"],
       ...omitUndefined({ messageId }),
     };
   return {
-    ...omitUndefined({ messageId, reminderId }),
+    ...omitUndefined({ messageId, reminderId, subscriptionId }),
     status: injectionStatus,
     ...omitUndefined({ deliveredAs }),
   };
@@ -197,7 +219,7 @@ function decodeInjectContent(content: JsonValue | undefined) {
 
 function decodeReference(
   params: JsonObject,
-  key: "messageId" | "reminderId",
+  key: "messageId" | "reminderId" | "subscriptionId",
 ): DecodeResult<{ readonly sessionId: string; readonly id: string }> {
   const session = decodeSessionId(params);
   if (!session.ok) return session;

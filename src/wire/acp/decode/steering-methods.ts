@@ -10,6 +10,8 @@ import {
   decodeRevokeInject,
   decodeRevokeReminder,
   decodeSteering,
+  decodeUnwatchFiles,
+  decodeWatchFiles,
   type SteeringRequest,
 } from "./steering-messages.ts";
 
@@ -24,6 +26,8 @@ export const STEERING_METHODS: readonly [string, DecodeSteeringRequest][] = [
   ["session/revoke_reminder", identified(decodeRevokeReminder)],
   ["session/pending_injections", decodePendingInjections],
   ["agent/resume", identified(decodeResume)],
+  ["session/watch_files", identified(decodeWatchFiles)],
+  ["session/unwatch_files", identified(decodeUnwatchFiles)],
 ];
 
 /** `_session/steering`, with the client's id of the request. */

@@ -120,6 +120,8 @@ export interface UsageUpdate {
 export interface PlanUpdate {
   readonly sessionUpdate: "plan";
   readonly entries: readonly PlanUpdateEntry[];
+  /** The plan in the form `harn.plan.v1`. Absent if the agent gave entries only. */
+  readonly _meta?: { readonly harn: { readonly plan: object } };
 }
 
 export interface PlanUpdateEntry {

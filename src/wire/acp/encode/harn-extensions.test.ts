@@ -15,7 +15,10 @@ describe("Bridge capabilities in initialize", () => {
 
   it("The advertised updates are the updates that this version emits [B-020] [B-022] [B-282] [ACP-27]", () => {
     expect(harn.sessionUpdateExtensions).toEqual([
+      "artifact",
       "available_commands_update",
+      "fs_watch",
+      "handoff",
       "hitl_request",
       "hitl_resolved",
       "live_session_client",

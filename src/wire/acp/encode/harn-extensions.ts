@@ -28,7 +28,10 @@ export const BRIDGE_UPDATES = [
  * update is sent.
  */
 export const SESSION_UPDATE_EXTENSIONS = [
+  "artifact",
   "available_commands_update",
+  "fs_watch",
+  "handoff",
   "hitl_request",
   "hitl_resolved",
   "live_session_client",

@@ -1,4 +1,5 @@
-import { toJsonText } from "../../../data/json.ts";
+import { toJsonText, type JsonObject } from "../../../data/json.ts";
+import type { FileChangeEntry } from "../../../domain/outputs/file-watch.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import { deriveTitle } from "../../../domain/events/derive-title.ts";
 import {
@@ -23,6 +24,7 @@ import { encodeOptions } from "../decode/session-mode-messages.ts";
 import { createCommandsUpdate } from "../decode/slash-command.ts";
 import { fitObject, fitText, fits, LINE_MARGIN } from "../fit-json.ts";
 import type { UserMessage } from "./acp-session-update.ts";
+import { encodeArtifactEmitted } from "./artifact-updates.ts";
 import {
   encodeClientAttached,
   encodeClientDetached,
@@ -50,7 +52,13 @@ import {
   encodeToolStarted,
 } from "./tools/tool-updates.ts";
 import { emitUpdate, emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
-import { encodeReminderEmitted } from "./vendor-updates.ts";
+import {
+  encodeFsWatch,
+  encodeHandoff,
+  encodeLog,
+  encodeProgress,
+  encodeReminderEmitted,
+} from "./vendor-updates.ts";
 import { encodeWorkerEvent } from "./worker-updates.ts";
 
 /**
@@ -179,6 +187,21 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "worker.stopped": mapped(encodeWorkerEvent),
   "worker.cancelled": mapped(encodeWorkerEvent),
   "worker.closed": mapped(encodeWorkerEvent),
+  ...silentGroup("the subscriber knows its subscription", ["watch.added", "watch.removed"]),
+  "files.changed": mapped((state, { subscriptionId, entries }, emit) => {
+    const events = entries.map(encodeFileChangeEntry);
+    emitVendorUpdate(state, encodeFsWatch({ subscriptionId, events }), emit);
+  }),
+  "progress.reported": mapped((state, { phase, message, progress, total, data }, emit) =>
+    emitVendorUpdate(state, encodeProgress({ phase, message, progress, total, data }), emit),
+  ),
+  "log.reported": mapped((state, { level, message, fields }, emit) =>
+    emitVendorUpdate(state, encodeLog({ level, message, fields }), emit),
+  ),
+  "artifact.emitted": mapped(encodeArtifactEmitted),
+  "handoff.emitted": mapped((state, { handoffId, artifactId, handoff }, emit) =>
+    emitVendorUpdate(state, encodeHandoff({ handoffId, artifactId, handoff }), emit),
+  ),
   "usage.reported": duringTurn(encodeUsageReported),
   ...silentGroup("ACP has no equivalent", ["hook.fired", "provider.activity"]),
   "diagnostic.raised": mapped(encodeDiagnostic),
@@ -344,4 +367,9 @@ function encodeSentMessage(
     return emitUpdate(state, message, emit);
   }
   for (const text of texts) emitChunks(state, "user_message_chunk", { messageId, text }, emit);
+}
+
+function encodeFileChangeEntry(entry: FileChangeEntry): JsonObject {
+  const { kind, paths, relativePaths, rawKind, error } = entry;
+  return { kind, paths, relative_paths: relativePaths, raw_kind: rawKind, error };
 }

@@ -10,8 +10,8 @@ export interface VendorFields {
     readonly spec: JsonValue;
     readonly fallback: string;
     readonly sizeBytes: number;
-    readonly provenance: JsonObject | null;
-    readonly metadata: JsonObject;
+    readonly provenance: object;
+    readonly metadata: object;
   };
   readonly progress: {
     readonly phase: string;
@@ -68,7 +68,7 @@ export interface VendorFields {
   readonly handoff: {
     readonly handoffId: string;
     readonly artifactId: string;
-    readonly handoff: JsonObject;
+    readonly handoff: object;
   };
   readonly skill_activated: {
     readonly skillName: string;

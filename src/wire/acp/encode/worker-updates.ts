@@ -79,7 +79,7 @@ function encodeMetadata(
   { state, sessionId, record }: WorkerPlace & { readonly record: object | undefined },
 ): JsonObject {
   const { workerId, mode, createdAt, startedAt, finishedAt, awaitingSince, failure } = worker;
-  const { toolCallId = null, turnId = null, cycle, agent } = worker;
+  const { toolCallId = null, turnId = null, cycle, agent, artifactCount } = worker;
   const { lineage } = state;
   const task = fitText(worker.task, state.lineBytes / 16);
   return {
@@ -97,7 +97,7 @@ function encodeMetadata(
     request: { ...describeRequest(worker), task },
     provenance: { parent_session_id: sessionId, tool_call_id: toolCallId, turn_id: turnId },
     created_at: formatIsoTime(createdAt),
-    artifact_count: 0,
+    artifact_count: artifactCount,
     has_transcript: true,
     parent_worker_id: lineage?.workerId ?? null,
     parent_stage_id: null,

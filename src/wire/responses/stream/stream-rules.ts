@@ -127,6 +127,13 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
     "worker.cancelled",
     "worker.closed",
   ]),
+  ...silentGroup("for hosts; its tool call is sent", ["progress.reported", "log.reported"]),
+  ...silentGroup("a response has no subscriptions to files", [
+    "watch.added",
+    "watch.removed",
+    "files.changed",
+  ]),
+  ...silentGroup("its tool call is sent", ["artifact.emitted", "handoff.emitted"]),
   ...silentGroup("about other clients", [
     "client.attached",
     "client.heartbeat",

@@ -1,0 +1,15 @@
+import type { ArtifactEvent } from "../../domain/events/artifact-events.ts";
+
+/** Number and size of the session's artifacts, for its limits. The artifacts themselves are in the log and the blobs. */
+export interface ArtifactsState {
+  readonly count: number;
+  /** Sum of the sizes of all specs. */
+  readonly bytes: number;
+}
+
+export const initialArtifacts: ArtifactsState = { count: 0, bytes: 0 };
+
+export function evolveArtifacts(state: ArtifactsState, event: ArtifactEvent): ArtifactsState {
+  const bytes = event.type === "artifact.emitted" ? event.sizeBytes : 0;
+  return { count: state.count + 1, bytes: state.bytes + bytes };
+}
