@@ -14,7 +14,7 @@ const OPEN = 8;
 const principal = { id: "bench", rights: ["prompt", "approve", "control"] } as const;
 
 /**
- * The time of a worker from its start to its end, with all logs on the disk: 1,000 workers of one session, at most 8 at
+ * The time of a worker from its start to its end, with all logs on the disk: 1,000 workers of a session, at most 8 at
  * the same time.
  */
 export async function measureWorkers(): Promise<Row> {
@@ -26,7 +26,7 @@ export async function measureWorkers(): Promise<Row> {
   }
   const [small, , large] = growth.map(({ cost }) => cost);
   return {
-    title: `workers: ${WORKERS} workers of one session, ${OPEN} at a time`,
+    title: `workers: ${WORKERS} workers of a session, ${OPEN} at a time`,
     unit: "µs/worker",
     measured: [{ name: "spawn, session, turn, result and close, synced", rounds: [large ?? 0] }],
     growth,
@@ -81,7 +81,7 @@ async function runWorkers(count: number): Promise<number> {
   }
 }
 
-/** A provider whose agent answers at once. */
+/** A provider with immediate answers. */
 function createProvider(): Provider {
   return {
     name: "instant",

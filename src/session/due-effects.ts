@@ -264,7 +264,9 @@ function findNextDeadline(state: SessionState): number | null {
   const { approvals, clients, tools, turn, agent, daemon, watches } = state;
   const pause = turn.current?.pause ?? null;
   const { daemon: daemonSpec } = agent?.spec ?? {};
-  const wakeAt = daemonSpec === undefined ? null : findDaemonDeadline(daemon, daemonSpec);
+  // A worker waits for its parent, even if its agent is a daemon.
+  const isDaemon = daemonSpec !== undefined && state.lineage === null;
+  const wakeAt = isDaemon ? findDaemonDeadline(daemon, daemonSpec) : null;
   const ownRequests = approvals.pending.filter((request) => request.worker === undefined);
   const deadlines = [
     ...[...ownRequests, ...clients.requests].map(({ deadline }) => deadline),

@@ -11,12 +11,17 @@ import { createBoss } from "../support/session/worker-world.ts";
 
 type WorkerUpdate = Extract<SessionUpdate, { readonly type: "worker" }>;
 
+/**
+ * A client of an agent with workers. The first turn of the worker ends at once, and later turns of the worker run until
+ * they are cancelled.
+ */
 async function startClient() {
   const provider = createScriptedProvider([says("One."), hangs()]);
   const agents = [createBoss([says("Hello.")]), createAgent({ name: "helper", provider })];
   const store = createMemoryStore();
   const sessions = createSessions({ store, agents, clock: systemClock, owner: "test" });
   onTestFinished(() => sessions.close());
+  // Updates of the session itself are left out.
   const updates: WorkerUpdate[] = [];
   const { client } = createHostClient(sessions, {
     onUpdate: ({ update }) => void (update.type === "worker" && updates.push(update)),
@@ -48,6 +53,7 @@ describe("Workers in the host SDK", () => {
       workerId,
       status: "running",
     });
+    // The second cycle never ends by itself.
     await client.closeWorker(sessionId, workerId);
     await eventually(() => expect(updates.at(-1)?.isTerminal).toBe(true));
     expect(updates.map(({ event }) => event)).toEqual([

@@ -1,4 +1,3 @@
-import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { Draft } from "../../domain/events/envelope.ts";
 import type { WorkerEvent } from "../../domain/events/worker-events.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
@@ -50,8 +49,4 @@ export function findAwaitedWorker(workers: WorkersState, toolCallId: string): Wo
 /** Whether a worker runs, or an ended worker is not closed yet. */
 export function hasOpenWorkerEffects({ open }: WorkersState): boolean {
   return open.some(({ status }) => status !== "awaiting_input");
-}
-
-export function hasWorkers(spec: AgentSpec | undefined): boolean {
-  return spec?.workers !== undefined;
 }

@@ -14,7 +14,7 @@ import { createBoss } from "../../support/session/worker-world.ts";
 const usage = { tokens: 5, seconds: 0, toolCalls: 0, invocations: 1, usd: 0 };
 const workerId = "worker_x";
 
-/** The state after a background worker was delegated by a command, whose id is replaced by a fixed one. */
+/** The state after a command has delegated to a background worker. The id of the worker is fixed. */
 function createStart(isRetriggerable: boolean): SessionState {
   const { spec, digest } = createBoss([says("Hi")]);
   const opened = decide(initialState, {
@@ -109,7 +109,7 @@ const TRANSITIONS: { readonly [type: string]: readonly [WorkerStatus, readonly W
   "worker.cancelled": ["cancelled", ["running", "awaiting_input"]],
 };
 
-/** Checks the events of one decision, and returns the status after them. Null after the close. */
+/** Checks the events of a decision. Returns the status after the events, and null after the close. */
 function checkEvents(before: WorkerStatus | null, events: readonly Draft[]): WorkerStatus | null {
   let status = before;
   for (const { event } of events) {
@@ -126,7 +126,7 @@ function checkEvents(before: WorkerStatus | null, events: readonly Draft[]): Wor
   return status;
 }
 
-/** Checks one state: its due effects and open requests follow from the status of the worker. */
+/** The due effects and the open requests of a state follow from the status of the worker. */
 function checkState(state: SessionState, status: WorkerStatus | null): void {
   expect(state.workers.open.map((worker) => worker.status)).toEqual(
     status === null ? [] : [status],

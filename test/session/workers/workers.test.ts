@@ -490,6 +490,17 @@ describe("A worker's session", () => {
     expect(JSON.stringify(helper.invocations[1]?.input)).toContain("Look at b.txt");
   });
 
+  it("A worker of a daemon agent does not wake by itself after its turn", async () => {
+    const world = await start({
+      boss: [delegates({ task: "Count" }), says("Four.")],
+      helperParts: { daemon: { wakeIntervalMs: 1 } },
+    });
+    await world.prompt("Go");
+    await world.waitForEvent("worker.closed");
+    const { childId } = await readSpawned(world);
+    expect(await world.sessions.find(childId)).toMatchObject({ state: "idle", wakeAt: null });
+  });
+
   it("A worker starts in the session mode of its parent", async () => {
     const world = await start({ boss: [delegates({ task: "Count" }), says("Four.")] });
     await world.send({ type: "set-mode", mode: "read-only" });
