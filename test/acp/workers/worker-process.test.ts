@@ -107,6 +107,19 @@ describe("Workers of a bridge in its own process", () => {
       expect(JSON.stringify(host.listUpdates(readText(sessionId)))).not.toContain(
         'agent_message_chunk","content":{"type":"text","text":"Four files.',
       );
+      const place = ["--data-dir", here.data];
+      const paths = isObject(metadata)
+        ? [metadata["child_run_path"], metadata["snapshot_path"]]
+        : [];
+      for (const path of paths) {
+        const shown = await command.run(["sessions", "show", readText(path), ...place]);
+        expect(shown.stdout).toContain("Four files.");
+      }
+      const audit = await command.run(["sessions", "audit", readText(sessionId), ...place]);
+      expect(audit.status).toBe(0);
+      const list = await command.run(["sessions", "list", ...place]);
+      const tree = await command.run(["sessions", "list", "--workers", ...place]);
+      expect([list.stdout.includes(childId), tree.stdout.includes(childId)]).toEqual([false, true]);
       child.kill("SIGKILL");
     },
   );

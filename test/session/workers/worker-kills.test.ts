@@ -123,6 +123,11 @@ async function expectWhole(kill: Kill): Promise<void> {
   const ended = log.filter(({ event }) => event.type === "worker.completed").length;
   expect(ended, name).toBe(spawned.length);
   expect(list(log, "worker.closed").length, name).toBe(spawned.length);
+  // A waiting call is not interrupted by a kill, so no call has a second attempt.
+  expect(
+    list(log, "tool.started").filter(({ attempt }) => attempt > 1),
+    name,
+  ).toEqual([]);
   for (const child of children) {
     expect(list(child.log, "prompt.accepted").length, name).toBe(1);
     expect(list(child.log, "turn.finished"), name).toMatchObject([{ outcome: "completed" }]);
