@@ -23,6 +23,7 @@ const ROWS: { readonly [name: string]: (count?: number) => Promise<Row> } = {
   load: async () => (await import("./rows/row-12-load.ts")).measureLoad(),
   "long-session": async () => (await import("./rows/row-14-long-session.ts")).measureLongSession(),
   portal: async () => (await import("./rows/row-portal.ts")).measurePortal(),
+  workers: async () => (await import("./rows/row-workers.ts")).measureWorkers(),
   steering: async () => (await import("./rows/row-steering.ts")).measureSteering(),
   compaction: async () => (await import("./rows/row-compaction.ts")).measureCompaction(),
   artifacts: async () => (await import("./rows/row-artifacts.ts")).measureArtifacts(),

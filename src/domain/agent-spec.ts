@@ -1,8 +1,9 @@
 import type { JsonObject } from "../data/json.ts";
 import type { DaemonSpec } from "./daemon.ts";
 import type { AgentCommand } from "./slash-commands.ts";
-import type { AgentBudgets } from "./budget.ts";
+import type { AgentBudgets, BudgetCaps } from "./budget.ts";
 import type { Policy } from "./policy/policy.ts";
+import type { PolicyLists } from "./policy/policy-lists.ts";
 import type { ToolTraits } from "./tools/tool-traits.ts";
 import type { CompactionSpec } from "./transcript/compaction.ts";
 import type { ProjectionSpec } from "./transcript/projection.ts";
@@ -42,6 +43,8 @@ export interface AgentSpec {
   readonly terminalTool?: { readonly name: string; readonly maxReprompts: number };
   /** The agent stays available between turns and announces that it is idle. Absent: it does not. */
   readonly daemon?: DaemonSpec;
+  /** The agent may delegate to workers. Absent: it may not. */
+  readonly workers?: WorkersSpec;
   /** Reminders which the runtime itself creates. Absent: the defaults. */
   readonly reminders?: ReminderSettings;
   /** Absent: the defaults. */
@@ -63,6 +66,30 @@ export interface ReminderSettings {
 export interface AskUserSpec {
   /** Milliseconds a question waits, and the most that a question may request. */
   readonly waitMs: number;
+}
+
+/** The limits of delegation, as part of an agent's definition. */
+export interface WorkersSpec {
+  /** The agents to which this agent may delegate. The first is the default. */
+  readonly agents: readonly WorkerAgent[];
+  /** Depth of the tree of sessions below the root session. */
+  readonly maxDepth: number;
+  /** Number of workers of a session which are open at the same time. */
+  readonly maxOpen: number;
+  /** Caps of each worker's session. Absent: a share of the session's own budgets, if it has any. */
+  readonly budget?: BudgetCaps;
+}
+
+/** An agent as seen by the agent which delegates to it. */
+export interface WorkerAgent {
+  readonly name: string;
+  /** Absent without a mutation scope. */
+  readonly audit?: WorkerAudit;
+}
+
+/** The parts of the mutation record which follow from the agent of a worker. */
+export interface WorkerAudit extends PolicyLists {
+  readonly mutationScope: MutationScope;
 }
 
 /** The properties of a provider on which decisions depend. */

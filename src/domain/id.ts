@@ -19,6 +19,7 @@ export type IdPrefix =
   | "blob"
   | "grant"
   | "compact"
+  | "worker"
   | "fsw"
   | "handoff"
   | "artifact";

@@ -11,6 +11,8 @@ import type { JsonObject, JsonValue } from "../data/json.ts";
 import type { ClientStatus } from "./live-client.ts";
 import type { ModelMessage } from "./model/model-request.ts";
 import type { SessionMode } from "./session-mode.ts";
+import type { WorkerStatus } from "./worker.ts";
+import type { DelegateRequest } from "./worker-request.ts";
 import type { ToolResultPart } from "./tools/tool-call.ts";
 import type { CompactionOptions } from "./transcript/compaction.ts";
 
@@ -144,6 +146,14 @@ export type SessionCommand<Part = SubmittedPart> =
   | { readonly type: "set-metadata"; readonly metadata: SessionMetadata }
   /** Adds messages from another conversation. The agent receives them before the next prompt. */
   | { readonly type: "add-history"; readonly messages: readonly ModelMessage[] }
+  /** Starts a worker. The session neither waits for the worker nor receives its result in a turn. */
+  | ({ readonly type: "delegate" } & Omit<DelegateRequest, "isBackground">)
+  /** Starts the next cycle of a waiting worker. */
+  | { readonly type: "trigger-worker"; readonly workerId: string; readonly payload: JsonValue }
+  /** Cancels a worker. Accepted without effect if the worker has ended. */
+  | { readonly type: "close-worker"; readonly workerId: string }
+  /** Cancels the turn, drops waiting prompts and messages, and closes the workers: the session of a worker ends so. */
+  | { readonly type: "end-work" }
   /** Subscribes the sender to changes of files. */
   | ({ readonly type: "watch-files" } & WatchRequest)
   | { readonly type: "unwatch-files"; readonly subscriptionId: string }
@@ -172,6 +182,9 @@ export type CommandReply =
       readonly toolCallStatus?: ToolCallStatus;
       /** The tool of a cancelled tool call. Absent if the running turn has no such tool call. */
       readonly toolName?: string;
+      /** The worker of a command about workers, and its status after the command. */
+      readonly workerId?: string;
+      readonly workerStatus?: WorkerStatus;
       /** Present for commands about clients. */
       readonly clientStatus?: ClientStatus;
     }

@@ -56,6 +56,7 @@ export type {
   TurnEndInfo,
   SessionUpdate,
   UsageUpdate,
+  WorkerUpdate,
   ToolStatus,
 } from "../wire/acp/client/session-update.ts";
 export type {
@@ -91,6 +92,8 @@ export type {
   InjectResult,
   PendingInjection,
 } from "../wire/acp/client/steering-results.ts";
+
+export type { WorkerRow, WorkerState, WorkerTask } from "../wire/acp/client/worker-messages.ts";
 
 export type { RpcError } from "../wire/jsonrpc/rpc-error.ts";
 export type { RequestId, RpcOutcome, RpcRequest } from "../wire/jsonrpc/rpc-message.ts";

@@ -20,7 +20,9 @@ import {
 import type { ClientsState, HostRequest } from "./clients/clients-state.ts";
 import { submitHostReply, dropHostRequests } from "./clients/host-requests.ts";
 import { resumeDaemon } from "./daemon/daemon-commands.ts";
+import { applyWorkerCommand } from "./apply-worker-input.ts";
 import { decideApproval } from "./decide-approval.ts";
+import { endWork } from "./end-work.ts";
 import { type Decision, readAgentSpec } from "./decision.ts";
 import { refuse } from "./refuse-command.ts";
 import type { TimedInput } from "./session-input.ts";
@@ -116,6 +118,12 @@ function runCommand(decision: Decision, input: CommandInput): CommandReply {
       return setMetadata(decision, command.metadata);
     case "add-history":
       return addHistory(decision, command.messages);
+    case "delegate":
+    case "trigger-worker":
+    case "close-worker":
+      return applyWorkerCommand(decision, command);
+    case "end-work":
+      return endWork(decision, input);
     case "watch-files":
       return watchFiles(decision, command, actor.clientId);
     case "unwatch-files":
@@ -234,6 +242,8 @@ const PROMPTING_COMMANDS: ReadonlySet<SessionCommand["type"]> = new Set([
   "remind",
   "resume-daemon",
   "compact",
+  "delegate",
+  "trigger-worker",
   "watch-files",
   "unwatch-files",
 ]);
@@ -250,6 +260,9 @@ function endsOthersWork(
     case "cancel":
       // A disconnecting client may cancel a turn which no other client follows.
       return command.unlessWatched !== true && turn.current?.submitter?.clientId !== by.clientId;
+    case "close-worker":
+    case "end-work":
+      return true;
     case "withdraw-prompt":
       return turn.queue.some(
         (queued) =>
@@ -277,6 +290,8 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
     case "revoke-reminder":
     case "resume-daemon":
     case "compact":
+    case "delegate":
+    case "trigger-worker":
     case "hide-prompt":
     case "set-metadata":
     case "add-history":
@@ -308,6 +323,8 @@ function resolveNeededRight({ state }: Decision, input: CommandInput): Right | n
       return isSameAttachment(state.clients, input, command.clientId) ? null : "control";
     case "set-title":
     case "set-folders":
+    case "close-worker":
+    case "end-work":
       return "control";
     case "submit-host-reply":
       return null;

@@ -29,7 +29,7 @@ export function configureAgent(decision: Decision, { digest, spec }: ConfiguredA
  */
 export function withdrawChangedRequests(decision: Decision): void {
   for (const request of decision.state.approvals.pending) {
-    if (request.question !== "run") continue;
+    if (request.question !== "run" || request.worker !== undefined) continue;
     const run = findRun(decision.state.tools, request.subjectId);
     if (run === undefined || !isRequestCurrent(decision, run))
       resolveWithoutDecision(decision, request, "change");

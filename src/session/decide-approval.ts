@@ -44,6 +44,11 @@ export function decideApproval(
       "This approval is not open: it was decided, its deadline has passed, or its turn has ended",
     );
   }
+  if (request.worker !== undefined) {
+    const { sessionId: decidingSessionId } = request.worker;
+    const message = `The session ${decidingSessionId} of the worker decides this request`;
+    return refuse("conflict", message, { decidingSessionId });
+  }
   const approvalDecision = resolveDecision(request, received);
   if (approvalDecision === undefined || !request.options.includes(approvalDecision)) {
     const validOptions = request.options.join(", ");

@@ -3,6 +3,7 @@ import type { Draft } from "../domain/events/envelope.ts";
 import { isToolQuestion } from "../domain/policy/approval-decision.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import { applyCommand } from "./apply-command.ts";
+import { applyWorkerInput } from "./apply-worker-input.ts";
 import { resolveWithoutDecision } from "./approvals/approval-requests.ts";
 import { applyReservation, applySettlement } from "./budgets/admit-invocation.ts";
 import { requestHost, expireHostRequests } from "./clients/host-requests.ts";
@@ -143,6 +144,12 @@ function applyInput(decision: Decision, input: TimedInput): CommandReply | undef
       if (input.startingTool !== undefined) evaluateStart(decision, input.startingTool);
       repeatWaitingCalls(decision);
       return undefined;
+    case "worker-finished":
+    case "worker-approval-requested":
+    case "worker-approval-resolved":
+    case "worker-closed":
+      applyWorkerInput(decision, input);
+      return undefined;
     case "client-tools-failed":
       reportClientToolProblems(decision, input.problems);
       return undefined;
@@ -162,12 +169,12 @@ function openSession(
   input: Extract<TimedInput, { readonly type: "open-requested" }>,
 ): void {
   const { agent, principal, title, workingDirectory, label, upstreamId, history, mode } = input;
-  const { folders = [], metadata } = input;
+  const { folders = [], metadata, lineage, budget } = input;
   decision.emit({
     type: "session.opened",
     agent: agent.spec.name,
     principal,
-    ...omitUndefined({ title, workingDirectory, label, upstreamId }),
+    ...omitUndefined({ title, workingDirectory, label, upstreamId, lineage, budget }),
   });
   if (metadata !== undefined) decision.emit({ type: "session.metadata_changed", metadata });
   if (folders.length > 0) decision.emit({ type: "session.folders_changed", folders });
@@ -180,8 +187,9 @@ function openSession(
 function applyDeadlines(decision: Decision): void {
   expireWaitingCalls(decision);
   for (const request of decision.state.approvals.pending) {
-    const { question, subjectId, deadline } = request;
-    if (deadline > decision.at) continue;
+    const { question, subjectId, deadline, worker } = request;
+    // The session of a worker applies the deadline of its requests.
+    if (deadline > decision.at || worker !== undefined) continue;
     resolveWithoutDecision(decision, request, "deadline");
     if (question === "question") finishUnanswered(decision, request);
     if (isToolQuestion(question)) closeExpiredTool(decision, subjectId, question);

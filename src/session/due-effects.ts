@@ -1,6 +1,8 @@
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { AgentBudgets, BudgetAmounts } from "../domain/budget.ts";
 import type { PromptOptions } from "../domain/prompt.ts";
+import type { SessionLineage } from "../domain/session-lineage.ts";
+import { isTerminalStatus, type Worker } from "../domain/worker.ts";
 import type { JsonObject } from "../data/json.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";
@@ -19,6 +21,7 @@ import { computeResultsDeadline } from "./turn/paused-turn.ts";
 import { findMissingTerminalTool } from "./turn/advance-turn.ts";
 import { listActiveSubscriptions } from "./watches/watches-state.ts";
 import type { CurrentTurn, OutgoingContent, Stage, Upstream } from "./turn/turn-state.ts";
+import { findAwaitedWorker, isRunningWorker } from "./workers/workers-state.ts";
 
 /**
  * An effect to perform outside the session. Its id identifies it: the driver starts due effects which are not running,
@@ -87,7 +90,17 @@ export type Effect =
       readonly type: "compact";
       readonly compaction: RunningCompaction;
       readonly preserved: readonly PreservedReminder[];
-    };
+    }
+  /** Opens the session of a worker if it is missing, sends the prompt of the cycle once, and follows the turn. */
+  | {
+      readonly type: "run-worker";
+      readonly worker: Worker;
+      /** The session's own place in its tree. Null for a root session. */
+      readonly lineage: SessionLineage | null;
+      readonly principal: string;
+    }
+  /** Ends all work in the session of an ended worker. */
+  | { readonly type: "close-worker"; readonly worker: Worker; readonly principal: string };
 
 /** An invocation and the shared budgets it belongs to. */
 interface BudgetEffect {
@@ -129,6 +142,10 @@ function createEffectId(effect: Effect): string {
       return `settle-budget/${effect.invocationId}`;
     case "compact":
       return `${effect.compaction.compactionId}/${effect.compaction.attempt}`;
+    case "run-worker":
+      return `run-worker/${effect.worker.workerId}/${effect.worker.cycle}`;
+    case "close-worker":
+      return `close-worker/${effect.worker.workerId}`;
     default:
       return effect satisfies never;
   }
@@ -139,6 +156,7 @@ function* listDueEffects(state: SessionState): Generator<Effect> {
   yield* listBudgetEffects(state);
   const { running: compaction, preserved } = state.transcript;
   if (compaction !== null) yield { type: "compact", compaction, preserved };
+  yield* listWorkerEffects(state);
   for (const subscription of listActiveSubscriptions(state.watches, state.clients.attached)) {
     const { subscriptionId, paths, globs } = subscription;
     yield { type: "watch-files", subscriptionId, paths, globs };
@@ -185,6 +203,8 @@ function* listDueEffects(state: SessionState): Generator<Effect> {
       };
     }
     if (status !== "running" || toolCall === null || input === null) continue;
+    // The effect of the worker delivers the result.
+    if (findAwaitedWorker(state.workers, toolCallId) !== undefined) continue;
     const attemptFields = {
       ...(isRepeat(run) && { isRepeat: true as const }),
       ...(resolvedPaths !== undefined && { paths: resolvedPaths.paths }),
@@ -198,6 +218,13 @@ function* listDueEffects(state: SessionState): Generator<Effect> {
       input,
       ...attemptFields,
     };
+  }
+}
+
+function* listWorkerEffects({ workers, lineage, principal }: SessionState): Generator<Effect> {
+  for (const worker of workers.open) {
+    if (isRunningWorker(worker)) yield { type: "run-worker", worker, lineage, principal };
+    else if (isTerminalStatus(worker.status)) yield { type: "close-worker", worker, principal };
   }
 }
 
@@ -254,9 +281,12 @@ function findNextDeadline(state: SessionState): number | null {
   const { approvals, clients, tools, turn, agent, daemon, transcript, watches } = state;
   const pause = turn.current?.pause ?? null;
   const { daemon: daemonSpec } = agent?.spec ?? {};
-  const wakeAt = daemonSpec === undefined ? null : findDaemonDeadline(daemon, daemonSpec);
+  // A worker waits for its parent, even if its agent is a daemon.
+  const isDaemon = daemonSpec !== undefined && state.lineage === null;
+  const wakeAt = isDaemon ? findDaemonDeadline(daemon, daemonSpec) : null;
+  const ownRequests = approvals.pending.filter((request) => request.worker === undefined);
   const deadlines = [
-    ...[...approvals.pending, ...clients.requests].map(({ deadline }) => deadline),
+    ...[...ownRequests, ...clients.requests].map(({ deadline }) => deadline),
     ...tools.runs.flatMap(({ status, hostWait }) =>
       status === "waiting-for-host" && hostWait !== undefined ? [hostWait.deadline] : [],
     ),

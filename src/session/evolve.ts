@@ -14,6 +14,7 @@ import { evolveSteering } from "./steering/steering-state.ts";
 import { evolveTools } from "./tools/evolve-tools.ts";
 import { evolveTranscript } from "./transcript/transcript-state.ts";
 import { evolveTurn } from "./turn/evolve-turn.ts";
+import { evolveWorkers } from "./workers/workers-state.ts";
 import { evolveWatches } from "./watches/watches-state.ts";
 
 /** Applies an event of the log to the state. Deterministic: the same log always produces the same state. */
@@ -26,6 +27,9 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
   const clients = isOwnEvent(event, "clients")
     ? evolveClients(state.clients, event, draft.at)
     : state.clients;
+  const workers = isOwnEvent(event, "workers")
+    ? evolveWorkers(state.workers, event, draft)
+    : state.workers;
   const artifacts = isOwnEvent(event, "artifacts")
     ? evolveArtifacts(state.artifacts, event)
     : state.artifacts;
@@ -56,6 +60,9 @@ export function evolve(state: SessionState, draft: Draft): SessionState {
     budgets: evolveBudgets(state.budgets, draft, state),
     daemon: evolveDaemon(state.daemon, draft),
     transcript: evolveTranscript(state.transcript, draft),
+    workers,
+    lineage: event.type === "session.opened" ? (event.lineage ?? null) : state.lineage,
+    budgetCaps: event.type === "session.opened" ? (event.budget ?? {}) : state.budgetCaps,
     artifacts,
     watches,
     lastReceipt: evolveLastReceipt(state.lastReceipt, event),

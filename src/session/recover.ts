@@ -9,6 +9,7 @@ import { extendHostWait, waitForHost } from "./tools/host-waits.ts";
 import { isStillAllowed } from "./tools/evaluate-rules.ts";
 import { isUnsettled } from "./tools/tools-state.ts";
 import { repeatCompaction } from "./transcript/compaction-steps.ts";
+import { isWaitingForWorker } from "./tools/worker-calls.ts";
 import { loseInvocation } from "./turn/apply-provider-events.ts";
 import { readAgentSpec, type Decision } from "./decision.ts";
 
@@ -41,7 +42,8 @@ export function recover(
   loseInvocation(decision);
   repeatCompaction(decision);
   for (const run of decision.state.tools.runs) {
-    if (run.status !== "running") continue;
+    // The worker continues by itself.
+    if (run.status !== "running" || isWaitingForWorker(decision, run)) continue;
     const facts = readAgentSpec(decision).tools.find(({ name }) => name === run.name);
     // A tool interrupted by every restart may itself crash the bridge, so attempts are limited.
     const canRepeat = facts?.idempotent === true && run.attempt < MAX_ATTEMPTS;
@@ -64,6 +66,7 @@ function waitForHostTools(
     const { tools } = nextSpec ?? readAgentSpec(decision);
     if (run.status !== "running" || unsettled.has(run.toolCallId)) continue;
     if (tools.some(({ name }) => name === run.name)) continue;
+    if (isWaitingForWorker(decision, run)) continue;
     waitForHost(decision, run, "kill");
   }
 }

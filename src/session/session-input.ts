@@ -1,7 +1,8 @@
 import type { FileChangeEntry } from "../domain/outputs/file-watch.ts";
 import type { Actor, Right } from "../domain/actor.ts";
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
-import type { BudgetLevel } from "../domain/budget.ts";
+import type { BudgetAmounts, BudgetCaps, BudgetLevel } from "../domain/budget.ts";
+import type { ApprovalRequested, ApprovalResolved } from "../domain/events/approval-events.ts";
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import type {
   ProcessGroup,
@@ -16,6 +17,8 @@ import type { JsonObject } from "../data/json.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
 import type { PlanEntry } from "../domain/plan.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
+import type { TurnOutcome } from "../domain/events/turn-events.ts";
+import type { SessionLineage } from "../domain/session-lineage.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import type { ToolResult } from "../domain/tools/tool-call.ts";
@@ -46,8 +49,10 @@ export type SessionInput =
       /** Requested id of the first upstream session. */
       readonly upstreamId?: string;
       readonly history?: readonly ModelMessage[];
-      /** Mode of the copied session. */
+      /** Mode of the copied session, or of the session which delegates. */
       readonly mode?: SessionMode;
+      readonly lineage?: SessionLineage;
+      readonly budget?: BudgetCaps;
       /** Applied right after opening. If this command is refused, the session stays open. */
       readonly firstCommand?: CommandInput;
     }
@@ -147,6 +152,7 @@ export type SessionInput =
       readonly agent: ConfiguredAgent;
       readonly startingTool?: { readonly toolCallId: string; readonly attempt: number };
     }
+  | WorkerInput
   /** Client tools or servers which cannot be used. */
   | { readonly type: "client-tools-failed"; readonly problems: readonly Failure[] }
   /** A deadline may have passed. */
@@ -163,6 +169,44 @@ export type SessionInput =
       readonly isSameProcess?: boolean;
       readonly invalidReceiptSeq?: number;
     };
+
+/** A report about the session of a worker. */
+export type WorkerInput =
+  /** The turn of a cycle has ended, or the cycle could not start. */
+  | {
+      readonly type: "worker-finished";
+      readonly workerId: string;
+      readonly cycle: number;
+      readonly result: WorkerCycleResult;
+    }
+  /** An approver is asked in the worker's session. */
+  | {
+      readonly type: "worker-approval-requested";
+      readonly workerId: string;
+      /** The request as logged there. */
+      readonly request: ApprovalRequested;
+    }
+  | {
+      readonly type: "worker-approval-resolved";
+      readonly workerId: string;
+      readonly resolution: ApprovalResolved;
+    }
+  /** The session of an ended worker is at rest. */
+  | { readonly type: "worker-closed"; readonly workerId: string; readonly usage: BudgetAmounts };
+
+export interface WorkerCycleResult {
+  readonly outcome: TurnOutcome;
+  /** The agent's last message. */
+  readonly text: string;
+  readonly reason: string | null;
+  readonly failure?: Failure;
+  /** The handoff which the agent emitted in this cycle. Absent if there is none. */
+  readonly handoffId?: string;
+  /** Artifacts and handoffs of the worker's session so far. Default: 0. */
+  readonly artifactCount?: number;
+  /** Used by the worker's session so far. */
+  readonly usage: BudgetAmounts;
+}
 
 export type BudgetCheckResult =
   | {

@@ -1,3 +1,4 @@
+import type { BudgetCaps } from "../domain/budget.ts";
 import type { SessionMetadata } from "../domain/events/lifecycle-events.ts";
 import { NO_RECEIPT, type LastReceipt } from "../domain/events/receipt.ts";
 import { initialApprovals, type ApprovalsState } from "./approvals/approvals-state.ts";
@@ -5,6 +6,7 @@ import { initialArtifacts, type ArtifactsState } from "./artifacts/artifacts-sta
 import { initialBudgets, type BudgetsState } from "./budgets/budgets-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
 import { initialDaemon, type DaemonState } from "./daemon/daemon-state.ts";
+import type { SessionLineage } from "../domain/session-lineage.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { Usage } from "../domain/usage.ts";
 import type { ConfiguredAgent } from "./session-input.ts";
@@ -12,6 +14,7 @@ import { initialSteering, type SteeringState } from "./steering/steering-state.t
 import { initialToolsState, type ToolsState } from "./tools/tools-state.ts";
 import { initialTranscript, type TranscriptState } from "./transcript/transcript-state.ts";
 import { initialTurnState, type TurnState } from "./turn/turn-state.ts";
+import { initialWorkers, type WorkersState } from "./workers/workers-state.ts";
 import { initialWatches, type WatchesState } from "./watches/watches-state.ts";
 
 /** The state needed for decisions, folded from the log. Plain data, so it can be stored as a snapshot. */
@@ -43,6 +46,11 @@ export interface SessionState {
   readonly budgets: BudgetsState;
   readonly daemon: DaemonState;
   readonly transcript: TranscriptState;
+  readonly workers: WorkersState;
+  /** Null unless the session belongs to a worker. */
+  readonly lineage: SessionLineage | null;
+  /** Caps of this session besides those of its agent. */
+  readonly budgetCaps: BudgetCaps;
   readonly artifacts: ArtifactsState;
   readonly watches: WatchesState;
   readonly lastReceipt: LastReceipt;
@@ -77,6 +85,9 @@ export const initialState: SessionState = {
   budgets: initialBudgets,
   daemon: initialDaemon,
   transcript: initialTranscript,
+  workers: initialWorkers,
+  lineage: null,
+  budgetCaps: {},
   artifacts: initialArtifacts,
   watches: initialWatches,
   lastReceipt: NO_RECEIPT,

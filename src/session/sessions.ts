@@ -1,5 +1,5 @@
 import type { Principal } from "../domain/actor.ts";
-import type { ScopeUsage } from "../domain/budget.ts";
+import type { BudgetCaps, ScopeUsage } from "../domain/budget.ts";
 import type { AgentSpec } from "../domain/agent-spec.ts";
 import type {
   ApprovalRequested,
@@ -12,10 +12,12 @@ import type { Cursor } from "../domain/events/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";
 import type { PendingInjectionView } from "../domain/pending-injection.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
+import type { SessionLineage } from "../domain/session-lineage.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { ToolRule } from "../domain/tools/tool-rule.ts";
 import type { Usage } from "../domain/usage.ts";
+import type { Worker } from "../domain/worker.ts";
 import type { EventBatch } from "../store/log-store.ts";
 import type { RecordStore } from "../store/record-store.ts";
 import type {
@@ -109,6 +111,8 @@ export interface SessionStatus {
   readonly clients: readonly LiveClient[];
   /** Messages and reminders which wait for an injection point, in the order of their acceptance. */
   readonly pendingInjections: readonly PendingInjectionView[];
+  /** Workers which have not ended, or whose session is not at rest yet. In the order of their creation. */
+  readonly workers: readonly Worker[];
   /** Open requests to people, oldest first. */
   readonly openApprovals: readonly OpenApproval[];
 }
@@ -149,6 +153,12 @@ export interface OpenOptions {
   readonly copyThrough?: number;
   /** Set by the caller, for finding the session again. */
   readonly label?: string;
+  /** The mode in which the session starts. Default: the mode of the copied session, or `default`. */
+  readonly mode?: SessionMode;
+  /** The place of a worker's session in its tree. Set by the session which delegates. */
+  readonly lineage?: SessionLineage;
+  /** Caps of this session besides those of its agent. */
+  readonly budget?: BudgetCaps;
 }
 
 export interface FirstPrompt {

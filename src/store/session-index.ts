@@ -1,3 +1,5 @@
+import type { SessionLineage } from "../domain/session-lineage.ts";
+
 /**
  * The list of sessions: one record per session, changed by `LogStore.append` together with the events.
  *
@@ -17,8 +19,8 @@ export interface SessionIndex {
   /** Undefined if the session does not exist. */
   findSession(sessionId: string): Promise<SessionRecord | undefined>;
   /**
-   * Deletes the session, its events, replies, blobs and snapshots, and invalidates its lease. False if the session does
-   * not exist.
+   * Deletes the session and the sessions of its workers at all levels, with their events, replies, blobs and snapshots,
+   * at once, and invalidates their leases. False if the session does not exist.
    */
   deleteSession(sessionId: string): Promise<boolean>;
   /**
@@ -46,18 +48,22 @@ export interface SessionFields {
   /** Set by the caller that opened the session. */
   readonly label?: string;
   readonly state?: SessionRunState;
+  /** Present if the session belongs to a worker. */
+  readonly lineage?: SessionLineage;
 }
 
 export type SessionRunState = "idle" | "running" | "waiting";
 
 export interface SessionRecord extends Required<
-  Omit<SessionFields, "title" | "workingDirectory" | "label">
+  Omit<SessionFields, "title" | "workingDirectory" | "label" | "lineage">
 > {
   readonly sessionId: string;
   readonly incarnation: string;
   readonly title: string | null;
   readonly workingDirectory: string | null;
   readonly label: string | null;
+  /** Null unless the session belongs to a worker. */
+  readonly lineage: SessionLineage | null;
   readonly createdAt: number;
   /** The time of the last event. */
   readonly updatedAt: number;
@@ -76,6 +82,8 @@ export interface SessionQuery {
   readonly workingDirectory?: string;
   readonly label?: string;
   readonly state?: SessionRunState;
+  /** The sessions of the workers of this session; null: sessions which belong to no worker. Default: both. */
+  readonly parent?: string | null;
 }
 
 export interface SessionPage {

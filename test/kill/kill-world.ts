@@ -39,10 +39,13 @@ export interface KillWorld {
       | "isAsking"
       | "isCompacting"
       | "isEmitting"
+      | "isDelegating"
     >,
   ): Promise<Run>;
   /** Reads the log, which all bridges share. */
   log(): Promise<readonly Envelope[]>;
+  /** Reads the logs of the sessions of workers. */
+  workerLogs(): Promise<readonly (readonly Envelope[])[]>;
   /** Folder of the signing keys of every bridge. */
   readonly keysDirectory: string;
   /** Effects of the tools, in order. */
@@ -96,8 +99,18 @@ async function worldAround(
     await store.close();
     return events;
   };
+  const workerLogs = async (): Promise<readonly (readonly Envelope[])[]> => {
+    const store = await openSqliteStore({ file, readOnly: true });
+    const { sessions } = await store.listSessions({ limit: 100, parent: "ses_killed" });
+    const logs = await Promise.all(
+      sessions.map(({ sessionId }) => store.read(sessionId, 0, 10_000)),
+    );
+    await store.close();
+    return logs;
+  };
   return {
     heard,
+    workerLogs,
     keysDirectory: folder,
     async run(program, settings) {
       const run = await runProgram(program, { ...settings, ...agent, file, effects });
@@ -172,6 +185,14 @@ function stepsFor({ messages }: BrainRequest): Step[] {
       ...call("emit_plan", { summary: "Sell tea.", steps: [{ step: "Brew", status: "active" }] }),
       ...call("emit_artifact", { kind: "mermaid", title: "Flow", spec: "graph TD\nA-->B" }),
       ...call("emit_handoff", { target_persona_or_human: "ada", task: "Pour the tea" }),
+      { type: "stop", reason: "tool_use" },
+    ];
+  }
+  if (text === "delegate") {
+    return [
+      { type: "start", role: "assistant" },
+      { type: "text", text: "I delegate." },
+      ...call("delegate", { task: "first" }),
       { type: "stop", reason: "tool_use" },
     ];
   }

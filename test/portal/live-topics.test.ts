@@ -50,8 +50,8 @@ describe("The session list of /api/live", () => {
     await sessions.open({ principal: ada, title: "Hidden" });
     const client = await connect();
     client.send({ type: "watch", topic: "sessions" });
-    const { incarnation, label, folders, wakeAt, seq, ...fields } = first;
-    expect([label, folders, wakeAt]).toEqual([null, [], null]);
+    const { incarnation, label, folders, lineage, wakeAt, seq, ...fields } = first;
+    expect([label, folders, lineage, wakeAt]).toEqual([null, [], null, null]);
     const summary = { ...fields, cursor: `${incarnation}.${seq}` };
     expect(await nextOf(client, clock, "sessions")).toEqual({
       type: "sessions",

@@ -39,6 +39,8 @@ export interface KilledBridge {
   readonly isCompacting?: boolean;
   /** If true, the agent emits a plan, an artifact and a handoff. */
   readonly isEmitting?: boolean;
+  /** If true, the prompt is delegated to a worker, which needs the two tools and the approval. */
+  readonly isDelegating?: boolean;
   /** The append before or after which this process kills itself. Null: the process is not killed. */
   readonly kill: { readonly when: "before" | "after"; readonly append: number } | null;
 }
@@ -50,7 +52,7 @@ export interface KilledBridge {
 const settings: KilledBridge = JSON.parse(process.argv[2] ?? "");
 const { file, effects, endpoint, harnessArn, onLost, outcome, isPausing = false } = settings;
 const { isSteering = false, isAsking = false } = settings;
-const { isCompacting = false, isEmitting = false } = settings;
+const { isCompacting = false, isEmitting = false, isDelegating = false } = settings;
 const principal = { id: "me", rights: ["prompt", "approve", "control"] } as const;
 
 const script = 'echo "$1" >> "$2"; sleep 0.03; echo "$1 is done"';
@@ -80,12 +82,13 @@ const agent = defineAgent({
   name: "worker",
   provider: provider(),
   tools: [working("lookup", true), working("charge", false)],
-  approvals: { allow: ["lookup"], ask: ["charge"] },
+  approvals: { allow: isDelegating ? ["lookup", "delegate"] : ["lookup"], ask: ["charge"] },
   onLost,
   ...(isCompacting && {
     compaction: { strategy: "hybrid", thresholdTokens: 30, keepLast: 1 } as const,
   }),
   ...(isEmitting && { runtimeTools: ["emit_plan", "emit_artifact", "emit_handoff"] as const }),
+  ...(isDelegating && { workers: true }),
   ...(isAsking && { askUser: true, budgets: { principal: { invocations: 1, toolCalls: 9 } } }),
 });
 const keys = await openSigningKeys(dirname(file), 1);
@@ -109,13 +112,23 @@ const end = new AbortController();
 /** Submitted commands without a reply. */
 const asked: Promise<unknown>[] = [];
 const home = { name: "home", description: "Asks at home", schema: { type: "object" } };
-const firstText = isPausing ? "at home" : isAsking ? "ask me" : isEmitting ? "emit" : "first";
+const firstText = isPausing
+  ? "at home"
+  : isAsking
+    ? "ask me"
+    : isEmitting
+      ? "emit"
+      : isDelegating
+        ? "delegate"
+        : "first";
 asked.push(say(firstText, "prompt 1", isPausing ? { tools: [home] } : undefined));
 let finished = 0;
 /** The outcomes still missing: two deliveries and a rendered reminder. */
 const owed = new Set(["steer", "queue", "reminder"]);
 let openTurns = 0;
 let manualCompaction = "";
+/** Workers which are not closed. */
+const openWorkers = new Set<string>();
 for await (const { events } of sessions.subscribe(sessionId, undefined, end.signal)) {
   for (const { event } of events) {
     if (event.type === "approval.requested") {
@@ -142,6 +155,13 @@ for await (const { events } of sessions.subscribe(sessionId, undefined, end.sign
     if (event.type === "compaction.requested" && event.mode === "manual")
       manualCompaction = event.compactionId;
     if (isCompactionEnd(event) && event.compactionId === manualCompaction) end.abort();
+    if (isDelegating) {
+      if (event.type === "worker.spawned") openWorkers.add(event.workerId);
+      if (event.type === "worker.closed") openWorkers.delete(event.workerId);
+      if (event.type === "turn.finished") finished += 1;
+      if (finished === 1 && openWorkers.size === 0) end.abort();
+      continue;
+    }
     if (event.type !== "turn.finished") continue;
     finished += 1;
     if (finished === 1) asked.push(say("follow-up", "prompt 2"));

@@ -13,6 +13,8 @@ import { createTextRedactor } from "../../policy/redact-text.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { Agent, AgentHandle, OpenAgentOptions } from "../../session/runtime/agent/agent.ts";
 import { createAskUserTool } from "../../tools/ask-user-tool.ts";
+import { createWorkerTools } from "../../tools/worker-tools.ts";
+import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_OPEN } from "../../domain/worker.ts";
 import { createRuntimeTools } from "../../tools/runtime/runtime-tools.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { digestFiles } from "../../tools/workspace/digest-files.ts";
@@ -33,9 +35,11 @@ const DEFAULT_CAPS: TurnCaps = {
 export function defineAgent(definition: AgentDefinition): Agent {
   checkDefinition(definition);
   const { provider, tools: appTools = [], mcp, askUser = false, runtimeTools } = definition;
+  const { workers } = createWorkersSpec(definition);
   const tools = [
     ...appTools,
     ...(askUser === false ? [] : [createAskUserTool()]),
+    ...(workers === undefined ? [] : createWorkerTools(workers.agents.map(({ name }) => name))),
     // The workspace tools contain `update_plan`, too.
     ...createRuntimeTools(listRuntimeTools(runtimeTools)).filter(
       ({ spec: { name } }) => !appTools.some((tool) => tool.spec.name === name),
@@ -156,6 +160,7 @@ function createAgentSpec(
     settle: definition.settle ?? "wait",
     approvalMs: approvalSeconds * 1000,
     ...createAskUserSpec(definition.askUser),
+    ...createWorkersSpec(definition),
     ...(resultsSeconds !== undefined && { resultsMs: resultsSeconds * 1000 }),
     ...omitUndefined({ invalidToolInput, images, contextTokens, reminders }),
     ...omitUndefined({ compaction, projection }),
@@ -178,6 +183,22 @@ function createAskUserSpec(
   if (askUser === false) return {};
   const { waitSeconds = DEFAULT_QUESTION_SECONDS } = askUser === true ? {} : askUser;
   return { askUser: { waitMs: waitSeconds * 1000 } };
+}
+
+function createWorkersSpec({
+  name,
+  workers = false,
+}: Pick<AgentDefinition, "name" | "workers">): Pick<AgentSpec, "workers"> {
+  if (workers === false) return {};
+  const { agents = [name], maxDepth, maxOpen, budget } = workers === true ? {} : workers;
+  return {
+    workers: {
+      agents: agents.map((agent) => ({ name: agent })),
+      maxDepth: maxDepth ?? DEFAULT_MAX_DEPTH,
+      maxOpen: maxOpen ?? DEFAULT_MAX_OPEN,
+      ...omitUndefined({ budget }),
+    },
+  };
 }
 
 function createDaemonSpec(daemon: AgentDefinition["daemon"]): Pick<AgentSpec, "daemon"> {

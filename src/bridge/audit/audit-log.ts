@@ -212,7 +212,9 @@ class ReceiptChecker {
   }
 
   #checkApprovalRequest(event: EventWithType<"approval.requested">): GapDetails | undefined {
-    const { question, subjectId: toolCallId, approvalId } = event;
+    const { question, subjectId: toolCallId, approvalId, worker } = event;
+    // The tool call of a copied request is in the log of its worker, whose audit checks the original.
+    if (worker !== undefined) return undefined;
     this.#lastApproval.set(toolCallId, approvalId);
     if (!isAboutToolCall(question)) return undefined;
     if (event.decision?.context.tool !== this.#toolNames.get(toolCallId))

@@ -41,7 +41,11 @@ async function findOrOpenSession(
   { workingDirectory }: Pick<OpenOptions, "workingDirectory">,
 ): Promise<SessionRecord> {
   const { id: principal } = localPrincipal;
-  const { sessions: candidates } = await sessions.list({ limit: MAX_SESSIONS_CHECKED, principal });
+  const { sessions: candidates } = await sessions.list({
+    limit: MAX_SESSIONS_CHECKED,
+    parent: null,
+    principal,
+  });
   // Sessions of agents that no longer exist are skipped.
   const served = candidates.find(({ agent }) => sessions.agents.includes(agent));
   return (

@@ -1,4 +1,9 @@
-import type { AvailableCommand, PendingInjection, SessionRow } from "../../host/index.ts";
+import type {
+  AvailableCommand,
+  PendingInjection,
+  SessionRow,
+  WorkerRow,
+} from "../../host/index.ts";
 import { describeUnknownCommand } from "../../domain/slash-commands.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import { wrapWords } from "../shared/terminal/wrap-words.ts";
@@ -14,6 +19,7 @@ const CHAT_COMMANDS = {
   edit: { argument: "N TEXT", does: "changes a message of /pending" },
   revoke: { argument: "N", does: "revokes an entry of /pending" },
   remind: { argument: "TEXT", does: "adds a note to the next request to the model" },
+  workers: { does: "lists the workers of this session" },
   resume: { does: "wakes an agent that stays available between turns" },
   skip: { does: "stops the tool call that started last; the turn continues" },
   cancel: { does: "cancels the running turn" },
@@ -132,6 +138,20 @@ export function formatPending(
     const text = toSingleLine(entry.kind === "user" ? entry.text : entry.body);
     return cutToWidth(`${index + 1}. ${style.strong(kind)}  ${text}`, width);
   });
+}
+
+/** Formats the workers that have not ended, with their sessions. */
+export function formatWorkers(
+  workers: readonly WorkerRow[],
+  { style, width }: { readonly style: Style; readonly width: number },
+): readonly string[] {
+  if (workers.length === 0) return [style.dim("No worker is open.")];
+  return workers.map(({ name, status, sessionId }) =>
+    cutToWidth(
+      `${style.strong(toSingleLine(name))}  ${toSingleLine(status)}  ${toSingleLine(sessionId)}`,
+      width,
+    ),
+  );
 }
 
 export function formatSessions(

@@ -7,6 +7,7 @@ import type {
   ToolUpdate,
   SessionUpdate,
   SessionNotification,
+  WorkerUpdate,
 } from "../../host/index.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import type { SteadyClock } from "../../platform/clock.ts";
@@ -138,12 +139,22 @@ class PageUpdates implements ChatUpdates {
         return;
       case "extension":
         return this.#showExtension(update);
+      case "worker":
+        this.#endMessage();
+        return this.#printRows("worker", [this.#formatWorker(update)]);
       case "mode":
       case "options":
       case "info":
       case "usage":
         return;
     }
+  }
+
+  #formatWorker({ name, status, sessionId }: WorkerUpdate): string {
+    const session = sessionId === null ? "" : ` (${toSingleLine(sessionId)})`;
+    return this.#options.style.dim(
+      `⑂ worker ${toSingleLine(name)}: ${toSingleLine(status)}${session}`,
+    );
   }
 
   #showExtension({ name, fields }: ExtensionUpdate): void {

@@ -217,6 +217,8 @@ function showUpdate(chat: PipeChat, { update, ...context }: SessionNotification)
     case "commands":
       chat.commands = update.commands;
       return;
+    case "worker":
+      return output.note(`⑂ worker ${toSingleLine(update.name)}: ${toSingleLine(update.status)}`);
     case "extension":
       return showParticipants(chat, update, context.isHistory);
     default:

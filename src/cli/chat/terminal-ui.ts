@@ -7,6 +7,7 @@ import {
   formatPending,
   parseChatCommand,
   formatSessions,
+  formatWorkers,
   type ChatCommand,
 } from "./chat-commands.ts";
 import { formatError, formatTurnEnd, readTurnEnd } from "./turn-end-notes.ts";
@@ -230,6 +231,8 @@ async function perform(chat: TerminalChat, command: ChatCommand): Promise<void> 
     case "remind":
       await session.remind(argument);
       return note("The agent receives it with its next request to the model.");
+    case "workers":
+      return updates.note(formatWorkers(await client.workers(session.sessionId), format));
     case "resume":
       return session.resume();
     case "help":

@@ -41,6 +41,7 @@ function addList(sessions: Command, execute: ExecuteCommand): void {
     .option("--agent <name>", "only sessions of this agent")
     .option("-l, --limit <number>", "maximum number of sessions", parsePositive, 20)
     .option("--page <page>", "page to show, as printed by the previous list")
+    .option("--workers", "also list the sessions of workers")
     .option("--json", "print JSON, including the next page")
     .action((flags: ListFlags) =>
       execute(async (io) => {

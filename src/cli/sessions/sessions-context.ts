@@ -1,3 +1,4 @@
+import { deriveWorkerSessionId } from "../../domain/worker.ts";
 import {
   openStoredSessions,
   type SessionRecord,
@@ -53,8 +54,9 @@ export async function findSession(
   reference: string,
   { sessions, directory }: SessionsContext,
 ): Promise<SessionRecord> {
-  const { sessions: newest } = await sessions.listSessions({ limit: MAX_COMPARED });
-  const session = reference === "latest" ? newest[0] : await sessions.findSession(reference);
+  const { sessions: newest } = await sessions.listSessions({ limit: MAX_COMPARED, parent: null });
+  const session =
+    reference === "latest" ? newest[0] : await sessions.findSession(readSessionId(reference));
   if (session !== undefined) return session;
   const names = newest.map(({ sessionId }) => sessionId);
   const where = `in ${directory}`;
@@ -64,6 +66,13 @@ export async function findSession(
       : formatUnknownName("Session", reference, { names, isListed: false, where });
   const details = { near: suggestNames(reference, names) };
   throw new SpanlineError("not_found", message, { details });
+}
+
+/** Reads the session id of a reference in an update of a worker, such as `spanline://sessions/ses_1`. */
+function readSessionId(reference: string): string {
+  const [, sessionId, workerId] =
+    /^spanline:\/\/sessions\/([^/]+)(?:\/workers\/([^/]+))?$/.exec(reference) ?? [];
+  return workerId === undefined ? (sessionId ?? reference) : deriveWorkerSessionId(workerId);
 }
 
 const MAX_COMPARED = 1000;

@@ -11,14 +11,16 @@ export interface ListFlags extends SessionsFlags {
   readonly agent?: string;
   readonly limit: number;
   readonly page?: string;
+  readonly workers?: true;
   readonly json?: true;
 }
 
 export async function runSessionsList(flags: ListFlags, io: CommandIo): Promise<number> {
   return withSessionsContext(flags, io, async ({ sessions, terminal, directory }) => {
-    const { limit, page, search, agent, json } = flags;
+    const { limit, page, search, agent, json, workers } = flags;
     const result = await sessions.listSessions({
       limit,
+      ...(workers !== true && { parent: null }),
       ...omitUndefined({ page, search, agent }),
     });
     if (json === true) {
@@ -42,7 +44,8 @@ function formatTable(sessions: readonly SessionRecord[], now: number): string {
   const principalColumn = (name: string): string[] => (hasOtherPrincipals ? [name] : []);
   const rows = [
     ["SESSION", "STATE", "AGENT", ...principalColumn("PRINCIPAL"), "CHANGED", "EVENTS", "TITLE"],
-    ...sessions.map(({ sessionId, state, agent, principal, updatedAt, seq, title }) => {
+    ...sessions.map(({ sessionId, state, agent, principal, updatedAt, seq, title, lineage }) => {
+      const mark = lineage === null ? "" : `${"  ".repeat(lineage.depth - 1)}⑂ `;
       const age = formatAge(now - updatedAt);
       return [
         sessionId,
@@ -51,7 +54,7 @@ function formatTable(sessions: readonly SessionRecord[], now: number): string {
         ...principalColumn(principal),
         age,
         String(seq),
-        title ?? "-",
+        `${mark}${title ?? "-"}`,
       ].map(formatCell);
     }),
   ];

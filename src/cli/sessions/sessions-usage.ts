@@ -25,7 +25,7 @@ export async function runSessionsUsage(
     const { sessions, terminal } = run;
     const records =
       reference === undefined
-        ? (await sessions.listSessions({ limit: MAX_SESSIONS })).sessions
+        ? (await sessions.listSessions({ limit: MAX_SESSIONS, parent: null })).sessions
         : [await findSession(reference, run)];
     const usage: ScopeUsage[] = [];
     const budgets = new Map<string, AgentBudgets>();

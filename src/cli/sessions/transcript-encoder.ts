@@ -1,4 +1,5 @@
 import { formatQuantity } from "../../domain/budget.ts";
+import type { WorkerEvent, WorkerSpawned } from "../../domain/events/worker-events.ts";
 import type { ApprovalRequested, ApprovalResolved } from "../../domain/events/approval-events.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { PlanUpdated } from "../../domain/events/tool-events.ts";
@@ -85,6 +86,13 @@ function createTurnState({
     isInvoking: false,
     loss: "none",
   };
+}
+
+/** A rule with the line of a change of a worker. */
+function workerChange(change: string) {
+  return mapped<TranscriptState, string, Exclude<WorkerEvent, WorkerSpawned>>(
+    ({ style }, { workerId }, emit) => emit(style.dim(`  ⑂ worker ${workerId} ${change}\n`)),
+  );
 }
 
 /** Agent output: the trace of the turn formats the event. */
@@ -193,6 +201,16 @@ export const TRANSCRIPT_RULES: EventRules<TranscriptState, string> = {
     "reminder.revoked",
     "reminder.expired",
   ]),
+  "worker.spawned": mapped(({ style }, { name, agent, sessionId, cycle }, emit) =>
+    emit(style.dim(`  ⑂ worker ${name} (${agent}) started cycle ${cycle}: ${sessionId}\n`)),
+  ),
+  "worker.progressed": workerChange("was triggered"),
+  "worker.waiting_for_input": workerChange("waits for a trigger"),
+  "worker.completed": workerChange("is done"),
+  "worker.failed": workerChange("failed"),
+  "worker.stopped": workerChange("handed its work over"),
+  "worker.cancelled": workerChange("was cancelled"),
+  "worker.closed": silent("the end of the worker is shown"),
   "daemon.woken": mapped(({ style }, { reason }, emit) =>
     emit(style.dim(`  · the daemon was woken by: ${reason}\n`)),
   ),

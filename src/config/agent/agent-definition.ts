@@ -11,7 +11,7 @@ import type {
   TurnCaps,
 } from "../../domain/agent-spec.ts";
 import type { AgentCommand } from "../../domain/slash-commands.ts";
-import type { AgentBudgets } from "../../domain/budget.ts";
+import type { AgentBudgets, BudgetCaps } from "../../domain/budget.ts";
 import type { RuntimeToolsSetting } from "../../domain/runtime-tools.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import type { Provider } from "../../providers/provider.ts";
@@ -97,12 +97,25 @@ export interface AgentDefinition {
    * agent. `true`: with the default settings.
    */
   readonly daemon?: boolean | DaemonDefinition;
+  /** Lets the agent delegate to workers, which are sessions of their own. Default: the agent has no workers. */
+  readonly workers?: boolean | WorkersDefinition;
   /** Reminders which the runtime itself creates. */
   readonly reminders?: ReminderSettings;
   /** When and how the older part of a conversation is replaced. Absent: the defaults. */
   readonly compaction?: CompactionSpec;
   /** What requests to the model leave out: failed tool calls, old tool output, secrets. Absent: nothing. */
   readonly projection?: ProjectionSpec;
+}
+
+export interface WorkersDefinition {
+  /** Names of the agents to which the agent may delegate. The first is the default. Default: the agent itself. */
+  readonly agents?: readonly string[];
+  /** Depth of the tree of sessions below the first. Default: 3. */
+  readonly maxDepth?: number;
+  /** Number of workers of one session which may be open at the same time. Default: 8. */
+  readonly maxOpen?: number;
+  /** Caps of each worker. Default: a share of the session's own budgets, if it has any. */
+  readonly budget?: BudgetCaps;
 }
 
 /** The workspace of an agent's sessions. */

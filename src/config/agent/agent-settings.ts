@@ -20,7 +20,7 @@ import { findPatternProblem } from "../../policy/redact-text.ts";
 import { PROJECTION_POLICIES } from "../../domain/transcript/projection.ts";
 import { COMPACTION_SCHEMA } from "../../domain/transcript/compaction-schema.ts";
 import { matchesPattern } from "../../text/match-pattern.ts";
-import type { DaemonDefinition } from "./agent-definition.ts";
+import type { DaemonDefinition, WorkersDefinition } from "./agent-definition.ts";
 import { CAPS_SCHEMA } from "./turn-caps.ts";
 import { formatNames, suggestFix } from "../../text/unknown-name.ts";
 import { BUDGET_CAPS_SCHEMA, BUDGET_SCOPES, type AgentBudgets } from "../../domain/budget.ts";
@@ -103,6 +103,18 @@ export function createSettingsShape(tools?: readonly string[]) {
         object({ wakeSeconds: POSITIVE, watchdogAttempts: optional(integer({ min: 1 })) }),
       ),
     ),
+    workers: optional(
+      union<boolean | WorkersDefinition>(
+        "true, false or an object",
+        boolean(),
+        object({
+          agents: optional(oneOrMoreNames),
+          maxDepth: optional(integer({ min: 1, max: 10 })),
+          maxOpen: optional(integer({ min: 1, max: 1000 })),
+          budget: optional(BUDGET_CAPS_SCHEMA),
+        }),
+      ),
+    ),
     reminders: optional(
       object({
         tokenPressure: optional(boolean()),
@@ -114,6 +126,9 @@ export function createSettingsShape(tools?: readonly string[]) {
     projection: optional(PROJECTION_SCHEMA),
   };
 }
+
+/** The names are compared with the configured agents when the bridge opens. */
+const oneOrMoreNames = array(string({ isFilled: true }), { min: 1, expected: "names of agents" });
 
 /** The settings that a configuration passes to `defineAgent`. */
 export type AgentSettings = ObjectOf<ReturnType<typeof createSettingsShape>>;

@@ -14,6 +14,7 @@ import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { readOptions } from "../../domain/option-reader.ts";
 import { ASK_USER_TOOL } from "../../domain/question.ts";
+import { WORKER_TOOLS } from "../../domain/worker.ts";
 import { UPDATE_PLAN_TOOL } from "../../domain/outputs/harn-plan.ts";
 import { RUNTIME_TOOLS } from "../../domain/runtime-tools.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
@@ -48,25 +49,32 @@ const TOOL_NAMES: Schema<readonly string[]> = refine(
 );
 
 const TOOLS_SCHEMA = object(
-  { tools: withDefault(TOOL_NAMES, []), askUser: anything, runtimeTools: anything },
+  {
+    tools: withDefault(TOOL_NAMES, []),
+    askUser: anything,
+    runtimeTools: anything,
+    workers: anything,
+  },
   { otherNames: "ignore", expected: "the definition of an agent" },
 );
 
 const DEFINITION_SCHEMA: Schema<void> = (value, path) => {
-  const { tools: named, askUser, runtimeTools } = TOOLS_SCHEMA(value, path);
+  const { tools: named, askUser, runtimeTools, workers } = TOOLS_SCHEMA(value, path);
   const appTools: readonly string[] = named;
   const askTools = askUser === undefined || askUser === false ? [] : [ASK_USER_TOOL];
   const emitTools = listNamedTools(runtimeTools);
+  const workerTools = workers === undefined || workers === false ? [] : WORKER_TOOLS;
   const added: { readonly [setting: string]: readonly string[] } = {
     askUser: askTools,
     runtimeTools: emitTools,
+    workers: workerTools,
   };
   for (const [setting, names] of Object.entries(added)) {
     const taken = names.find((name) => name !== UPDATE_PLAN_TOOL && appTools.includes(name));
     if (taken !== undefined)
       throwProblem(setting, `adds a tool named ${taken}, which exists`, "rename the tool");
   }
-  const tools = [...new Set([...appTools, ...askTools, ...emitTools])];
+  const tools = [...new Set([...appTools, ...askTools, ...emitTools, ...workerTools])];
   const shape: { readonly [Name in keyof AgentDefinition]-?: Schema<unknown> } = {
     name: string({
       pattern: /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,63}$/,

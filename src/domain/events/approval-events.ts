@@ -4,6 +4,7 @@ import type { ApprovalDecision, ApprovalQuestion } from "../policy/approval-deci
 import type { MatchedRule, PolicyDecision } from "../policy/policy-decision.ts";
 import type { FileDiff } from "../tools/tool-output.ts";
 import type { Question } from "../question.ts";
+import type { WorkerAudit } from "../agent-spec.ts";
 
 /** Events of the slice `approvals`: approval requests, votes and grants. */
 export type ApprovalEvent =
@@ -41,8 +42,24 @@ export interface ApprovalRequested {
   readonly evidence?: readonly Evidence[];
   /** The controller when the request was made. Absent if the session had none. */
   readonly routedTo?: ApprovalRoute;
+  /** Set on the copy of a worker's request, which the session of the worker decides. */
+  readonly worker?: WorkerOrigin;
   /** Absent in logs from before requests were signed. */
   readonly signature?: Signature;
+}
+
+/** The worker which makes a request, possibly several levels below the session that shows the request. */
+export interface WorkerOrigin {
+  readonly workerId: string;
+  readonly name: string;
+  /** The session of the worker, which decides. */
+  readonly sessionId: string;
+  /** Id of the session of which the worker is a child. Absent for a worker of this session. */
+  readonly parentSessionId?: string;
+  /** The worker of this session through which the request arrived. */
+  readonly through: string;
+  /** Absent without a mutation scope. */
+  readonly audit?: WorkerAudit;
 }
 
 /** A reference for the approver to inspect. */
@@ -102,6 +119,8 @@ export interface ApprovalResolved {
   readonly principals?: readonly string[];
   /** The policy decision shown in the request. Absent in logs written before this field existed. */
   readonly receipt?: PolicyDecision;
+  /** Set on the copy of a worker's resolution: the worker of this session through which the request arrived. */
+  readonly through?: string;
   readonly signature?: Signature;
 }
 

@@ -9,6 +9,7 @@ import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TranscriptEvent } from "./transcript-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
+import type { WorkerEvent } from "./worker-events.ts";
 import type { WatchEvent } from "./watch-events.ts";
 
 /** The events of each slice, by declaring file. */
@@ -22,6 +23,7 @@ export interface SliceEvents {
   readonly budgets: BudgetEvent;
   readonly daemon: DaemonEvent;
   readonly transcript: TranscriptEvent;
+  readonly workers: WorkerEvent;
   readonly artifacts: ArtifactEvent;
   readonly watches: WatchEvent;
 }
@@ -129,6 +131,14 @@ export const EVENT_MANIFEST: {
   "compaction.ended": barrierEvent("transcript"),
   "transcript.compacted": barrierEvent("transcript"),
   "transcript.projected": barrierEvent("transcript"),
+  "worker.spawned": barrierEvent("workers"),
+  "worker.progressed": barrierEvent("workers"),
+  "worker.waiting_for_input": barrierEvent("workers"),
+  "worker.completed": barrierEvent("workers"),
+  "worker.failed": barrierEvent("workers"),
+  "worker.stopped": barrierEvent("workers"),
+  "worker.cancelled": barrierEvent("workers"),
+  "worker.closed": barrierEvent("workers"),
   "artifact.emitted": barrierEvent("artifacts"),
   "handoff.emitted": barrierEvent("artifacts"),
   "watch.added": barrierEvent("watches"),

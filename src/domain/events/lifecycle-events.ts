@@ -1,5 +1,7 @@
 import type { AgentSpec } from "../agent-spec.ts";
+import type { BudgetCaps } from "../budget.ts";
 import type { ModelMessage } from "../model/model-request.ts";
+import type { SessionLineage } from "../session-lineage.ts";
 import type { SessionMode } from "../session-mode.ts";
 
 /** Events of the slice `session`: properties of the session outside its turns. */
@@ -26,6 +28,10 @@ export interface SessionOpened {
    * Id of the first upstream session, which may already exist at the provider. Absent if the opener did not set one.
    */
   readonly upstreamId?: string;
+  /** Present if the session belongs to a worker. */
+  readonly lineage?: SessionLineage;
+  /** Caps of this session besides those of its agent. */
+  readonly budget?: BudgetCaps;
 }
 
 /** Replaces the workspace folders besides the working directory. */

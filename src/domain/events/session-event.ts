@@ -8,6 +8,7 @@ import type { SteeringEvent } from "./steering-events.ts";
 import type { ToolEvent } from "./tool-events.ts";
 import type { TranscriptEvent } from "./transcript-events.ts";
 import type { TurnEvent } from "./turn-events.ts";
+import type { WorkerEvent } from "./worker-events.ts";
 import type { WatchEvent } from "./watch-events.ts";
 
 /**
@@ -35,6 +36,7 @@ export type SessionEvent =
   | BudgetEvent
   | DaemonEvent
   | TranscriptEvent
+  | WorkerEvent
   | ArtifactEvent
   | WatchEvent;
 

@@ -25,6 +25,7 @@ import type {
   InjectResult,
   PendingInjection,
 } from "../../wire/acp/client/steering-results.ts";
+import type { WorkerRow, WorkerState, WorkerTask } from "../../wire/acp/client/worker-messages.ts";
 import type { Host } from "../methods/create-host.ts";
 import type { KeepAliveRules } from "../connection/keep-alive.ts";
 import type { ConnectionState, ReconnectRules } from "../connection/reconnecting-connection.ts";
@@ -96,6 +97,14 @@ export interface Client {
   revokeReminder(sessionId: string, reminderId: string): Promise<boolean>;
   /** The messages and reminders that wait for an injection point, oldest first. */
   pendingInjections(sessionId: string): Promise<readonly PendingInjection[]>;
+  /** Starts a worker with a task. Its updates have the type `worker`. */
+  delegate(sessionId: string, task: string | WorkerTask): Promise<WorkerState>;
+  /** Starts the next cycle of a worker that waits. Rejects with `conflict` if the worker does not wait. */
+  triggerWorker(sessionId: string, workerId: string, payload: JsonValue): Promise<WorkerState>;
+  /** Cancels a worker. Resolves without effect if the worker has ended. */
+  closeWorker(sessionId: string, workerId: string): Promise<void>;
+  /** The workers of a session that have not ended, in the order of their creation. */
+  workers(sessionId: string): Promise<readonly WorkerRow[]>;
   /**
    * Cancels a tool call of the running turn. The turn continues, and the model receives an error result with the reason.
    */

@@ -27,6 +27,7 @@ import { createOpenPrompts, type OpenPrompts } from "./open-prompts.ts";
 import { createRequestAgent, type RequestAgent } from "./request-agent.ts";
 import { createSessionMethods } from "./client-session-methods.ts";
 import { createSteeringMethods } from "./steering-methods.ts";
+import { createWorkerMethods } from "./worker-methods.ts";
 import { createTrackedSessions } from "./tracked-sessions.ts";
 
 /** Creates a client. `connect` is called again after each lost connection; a single transport is used once. */
@@ -82,6 +83,7 @@ export function createClient(connect: Connect | Transport, options: ClientOption
     ...createSessionMethods({ requestAgent, sessions, onHistory: history }),
     ...createLiveClientMethods({ requestAgent, link, sessions }),
     ...createSteeringMethods(requestAgent, link),
+    ...createWorkerMethods(requestAgent, link),
   };
 }
 

@@ -363,6 +363,43 @@ describe("Imported history", () => {
   });
 });
 
+describe("Workers in the view of a session", () => {
+  it("A worker is one card, which each event of its life changes", () => {
+    const usage = { tokens: 0, seconds: 0, toolCalls: 0, invocations: 0, usd: 0 };
+    const spawned = {
+      type: "worker.spawned",
+      workerId: "worker_1",
+      sessionId: "ses_w",
+      agent: "helper",
+      name: "counter",
+      task: "Count",
+      mode: "delegated_stage",
+      isBackground: true,
+      isRetriggerable: true,
+      cycle: 1,
+      prompt: "Count",
+    } as const;
+    const result = { text: "Four.", usage };
+    const events = toEnvelopes([
+      spawned,
+      { type: "worker.waiting_for_input", workerId: "worker_1", result },
+      { type: "worker.progressed", workerId: "worker_1", payload: "again" },
+      { ...spawned, cycle: 2, prompt: "again" },
+      { type: "worker.cancelled", workerId: "worker_1", reason: "closed" },
+      { type: "worker.closed", workerId: "worker_1", usage },
+    ]);
+    const view = reduceSession(createSessionFold("ses_1"), events);
+    const items = view.turns.flatMap((turn) => turn.items);
+    expect(items).toMatchObject([
+      {
+        kind: "worker",
+        result: "Four.",
+        worker: { sessionId: "ses_w", status: "cancelled", cycle: 2, name: "counter" },
+      },
+    ]);
+  });
+});
+
 describe("The view of a log with every event", () => {
   it("The golden log becomes a view with all of its turns, notices and settings", () => {
     const view = reduceSession(createSessionFold("ses_golden"), readGoldenLog());
@@ -395,6 +432,7 @@ describe("The view of a log with every event", () => {
       "  info: The conversation is being compacted",
       "  info: A summary replaces 2 messages: about 50,000 tokens before, about 900 tokens after",
       "  info: Request to the model: 2 blocks left out (squash_failed_calls), 1 secret replaced",
+      "  worker",
     ]);
     const usage = {
       inputTokens: 120,
@@ -407,11 +445,12 @@ describe("The view of a log with every event", () => {
     expect(rest).toEqual({
       artifactCount: 0,
       sessionId: "ses_golden",
-      seq: 98,
-      updatedAt: 1_800_000_000_097,
+      seq: 106,
+      updatedAt: 1_800_000_000_105,
       title: "Tea",
       agent: "demo",
       owner: "ada",
+      lineage: null,
       workingDirectory: "/home/ada/tea",
       folders: ["/home/ada/lib"],
       mode: "ask",

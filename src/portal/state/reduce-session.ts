@@ -10,6 +10,7 @@ import { STEERING_RULES } from "./rules/steering-rules.ts";
 import { TOOL_RULES } from "./rules/tool-rules.ts";
 import { TRANSCRIPT_RULES } from "./rules/transcript-rules.ts";
 import { TURN_RULES } from "./rules/turn-rules.ts";
+import { WORKER_RULES } from "./rules/worker-rules.ts";
 import { WATCH_RULES } from "./rules/watch-rules.ts";
 import type { SessionFold } from "./session-fold.ts";
 import { ViewDraft } from "./view-draft.ts";
@@ -26,6 +27,7 @@ const VIEW_RULES: ViewRules = {
   ...BUDGET_RULES,
   ...DAEMON_RULES,
   ...TRANSCRIPT_RULES,
+  ...WORKER_RULES,
   ...ARTIFACT_RULES,
   ...WATCH_RULES,
 };

@@ -45,6 +45,7 @@ export function createSessionFold(sessionId: string): SessionFold {
     agent: "",
     agentSpec: null,
     owner: null,
+    lineage: null,
     workingDirectory: null,
     folders: [],
     mode: "default",

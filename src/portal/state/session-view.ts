@@ -16,10 +16,12 @@ import type { PlanEntry } from "../../domain/plan.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
 import type { Reminder } from "../../domain/reminder.ts";
+import type { SessionLineage } from "../../domain/session-lineage.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
 import type { FileDiff } from "../../domain/tools/tool-output.ts";
 import type { Usage } from "../../domain/usage.ts";
+import type { Worker } from "../../domain/worker.ts";
 
 /**
  * The view of one session: a fold over its events (`reduce-session.ts`). The value is immutable; a new
@@ -35,6 +37,8 @@ export interface SessionView {
   readonly agent: string;
   readonly agentSpec: AgentSpec | null;
   readonly owner: string | null;
+  /** Null unless the session belongs to a worker. */
+  readonly lineage: SessionLineage | null;
   readonly workingDirectory: string | null;
   readonly folders: readonly string[];
   readonly mode: SessionMode;
@@ -97,6 +101,7 @@ export type ThreadItem =
   | ReminderItem
   | ApprovalItem
   | NoticeItem
+  | WorkerItem
   | ArtifactItem
   | HandoffItem;
 
@@ -186,6 +191,14 @@ export interface NoticeItem extends ItemBase {
   readonly text: string;
   /** Further lines, folded. */
   readonly details?: string;
+}
+
+/** A worker of the session. Its own messages are in its session only. */
+export interface WorkerItem extends ItemBase {
+  readonly kind: "worker";
+  readonly worker: Worker;
+  /** The result of the last cycle. Null before the first result. */
+  readonly result: string | null;
 }
 
 /** A table, a chart, a diagram or a reference which the agent shows. */

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ParentPanel } from "./parent-panel.tsx";
 import { ArtifactsPanel } from "./artifacts-panel.tsx";
 import { PlanPanel } from "./plan-panel.tsx";
 import { TimelineRail } from "./timeline-rail.tsx";
@@ -16,6 +17,7 @@ export interface SessionPanel {
 
 /** Above the conversation, always visible: for the state of the running work, in one line. */
 export const PINNED_PANELS: readonly SessionPanel[] = [
+  { name: "Parent", isPresent: ({ lineage }) => lineage !== null, View: ParentPanel },
   { name: "Plan", isPresent: ({ plan }) => plan.length > 0, View: PlanPanel },
 ];
 

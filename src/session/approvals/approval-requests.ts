@@ -40,7 +40,7 @@ export function requestApproval(
 /** The last representable time, for requests which wait until a person decides. */
 export const NO_DEADLINE = 8_640_000_000_000_000;
 
-function resolveRoute({ state }: Decision): Pick<ApprovalRequested, "routedTo"> {
+export function resolveRoute({ state }: Decision): Pick<ApprovalRequested, "routedTo"> {
   const controller = listLiveClients(state.clients).find(({ role }) => role === "controller");
   if (controller === undefined) return {};
   const { clientId, metadata } = controller;
@@ -88,7 +88,7 @@ export function emitVote(decision: Decision, vote: Omit<ApprovalVoted, "type">):
 /** Resolves a request without a person's decision. The result never approves. */
 export function resolveWithoutDecision(
   decision: Decision,
-  { approvalId, question, receipt }: PendingApproval,
+  { approvalId, question, receipt, worker }: PendingApproval,
   resolvedBy: Exclude<ApprovalResolved["resolvedBy"], "person">,
 ): void {
   const approvalDecision = DENYING_DECISIONS[question];
@@ -100,6 +100,7 @@ export function resolveWithoutDecision(
     decision: approvalDecision,
     resolvedBy,
     ...receiptField,
+    ...(worker !== undefined && { through: worker.through }),
   });
 }
 
@@ -111,6 +112,7 @@ export function resolveWithoutDecision(
 export function invalidateApprovals(decision: Decision, seq: number): void {
   decision.emit({ type: "approvals.invalidated", seq });
   for (const request of decision.state.approvals.pending) {
-    if (isAboutToolCall(request.question)) resolveWithoutDecision(decision, request, "change");
+    if (isAboutToolCall(request.question) && request.worker === undefined)
+      resolveWithoutDecision(decision, request, "change");
   }
 }

@@ -2,6 +2,7 @@ import type {
   ApprovalEvent,
   ApprovalRequested,
   GrantScope,
+  WorkerOrigin,
 } from "../../domain/events/approval-events.ts";
 import type { Question } from "../../domain/question.ts";
 import type { ApprovalDecision, ApprovalQuestion } from "../../domain/policy/approval-decision.ts";
@@ -34,6 +35,8 @@ export interface PendingApproval {
   readonly scope?: GrantScope;
   /** The policy decision shown in the request. Absent if there is none. */
   readonly receipt?: PolicyDecision;
+  /** Set if the session of a worker decides. */
+  readonly worker?: WorkerOrigin;
 }
 
 export interface Vote {
@@ -61,7 +64,7 @@ export function evolveApprovals(
   switch (event.type) {
     case "approval.requested": {
       const { approvalId, question, subjectId, options, deadline, approvers = 1, decision } = event;
-      const { form } = event;
+      const { form, worker } = event;
       const request = {
         approvalId,
         question,
@@ -71,7 +74,7 @@ export function evolveApprovals(
         deadline,
         approvers,
         votes: [],
-        ...omitUndefined({ form }),
+        ...omitUndefined({ form, worker }),
       };
       const receiptField =
         decision === undefined ? {} : { receipt: decision, ...readGrantableScope(event) };
@@ -109,8 +112,9 @@ function readGrantableScope({
   question,
   decision,
   input,
+  worker,
 }: ApprovalRequested): Pick<PendingApproval, "scope"> {
-  if (question !== "run" || decision === undefined) return {};
+  if (question !== "run" || decision === undefined || worker !== undefined) return {};
   return { scope: createGrantScope(decision, digestValue(input ?? {})) };
 }
 

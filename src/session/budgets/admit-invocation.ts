@@ -64,7 +64,9 @@ export function admitInvocation(decision: Decision): Admission {
 /** Whether the running turn has any budget. */
 function hasBudgets(decision: Decision): boolean {
   const { current } = decision.state.turn;
-  return readAgentSpec(decision).budgets !== undefined || current?.options?.budget !== undefined;
+  const ownCaps = Object.keys(decision.state.budgetCaps).length;
+  const requested = current?.options?.budget;
+  return readAgentSpec(decision).budgets !== undefined || requested !== undefined || ownCaps > 0;
 }
 
 /**

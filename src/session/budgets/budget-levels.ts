@@ -8,8 +8,9 @@ import {
   type BudgetUnit,
   type LocalScope,
 } from "../../domain/budget.ts";
+import { measureReservedAmounts } from "../../domain/worker.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
-import { measureTurnSeconds, type BudgetsState } from "./budgets-state.ts";
+import { addAmounts, measureTurnSeconds, type BudgetsState } from "./budgets-state.ts";
 
 /** The levels of all budgets of the running turn. Levels of shared budgets are as of the last reservation. */
 export function listLevels(decision: Decision): readonly BudgetLevel[] {
@@ -40,10 +41,10 @@ export function findConfiguredCap(
   return caps?.[unit];
 }
 
-/** The budget of a prompt can only be tighter than the agent's. */
+/** The budget of a prompt, or of a worker's session, can only be tighter than the agent's. */
 function resolveLocalCaps(decision: Decision, scope: LocalScope): BudgetCaps {
   const { current } = decision.state.turn;
-  const requested = scope === "turn" ? current?.options?.budget : undefined;
+  const requested = scope === "turn" ? current?.options?.budget : decision.state.budgetCaps;
   return selectTighterCaps(readAgentSpec(decision).budgets?.[scope], requested);
 }
 
@@ -65,10 +66,13 @@ function findRaisedCap({ raisedCaps }: BudgetsState, scope: BudgetScope, unit: B
   return raised?.cap ?? 0;
 }
 
-/** Includes the time of the turn since the last invocation. */
+/** Includes the time of the turn since the last invocation, and the amounts reserved for open workers. */
 function measureLocalUse({ state, at }: Decision): { readonly [S in LocalScope]: BudgetAmounts } {
-  const { turn, session } = state.budgets;
   const { current } = state.turn;
+  const { open } = state.workers;
+  const ownWorkers = open.filter(({ turnId }) => turnId === current?.turnId);
+  const turn = addAmounts(state.budgets.turn, measureReservedAmounts(ownWorkers));
+  const session = addAmounts(state.budgets.session, measureReservedAmounts(open));
   const seconds = current === null ? turn.seconds : measureTurnSeconds(current, at);
   const uncounted = Math.max(0, seconds - turn.seconds);
   return {

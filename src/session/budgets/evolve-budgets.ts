@@ -7,6 +7,7 @@ import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { InvocationFinished, InvocationLost } from "../../domain/events/turn-events.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { formatDay } from "../../text/format-iso-time.ts";
+import type { Worker } from "../../domain/worker.ts";
 import type { ConfiguredAgent } from "../session-input.ts";
 import { BUDGET_REMINDER_KEY, createReminderKey } from "./budget-text.ts";
 import {
@@ -29,7 +30,12 @@ import { estimateInvocation } from "./estimate-invocation.ts";
 interface BudgetContext {
   readonly agent: ConfiguredAgent | null;
   readonly principal: string;
-  readonly turn: { readonly current: (TurnClock & { readonly submitter: Actor | null }) | null };
+  readonly turn: {
+    readonly current:
+      | (TurnClock & { readonly submitter: Actor | null; readonly turnId: string })
+      | null;
+  };
+  readonly workers: { readonly open: readonly Worker[] };
 }
 
 export function evolveBudgets(
@@ -69,9 +75,37 @@ export function evolveBudgets(
       const uncharged = subtractAmounts(budgets.uncharged, event.amounts);
       return chargeRest({ ...budgets, charge: null, uncharged }, budgets.charge, context);
     }
+    case "worker.waiting_for_input":
+    case "worker.completed":
+    case "worker.stopped":
+      return addWorkerUsage(budgets, event.workerId, event.result.usage, context);
+    case "worker.failed":
+    case "worker.closed":
+      return addWorkerUsage(budgets, event.workerId, event.usage, context);
     default:
       return evolveDecisions(budgets, event);
   }
+}
+
+/**
+ * Adds what a worker's session has used since the last report to the budgets of this session. The session of the worker
+ * charges the shared budgets itself. Its time passes in parallel, so seconds are not added.
+ */
+function addWorkerUsage(
+  budgets: BudgetsState,
+  workerId: string,
+  usage: BudgetAmounts,
+  { workers, turn: { current } }: BudgetContext,
+): BudgetsState {
+  const worker = workers.open.find((entry) => entry.workerId === workerId);
+  if (worker === undefined) return budgets;
+  const used = { ...subtractAmounts(usage, worker.usage), seconds: 0 };
+  const isOfTurn = current !== null && worker.turnId === current.turnId;
+  return {
+    ...budgets,
+    session: addAmounts(budgets.session, used),
+    turn: isOfTurn ? addAmounts(budgets.turn, used) : budgets.turn,
+  };
 }
 
 function evolveDecisions(budgets: BudgetsState, event: SessionEvent): BudgetsState {
@@ -91,7 +125,7 @@ function evolveDecisions(budgets: BudgetsState, event: SessionEvent): BudgetsSta
       return { ...refused, reached: { scope, unit, used, cap } };
     }
     case "approval.requested":
-      return event.question === "budget" && budgets.reached !== null
+      return event.question === "budget" && event.worker === undefined && budgets.reached !== null
         ? { ...budgets, reached: { ...budgets.reached, approvalId: event.approvalId } }
         : budgets;
     case "approval.resolved":

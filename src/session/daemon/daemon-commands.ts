@@ -15,9 +15,9 @@ export function resumeDaemon(decision: Decision): CommandReply {
   return { status: "accepted" };
 }
 
-/** Records why an idle daemon wakes. For other agents, no event is emitted. */
+/** Records why an idle daemon wakes. For other agents, and for workers, no event is emitted. */
 export function recordWake(decision: Decision, reason: WakeReason): void {
-  if (readAgentSpec(decision).daemon === undefined) return;
+  if (readAgentSpec(decision).daemon === undefined || decision.state.lineage !== null) return;
   decision.emit({ type: "daemon.woken", reason });
 }
 

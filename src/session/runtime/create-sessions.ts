@@ -8,13 +8,20 @@ import { SpanlineError } from "../../domain/errors.ts";
 import type { CommandReply, SessionCommand } from "../../domain/session-command.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { randomSeed } from "../../platform/random.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
 import { findRole } from "../clients/clients-state.ts";
+import type { SessionState } from "../session-state.ts";
+import { listActiveWorkers } from "../workers/workers-state.ts";
+import type { SessionMode } from "../../domain/session-mode.ts";
 import { refuse } from "../refuse-command.ts";
 import type { ClientSender, Sender, Sessions } from "../sessions.ts";
 import { listToolRules } from "../tools/list-tool-rules.ts";
 import type { Agent } from "./agent/agent.ts";
 import { sendCommand, type CommandContext } from "./send-command.ts";
 import { createSessionDrivers } from "./session-drivers.ts";
+import { deleteTree } from "./delete-tree.ts";
+import type { ChildSessions } from "./effects/child-sessions.ts";
+import { linkWorkerAgents } from "./agent/link-worker-agents.ts";
 import { readUsage } from "./read-usage.ts";
 import {
   createSessionOpening,
@@ -40,12 +47,30 @@ export interface RunningSessions extends Sessions {
 
 /** Creates the sessions of this process. Each session has a driver while it is in use. */
 export function createSessions(options: SessionsOptions): RunningSessions {
-  const { store, clock, agents, seed = randomSeed } = options;
+  const { store, clock, seed = randomSeed } = options;
   const acceptsClientTools = options.openClientTools !== undefined;
   const requests = createRequestGate();
   const { run } = requests;
-  const drivers = createSessionDrivers(options, () => requests.isClosed);
+  const agents = linkWorkerAgents(options.agents);
+  // The effects of a session use the sessions of its workers, also while the process closes.
+  const children: ChildSessions = {
+    openWithPrompt: (request, first) => openWithPrompt(request, first),
+    command: (sessionId, command, from) => sendTo(sessionId, command, from),
+    find: (sessionId) => store.findSession(sessionId),
+    subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
+    readTotals: (sessionId) =>
+      withDriver(sessionId, ({ state: { budgets, artifacts } }) => ({
+        usage: budgets.session,
+        artifactCount: artifacts.count,
+      })),
+  };
+  const isClosed = (): boolean => requests.isClosed;
+  const drivers = createSessionDrivers({ ...options, agents }, { isClosed, children });
   const { withDriver } = drivers;
+  const sendTo: Sessions["command"] = (sessionId, command, from) =>
+    withDriver(sessionId, (driver) =>
+      runCommand(command, from, { sessionId, store, driver, readers, agents, sendTo }),
+    );
   const useDriver: WithDriver = (sessionId, work) => run(() => withDriver(sessionId, work));
   const readers = createSessionReaders();
   const opening = { store, clock, agents, seed, readers, ...drivers };
@@ -54,10 +79,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     agents: agents.map(({ spec }) => spec.name),
     open: (request) => run(() => open(request)),
     openWithPrompt: (request, first) => run(() => openWithPrompt(request, first)),
-    command: (sessionId, command, from) =>
-      useDriver(sessionId, (driver) =>
-        runCommand(command, from, { sessionId, store, driver, readers, agents }),
-      ),
+    command: (sessionId, command, from) => run(() => sendTo(sessionId, command, from)),
     setClientTools: (sessionId, equipment, sender) =>
       run(() => setClientTools(equipment, sender, { sessionId, withDriver, acceptsClientTools })),
     subscribe: (sessionId, cursor, signal) =>
@@ -91,10 +113,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       return bytes && Buffer.from(bytes).toString("base64");
     },
     delete: (sessionId) =>
-      run(async () => {
-        await drivers.remove(sessionId);
-        return store.deleteSession(sessionId);
-      }),
+      run(() => deleteTree(sessionId, { store, removeDriver: drivers.remove, sendTo })),
     resumeInterrupted: () => run(() => drivers.resumeInterrupted()),
     async close() {
       const requestsEnded = requests.close();
@@ -141,18 +160,56 @@ function createClosedError(): SpanlineError {
 
 interface AgentCommandContext extends CommandContext {
   readonly agents: readonly Agent[];
+  /** Sends a command to any session. */
+  readonly sendTo: Sessions["command"];
 }
 
-/** Sends a command to its session. Folders are resolved by the session's agent first. */
+/**
+ * Sends a command to its session. Folders are resolved by the session's agent first. A decision about the request of a
+ * worker goes to the session of the worker, if the sender may decide requests here.
+ */
 async function runCommand(
   command: SessionCommand,
   sender: Sender,
-  { agents, ...context }: AgentCommandContext,
+  { agents, sendTo, ...context }: AgentCommandContext,
 ): Promise<CommandReply> {
+  if (command.type === "decide-approval") {
+    const reply = await sendCommand(command, sender, context);
+    const decidingSession = readDecidingSession(reply);
+    if (decidingSession === undefined) return reply;
+    const { principal, commandId } = sender;
+    return sendTo(decidingSession, command, { principal, ...omitUndefined({ commandId }) });
+  }
+  if (command.type === "set-mode") {
+    const reply = await sendCommand(command, sender, context);
+    if (reply.status === "accepted")
+      await restrictWorkers(command.mode, context.driver.state, sendTo);
+    return reply;
+  }
   if (command.type !== "set-folders") return sendCommand(command, sender, context);
   const agent = findAgent(agents, context.driver.state.agent?.spec.name);
   const folders = await resolveExtraFolders(agent, command.folders);
   return sendCommand({ ...command, folders }, sender, context);
+}
+
+/** Narrows the modes of the workers to the new mode of their parent. A wider mode does not reach workers. */
+async function restrictWorkers(
+  mode: SessionMode,
+  { workers, principal: id }: SessionState,
+  sendTo: Sessions["command"],
+): Promise<void> {
+  const principal = { id, rights: ["prompt"] } as const;
+  for (const { sessionId } of listActiveWorkers(workers)) {
+    // Refused if the mode is less strict. A worker without a session yet starts in the mode of its parent.
+    await sendTo(sessionId, { type: "set-mode", mode }, { principal }).catch(() => undefined);
+  }
+}
+
+/** The session of a worker to which a decision belongs. Undefined if the decision was made here, or is refused here. */
+function readDecidingSession(reply: CommandReply): string | undefined {
+  if (reply.status === "accepted") return undefined;
+  const { decidingSessionId } = reply.failure.details;
+  return typeof decidingSessionId === "string" ? decidingSessionId : undefined;
 }
 
 interface ClientToolsContext {

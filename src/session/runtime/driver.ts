@@ -16,6 +16,7 @@ import type { SessionInput, TimedInput } from "../session-input.ts";
 import type { SessionState } from "../session-state.ts";
 import type { LiveAgent } from "./agent/live-agent.ts";
 import type { BudgetLedger } from "./effects/budget-ledger.ts";
+import type { ChildSessions } from "./effects/child-sessions.ts";
 import { createEffectRunner, type EffectRunner } from "./effects/effect-runner.ts";
 import { createHostReplies } from "./effects/host-replies.ts";
 import {
@@ -43,6 +44,8 @@ export interface DriverOptions extends LeaseOptions {
   readonly agent: LiveAgent;
   /** The budgets which all sessions of this process share. */
   readonly ledger: BudgetLedger;
+  /** The sessions of workers. */
+  readonly children: ChildSessions;
   /** Position of the latest snapshot. */
   readonly snapshotSeq: number;
   readonly workingDirectory?: string;

@@ -9,6 +9,7 @@ import type { Store } from "../../store/store.ts";
 import type { Agent } from "./agent/agent.ts";
 import type { OpenClientTools } from "./agent/session-client-tools.ts";
 import type { BudgetLedger } from "./effects/budget-ledger.ts";
+import type { ChildSessions } from "./effects/child-sessions.ts";
 import { startDriver, type Driver, type DriverOptions } from "./driver.ts";
 import type { DriverStart } from "./driver-pool.ts";
 import type { FirstInput } from "./first-input.ts";
@@ -27,6 +28,7 @@ export interface DriverEnvironment {
   readonly store: Store;
   readonly clock: SteadyClock;
   readonly ledger: BudgetLedger;
+  readonly children: ChildSessions;
   /** Identifies this process among possible owners of a session. */
   readonly owner: string;
   readonly coalesceMs: number;

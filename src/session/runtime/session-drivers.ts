@@ -1,6 +1,7 @@
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import { randomSeed } from "../../platform/random.ts";
 import { createDriverPool, type DriverPool } from "./driver-pool.ts";
+import type { ChildSessions } from "./effects/child-sessions.ts";
 import { createBudgetLedger } from "./effects/budget-ledger.ts";
 import type { MemoryLimits } from "./idle-eviction.ts";
 import { isTransientStoreError } from "./log/write-retry.ts";
@@ -23,13 +24,18 @@ export interface SessionDrivers
   resumeInterrupted(): Promise<void>;
 }
 
-/** `isClosed`: whether the process has closed its sessions, so none is resumed. */
+interface DriversContext {
+  /** Whether the process has closed its sessions, so none is resumed. */
+  readonly isClosed: () => boolean;
+  readonly children: ChildSessions;
+}
+
 export function createSessionDrivers(
   options: SessionsOptions,
-  isClosed: () => boolean,
+  { isClosed, children }: DriversContext,
 ): SessionDrivers {
   const { store, agents } = options;
-  const environment = createEnvironment(options);
+  const environment = createEnvironment(options, children);
   const pool = createDriverPool({
     ...createPoolSettings(options),
     resume: async (sessionId) => {
@@ -79,7 +85,7 @@ export function createSessionDrivers(
   };
 }
 
-function createEnvironment(options: SessionsOptions): DriverEnvironment {
+function createEnvironment(options: SessionsOptions, children: ChildSessions): DriverEnvironment {
   const { store, clock, owner, coalesceMs = 16, seed = randomSeed } = options;
   const { sign, verify, heads, openClientTools } = options;
   return {
@@ -87,6 +93,7 @@ function createEnvironment(options: SessionsOptions): DriverEnvironment {
     clock,
     owner,
     ledger: createBudgetLedger(store, clock),
+    children,
     coalesceMs,
     seed,
     report: (error) => options.report?.(error),

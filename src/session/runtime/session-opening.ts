@@ -138,6 +138,8 @@ function createOpenInput(sessionId: string, request: OpenOptions & Partial<Copie
     label,
     history,
     mode,
+    lineage,
+    budget,
   } = request;
   const upstreamId = resolveUpstreamId(sessionId, request);
   return {
@@ -145,7 +147,7 @@ function createOpenInput(sessionId: string, request: OpenOptions & Partial<Copie
     principal: principal.id,
     ...omitUndefined({ title, workingDirectory }),
     ...(folders.length > 0 && { folders }),
-    ...omitUndefined({ metadata, label, upstreamId, history, mode }),
+    ...omitUndefined({ metadata, label, upstreamId, history, mode, lineage, budget }),
   } as const;
 }
 

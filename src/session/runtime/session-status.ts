@@ -14,7 +14,7 @@ export async function readSessionStatus(
   store: Pick<LogStore, "read">,
 ): Promise<SessionStatus> {
   const { agent, mode, metadata, usage, submittedPrompts, hiddenPromptIds } = state;
-  const { turn, clients, approvals, steering } = state;
+  const { turn, clients, approvals, steering, workers } = state;
   if (agent === null) throw createUnknownSessionError(sessionId);
   return {
     agent: agent.spec,
@@ -28,6 +28,7 @@ export async function readSessionStatus(
     hiddenPromptIds,
     clients: listLiveClients(clients),
     pendingInjections: listItems(steering.pending),
+    workers: workers.open,
     openApprovals: await readOpenApprovals(approvals.pending, sessionId, store),
   };
 }

@@ -103,23 +103,30 @@ export function readReminderSettings({
 
 type RuntimeReminder = Pick<Reminder, "body" | "tags" | "roleHint" | "metadata"> & {
   readonly dedupeKey: string;
-  readonly ttlTurns: number;
+  readonly ttlTurns?: number;
+  /** Wakes an idle daemon. Default: false. */
+  readonly isWaking?: boolean;
   /** Default: `session`. */
   readonly propagate?: Reminder["propagate"];
 };
 
 /** Queues a reminder of the runtime, which replaces a pending reminder of the runtime with the same key. */
-export function queueRuntimeReminder(decision: Decision, fields: RuntimeReminder): void {
+export function queueRuntimeReminder(
+  decision: Decision,
+  { isWaking = false, ...fields }: RuntimeReminder,
+): void {
   const reminderId = decision.ids.next("rem");
   for (const entry of listItems(decision.state.steering.pending)) {
     if (entry.kind !== "reminder" || entry.reminder.source !== "stdlib_provider") continue;
     if (entry.reminder.dedupeKey === fields.dedupeKey)
       decision.emit({ type: "reminder.replaced", reminderId: entry.id, by: reminderId }, null);
   }
+  const isDaemon = readAgentSpec(decision).daemon !== undefined;
+  const wakes = isWaking && isDaemon && decision.state.turn.current === null;
   const reminder: Reminder = {
     propagate: "session",
     ...fields,
-    mode: "finish_step",
+    mode: wakes ? "interrupt_immediate" : "finish_step",
     authority: "advisory",
     source: "stdlib_provider",
   };

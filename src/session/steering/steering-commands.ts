@@ -10,7 +10,7 @@ import type { PromptPart } from "../../domain/prompt.ts";
 import type { CommandReply, DeliveredAs, SessionCommand } from "../../domain/session-command.ts";
 import type { Decision } from "../decision.ts";
 import { refuse } from "../refuse-command.ts";
-import type { PendingInjection, SettledInjection } from "./steering-state.ts";
+import { isMessage, type PendingInjection, type SettledInjection } from "./steering-state.ts";
 
 type SteeringCommand<Type extends SessionCommand["type"]> = Extract<
   SessionCommand<PromptPart>,
@@ -197,3 +197,9 @@ const MAX_TOTAL_CHARACTERS = 16 * 1024 * 1024;
  * snapshots.
  */
 const MAX_CHARACTERS = 1024 * 1024;
+
+/** Revokes every pending message. Reminders stay: they start no turn. */
+export function revokeAllMessages(decision: Decision): void {
+  for (const entry of listItems(decision.state.steering.pending))
+    if (isMessage(entry)) decision.emit({ type: "inject.revoked", messageId: entry.id });
+}

@@ -14,6 +14,7 @@ import {
 } from "./evaluate-rules.ts";
 import { isQuestionCall, requestAnswer } from "./questions.ts";
 import { isEvaluable, isInProgress, type ToolRun } from "./tools-state.ts";
+import { isWorkerCall, performWorkerCall } from "./worker-calls.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 export interface StartLimits {
@@ -42,7 +43,7 @@ export function advanceTools(decision: Decision, limits: StartLimits): number {
     places -= 1;
     if (isNew) starts -= 1;
     if (isNew && reserved <= 0) unreserved += 1;
-    else startTool(decision, run);
+    else startCall(decision, run);
     if (isNew) reserved -= 1;
   }
   return unreserved;
@@ -124,6 +125,12 @@ export function requestOutcome(decision: Decision, run: ToolRun): void {
     attempt: attempt + 1,
     decision: policyDecision,
   });
+}
+
+/** Starts a call. The session itself performs a call about workers. */
+function startCall(decision: Decision, run: ToolRun): void {
+  startTool(decision, run);
+  if (isWorkerCall(decision, run)) performWorkerCall(decision, run);
 }
 
 export function startTool(

@@ -19,7 +19,8 @@ export function fitsToolCall(event: SessionEvent, tools: ToolsState): boolean {
       return hasRun(tools, toolCallId, { tool: decision.context.tool, digest });
     }
     case "approval.requested": {
-      if (!isAboutToolCall(event.question)) return true;
+      // The tool call of a copied request is in the log of its worker.
+      if (!isAboutToolCall(event.question) || event.worker !== undefined) return true;
       const { subjectId, decision, input } = event;
       const tool = decision?.context.tool;
       return (

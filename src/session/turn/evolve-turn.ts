@@ -1,3 +1,4 @@
+import type { Worker } from "../../domain/worker.ts";
 import { appendItem } from "../../data/chunked-list.ts";
 import type { Draft } from "../../domain/events/envelope.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
@@ -20,11 +21,15 @@ import {
   type Upstream,
 } from "./turn-state.ts";
 
-/** `previous`: time and log position of the previous event. */
+/** `previous`: time and log position of the previous event, and the workers before the event. */
 export function evolveTurn(
   turn: TurnState,
   { event, at, actor }: Draft,
-  previous: { readonly at: number; readonly seq: number },
+  previous: {
+    readonly at: number;
+    readonly seq: number;
+    readonly workers: { readonly open: readonly Worker[] };
+  },
 ): TurnState {
   switch (event.type) {
     case "session.opened":
@@ -69,8 +74,26 @@ export function evolveTurn(
         : applyStreamEvent(withToolResult, withToolResult.current, event);
     }
     default:
-      return turn.current === null ? turn : evolveCurrentTurn(turn, turn.current, event, at);
+      if (turn.current === null || isOfOtherTurn(event, turn.current, previous.workers.open))
+        return turn;
+      return evolveCurrentTurn(turn, turn.current, event, at);
   }
+}
+
+/** The request of a worker stops the clock of the turn which started the worker, and of no other turn. */
+function isOfOtherTurn(
+  event: SessionEvent,
+  { turnId }: CurrentTurn,
+  workers: readonly Worker[],
+): boolean {
+  const through =
+    event.type === "approval.requested"
+      ? event.worker?.through
+      : event.type === "approval.resolved"
+        ? event.through
+        : undefined;
+  if (through === undefined) return false;
+  return workers.find(({ workerId }) => workerId === through)?.turnId !== turnId;
 }
 
 function startTurn(turn: TurnState, { turnId, promptId }: TurnStarted, at: number): TurnState {

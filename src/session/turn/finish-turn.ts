@@ -5,6 +5,7 @@ import { dropHostRequests } from "../clients/host-requests.ts";
 import { finishTool } from "../tools/finish-tool.ts";
 import { pausePlan } from "../tools/agent-plan.ts";
 import { isHandedOut, isOpen } from "../tools/tools-state.ts";
+import { cancelWorkersOfTurn } from "../tools/worker-calls.ts";
 import type { Decision } from "../decision.ts";
 import { settleReminders } from "../steering/render-reminders.ts";
 import type { CurrentTurn } from "./turn-state.ts";
@@ -19,8 +20,11 @@ interface TurnResult {
 /** Finishes a turn, after closing its approval requests and tool calls. */
 export function finishTurn(decision: Decision, { turnId }: CurrentTurn, result: TurnResult): void {
   const { outcome, reason, failure } = result;
-  for (const request of decision.state.approvals.pending)
-    resolveWithoutDecision(decision, request, "cancel");
+  cancelWorkersOfTurn(decision, { turnId, isCancelled: outcome === "cancelled" });
+  for (const request of decision.state.approvals.pending) {
+    // The requests of workers end with their worker.
+    if (request.worker === undefined) resolveWithoutDecision(decision, request, "cancel");
+  }
   for (const run of decision.state.tools.runs) {
     if (!isOpen(run)) continue;
     const why = outcome === "cancelled" ? "the turn was cancelled" : "the turn ended before";

@@ -59,6 +59,12 @@ export function withdrawPrompt(
   return { status: "accepted", promptId };
 }
 
+/** Withdraws every queued prompt. */
+export function withdrawAllPrompts(decision: Decision, reason: string): void {
+  for (const { promptId } of decision.state.turn.queue)
+    decision.emit({ type: "prompt.withdrawn", promptId, reason });
+}
+
 /**
  * Hides a prompt from lookups by id. The state does not list all prompts: the sender checks first that the log contains
  * it.

@@ -57,7 +57,7 @@ export class MemorySession {
 
   get record(): SessionRecord {
     const { agent = "", principal = "", state = "idle" } = this.#fields;
-    const { title, workingDirectory, folders = [], label } = this.#fields;
+    const { title, workingDirectory, folders = [], label, lineage = null } = this.#fields;
     return {
       sessionId: this.#sessionId,
       incarnation: this.incarnation,
@@ -68,6 +68,7 @@ export class MemorySession {
       workingDirectory: workingDirectory ?? null,
       folders,
       label: label ?? null,
+      lineage,
       createdAt: this.#createdAt,
       updatedAt: this.updatedAt,
       seq: this.#seq,
@@ -145,14 +146,27 @@ export function listSessions(all: readonly MemorySession[], query: SessionQuery)
 }
 
 function matchesQuery(record: SessionRecord, query: SessionQuery): boolean {
-  const { principal, agent, workingDirectory, label, state } = query;
+  const { principal, agent, workingDirectory, label, state, parent } = query;
+  const ownParent = record.lineage?.parentSessionId ?? null;
   return (
     (state === undefined || state === record.state) &&
     (principal === undefined || principal === record.principal) &&
     (agent === undefined || agent === record.agent) &&
     (workingDirectory === undefined || workingDirectory === record.workingDirectory) &&
-    (label === undefined || label === record.label)
+    (label === undefined || label === record.label) &&
+    (parent === undefined || parent === ownParent)
   );
+}
+
+/** The ids of a session and of the sessions of its workers at all levels. */
+export function listTree(
+  sessions: ReadonlyMap<string, MemorySession>,
+  sessionId: string,
+): readonly string[] {
+  const children = [...sessions].flatMap(([id, { record }]) =>
+    record.lineage?.parentSessionId === sessionId ? listTree(sessions, id) : [],
+  );
+  return [sessionId, ...children];
 }
 
 type SortKey = Pick<SessionRecord, "updatedAt" | "sessionId">;

@@ -5,7 +5,7 @@ import type { ChangeNotifier } from "../subscribe-to-log.ts";
 import { Leases } from "./leases.ts";
 import { createMemoryRetention } from "./memory-retention.ts";
 import type { RecordRows } from "./record-rows.ts";
-import type { MemorySession } from "./session-rows.ts";
+import { listTree, type MemorySession } from "./session-rows.ts";
 
 export interface StoreWriterParts {
   readonly sessions: Map<string, MemorySession>;
@@ -24,9 +24,11 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
     return operation();
   };
   const remove = (sessionId: string): boolean => {
-    const existed = sessions.delete(sessionId);
-    notifier.notify(sessionId);
-    return existed;
+    for (const id of listTree(sessions, sessionId)) {
+      sessions.delete(id);
+      notifier.notify(id);
+    }
+    return true;
   };
   return {
     acquire: (sessionId, options) => write(() => leases.acquire(sessionId, options)),

@@ -14,6 +14,7 @@ import type { Sender } from "../../session/sessions.ts";
 import { readPromptBudget, readPromptContent } from "./prompt-content.ts";
 import { readOptionalObject, readOptionalString, readRequiredString } from "./request-body.ts";
 import { readSteeringCommand } from "./steering-commands.ts";
+import { readWorkerCommand } from "./worker-commands.ts";
 import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** A command and the right it requires. */
@@ -74,6 +75,11 @@ export function readCommand(body: JsonObject): PortalCommand {
         right: "prompt",
         what: "Compacting",
       };
+    case "delegate":
+    case "trigger-worker":
+      return { command: readWorkerCommand(type, body), right: "prompt", what: "Delegating" };
+    case "close-worker":
+      return { command: readWorkerCommand(type, body), right: "control", what: "Closing a worker" };
     case "rename": {
       const command = { type: "set-title", title: readTitle(body) } as const;
       return { command, right: "control", what: "Renaming a session" };
@@ -100,6 +106,9 @@ const COMMAND_TYPES = [
   "resume-daemon",
   "cancel-tool-call",
   "compact",
+  "delegate",
+  "trigger-worker",
+  "close-worker",
   "watch-files",
   "unwatch-files",
   "answer",

@@ -80,8 +80,11 @@ async function listPage(request: ServedRequest, options: PortalOptions): Promise
   const page = query.get("page");
   const search = query.get("search");
   const state = readState(query);
+  // Sessions of workers are listed with their parent only.
+  const parent = query.get("parent");
   const found = await sessions.list({
     limit: readLimit(query),
+    parent: parent === "" ? null : parent,
     ...createOwnerFilter(principal),
     ...(page !== null && page !== "" && { page }),
     ...(search !== null && search !== "" && { search }),

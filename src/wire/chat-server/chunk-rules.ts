@@ -149,6 +149,16 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "transcript.compacted",
     "transcript.projected",
   ]),
+  ...silentGroup("a worker has its own session", [
+    "worker.spawned",
+    "worker.progressed",
+    "worker.waiting_for_input",
+    "worker.completed",
+    "worker.failed",
+    "worker.stopped",
+    "worker.cancelled",
+    "worker.closed",
+  ]),
   ...silentGroup("chat completions have no subscriptions to files", [
     "watch.added",
     "watch.removed",

@@ -134,6 +134,33 @@ export function storeKeeping({ open }: StoreSubject): void {
       expect(await idsOf(store)).toEqual(["running", "waiting"]);
     });
 
+    it("A tree of sessions is as old as its newest session, is kept while one session is in use, and is deleted as a whole", async () => {
+      const store = await open();
+      const lineage = {
+        parentSessionId: "root",
+        workerId: "w1",
+        rootSessionId: "root",
+        depth: 1,
+      } as const;
+      const add = async (id: string, at: number, index = {}): Promise<void> => {
+        const { lease } = await acquire(store, id, at);
+        await store.append(lease, 0, entry([delta("a", { at })], { index }));
+        await store.release(lease);
+      };
+      await add("root", NOW);
+      await add("child", NOW + 10, { lineage, state: "running" });
+      const rules = { now: NOW + 100, inactiveSince: NOW + 50 };
+      expect(await store.applyRetention(rules)).toMatchObject({ deletedSessions: 0 });
+      const { lease, head } = await acquire(store, "child", NOW + 60);
+      const idle = { index: { state: "idle" } } as const;
+      await store.append(lease, head.seq, entry([delta("b", { at: NOW + 60 })], idle));
+      await store.release(lease);
+      expect(await store.applyRetention(rules)).toMatchObject({ deletedSessions: 0 });
+      const later = { now: NOW + 100, inactiveSince: NOW + 90 };
+      expect(await store.applyRetention(later)).toMatchObject({ deletedSessions: 1 });
+      expect(await idsOf(store)).toEqual([]);
+    });
+
     it("Deltas of finished blocks are dropped first, then the oldest session is deleted", async () => {
       const store = await open();
       await talk(store, "older", NOW);

@@ -31,6 +31,7 @@ export function storeListing({ open }: StoreSubject): void {
         ...index,
         title: "Tea",
         label: null,
+        lineage: null,
         folders,
         state: "waiting",
         createdAt: NOW,
@@ -44,6 +45,20 @@ export function storeListing({ open }: StoreSubject): void {
       expect(await store.findSession("ses_2")).toBeUndefined();
       await store.append(lease, 2, entry([], { wakeAt: null }));
       expect(await store.findSession("ses_1")).toEqual({ ...record, wakeAt: null });
+    });
+
+    it("The list can leave out sessions of workers, and a deleted session takes its workers at all levels with it", async () => {
+      const store = await open();
+      await makeTree(store);
+      expect(await idsOf(store, { parent: null })).toEqual(["other", "root"]);
+      expect(await idsOf(store, { parent: "root" })).toEqual(["child"]);
+      expect(await store.findSession("leaf")).toMatchObject({
+        lineage: { parentSessionId: "child", rootSessionId: "root", depth: 2 },
+      });
+      expect(await store.deleteSession("root")).toBe(true);
+      expect(await idsOf(store, {})).toEqual(["other"]);
+      expect(await store.readHead("leaf")).toBeUndefined();
+      expect(await store.deleteSession("root")).toBe(false);
     });
 
     it("The list has pages, newest first, and handles equal times", async () => {
@@ -145,6 +160,16 @@ export function storeListing({ open }: StoreSubject): void {
       expect(later).toMatchObject([{ lease: { sessionId: "owned" }, wasAbandoned: true }]);
     });
   });
+}
+
+/** A session with a worker, which has a worker, and a session without workers. */
+async function makeTree(store: Store): Promise<void> {
+  const child = { parentSessionId: "root", workerId: "w1", rootSessionId: "root", depth: 1 };
+  const leaf = { parentSessionId: "child", workerId: "w2", rootSessionId: "root", depth: 2 };
+  await make(store, "root", entry([delta("a")]));
+  await make(store, "child", entry([delta("a", { at: NOW + 1 })], { index: { lineage: child } }));
+  await make(store, "leaf", entry([delta("a", { at: NOW + 2 })], { index: { lineage: leaf } }));
+  await make(store, "other", entry([delta("a", { at: NOW + 3 })]));
 }
 
 async function make(store: Store, sessionId: string, first: LogEntry): Promise<void> {

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { SpanlineError } from "../../../src/domain/errors.ts";
 import type {
   EventOf,
   SessionEvent,
@@ -9,6 +8,7 @@ import { readBudgetRecord } from "../../../src/session/budgets/budget-record.ts"
 import type { RunningSessions } from "../../../src/session/runtime/create-sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { createDyingStore, type Kill } from "../../support/session/dying-store.ts";
 import { createScriptedProvider, says, wants } from "../../support/session/scripted-provider.ts";
 import {
   createAgent,
@@ -18,43 +18,6 @@ import {
   readUntil,
 } from "../../support/session/session-world.ts";
 import { addAmounts, NO_AMOUNTS } from "../../../src/session/budgets/budgets-state.ts";
-
-type Kill = { readonly write: number; readonly when: "before" | "after" };
-
-/** The store as seen by a process which dies at a write: before the write, or after the write and before its result. */
-function createDyingStore(store: Store, kill: Kill | undefined) {
-  let writes = 0;
-  let isDead = false;
-  let announce = (): void => {};
-  const death = new Promise<void>((resolve) => {
-    announce = resolve;
-  });
-  const die = (): void => {
-    isDead = true;
-    announce();
-  };
-  const check = (): void => {
-    if (isDead) throw new SpanlineError("store_closed", "The process was killed");
-  };
-  const guarded = new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== "function" || name === "subscribe") return value;
-      return async (...given: readonly unknown[]): Promise<unknown> => {
-        const isWrite = name === "append" || name === "putRecord";
-        if (isWrite) writes += 1;
-        const isLast = isWrite && writes === kill?.write;
-        if (isLast && kill.when === "before") die();
-        check();
-        const done: unknown = await Reflect.apply(value, target, given);
-        if (isLast) die();
-        check();
-        return done;
-      };
-    },
-  });
-  return { store: guarded, countWrites: () => writes, death };
-}
 
 const usage = { inputTokens: 400, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const END = { usage: { ...usage, totalTokens: 400 } };

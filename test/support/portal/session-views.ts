@@ -27,6 +27,7 @@ export function createView(turns: readonly TurnView[]): SessionView {
     agent: "demo",
     agentSpec: null,
     owner: null,
+    lineage: null,
     workingDirectory: null,
     folders: [],
     mode: "default",

@@ -169,11 +169,13 @@ export interface WorldOptions {
   readonly keys?: Pick<SigningKeys, "sign" | "check">;
   /** Records the last receipt. Absent: not recorded. */
   readonly heads?: ReceiptHeads;
+  /** Further agents, such as agents of workers. */
+  readonly others?: readonly Agent[];
 }
 
 export async function openWorld(agent: Agent, options: WorldOptions = {}): Promise<SessionWorld> {
-  const { store = createMemoryStore(), clock = systemClock, keys, heads } = options;
-  const around = { store, clock, keys, heads };
+  const { store = createMemoryStore(), clock = systemClock, keys, heads, others = [] } = options;
+  const around = { store, clock, keys, heads, others };
   const process = startSessions(agent, around);
   const { sessionId } = await process.sessions.open({ principal: ME });
   return createWorld({ ...process, ...around, sessionId, agent });
@@ -206,13 +208,14 @@ const STREAMS: ReadonlySet<string | symbol> = new Set(["subscribe", "watchSessio
 interface WorldSetup extends Required<Pick<WorldOptions, "store" | "clock">> {
   readonly keys: WorldOptions["keys"];
   readonly heads: WorldOptions["heads"];
+  readonly others: readonly Agent[];
 }
 
-function startSessions(agent: Agent, { store, clock, keys, heads }: WorldSetup) {
+function startSessions(agent: Agent, { store, clock, keys, heads, others }: WorldSetup) {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
   const { store: own, die } = createMortalStore(store);
-  const options = { store: own, agents: [agent], clock, owner: "test", report };
+  const options = { store: own, agents: [agent, ...others], clock, owner: "test", report };
   const signing = keys === undefined ? {} : { sign: keys.sign, verify: createVerify(keys) };
   const recording = heads === undefined ? {} : { heads };
   const sessions = createSessions({ ...options, ...signing, ...recording });
@@ -230,7 +233,7 @@ interface WorldParts extends WorldSetup, Pick<SessionWorld, "sessions" | "sessio
 }
 
 function createWorld(parts: WorldParts): SessionWorld {
-  const { sessions, store, sessionId, reports, clock, keys, heads } = parts;
+  const { sessions, store, sessionId, reports, clock, keys, heads, others } = parts;
   const send: SessionWorld["send"] = (command, from = {}) =>
     sessions.command(sessionId, command, { principal: ME, ...from });
   const readLog = (): Promise<readonly Envelope[]> => store.read(sessionId, 0, 10_000);
@@ -262,7 +265,7 @@ function createWorld(parts: WorldParts): SessionWorld {
     readLog,
     async restart(agent = parts.agent, changed = {}) {
       parts.kill();
-      const around = { store, clock, keys, heads, ...changed };
+      const around = { store, clock, keys, heads, others, ...changed };
       const next = startSessions(agent, around);
       await next.sessions.resumeInterrupted();
       return createWorld({ ...next, ...around, sessionId, agent });

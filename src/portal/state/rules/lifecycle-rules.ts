@@ -10,9 +10,10 @@ import type { ViewRules } from "../view-rules.ts";
 import { createToolItem } from "./tool-item.ts";
 
 export const LIFECYCLE_RULES: ViewRules<LifecycleEvent> = {
-  "session.opened": (draft, { agent, principal, title, workingDirectory }) => {
+  "session.opened": (draft, { agent, principal, title, workingDirectory, lineage }) => {
     draft.view.agent = agent;
     draft.view.owner = principal;
+    draft.view.lineage = lineage ?? null;
     draft.view.workingDirectory = workingDirectory ?? null;
     if (title !== undefined) setTitle(draft, title);
   },

@@ -6,6 +6,7 @@ import { Notice, ReminderNote } from "./notice.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { TurnApproval } from "./approval-line.tsx";
 import { UserMessage } from "./user-message.tsx";
+import { WorkerCard } from "./worker-card.tsx";
 import type { ThreadItem, ThreadItemKind } from "../../state/session-view.ts";
 
 type ItemOf<Kind extends ThreadItemKind> = {
@@ -23,6 +24,7 @@ const ITEM_VIEWS: {
   reminder: ReminderNote,
   approval: TurnApproval,
   notice: Notice,
+  worker: WorkerCard,
   artifact: ArtifactCard,
   handoff: HandoffCard,
 };

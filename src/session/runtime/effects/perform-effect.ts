@@ -23,6 +23,8 @@ import { performInvocation, type HistoryCaches } from "./perform-invocation.ts";
 import { performPathResolution } from "./perform-path-resolution.ts";
 import { performWatch } from "./perform-watch.ts";
 import { performTool } from "./perform-tool.ts";
+import type { ChildSessions } from "./child-sessions.ts";
+import { closeWorkerSession, runWorker } from "./perform-worker.ts";
 import { stopConversation } from "./stop-conversation.ts";
 
 export interface EffectContext {
@@ -40,6 +42,8 @@ export interface EffectContext {
   readonly readConversation: ReadConversation;
   readonly caches: HistoryCaches;
   readonly ledger: BudgetLedger;
+  /** The sessions of workers. */
+  readonly children: ChildSessions;
   /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
@@ -80,6 +84,10 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
       return performSettlement(effect, context);
     case "compact":
       return performCompaction(effect, context);
+    case "run-worker":
+      return runWorker(effect, context);
+    case "close-worker":
+      return closeWorkerSession(effect, context);
     default:
       return effect satisfies never;
   }

@@ -15,6 +15,7 @@ import type { Lease, LogEntry, LogStore } from "../../../store/log-store.ts";
 import type { SessionFields } from "../../../store/session-index.ts";
 import type { DecisionResult } from "../../decide.ts";
 import type { SessionState } from "../../session-state.ts";
+import { hasOpenWorkerEffects } from "../../workers/workers-state.ts";
 import type { ReceiptHeads } from "./receipt-head.ts";
 
 /** Signs some content. */
@@ -92,12 +93,17 @@ function signReceipts(
 /** Returns the fields of the session list after these events. */
 export function collectSessionFields(
   events: readonly Draft[],
-  { turn, approvals, tools, budgets }: SessionState,
+  { turn, approvals, tools, budgets, workers }: SessionState,
   isTitled = true,
 ): SessionFields {
   // Processes of a cancelled turn may still run, so the next owner must resume the session to terminate them.
   // A charge of a finished turn is repeated after a restart.
-  const isIdle = turn.current === null && tools.processes.length === 0 && budgets.charge === null;
+  // A running worker continues after a restart, too.
+  const isIdle =
+    turn.current === null &&
+    tools.processes.length === 0 &&
+    budgets.charge === null &&
+    !hasOpenWorkerEffects(workers);
   const isWaiting = approvals.pending.length > 0 || (turn.current?.pause ?? null) !== null;
   const state = isWaiting ? "waiting" : isIdle ? "idle" : "running";
   const fields = events.map(({ event }) => readEventFields(event));
@@ -117,10 +123,10 @@ function readEventFields(event: SessionEvent): SessionFields {
   if (event.type === "session.title_changed") return { title: event.title };
   if (event.type === "session.folders_changed") return { folders: event.folders };
   if (event.type !== "session.opened") return {};
-  const { agent, principal, title, workingDirectory, label } = event;
+  const { agent, principal, title, workingDirectory, label, lineage } = event;
   return {
     agent,
     principal,
-    ...omitUndefined({ title, workingDirectory, label }),
+    ...omitUndefined({ title, workingDirectory, label, lineage }),
   };
 }

@@ -1,4 +1,5 @@
 import { parseJson, isObject, type JsonValue } from "../../../data/json.ts";
+import type { SessionLineage } from "../../../domain/session-lineage.ts";
 import { randomString } from "../../../platform/random.ts";
 import { encodePage, decodePage } from "../../session-query.ts";
 import { StoreError, createBlobTakenError, createNoSessionError } from "../../store-error.ts";
@@ -150,7 +151,7 @@ export function listSessions(
 }
 
 function createConditions(query: SessionQuery, indexed: boolean): readonly SqlCondition[] {
-  const { page, search = "", principal, agent, workingDirectory, label, state } = query;
+  const { page, search = "", principal, agent, workingDirectory, label, state, parent } = query;
   const pageEnd = page === undefined ? undefined : decodePage(page);
   const equal = (column: string, value: string | undefined): readonly SqlCondition[] =>
     value === undefined ? [] : [{ sql: `${column} = ?`, values: [value] }];
@@ -160,12 +161,25 @@ function createConditions(query: SessionQuery, indexed: boolean): readonly SqlCo
     ...equal("agent", agent),
     ...equal("working_directory", workingDirectory),
     ...equal("label", label),
+    ...(parent === null ? [{ sql: "lineage IS NULL", values: [] }] : []),
+    ...equal(`lineage IS NOT NULL AND ${PARENT}`, parent ?? undefined),
     ...(state === undefined ? [] : [STATE_CONDITIONS[state]]),
     ...(pageEnd === undefined
       ? []
       : [{ sql: "(updated_at, id) < (?, ?)", values: [pageEnd.updatedAt, pageEnd.sessionId] }]),
     ...createSearchConditions(search, indexed),
   ];
+}
+
+const PARENT = "json_extract(lineage, '$.parentSessionId')";
+
+/** The session and the sessions of its workers at all levels. */
+export function listTree(sql: Sql, sessionId: string): readonly SessionRow[] {
+  const ids = `WITH RECURSIVE tree(id) AS (
+      SELECT ? UNION SELECT sessions.id FROM sessions JOIN tree
+        ON lineage IS NOT NULL AND ${PARENT} = tree.id
+    ) SELECT id FROM tree`;
+  return sql.all(ids, sessionId).flatMap((row) => findSession(sql, row.text("id")) ?? []);
 }
 
 /** Literals instead of parameters: SQLite uses a partial index only for a condition that it can compare. */
@@ -186,6 +200,7 @@ function toRecord(row: Row): SessionRecord {
     workingDirectory: row.textOrNull("working_directory"),
     folders: readFolders(row.textOrNull("folders")),
     label: row.textOrNull("label"),
+    lineage: readLineage(row.textOrNull("lineage")),
     createdAt: row.number("created_at"),
     updatedAt: row.number("updated_at"),
     seq: row.number("seq"),
@@ -197,6 +212,19 @@ function readFolders(text: string | null): readonly string[] {
   const parsed = parseJson(text ?? "[]");
   const folders: readonly unknown[] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
   return folders.map(String);
+}
+
+/** A lineage is written by this store only. An invalid one counts as none, so the session stays visible. */
+function readLineage(text: string | null): SessionLineage | null {
+  const parsed = parseJson(text ?? "null");
+  if (!parsed.ok || !isObject(parsed.value)) return null;
+  const { parentSessionId, workerId, rootSessionId, depth } = parsed.value;
+  const isWhole =
+    typeof parentSessionId === "string" &&
+    typeof workerId === "string" &&
+    typeof rootSessionId === "string" &&
+    typeof depth === "number";
+  return isWhole ? { parentSessionId, workerId, rootSessionId, depth } : null;
 }
 
 function parseRunState(state: string): SessionRunState {

@@ -86,6 +86,13 @@ const SCHEMA: StoreSchema = {
   CREATE INDEX records_by_expiry ON records (expires_at) WHERE expires_at IS NOT NULL;
   `,
     `CREATE INDEX sessions_waiting ON sessions (updated_at, id) WHERE state = 'waiting';`,
+    `
+  ALTER TABLE sessions ADD COLUMN lineage TEXT;
+  CREATE INDEX sessions_by_parent ON sessions (json_extract(lineage, '$.parentSessionId'))
+    WHERE lineage IS NOT NULL;
+  CREATE INDEX sessions_by_root ON sessions (json_extract(lineage, '$.rootSessionId'))
+    WHERE lineage IS NOT NULL;
+  `,
   ],
 };
 

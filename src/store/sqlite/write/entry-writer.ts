@@ -200,7 +200,8 @@ const UPDATE_POSITION = `${UPDATE_LOG_END} WHERE key = ?`;
 const UPDATE_ROW = `${UPDATE_LOG_END}, wake_at = iif(?, ?, wake_at),
   agent = coalesce(?, agent), principal = coalesce(?, principal),
   title = coalesce(?, title), working_directory = coalesce(?, working_directory),
-  state = coalesce(?, state), label = coalesce(?, label), folders = coalesce(?, folders)
+  state = coalesce(?, state), label = coalesce(?, label), folders = coalesce(?, folders),
+  lineage = coalesce(?, lineage)
   WHERE key = ?`;
 
 /** In the order of the parameters of `UPDATE_ROW`. */
@@ -212,6 +213,7 @@ const INDEX_FIELDS = [
   "state",
   "label",
   "folders",
+  "lineage",
 ] as const;
 
 function toColumns(fields: SessionFields): readonly (string | null)[] {

@@ -2,7 +2,7 @@ import { DELTA_EVENT_TYPES, findEndedDeltas } from "../../ended-deltas.ts";
 import type { RetentionMoment, RetentionSubject } from "../../retention.ts";
 import type { EventKinds } from "../file/event-kinds.ts";
 import type { EventRows } from "../read/event-rows.ts";
-import { deleteSession, findSession, type SessionRow } from "../file/session-rows.ts";
+import { deleteSession, listTree, type SessionRow } from "../file/session-rows.ts";
 import type { Sql } from "../file/sql.ts";
 
 export interface RetentionParts {
@@ -17,34 +17,48 @@ export interface RetentionParts {
 
 export function createSqliteRetention(parts: RetentionParts): RetentionSubject {
   const { sql, isBusy, onChange } = parts;
-  const ifUnused = (sessionId: string, { now, owner }: RetentionMoment): SessionRow | undefined => {
+  const listIfUnused = (
+    sessionId: string,
+    { now, owner }: RetentionMoment,
+  ): readonly SessionRow[] => {
     const query = `SELECT 1 FROM sessions WHERE id = ? AND ${UNUSED_CONDITION}`;
-    const isUnused = sql.get(query, sessionId, now, owner ?? null) !== undefined;
-    return isUnused && !isBusy(sessionId) ? findSession(sql, sessionId) : undefined;
+    const isUnused = (id: string): boolean =>
+      sql.get(query, id, now, owner ?? null) !== undefined && !isBusy(id);
+    const tree = listTree(sql, sessionId);
+    return tree.every((session) => isUnused(session.sessionId)) ? tree : [];
   };
   return {
     countBytes: () =>
       sql.get("SELECT coalesce(sum(bytes), 0) AS all_bytes FROM sessions")?.number("all_bytes") ??
       0,
     listUnused({ now, owner }) {
-      const query = `SELECT id, updated_at FROM sessions WHERE ${UNUSED_CONDITION} ORDER BY updated_at, id`;
+      // A tree of sessions is as old as its newest session.
+      const query = `SELECT id, max(updated_at, coalesce((SELECT max(updated_at) FROM sessions AS child
+          WHERE child.lineage IS NOT NULL
+            AND json_extract(child.lineage, '$.rootSessionId') = sessions.id), 0)) AS updated_at
+        FROM sessions WHERE lineage IS NULL AND ${UNUSED_CONDITION} ORDER BY 2, id`;
       return sql
         .all(query, now, owner ?? null)
         .map((row) => ({ sessionId: row.text("id"), updatedAt: row.number("updated_at") }));
     },
     dropDeltas(sessionId, moment) {
-      const session = ifUnused(sessionId, moment);
-      const dropped = session === undefined ? 0 : sql.transaction(() => dropDeltas(parts, session));
-      if (dropped > 0) onChange(sessionId);
-      return dropped;
+      let total = 0;
+      for (const session of listIfUnused(sessionId, moment)) {
+        const dropped = sql.transaction(() => dropDeltas(parts, session));
+        if (dropped > 0) onChange(session.sessionId);
+        total += dropped;
+      }
+      return total;
     },
     remove(sessionId, moment) {
-      const session = ifUnused(sessionId, moment);
-      if (session === undefined) return false;
-      sql.transaction(() => deleteSession(sql, session.key));
+      const tree = listIfUnused(sessionId, moment);
+      if (tree.length === 0) return false;
+      sql.transaction(() => {
+        for (const { key } of tree) deleteSession(sql, key);
+      });
       // Returns up to 256 free pages to the file system.
       sql.all("PRAGMA incremental_vacuum(256)");
-      onChange(sessionId);
+      for (const session of tree) onChange(session.sessionId);
       return true;
     },
   };

@@ -19,6 +19,7 @@ import {
   writeSnapshot,
   deleteSession,
   findSession,
+  listTree,
   readRecord,
   evolveRecord,
 } from "../file/session-rows.ts";
@@ -65,13 +66,13 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter & Record
     append: async (lease, expectedSeq, entry) => writes.append(lease, expectedSeq, entry),
     claimDue: async (now, options) => writes.run(() => leases.claimDue(now, options)),
     async deleteSession(sessionId) {
-      const key = writes.run(() => {
-        const session = findSession(sql, sessionId);
-        if (session !== undefined) deleteSession(sql, session.key);
-        return session?.key;
+      const deleted = writes.run(() => {
+        const tree = listTree(sql, sessionId);
+        for (const { key } of tree) deleteSession(sql, key);
+        return tree.map((session) => session.sessionId);
       });
-      writes.invalidate(sessionId);
-      return key !== undefined;
+      for (const id of new Set([sessionId, ...deleted])) writes.invalidate(id);
+      return deleted.includes(sessionId);
     },
     putBlob: async (sessionId, blobId, bytes) =>
       writes.run(() => writeBlob(sql, sessionId, blobId, bytes)),

@@ -47,6 +47,7 @@ export class UnwrittenSessions {
       workingDirectory: null,
       folders: [],
       label: null,
+      lineage: null,
       createdAt,
       updatedAt: createdAt,
       seq: 0,

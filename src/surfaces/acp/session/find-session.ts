@@ -19,7 +19,7 @@ export async function findLatestSession(
   sessions: Sessions,
   { id }: Principal,
 ): Promise<SessionEntry | undefined> {
-  const page = await sessions.list({ limit: 1, principal: id });
+  const page = await sessions.list({ limit: 1, principal: id, parent: null });
   return page.sessions[0];
 }
 

@@ -17,6 +17,7 @@ import type { AcpSession } from "./acp-session.ts";
 import { findSession } from "./find-session.ts";
 import { handleLiveClientRequest } from "./live-client-requests.ts";
 import { findOnlySession, handleSteeringRequest } from "./steering-requests.ts";
+import { handleWorkerRequest } from "./worker-requests.ts";
 import { runSlashCommand } from "./run-slash-command.ts";
 import { createSessionTable, type SessionTable } from "./session-table.ts";
 import {
@@ -149,6 +150,9 @@ async function dispatch(
     case "steer":
     case "pending-injections":
       return handleSteeringRequest(request, sessionRequest, context);
+    case "worker":
+    case "workers":
+      return handleWorkerRequest(request, sessionRequest, context);
     case "hitl-respond":
       return respondToQuestion(context, request, sessionRequest);
     case "arguments":
@@ -187,6 +191,8 @@ async function listSessions(
 ): Promise<void> {
   const found = await link.sessions.list({
     limit: PAGE_SIZE,
+    // The sessions of workers are reached through their parents.
+    parent: null,
     principal: link.sender.principal.id,
     ...omitUndefined({ workingDirectory, page }),
   });

@@ -177,7 +177,10 @@ class RunningIndex {
     }
     try {
       const { openApprovals } = await this.#sessions.status(sessionId);
-      const entries = openApprovals.map((approval) => createEntry(record, approval));
+      // The request of a worker is listed with the session of the worker, which decides.
+      const entries = openApprovals
+        .filter(({ request }) => request.worker === undefined)
+        .map((approval) => createEntry(record, approval));
       this.#waiting.set(sessionId, { seq, incarnation, entries });
     } catch {
       // The session was deleted meanwhile, or its log is damaged. Its page shows the reason.

@@ -10,11 +10,13 @@ const MAX_LISTED_SESSIONS = 200;
 /** Sends the newest sessions, then the changes of the session list, until the signal aborts. */
 export async function sendSessionList(context: FeedContext, signal: AbortSignal): Promise<void> {
   const { sessions, caller, writer, clock, intervalMs } = context;
-  const isVisible = (record: SessionRecord): boolean => canReadSession(record, caller);
+  // The thread of a session links to the sessions of its workers.
+  const isVisible = (record: SessionRecord): boolean =>
+    record.lineage === null && canReadSession(record, caller);
   const removals = createRemovalFilter(context);
   for await (const { reset, changed, removed } of sessions.watchSessions(signal)) {
     if (reset) {
-      const query = { limit: MAX_LISTED_SESSIONS, ...createOwnerFilter(caller) };
+      const query = { limit: MAX_LISTED_SESSIONS, parent: null, ...createOwnerFilter(caller) };
       const page = await sessions.list(query);
       const listed = page.sessions.filter(isVisible);
       removals.add(listed);

@@ -1,3 +1,4 @@
+import { readWorkerUpdate } from "./worker-messages.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../data/json.ts";
 import { formatValue } from "../../../text/format-value.ts";
 import { readError } from "../../jsonrpc/rpc-line.ts";
@@ -92,7 +93,8 @@ const COMPOSITION_EVENTS: ReadonlySet<string> = new Set([
 const NOT_AN_UPDATE = "it is not a session update";
 
 function createExtensionUpdate(name: string, fields: JsonObject): SessionUpdate {
-  return { type: "extension", name, fields };
+  const worker = name === "worker_update" ? readWorkerUpdate(fields) : undefined;
+  return worker ?? { type: "extension", name, fields };
 }
 
 function readCursor(params: JsonValue | undefined): Pick<ReceivedUpdate, "cursor"> {

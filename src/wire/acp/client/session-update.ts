@@ -15,6 +15,7 @@ export type SessionUpdate =
   | OptionsUpdate
   | InfoUpdate
   | UsageUpdate
+  | WorkerUpdate
   | ExtensionUpdate;
 
 export interface TextUpdate {
@@ -136,6 +137,26 @@ export interface UsageUpdate {
   readonly used: number;
   readonly size: number;
   readonly cost?: { readonly amount: number; readonly currency: string };
+}
+
+/** A transition of a worker of the session. */
+export interface WorkerUpdate {
+  readonly type: "worker";
+  readonly workerId: string;
+  readonly name: string;
+  readonly task: string;
+  readonly mode: string;
+  /** Such as `WorkerSpawned`. */
+  readonly event: string;
+  /** Such as `running`. */
+  readonly status: string;
+  /** True if no further update of this worker follows. */
+  readonly isTerminal: boolean;
+  /** The session of the worker, for `resumeSession` and `loadSession`. Null if the agent does not name it. */
+  readonly sessionId: string | null;
+  readonly metadata: JsonObject;
+  /** The mutation record of the worker. Absent without a mutation scope. */
+  readonly audit?: JsonObject;
 }
 
 /** A vendor update that the agent advertised at `initialize`. */

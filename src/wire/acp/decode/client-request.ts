@@ -3,6 +3,7 @@ import type { ArgumentsRequest } from "./approval-arguments.ts";
 import type { HitlRespondRequest } from "./hitl-messages.ts";
 import type { LiveClientRequest } from "./live-client-messages.ts";
 import type { SteeringRequest } from "./steering-messages.ts";
+import type { WorkerRequest } from "./worker-messages.ts";
 import type { ConfigureRequest } from "./session-mode-messages.ts";
 import type { SessionCommand } from "../../../domain/session-command.ts";
 import type { UpdateCursor } from "../encode/update-cursor.ts";
@@ -38,7 +39,8 @@ export type ClientRequest =
   | ArgumentsRequest
   | LiveClientRequest
   | HitlRespondRequest
-  | SteeringRequest;
+  | SteeringRequest
+  | WorkerRequest;
 
 interface SessionReference {
   readonly sessionId: string;

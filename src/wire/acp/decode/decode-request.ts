@@ -34,6 +34,7 @@ import {
   DEPRECATED_INJECT_METHODS,
   STEERING_METHODS,
 } from "./decode-steering.ts";
+import { WORKER_METHODS } from "./worker-messages.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 
 /**
@@ -80,6 +81,7 @@ const BRIDGE_METHODS: readonly [string, MethodDefinition][] = [
   ["session/heartbeat", { decode: decodeHeartbeat }],
   ["session/live_clients", { decode: decodeLiveClients }],
   ...STEERING_METHODS.map(([name, decode]): [string, MethodDefinition] => [name, { decode }]),
+  ...WORKER_METHODS.map(([name, decode]): [string, MethodDefinition] => [name, { decode }]),
   [ARGUMENTS_METHOD, { decode: decodeArgumentsRequest }],
   [HITL_RESPOND_METHOD, { decode: decodeHitlRespond }],
 ];

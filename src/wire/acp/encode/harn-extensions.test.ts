@@ -28,6 +28,7 @@ describe("Bridge capabilities in initialize", () => {
       "reminder_emitted",
       "transcript_compacted",
       "transcript_projected",
+      "worker_update",
     ]);
   });
 

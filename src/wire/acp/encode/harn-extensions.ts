@@ -41,6 +41,7 @@ export const SESSION_UPDATE_EXTENSIONS = [
   "reminder_emitted",
   "transcript_compacted",
   "transcript_projected",
+  "worker_update",
 ] as const satisfies readonly (typeof BRIDGE_UPDATES)[number][];
 
 /** The extension fields under `_meta.harn` of `tool_call` and `tool_call_update`. No other update has these fields. */

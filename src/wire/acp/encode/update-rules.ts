@@ -65,6 +65,7 @@ import {
   encodeReminderEmitted,
   encodeTranscriptProjected,
 } from "./vendor-updates.ts";
+import { encodeWorkerEvent } from "./worker-updates.ts";
 
 /**
  * Skips events of an ended turn: the log may contain late events, but the client already has the response to its
@@ -76,8 +77,9 @@ const duringTurn = mappedIf<UpdateState>(
 
 /** Maps every session event to its updates, or states why a client receives none. */
 export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
-  "session.opened": mapped((state, { workingDirectory, title }, emit) => {
+  "session.opened": mapped((state, { workingDirectory, title, lineage }, emit) => {
     state.workingDirectory = workingDirectory;
+    state.lineage = lineage;
     if (title !== undefined) emitTitle(state, title, emit);
   }),
   "agent.configured": mapped(encodeAgentConfigured),
@@ -190,6 +192,14 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "transcript.projected": mapped((state, { projection }, emit) =>
     emitVendorUpdate(state, encodeTranscriptProjected(projection), emit),
   ),
+  "worker.spawned": mapped(encodeWorkerEvent),
+  "worker.progressed": mapped(encodeWorkerEvent),
+  "worker.waiting_for_input": mapped(encodeWorkerEvent),
+  "worker.completed": mapped(encodeWorkerEvent),
+  "worker.failed": mapped(encodeWorkerEvent),
+  "worker.stopped": mapped(encodeWorkerEvent),
+  "worker.cancelled": mapped(encodeWorkerEvent),
+  "worker.closed": mapped(encodeWorkerEvent),
   ...silentGroup("the subscriber knows its subscription", ["watch.added", "watch.removed"]),
   "files.changed": mapped((state, { subscriptionId, entries }, emit) => {
     const events = entries.map(encodeFileChangeEntry);

@@ -4,7 +4,9 @@ import type { AgentSpec } from "../../../domain/agent-spec.ts";
 import type { ApprovalRequested } from "../../../domain/events/approval-events.ts";
 import { NO_CLIENTS, type ClientRegistry } from "../../../domain/live-client.ts";
 import type { Emit } from "../../../domain/codec.ts";
+import type { SessionLineage } from "../../../domain/session-lineage.ts";
 import type { SessionMode } from "../../../domain/session-mode.ts";
+import type { Worker } from "../../../domain/worker.ts";
 import type { RpcOutcome } from "../../jsonrpc/rpc-message.ts";
 import { STOCK_CLIENT, type ClientProfile } from "../decode/client-profile.ts";
 import { fitObject, DEFAULT_LINE_BYTES, LINE_MARGIN } from "../fit-json.ts";
@@ -97,6 +99,10 @@ export interface UpdateState {
   mode: SessionMode;
   /** The session's working directory. Undefined if the session has none. */
   workingDirectory: string | undefined;
+  /** Undefined unless the session belongs to a worker. */
+  lineage: SessionLineage | undefined;
+  /** Workers of the session which are not closed, by id. */
+  readonly workers: Map<string, Worker>;
   turn: { readonly turnId: string; readonly promptId: string } | undefined;
   /** The running turn was started by a daemon itself. Stock clients do not receive its updates live. */
   isBackgroundTurn: boolean;
@@ -155,6 +161,8 @@ export function createUpdateState(options: UpdateOptions): UpdateState {
     agent: undefined,
     mode: "default",
     workingDirectory: undefined,
+    lineage: undefined,
+    workers: new Map(),
     turn: undefined,
     isBackgroundTurn: false,
     isIdle: false,

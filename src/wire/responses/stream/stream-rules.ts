@@ -124,6 +124,16 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
     "transcript.compacted",
     "transcript.projected",
   ]),
+  ...silentGroup("a worker has its own session", [
+    "worker.spawned",
+    "worker.progressed",
+    "worker.waiting_for_input",
+    "worker.completed",
+    "worker.failed",
+    "worker.stopped",
+    "worker.cancelled",
+    "worker.closed",
+  ]),
   ...silentGroup("for hosts; its tool call is sent", ["progress.reported", "log.reported"]),
   ...silentGroup("a response has no subscriptions to files", [
     "watch.added",

@@ -47,7 +47,9 @@ export function encodeApprovalRequested(
   storePreviewDiffs(state, approval);
   const { lineBytes } = state;
   const agent = narrowAgent(state);
-  const context = { sessionId, at, turnId, agent, lineBytes, workspace: resolveWorkspace(state) };
+  const { lineage } = state;
+  const workspace = resolveWorkspace(state);
+  const context = { sessionId, at, turnId, agent, lineBytes, workspace, lineage };
   const question = { approval, context };
   state.openApprovals.set(approval.approvalId, question);
   if (isStandaloneRequest(approval)) emitHitlRequest(state, approval, context, emit);

@@ -6,6 +6,7 @@ import {
   type ApprovalQuestion,
 } from "../../../../domain/policy/approval-decision.ts";
 import { formatIsoTime } from "../../../../text/format-iso-time.ts";
+import type { SessionLineage } from "../../../../domain/session-lineage.ts";
 import type { JsonObject } from "../../../../data/json.ts";
 import type { PolicyDecision } from "../../../../domain/policy/policy-decision.ts";
 import type { FileDiff } from "../../../../domain/tools/tool-output.ts";
@@ -18,7 +19,7 @@ import {
   DEFAULT_LINE_BYTES,
 } from "../../fit-json.ts";
 import { maskCredentials, type MaskedArguments } from "./mask-credentials.ts";
-import { encodeMutationRecord } from "./mutation-record.ts";
+import { encodeMutationRecord, encodeWorkerRecord } from "./mutation-record.ts";
 import { encodePolicyReceipt } from "./policy-receipt.ts";
 import { previewArguments } from "./argument-preview.ts";
 import type { ToolContent } from "../acp-session-update.ts";
@@ -38,6 +39,8 @@ export interface ApprovalContext {
   readonly agent: AgentSpec | undefined;
   /** The folder against which the paths of diffs are resolved. Undefined for a session without a workspace. */
   readonly workspace: string | undefined;
+  /** Present if the session belongs to a worker. */
+  readonly lineage?: SessionLineage | undefined;
   /** The longest line that the client reads, in bytes. Default: 48 KiB. */
   readonly lineBytes?: number;
 }
@@ -126,7 +129,7 @@ function createRequestBuilder(
   const receipt = encodeReceipt(approval, masked, share);
   const context = {
     policyDecision: receipt,
-    mutation: encodeMutation(approvalContext, share),
+    mutation: encodeMutation(approval, approvalContext, share),
     declaredPaths: decision === undefined ? [] : takeFitting(listDeclaredPaths(decision), share),
   };
   const request = encodeApprovalFields({ ...approval, action: title }, approvalContext, masked);
@@ -216,27 +219,42 @@ function encodeApprovalFields(
   approvalContext: ApprovalContext,
   masked: MaskedArguments,
 ): object {
-  const { sessionId, at, turnId, agent, lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
+  const { sessionId, at, agent, lineBytes = DEFAULT_LINE_BYTES } = approvalContext;
   const { action, deadline, approvers = 1, evidence = [], decision, attempt } = approval;
+  const run = resolveRun(approval, approvalContext);
   const share = lineBytes / 32;
   const paths = decision === undefined ? [] : listDeclaredPaths(decision);
   return {
     action,
-    principal: agent?.name ?? sessionId,
+    principal: run.workerId ?? agent?.name ?? sessionId,
     requested_at: formatIsoTime(at),
     ...(deadline <= LAST_RFC3339_TIME && { deadline: formatIsoTime(deadline) }),
     approvers_required: approvers,
     ...omitUndefined({ attempt }),
     evidence_refs: takeFitting([...paths.map(encodePathEvidence), ...evidence], share),
     undo_metadata: {
-      session_id: sessionId,
-      run_id: turnId,
-      worker_id: null,
-      mutation_scope: agent?.mutationScope ?? null,
+      session_id: run.sessionId,
+      run_id: run.runId,
+      worker_id: run.workerId,
+      mutation_scope: run.mutationScope,
       policy_decision: encodeReceipt(approval, masked, share),
     },
     capabilities_requested: takeFitting(decision?.context.capabilities ?? [], share),
   };
+}
+
+/** The run which makes the request: of a worker, or of the session itself. */
+function resolveRun(
+  { worker }: ApprovalRequested,
+  { sessionId, turnId, agent, lineage }: ApprovalContext,
+) {
+  if (worker !== undefined) {
+    const { workerId, sessionId: runId, audit } = worker;
+    return { sessionId: runId, runId, workerId, mutationScope: audit?.mutationScope ?? null };
+  }
+  const mutationScope = agent?.mutationScope ?? null;
+  const workerId = lineage?.workerId ?? null;
+  return { sessionId, runId: workerId === null ? turnId : sessionId, workerId, mutationScope };
 }
 
 /** The end of the year 9999. RFC 3339 cannot express a later time, so a later deadline is omitted. */
@@ -252,8 +270,16 @@ function encodeReceipt(
   return fitObject(masked.maskTexts(encodePolicyReceipt(decision)), bytes);
 }
 
-function encodeMutation(approvalContext: ApprovalContext, bytes: number): object | null {
-  const record = encodeMutationRecord(approvalContext);
+function encodeMutation(
+  { worker }: ApprovalRequested,
+  approvalContext: ApprovalContext,
+  bytes: number,
+): object | null {
+  const { sessionId } = approvalContext;
+  const record =
+    worker === undefined
+      ? encodeMutationRecord(approvalContext)
+      : worker.audit && encodeWorkerRecord(worker.audit, { parentSessionId: sessionId, ...worker });
   return record === undefined ? null : fitObject(record, bytes);
 }
 

@@ -1,10 +1,13 @@
-import type { AgentSpec } from "../../../../domain/agent-spec.ts";
-import { readPolicyLists } from "../../../../domain/policy/policy-lists.ts";
+import type { AgentSpec, WorkerAudit } from "../../../../domain/agent-spec.ts";
+import type { SessionLineage } from "../../../../domain/session-lineage.ts";
+import { readWorkerAudit } from "../../../../domain/worker.ts";
 
 export interface MutationContext {
   readonly sessionId: string;
   readonly turnId: string | null;
   readonly agent: AgentSpec | undefined;
+  /** Undefined or null for a session which belongs to no worker. */
+  readonly lineage?: SessionLineage | null | undefined;
 }
 
 /**
@@ -15,37 +18,54 @@ export function encodeMutationRecord({
   sessionId,
   turnId,
   agent,
+  lineage,
 }: MutationContext): object | undefined {
-  if (agent?.mutationScope === undefined) return undefined;
+  const audit = agent === undefined ? undefined : readWorkerAudit(agent);
+  if (audit === undefined) return undefined;
+  if (lineage !== undefined && lineage !== null)
+    return encodeWorkerRecord(audit, { sessionId, ...lineage });
   return {
     session_id: sessionId,
     parent_session_id: null,
     run_id: turnId,
     worker_id: null,
     execution_kind: "session",
-    mutation_scope: agent.mutationScope,
-    approval_policy: encodeApprovalPolicy(agent),
+    ...encodeAudit(audit),
+  };
+}
+
+interface WorkerPlace {
+  /** The worker's session. */
+  readonly sessionId: string;
+  readonly parentSessionId: string;
+  readonly workerId: string;
+}
+
+/** Encodes the mutation record of a worker. The run of a worker is its session, over all cycles. */
+export function encodeWorkerRecord(
+  audit: WorkerAudit,
+  { sessionId, parentSessionId, workerId }: WorkerPlace,
+): object {
+  return {
+    session_id: sessionId,
+    parent_session_id: parentSessionId,
+    run_id: sessionId,
+    worker_id: workerId,
+    execution_kind: "worker",
+    ...encodeAudit(audit),
   };
 }
 
 /** In `write_path_allowlist`, `["**"]` allows every path and an empty list allows none. */
-function encodeApprovalPolicy({ policy, approvals }: AgentSpec): object {
-  if (policy === undefined) {
-    const { allow, deny, ask } = approvals;
-    return {
-      auto_approve: allow,
-      auto_deny: deny,
-      require_approval: ask,
-      write_path_allowlist: ANY_PATH,
-    };
-  }
-  const { autoApprove, autoDeny, requireApproval, writePathAllowlist } = readPolicyLists(policy);
+function encodeAudit(audit: WorkerAudit): object {
+  const { mutationScope, autoApprove, autoDeny, requireApproval, writePathAllowlist } = audit;
   return {
-    auto_approve: autoApprove,
-    auto_deny: autoDeny,
-    require_approval: requireApproval,
-    write_path_allowlist: writePathAllowlist ?? ANY_PATH,
+    mutation_scope: mutationScope,
+    approval_policy: {
+      auto_approve: autoApprove,
+      auto_deny: autoDeny,
+      require_approval: requireApproval,
+      write_path_allowlist: writePathAllowlist ?? ["**"],
+    },
   };
 }
-
-const ANY_PATH = ["**"];

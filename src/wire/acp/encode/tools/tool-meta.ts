@@ -46,10 +46,15 @@ export function encodeToolMeta(
   state: UpdateState,
   { terminal, ...fields }: MetaFields,
 ): Pick<ToolCallFields, "_meta"> {
-  const { turn, options, lineBytes, getProfile } = state;
+  const { turn, options, lineBytes, getProfile, lineage } = state;
   const turnId = turn?.turnId ?? null;
   const { isBridgeHost } = getProfile();
-  const mutationContext = { sessionId: options.sessionId, turnId, agent: narrowAgent(state) };
+  const mutationContext = {
+    sessionId: options.sessionId,
+    turnId,
+    agent: narrowAgent(state),
+    lineage,
+  };
   const record = isBridgeHost ? encodeMutationRecord(mutationContext) : undefined;
   const audit = record === undefined ? {} : { audit: fitObject(record, lineBytes / 8) };
   const harn = { ...audit, ...fields };

@@ -1,0 +1,16 @@
+import type { BudgetAmounts } from "../../../domain/budget.ts";
+import type { Sessions } from "../../sessions.ts";
+
+export interface SessionTotals {
+  readonly usage: BudgetAmounts;
+  readonly artifactCount: number;
+}
+
+/** The sessions of workers, as used by the session which delegates. */
+export interface ChildSessions extends Pick<
+  Sessions,
+  "openWithPrompt" | "command" | "find" | "subscribe"
+> {
+  /** The amounts used by a session, and the number of its artifacts and handoffs. */
+  readTotals(sessionId: string): Promise<SessionTotals>;
+}
