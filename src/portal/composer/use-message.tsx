@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { ActionResult, SessionActions } from "../state/session-actions.ts";
 import type { SessionView } from "../state/session-view.ts";
 import { findMessageProblem } from "./attachments.ts";
-import { loadDraft, saveDraft, type Draft, type DraftStorage } from "./drafts.ts";
+import { getDraftStorage, loadDraft, saveDraft, type Draft } from "./drafts.ts";
 import { INITIAL_REMINDER, readReminder, type ReminderForm } from "./reminder-form.ts";
 import { findRunningTurn, resolveSendMode, type SendMode } from "./send-modes.ts";
 import { expandCommandText } from "./slash-commands.ts";
@@ -30,14 +30,14 @@ export function useMessage(
   actions: SessionActions,
   commands: Commands,
 ): Message {
-  const [draft, setDraft] = useState<Draft>(() => loadDraft(getStorage(), view.sessionId));
+  const [draft, setDraft] = useState<Draft>(() => loadDraft(getDraftStorage(), view.sessionId));
   const [reminder, setReminder] = useState(INITIAL_REMINDER);
   const [problem, setProblem] = useState<string>();
   const attachments = useAttachments();
   const isRunning = findRunningTurn(view) !== undefined;
   const mode = resolveSendMode(draft.mode, isRunning);
   const isSending = commands.isPending("send");
-  useEffect(() => saveDraft(getStorage(), view.sessionId, draft), [view.sessionId, draft]);
+  useEffect(() => saveDraft(getDraftStorage(), view.sessionId, draft), [view.sessionId, draft]);
 
   const send = async (): Promise<void> => {
     const text = draft.text.trimEnd();
@@ -68,15 +68,6 @@ export function useMessage(
     isEmpty: draft.text.trim() === "" && attachments.list.length === 0,
     send: () => void send(),
   };
-}
-
-/** The storage of the tab. Null if the browser forbids its use. */
-function getStorage(): DraftStorage | null {
-  try {
-    return window.sessionStorage;
-  } catch {
-    return null;
-  }
 }
 
 interface PreparedInput {

@@ -41,7 +41,7 @@ export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode
         <ul className="shell-menu-list" id={listId}>
           <li>
             <button type="button" disabled={seq === 0} onClick={() => void fork()}>
-              Fork from here
+              Fork the session
             </button>
           </li>
           <li>

@@ -23,7 +23,14 @@ export function AgentMessage({ item }: { readonly item: TextItem }): ReactNode {
         </button>
       )}
       {item.interrupted && <Badge tone="warning">interrupted</Badge>}
-      {!item.isStreaming && <MessageActions text={item.text} seq={item.seq} running={running} />}
+      {!item.isStreaming && (
+        <MessageActions
+          text={item.text}
+          seq={item.seq}
+          forkSeq={item.forkSeq}
+          running={running}
+        />
+      )}
     </div>
   );
 }
