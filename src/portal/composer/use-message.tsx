@@ -3,7 +3,12 @@ import type { ActionResult, SessionActions } from "../state/session-actions.ts";
 import type { SessionView } from "../state/session-view.ts";
 import { findMessageProblem } from "./attachments.ts";
 import { getDraftStorage, loadDraft, saveDraft, type Draft } from "./drafts.ts";
-import { INITIAL_REMINDER, readReminder, type ReminderForm } from "./reminder-form.ts";
+import {
+  createReminderKey,
+  INITIAL_REMINDER,
+  readReminder,
+  type ReminderForm,
+} from "./reminder-form.ts";
 import { findRunningTurn, resolveSendMode, type SendMode } from "./send-modes.ts";
 import { expandCommandText } from "./slash-commands.ts";
 import { readImages, useAttachments, type Attachments } from "./use-attachments.tsx";
@@ -89,7 +94,9 @@ function prepareMessage({ text, mode, reminder, view, attachments }: PreparedInp
   if (mode === "remind") {
     if (list.length > 0) return { ok: false, problem: "A reminder cannot have images" };
     const read = readReminder(text, reminder);
-    return read.ok ? { ok: true, submit: (actions) => actions.remind(read.reminder) } : read;
+    if (!read.ok) return read;
+    const keyed = { ...read.reminder, dedupeKey: createReminderKey() };
+    return { ok: true, submit: (actions) => actions.remind(keyed) };
   }
   const expanded = expandCommandText(text, view.agentSpec?.commands ?? []);
   if (!expanded.ok) return expanded;

@@ -26,6 +26,7 @@ export function Conversation({ snapshot }: { readonly snapshot: SessionSnapshot 
   );
   const participant = useMemo(
     () => ({
+      principal: decider.principal,
       rights: decider.rights,
       isConnected: decider.isConnected,
       clientId: client?.clientId ?? null,

@@ -313,7 +313,7 @@ describe("The view of the queue", () => {
       },
       { kind: "message", id: "msg_1", mode: "steer", content, principal: "ada", at: 1004 },
       { kind: "message", id: "msg_2", mode: "queue", content, principal: "ada", at: 1006 },
-      { kind: "reminder", id: "rem_1", reminder, at: 1007 },
+      { kind: "reminder", id: "rem_1", reminder, principal: "ada", at: 1007 },
     ]);
     const after = reduceSession(
       before,

@@ -235,5 +235,6 @@ export type QueuedItem =
       readonly kind: "reminder";
       readonly id: string;
       readonly reminder: Reminder;
+      readonly principal: string | null;
       readonly at: number;
     };

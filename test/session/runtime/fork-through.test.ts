@@ -54,5 +54,9 @@ it("A copy through the result of a tool has the tool call with its result, and t
   const content = [{ type: "text", text: "And then?" }] as const;
   await sessions.command(copied.sessionId, { type: "prompt", content }, { principal: ME });
   await waitUntil(() => provider.invocations.length === 3);
-  expect(provider.invocations[2]?.history.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  expect(provider.invocations[2]?.history.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "user",
+  ]);
 });

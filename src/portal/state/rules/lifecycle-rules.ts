@@ -65,7 +65,8 @@ function addImportedPrompt(draft: ViewDraft, { blocks }: ModelMessage, base: Ite
     if (block.type === "text") return [{ type: "text", text: block.text } as const];
     return block.type === "image" ? [{ type: "text", text: "(An image)" } as const] : [];
   });
-  if (content.length > 0) draft.addItem({ kind: "user", ...base, forkSeq: null, content, principal: null });
+  if (content.length > 0)
+    draft.addItem({ kind: "user", ...base, forkSeq: null, content, principal: null });
 }
 
 function addImportedBlock(draft: ViewDraft, block: ModelBlock, base: ItemBase): void {

@@ -24,12 +24,7 @@ export function AgentMessage({ item }: { readonly item: TextItem }): ReactNode {
       )}
       {item.interrupted && <Badge tone="warning">interrupted</Badge>}
       {!item.isStreaming && (
-        <MessageActions
-          text={item.text}
-          seq={item.seq}
-          forkSeq={item.forkSeq}
-          running={running}
-        />
+        <MessageActions text={item.text} seq={item.seq} forkSeq={item.forkSeq} running={running} />
       )}
     </div>
   );

@@ -33,7 +33,9 @@ export function MessageActions({
         {forkSeq !== null && (
           <ActionButton
             icon="fork"
-            label={forkDraft === undefined ? "Fork after this message" : "Fork and edit this message"}
+            label={
+              forkDraft === undefined ? "Fork after this message" : "Fork and edit this message"
+            }
             isDisabled={running.isRunning}
             onPress={() =>
               running.run(
