@@ -10,7 +10,13 @@ import { useDecider } from "./use-decider.tsx";
 import { usePageTitle } from "./use-page-title.tsx";
 
 /** The home page: all open requests to people. */
-export function InboxPage({ onOpenDrawer }: { readonly onOpenDrawer: () => void }): ReactNode {
+export function InboxPage({
+  onOpenDrawer,
+  onHelp,
+}: {
+  readonly onOpenDrawer: () => void;
+  readonly onHelp: () => void;
+}): ReactNode {
   const { live, actionsFor } = useServices();
   const { items, isComplete, isLoaded } = useStore(live.inbox);
   const decider = useDecider();
@@ -31,6 +37,7 @@ export function InboxPage({ onOpenDrawer }: { readonly onOpenDrawer: () => void 
             actionsFor={actionsFor}
             sessionHref={formatSessionPath}
             onOpenSession={(sessionId) => navigate(formatSessionPath(sessionId))}
+            onHelp={onHelp}
             onTry={(prompt) => void open(undefined, prompt)}
             {...(initialKey !== undefined && { initialKey })}
           />

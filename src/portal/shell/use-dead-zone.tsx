@@ -1,8 +1,6 @@
 import { useEffect, useState } from "react";
 import { systemClock } from "../../platform/clock.ts";
-
-/** Milliseconds. */
-const DEAD_ZONE_MS = 1500;
+import { DEAD_ZONE_MS } from "../inbox/request/dead-zone.ts";
 
 /**
  * True for a moment after a destructive button has appeared or moved: a finger aimed at another button must not

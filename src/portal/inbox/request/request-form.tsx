@@ -82,7 +82,7 @@ function RequestButtons({
   const { request } = open;
   const { form } = request;
   const blockReason = findBlockReason(decider);
-  const held = isHeld ? "The list moved just now. Wait a moment, then press again" : undefined;
+  const held = isHeld ? "The page moved just now. Wait a moment, then press again" : undefined;
   const press = (choice: RequestChoice): void => {
     if (held !== undefined || choice.disabledReason !== undefined) return;
     if (choice.tone === "danger") return onPanel("deny");
