@@ -65,6 +65,9 @@ export function Inbox(props: InboxProps): ReactNode {
     });
     if (result === undefined) return false;
     setFocus(() => result.focus);
+    // A person who has come by a link still has the focus on the link.
+    if (result.focus.current !== focus.current)
+      focusCard(findCard(list.current, result.focus.current));
     setExplanation(result.effect?.type === "explain" ? result.effect.text : "");
     if (result.effect !== undefined) performEffect(result.effect, props, state, list.current);
     return true;
@@ -121,9 +124,13 @@ function useFocusedCard(list: React.RefObject<HTMLElement | null>, current: stri
     const isFree = active === null || active === document.body;
     if (card === undefined || card.contains(active)) return;
     if (!isFree && list.current?.contains(active) !== true) return;
-    card.focus({ preventScroll: true });
-    card.scrollIntoView({ block: "nearest" });
+    focusCard(card);
   }, [list, current]);
+}
+
+function focusCard(card: HTMLElement | undefined): void {
+  card?.focus({ preventScroll: true });
+  card?.scrollIntoView({ block: "nearest" });
 }
 
 function findCard(list: HTMLElement | null, key: string | null): HTMLElement | undefined {

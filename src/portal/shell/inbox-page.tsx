@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Inbox } from "../inbox/inbox.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
-import { navigate } from "./navigation.tsx";
+import { navigate, useHash } from "./navigation.tsx";
 import { useOpenSession } from "./new-session.tsx";
 import { formatSessionPath } from "./route.ts";
 import { useServices, useStore } from "./services.tsx";
@@ -21,7 +21,7 @@ export function InboxPage({
   const { items, isComplete, isLoaded } = useStore(live.inbox);
   const decider = useDecider();
   const open = useOpenSession();
-  const initialKey = readInitialKey();
+  const initialKey = parseInitialKey(useHash());
   usePageTitle("Inbox");
   return (
     <main className="shell-main">
@@ -48,9 +48,8 @@ export function InboxPage({
 }
 
 /** The request named by the address: `/#ses_1/appr_2`. */
-function readInitialKey(): string | undefined {
-  const hash = window.location.hash.slice(1);
-  return hash === "" ? undefined : decodePercent(hash);
+function parseInitialKey(hash: string): string | undefined {
+  return hash.length <= 1 ? undefined : decodePercent(hash.slice(1));
 }
 
 function decodePercent(text: string): string | undefined {
