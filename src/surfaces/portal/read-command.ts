@@ -21,8 +21,26 @@ export interface PortalCommand {
   readonly what: string;
 }
 
+export const COMMAND_TYPES = [
+  "prompt",
+  "inject",
+  "replace-inject",
+  "revoke-inject",
+  "remind",
+  "revoke-reminder",
+  "resume-daemon",
+  "answer",
+  "cancel",
+  "withdraw",
+  "revoke",
+  "configure",
+  "rename",
+] as const;
+
+export type CommandType = (typeof COMMAND_TYPES)[number];
+
 export function readCommand(body: JsonObject): PortalCommand {
-  const type = readRequiredString(body, "type");
+  const type = readCommandType(body);
   switch (type) {
     case "prompt":
       return {
@@ -69,25 +87,16 @@ export function readCommand(body: JsonObject): PortalCommand {
     case "configure":
       return { command: readModeCommand(body), right: "prompt", what: "Changing the mode" };
     default:
-      throw createInvalidRequestError(formatUnknownName("Command", type, { names: COMMAND_TYPES }));
+      return type satisfies never;
   }
 }
 
-const COMMAND_TYPES = [
-  "prompt",
-  "inject",
-  "replace-inject",
-  "revoke-inject",
-  "remind",
-  "revoke-reminder",
-  "resume-daemon",
-  "answer",
-  "cancel",
-  "withdraw",
-  "revoke",
-  "configure",
-  "rename",
-];
+function readCommandType(body: JsonObject): CommandType {
+  const text = readRequiredString(body, "type");
+  const type = COMMAND_TYPES.find((known) => known === text);
+  if (type !== undefined) return type;
+  throw createInvalidRequestError(formatUnknownName("Command", text, { names: COMMAND_TYPES }));
+}
 
 /** Characters. */
 const MAX_TITLE_LENGTH = 200;
