@@ -24,10 +24,9 @@ const APPEARING: DeadZone = { tops: new Map(), movedAt: new Map() };
 
 class FormTracker {
   #zone = APPEARING;
-  /** Pixels by which the reader has scrolled the thread. */
+  /** Pixels by which the thread was scrolled while its height did not change: by the reader. */
   #scrolledByReader = 0;
-  #scrollTop = 0;
-  #gestureAt = 0;
+  #scroll: ScrollPosition = { scrollTop: 0, scrollHeight: 0 };
   #cancel: (() => void) | undefined;
   readonly #onHeld: (isHeld: boolean) => void;
 
@@ -56,17 +55,15 @@ class FormTracker {
     const scroller = form.closest(".thread-scroll");
     const row = form.closest("li");
     const measure = (): void => this.measure(form);
-    const noteGesture = (): void => {
-      this.#gestureAt = systemClock.now();
-    };
     const follow = (): void => {
-      const scrollTop = scroller?.scrollTop ?? 0;
-      if (systemClock.now() - this.#gestureAt < GESTURE_MS)
-        this.#scrolledByReader += scrollTop - this.#scrollTop;
-      this.#scrollTop = scrollTop;
+      const before = this.#scroll;
+      this.#scroll = readScroll(scroller);
+      // The thread scrolls by itself when its content has changed.
+      if (this.#scroll.scrollHeight === before.scrollHeight)
+        this.#scrolledByReader += this.#scroll.scrollTop - before.scrollTop;
       measure();
     };
-    this.#scrollTop = scroller?.scrollTop ?? 0;
+    this.#scroll = readScroll(scroller);
     const sizes = new ResizeObserver(measure);
     sizes.observe(form);
     if (scroller !== null) sizes.observe(scroller);
@@ -74,20 +71,21 @@ class FormTracker {
     const moves = new MutationObserver(measure);
     if (row !== null) moves.observe(row, { attributeFilter: ["style"] });
     scroller?.addEventListener("scroll", follow, { passive: true });
-    for (const name of GESTURES) scroller?.addEventListener(name, noteGesture, { passive: true });
     return () => {
       sizes.disconnect();
       moves.disconnect();
       scroller?.removeEventListener("scroll", follow);
-      for (const name of GESTURES) scroller?.removeEventListener(name, noteGesture);
       this.#cancel?.();
     };
   }
 }
 
-/** Milliseconds in which a scroll event belongs to the last gesture of the reader. */
-const GESTURE_MS = 1000;
-const GESTURES = ["wheel", "touchmove", "keydown"];
+type ScrollPosition = Pick<Element, "scrollTop" | "scrollHeight">;
+
+function readScroll(scroller: Element | null): ScrollPosition {
+  const { scrollTop = 0, scrollHeight = 0 } = scroller ?? {};
+  return { scrollTop, scrollHeight };
+}
 
 function isTyping(form: HTMLElement): boolean {
   const active = document.activeElement;
