@@ -24,8 +24,11 @@ export const KEYBOARD: readonly KeyGroup[] = [
   {
     name: "Inbox",
     entries: [
-      { label: "j / k", keys: ["j", "k"], meaning: "Next or previous request" },
-      { label: "↓ / ↑", keys: ["ArrowDown", "ArrowUp"], meaning: "The same" },
+      {
+        label: "j / k",
+        keys: ["j", "k", "ArrowDown", "ArrowUp"],
+        meaning: "Next or previous request, also with the arrows",
+      },
       { label: "a", keys: ["a"], meaning: "Allow, or say yes" },
       { label: "A", keys: ["A"], meaning: "Always allow in this session" },
       { label: "d", keys: ["d"], meaning: "Deny, with a reason if you want" },
