@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Right } from "../../src/domain/actor.ts";
 import { COMMAND_TYPES, type CommandType } from "../../src/surfaces/portal/read-command.ts";
@@ -125,6 +127,18 @@ describe("Every route of the portal", () => {
       expect(await sessions.find(sessionId)).toMatchObject({ title: SECRET });
     },
   );
+});
+
+it("The documentation of the portal lists every route, command and frame of /api", async () => {
+  const { portal } = await servePortal({ keyless: true });
+  const text = readFileSync(join(import.meta.dirname, "../../docs/portal.md"), "utf8");
+  const routes = portal.routes.filter(([, path]) => path.startsWith("/api/"));
+  const names = [
+    ...routes.map(([method, path]) => `\`${method} ${path.replace(/:(\w+)/g, "{$1}")}`),
+    ...COMMAND_TYPES.map((type) => `\`${type}\``),
+    ...Object.keys(createFrames("ses_1")).map((type) => `\`${type}\``),
+  ];
+  expect(names.filter((name) => !text.includes(name))).toEqual([]);
 });
 
 const COMMANDS: {

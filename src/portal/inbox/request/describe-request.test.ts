@@ -51,7 +51,7 @@ describe("The sentence of a request", () => {
     [
       "an interrupted tool",
       createRequest({ question: "outcome" }),
-      "Edit README.md was interrupted. What happened?",
+      "write_file was interrupted. What happened?",
     ],
     [
       "a lost response",

@@ -20,7 +20,7 @@ export function describeRequest(request: RequestDetails): string {
     case "lost-invocation":
       return endSentence(request.action);
     case "outcome":
-      return `${describeTool(request)} was interrupted. What happened?`;
+      return `${request.decision?.context.tool ?? request.action} was interrupted. What happened?`;
     case "run": {
       const again = (request.attempt ?? 1) > 1 ? " again" : "";
       return `${describeTool(request)}${again}?`;
