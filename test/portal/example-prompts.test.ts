@@ -33,8 +33,8 @@ it.each(APPROVAL_PROMPTS)(
 
 const ANSWERS: { readonly [prompt: string]: RegExp } = {
   "What time is it?": /^Done\. tell_time says: .* GMT\.$/,
-  "What is 6 times 7?": /^That is 42\.$/,
-  "What can you do?": /^I can use save_note, tell_time\./,
+  "How much is 6 times 7?": /^That is 42\.$/,
+  "Which tools do you have?": /^I can use save_note, tell_time\./,
 };
 
 it.each(EXAMPLE_PROMPTS.filter((prompt) => !APPROVAL_PROMPTS.includes(prompt)))(

@@ -8,6 +8,6 @@ export const APPROVAL_PROMPTS = [
 export const EXAMPLE_PROMPTS = [
   "Please save a note: buy milk",
   "What time is it?",
-  "What is 6 times 7?",
-  "What can you do?",
+  "How much is 6 times 7?",
+  "Which tools do you have?",
 ];
