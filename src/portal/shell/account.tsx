@@ -17,7 +17,7 @@ export function Account(): ReactNode {
     if (result.ok) window.location.assign("/login");
   };
   return (
-    <div className="shell-account">
+    <section className="shell-account" aria-label="Account">
       <Icon name="person" />
       <span className="shell-account-name" title={`Rights: ${rights.join(", ") || "none"}`}>
         <span className="shell-unseen">Signed in as </span>
@@ -30,6 +30,6 @@ export function Account(): ReactNode {
       ) : (
         <Link to="/login">Sign in to decide</Link>
       )}
-    </div>
+    </section>
   );
 }
