@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { wants } from "../support/server/model-server.ts";
 import { createProfile, NOT_SIGNED_IN } from "./support/browser-tabs.ts";
 import { createPortalPage, type PortalPage } from "./support/portal-page.ts";
@@ -49,7 +50,7 @@ it("Two people with their own keys fill a quorum of two, and each sees who has a
   await grace.decide(/^Allow/);
   await grace.requests.waitFor({ state: "detached" });
   await ada.requests.waitFor({ state: "detached" });
-  await expect.poll(() => existsSync(written) && readFileSync(written, "utf8")).toBe("ok");
+  await eventually(() => expect(existsSync(written) && readFileSync(written, "utf8")).toBe("ok"));
 });
 
 /** Opens the portal in a separate profile and signs in with a key. */

@@ -13,7 +13,10 @@ declare module "vitest" {
 
 const root = join(import.meta.dirname, "../..");
 
-/** Global setup of Vitest: bundles the command line once for all test files that start it. */
+/**
+ * Global setup of Vitest: bundles the command line once for all test files that start it. The bundle has no portal, whose
+ * build takes seconds: pages respond with 503. `test/browser` runs the built package with its portal.
+ */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), "spanline-bundle-"));
   await bundleSource(["cli/main.ts", "cli/command-line.ts"], folder);

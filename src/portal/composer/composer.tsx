@@ -54,6 +54,7 @@ export function Composer({ view, actions, participant, seed }: ComposerProps): R
         queue={view.queue}
         actions={actions}
         commands={commands}
+        ownPrincipal={participant.principal}
         disabledReason={refusal?.text}
       />
       <MessageBox

@@ -17,6 +17,15 @@ export interface DraftStorage {
   removeItem(key: string): void;
 }
 
+/** The storage of the tab. Null if the browser forbids its use. */
+export function getDraftStorage(): DraftStorage | null {
+  try {
+    return window.sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
 /** Characters. A longer draft is kept on the page only. */
 const MAX_DRAFT_LENGTH = 200_000;
 

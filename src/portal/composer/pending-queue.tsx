@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import { Icon } from "../parts/icons.tsx";
 import { Spinner } from "../parts/badge.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
-import type { SessionActions } from "../state/session-actions.ts";
+import type { ActionResult, SessionActions } from "../state/session-actions.ts";
 import type { QueuedItem } from "../state/session-view.ts";
 import { createQueueRow, describeImages, revokeQueued, type QueueRow } from "./queue-items.ts";
 import type { Commands } from "./use-commands.ts";
@@ -11,6 +11,8 @@ export interface PendingQueueProps {
   readonly queue: readonly QueuedItem[];
   readonly actions: SessionActions;
   readonly commands: Commands;
+  /** The person at this page. Null while the page is not connected. */
+  readonly ownPrincipal: string | null;
   /** The reason why changes are disabled. Undefined if changes are possible. */
   readonly disabledReason: string | undefined;
 }
@@ -20,6 +22,7 @@ export function PendingQueue({
   queue,
   actions,
   commands,
+  ownPrincipal,
   disabledReason,
 }: PendingQueueProps): ReactNode {
   const [edited, setEdited] = useState<string | null>(null);
@@ -27,14 +30,15 @@ export function PendingQueue({
   return (
     <ul className="composer-queue" aria-label="Queue of waiting messages">
       {queue.map((item) => {
-        const row = createQueueRow(item);
-        return edited === item.id ? (
+        const row = createQueueRow(item, ownPrincipal);
+        const { edit } = row;
+        return edited === item.id && edit !== undefined ? (
           <li key={item.id}>
             <QueueEditor
               row={row}
               commands={commands}
               onClose={() => setEdited(null)}
-              onSave={(text) => actions.replaceMessage(item.id, { text })}
+              onSave={(text) => edit(actions, text)}
             />
           </li>
         ) : (
@@ -101,7 +105,7 @@ function QueueButtons({
   return (
     <span className="composer-queue-buttons">
       {isPending && <Spinner label="Revoking" />}
-      {row.isEditable && (
+      {row.edit !== undefined && (
         <button
           type="button"
           className="composer-icon-button"
@@ -135,7 +139,7 @@ function QueueEditor({
 }: {
   readonly row: QueueRow;
   readonly commands: Commands;
-  readonly onSave: (text: string) => ReturnType<SessionActions["replaceMessage"]>;
+  readonly onSave: (text: string) => Promise<ActionResult>;
   readonly onClose: () => void;
 }): ReactNode {
   const [text, setText] = useState(row.text);
@@ -156,7 +160,7 @@ function QueueEditor({
     >
       <textarea
         className="composer-queue-field"
-        aria-label="Waiting message"
+        aria-label={`Text: ${row.label}`}
         rows={Math.min(6, Math.max(2, text.split("\n").length))}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}

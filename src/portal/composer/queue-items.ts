@@ -1,3 +1,4 @@
+import { editReminder } from "./reminder-form.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
 import type { SessionActions, ActionResult } from "../state/session-actions.ts";
 import type { QueuedItem } from "../state/session-view.ts";
@@ -13,21 +14,27 @@ export interface QueueRow {
   /** The sender. Null for the user of this machine. */
   readonly principal: string | null;
   readonly tags: readonly string[];
-  /** Whether its text can be replaced. A message with images cannot: the page does not have their bytes. */
-  readonly isEditable: boolean;
+  /**
+   * Replaces the text. Absent for a prompt, for a message with images, whose bytes the page does not have, and for a
+   * reminder which another principal or program has sent.
+   */
+  readonly edit?: (actions: SessionActions, text: string) => Promise<ActionResult>;
 }
 
-export function createQueueRow(item: QueuedItem): QueueRow {
+/** `ownPrincipal`: the person at this page. */
+export function createQueueRow(item: QueuedItem, ownPrincipal: string | null): QueueRow {
   if (item.kind === "reminder") {
     const { body, tags, source } = item.reminder;
+    const edited = editReminder(item, ownPrincipal);
+    const isNamed = item.principal !== null && item.principal !== "local";
     return {
       id: item.id,
       label: "Reminder",
       text: body,
       images: 0,
-      principal: source === "stdlib_provider" ? "the bridge" : null,
+      principal: source === "stdlib_provider" ? "the bridge" : isNamed ? item.principal : null,
       tags,
-      isEditable: false,
+      ...(edited !== undefined && { edit: (actions, text) => actions.remind(edited(text)) }),
     };
   }
   const images = item.content.filter(({ type }) => type === "image").length;
@@ -39,7 +46,8 @@ export function createQueueRow(item: QueuedItem): QueueRow {
     images,
     principal: item.principal === "local" ? null : item.principal,
     tags: [],
-    isEditable: item.kind === "message" && images === 0,
+    ...(item.kind === "message" &&
+      images === 0 && { edit: (actions, text) => actions.replaceMessage(item.id, { text }) }),
   };
 }
 

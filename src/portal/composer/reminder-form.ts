@@ -1,5 +1,7 @@
 import type { ReminderMode } from "../../domain/reminder.ts";
+import { randomWebHex } from "../../platform/web-random.ts";
 import type { OutgoingReminder } from "../state/session-actions.ts";
+import type { QueuedItem } from "../state/session-view.ts";
 
 export const REMINDER_MODE_TEXTS: {
   readonly [Mode in ReminderMode]: { readonly name: string; readonly description: string };
@@ -30,7 +32,7 @@ const MAX_TAGS = 10;
 const MAX_TAG_LENGTH = 64;
 
 export type ReminderResult =
-  | { readonly ok: true; readonly reminder: OutgoingReminder }
+  | { readonly ok: true; readonly reminder: Omit<OutgoingReminder, "dedupeKey"> }
   | { readonly ok: false; readonly problem: string };
 
 export function readReminder(body: string, { mode, tags: typed }: ReminderForm): ReminderResult {
@@ -44,4 +46,23 @@ export function readReminder(body: string, { mode, tags: typed }: ReminderForm):
       problem: `The tag ${long.slice(0, 20)}… is longer than ${MAX_TAG_LENGTH} characters`,
     };
   return { ok: true, reminder: { body, mode, ...(tags.length > 0 && { tags }) } };
+}
+
+/** Marks the reminders of the portal. Their other settings are defaults, so a page can send them again. */
+const KEY_PREFIX = "portal:";
+
+/** A new reminder gets a key, under which the reminder can be replaced while it waits. */
+export function createReminderKey(): string {
+  return `${KEY_PREFIX}${randomWebHex(16)}`;
+}
+
+/** The reminder with another text. Undefined if this principal has not sent the reminder from a portal. */
+export function editReminder(
+  { reminder, principal }: Extract<QueuedItem, { readonly kind: "reminder" }>,
+  ownPrincipal: string | null,
+): ((body: string) => OutgoingReminder) | undefined {
+  const { dedupeKey, mode, tags } = reminder;
+  const isOwn = principal !== null && principal === ownPrincipal;
+  if (!isOwn || dedupeKey?.startsWith(KEY_PREFIX) !== true) return undefined;
+  return (body) => ({ body, mode, tags, dedupeKey });
 }

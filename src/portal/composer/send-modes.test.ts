@@ -4,7 +4,12 @@ import { findRightRefusal, findSendRefusal, listSendModes, resolveSendMode } fro
 
 const editor = createClient("editor", { role: "controller", mayPrompt: true });
 const page = createClient("page", {});
-const participant = { rights: ["prompt"], isConnected: true, clientId: "page" } as const;
+const participant = {
+  rights: ["prompt"],
+  isConnected: true,
+  clientId: "page",
+  principal: "ada",
+} as const;
 
 function createClient(clientId: string, fields: Partial<LiveClient>): LiveClient {
   const name = clientId === "page" ? "Firefox on Linux" : "acpx";

@@ -59,6 +59,8 @@ export function findRunningTurn({ turns }: Pick<SessionView, "turns">): TurnView
 
 /** This page in the session. */
 export interface Participant {
+  /** Null until the page is connected. */
+  readonly principal: string | null;
   readonly rights: readonly Right[];
   readonly isConnected: boolean;
   /** The id of this page among the clients of the session. Null while the page is not attached. */

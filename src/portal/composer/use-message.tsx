@@ -2,8 +2,13 @@ import { useEffect, useState } from "react";
 import type { ActionResult, SessionActions } from "../state/session-actions.ts";
 import type { SessionView } from "../state/session-view.ts";
 import { findMessageProblem } from "./attachments.ts";
-import { loadDraft, saveDraft, type Draft, type DraftStorage } from "./drafts.ts";
-import { INITIAL_REMINDER, readReminder, type ReminderForm } from "./reminder-form.ts";
+import { getDraftStorage, loadDraft, saveDraft, type Draft } from "./drafts.ts";
+import {
+  createReminderKey,
+  INITIAL_REMINDER,
+  readReminder,
+  type ReminderForm,
+} from "./reminder-form.ts";
 import { findRunningTurn, resolveSendMode, type SendMode } from "./send-modes.ts";
 import { expandCommandText } from "./slash-commands.ts";
 import { readImages, useAttachments, type Attachments } from "./use-attachments.tsx";
@@ -30,14 +35,14 @@ export function useMessage(
   actions: SessionActions,
   commands: Commands,
 ): Message {
-  const [draft, setDraft] = useState<Draft>(() => loadDraft(getStorage(), view.sessionId));
+  const [draft, setDraft] = useState<Draft>(() => loadDraft(getDraftStorage(), view.sessionId));
   const [reminder, setReminder] = useState(INITIAL_REMINDER);
   const [problem, setProblem] = useState<string>();
   const attachments = useAttachments();
   const isRunning = findRunningTurn(view) !== undefined;
   const mode = resolveSendMode(draft.mode, isRunning);
   const isSending = commands.isPending("send");
-  useEffect(() => saveDraft(getStorage(), view.sessionId, draft), [view.sessionId, draft]);
+  useEffect(() => saveDraft(getDraftStorage(), view.sessionId, draft), [view.sessionId, draft]);
 
   const send = async (): Promise<void> => {
     const text = draft.text.trimEnd();
@@ -70,15 +75,6 @@ export function useMessage(
   };
 }
 
-/** The storage of the tab. Null if the browser forbids its use. */
-function getStorage(): DraftStorage | null {
-  try {
-    return window.sessionStorage;
-  } catch {
-    return null;
-  }
-}
-
 interface PreparedInput {
   readonly text: string;
   readonly mode: SendMode;
@@ -98,7 +94,9 @@ function prepareMessage({ text, mode, reminder, view, attachments }: PreparedInp
   if (mode === "remind") {
     if (list.length > 0) return { ok: false, problem: "A reminder cannot have images" };
     const read = readReminder(text, reminder);
-    return read.ok ? { ok: true, submit: (actions) => actions.remind(read.reminder) } : read;
+    if (!read.ok) return read;
+    const keyed = { ...read.reminder, dedupeKey: createReminderKey() };
+    return { ok: true, submit: (actions) => actions.remind(keyed) };
   }
   const expanded = expandCommandText(text, view.agentSpec?.commands ?? []);
   if (!expanded.ok) return expanded;

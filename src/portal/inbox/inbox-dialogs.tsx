@@ -3,7 +3,6 @@ import type { InboxItem } from "../../wire/live/live-frames.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { LongText } from "../parts/fold.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
-import { INBOX_KEYS } from "./inbox-keys.ts";
 import { nameSession } from "./inbox-list.ts";
 import { describeRequest } from "./request/describe-request.ts";
 import { getCommand } from "./request/open-request.ts";
@@ -138,28 +137,5 @@ function ReasonField({
         onChange={(event) => onChange(event.currentTarget.value)}
       />
     </div>
-  );
-}
-
-/** The keys of the inbox. */
-export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
-  return (
-    <Dialog title="Keys" onClose={onClose}>
-      <dl className="inbox-keys">
-        {INBOX_KEYS.map(({ keys, meaning }) => (
-          <div key={keys}>
-            <dt>
-              <kbd className="part-key">{keys}</kbd>
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
-      <div className="request-actions">
-        <button type="button" className="request-button" onClick={onClose}>
-          Close
-        </button>
-      </div>
-    </Dialog>
   );
 }

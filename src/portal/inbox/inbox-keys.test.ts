@@ -8,7 +8,6 @@ import {
 import type { InboxItem } from "../../wire/live/live-frames.ts";
 import {
   advance,
-  DEAD_ZONE_MS,
   followItems,
   INITIAL_FOCUS,
   listBatch,
@@ -16,6 +15,7 @@ import {
   type InboxFocus,
   type KeyContext,
 } from "./inbox-keys.ts";
+import { DEAD_ZONE_MS } from "./request/dead-zone.ts";
 
 const a = createInboxItem("a");
 const b = createInboxItem("b");
@@ -126,7 +126,10 @@ describe("The keys of the inbox", () => {
   });
 
   it("Escape closes the panel, then clears the selection, then is handled by the browser", () => {
-    const focus = focusOn(a, { selected: new Set([a.key]), panel: { type: "help" } });
+    const focus = focusOn(a, {
+      selected: new Set([a.key]),
+      panel: { type: "batch", yes: true, keys: [a.key] },
+    });
     const closed = pressKey(focus, "Escape", context)?.focus ?? focus;
     expect(closed.panel).toBeNull();
     const cleared = pressKey(closed, "Escape", context)?.focus ?? closed;
@@ -135,7 +138,7 @@ describe("The keys of the inbox", () => {
   });
 
   it("An open dialog takes all keys but Escape", () => {
-    const focus = focusOn(a, { panel: { type: "help" } });
+    const focus = focusOn(a, { panel: { type: "batch", yes: true, keys: [a.key] } });
     for (const key of ["a", "j", "x", "?"]) expect(pressKey(focus, key, context)).toBeUndefined();
   });
 

@@ -1,5 +1,6 @@
 import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { InboxItem } from "../../wire/live/live-frames.ts";
+import { DEAD_ZONE_MS } from "./request/dead-zone.ts";
 import { findApproval, findDenial, isEditable } from "./request/request-choices.ts";
 import type { RequestDetails } from "./request/open-request.ts";
 
@@ -16,8 +17,7 @@ export interface InboxFocus {
 /** `deny` and `edit` belong to the current card; `batch` asks to confirm a decision about the selected cards. */
 export type InboxPanel =
   | { readonly type: "deny" | "edit"; readonly key: string }
-  | { readonly type: "batch"; readonly yes: boolean; readonly keys: readonly string[] }
-  | { readonly type: "help" };
+  | { readonly type: "batch"; readonly yes: boolean; readonly keys: readonly string[] };
 
 export const INITIAL_FOCUS: InboxFocus = {
   current: null,
@@ -49,21 +49,6 @@ export interface KeyResult {
   readonly effect?: InboxEffect;
 }
 
-/** Milliseconds after a change of the layout in which moved cards ignore decisions, against decisions of wrong cards. */
-export const DEAD_ZONE_MS = 1500;
-
-export const INBOX_KEYS: readonly { readonly keys: string; readonly meaning: string }[] = [
-  { keys: "j / k", meaning: "Next or previous request" },
-  { keys: "a", meaning: "Allow, or say yes" },
-  { keys: "A", meaning: "Always allow in this session" },
-  { keys: "d", meaning: "Deny, with a reason if you want" },
-  { keys: "e", meaning: "Edit the arguments" },
-  { keys: "x", meaning: "Select for a decision about several requests" },
-  { keys: "Enter", meaning: "Open the session" },
-  { keys: "Esc", meaning: "Close, or clear the selection" },
-  { keys: "?", meaning: "Show these keys" },
-];
-
 /** Applies a key press. Returns undefined for a key which the inbox does not use: the browser handles the key. */
 export function pressKey(
   focus: InboxFocus,
@@ -79,8 +64,6 @@ export function pressKey(
     case "k":
     case "ArrowUp":
       return { focus: moveCurrent(focus, context.items, -1) };
-    case "?":
-      return { focus: { ...focus, panel: { type: "help" } } };
     default:
       return pressCardKey(focus, key, context);
   }
@@ -88,7 +71,7 @@ export function pressKey(
 
 /** A dialog handles all keys. The keys of the fields in a card's panel are not sent to this function. */
 function isModal(panel: InboxPanel | null): boolean {
-  return panel?.type === "help" || panel?.type === "batch";
+  return panel?.type === "batch";
 }
 
 function closeTop(focus: InboxFocus): KeyResult | undefined {
@@ -236,7 +219,7 @@ export function followItems(
 
 /** A panel about a card which has left is closed: its decision would be refused. */
 function isPanelOpen(panel: InboxPanel | null, open: ReadonlySet<string>): boolean {
-  if (panel === null || panel.type === "help") return true;
+  if (panel === null) return true;
   return panel.type === "batch" ? panel.keys.some((key) => open.has(key)) : open.has(panel.key);
 }
 

@@ -1,16 +1,10 @@
 import type { ReactNode } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { APPROVAL_PROMPTS } from "../parts/example-prompts.ts";
 import { Icon } from "../parts/icons.tsx";
 import { ClockTime } from "../parts/time.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
 import type { DecisionRecord } from "./request/decision-log.ts";
-
-/** Prompts that lead to a request, for new users. */
-const EXAMPLES = [
-  "Please save a note: buy milk",
-  "Create a file hello.txt that says hello",
-  "Ask me which city I live in, then describe its weather",
-];
 
 /** The inbox without requests. */
 export function EmptyInbox({
@@ -31,7 +25,7 @@ export function EmptyInbox({
       <div className="inbox-examples">
         <h3>Try one of these prompts</h3>
         <ul>
-          {EXAMPLES.map((prompt) => (
+          {APPROVAL_PROMPTS.map((prompt) => (
             <li key={prompt}>
               {onTry === undefined ? (
                 <>

@@ -4,7 +4,7 @@ import type { InboxItem } from "../../wire/live/live-frames.ts";
 import { VisibleText } from "../parts/visible-text.tsx";
 import type { SessionActions } from "../state/session-actions.ts";
 import { InboxCard } from "./inbox-card.tsx";
-import { BatchDialog, KeysDialog } from "./inbox-dialogs.tsx";
+import { BatchDialog } from "./inbox-dialogs.tsx";
 import {
   listBatch,
   openBatch,
@@ -33,6 +33,8 @@ export interface InboxProps {
   readonly actionsFor: (sessionId: string) => Pick<SessionActions, "decide">;
   readonly sessionHref: (sessionId: string) => string;
   readonly onOpenSession: (sessionId: string) => void;
+  /** Shows the list of keys. */
+  readonly onHelp: () => void;
   /** Starts a session with a prompt, from the empty inbox. */
   readonly onTry?: (prompt: string) => void;
   /** The request to show first, for example after a click on a notification. */
@@ -63,7 +65,7 @@ export function Inbox(props: InboxProps): ReactNode {
         onFilter={state.setFilter}
         isGrouped={isGrouped}
         onGroup={setGrouped}
-        onHelp={() => setFocus((present) => ({ ...present, panel: { type: "help" } }))}
+        onHelp={props.onHelp}
       />
       {props.isComplete === false && (
         <p className="inbox-note">More requests wait. They appear as these are decided.</p>
@@ -105,9 +107,13 @@ function useFocusedCard(list: React.RefObject<HTMLElement | null>, current: stri
     const isFree = active === null || active === document.body;
     if (card === undefined || card.contains(active)) return;
     if (!isFree && list.current?.contains(active) !== true) return;
-    card.focus({ preventScroll: true });
-    card.scrollIntoView({ block: "nearest" });
+    focusCard(card);
   }, [list, current]);
+}
+
+function focusCard(card: HTMLElement | undefined): void {
+  card?.focus({ preventScroll: true });
+  card?.scrollIntoView({ block: "nearest" });
 }
 
 function findCard(list: HTMLElement | null, key: string | null): HTMLElement | undefined {
@@ -165,6 +171,9 @@ function useKeyboard(
     });
     if (result === undefined) return false;
     setFocus(() => result.focus);
+    // A person who followed a link still has the focus on the link.
+    if (result.focus.current !== focus.current)
+      focusCard(findCard(list.current, result.focus.current));
     setExplanation(result.effect?.type === "explain" ? result.effect.text : "");
     if (result.effect !== undefined) performEffect(result.effect, inbox, state, list.current);
     return true;
@@ -254,7 +263,7 @@ function CardGroup({
 }
 
 function getPanel({ panel }: InboxFocus, key: string): "deny" | "edit" | null {
-  if (panel === null || panel.type === "help" || panel.type === "batch") return null;
+  if (panel === null || panel.type === "batch") return null;
   return panel.key === key ? panel.type : null;
 }
 
@@ -267,7 +276,6 @@ function InboxDialog({ state }: { readonly state: InboxState }): ReactNode {
   const { focus, setFocus, visible, decide } = state;
   const { panel } = focus;
   const close = (): void => setFocus((present) => ({ ...present, panel: null }));
-  if (panel?.type === "help") return <KeysDialog onClose={close} />;
   if (panel?.type !== "batch") return null;
   const { yes, keys } = panel;
   const items = visible.filter(({ key }) => keys.includes(key));

@@ -1,6 +1,11 @@
 import { useEffect, useLayoutEffect, useReducer, useRef, type RefObject } from "react";
 import { systemClock } from "../../platform/clock.ts";
-import { getDeadTime, getLongestDeadTime, NO_DEAD_ZONE, recordLayout } from "./dead-zone.ts";
+import {
+  getDeadTime,
+  getLongestDeadTime,
+  NO_DEAD_ZONE,
+  recordLayout,
+} from "./request/dead-zone.ts";
 
 /** The attribute of a card with its key. */
 export const CARD_KEY = "data-card";

@@ -21,7 +21,6 @@ export function useInboxKeys(press: (key: string) => boolean): void {
 function isForTarget({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest("input, textarea, select, [contenteditable], dialog") !== null) return true;
-  if (target.closest(".shell-nav, nav, header") !== null && key !== "?") return true;
   const isCard = target.hasAttribute(CARD_KEY) || target === document.body;
   // Enter presses the focused button or link, and the arrows scroll a focused box.
   if (key === "Enter") return target.closest("button, a, summary") !== null;

@@ -71,8 +71,8 @@ function encodeMessage({ text, images }: OutgoingMessage): JsonObject {
   return { text, images: images.map(({ name, mediaType, data }) => ({ name, mediaType, data })) };
 }
 
-function encodeReminder({ body, mode, tags }: OutgoingReminder): JsonObject {
-  return { body, mode, ...(tags !== undefined && { tags: [...tags] }) };
+function encodeReminder({ body, mode, tags, dedupeKey }: OutgoingReminder): JsonObject {
+  return { body, mode, dedupe_key: dedupeKey, ...(tags !== undefined && { tags: [...tags] }) };
 }
 
 function encodeChoice({ decision, answer, input, reason }: ApprovalChoice): JsonObject {

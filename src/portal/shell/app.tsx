@@ -31,6 +31,8 @@ function Workbench({ route }: { readonly route: Route }): ReactNode {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const close = useCallback(() => setDrawerOpen(false), []);
   const open = useCallback(() => setDrawerOpen(true), []);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const openHelp = useCallback(() => setHelpOpen(true), []);
   useEscape(isDrawerOpen, close);
   return (
     <div className="shell" data-drawer={isDrawerOpen}>
@@ -52,11 +54,11 @@ function Workbench({ route }: { readonly route: Route }): ReactNode {
       />
       <div className="shell-content" id="main" tabIndex={-1}>
         <ErrorBoundary pane="page" resetKey={JSON.stringify(route)}>
-          <Page route={route} onOpenDrawer={open} />
+          <Page route={route} onOpenDrawer={open} onHelp={openHelp} />
         </ErrorBoundary>
       </div>
       <ToastList />
-      <KeyboardHelp />
+      <KeyboardHelp isOpen={isHelpOpen} onOpen={openHelp} onClose={() => setHelpOpen(false)} />
       <Alerts />
     </div>
   );
@@ -76,13 +78,15 @@ function Alerts(): ReactNode {
 function Page({
   route,
   onOpenDrawer,
+  onHelp,
 }: {
   readonly route: Route;
   readonly onOpenDrawer: () => void;
+  readonly onHelp: () => void;
 }): ReactNode {
   switch (route.page) {
     case "inbox":
-      return <InboxPage onOpenDrawer={onOpenDrawer} />;
+      return <InboxPage onOpenDrawer={onOpenDrawer} onHelp={onHelp} />;
     case "sessions":
       return <SessionsPage onOpenDrawer={onOpenDrawer} />;
     case "session":

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState, type ReactNode } from "react";
 import { Composer } from "../composer/composer.tsx";
+import { getDraftStorage, saveDraft } from "../composer/drafts.ts";
 import { ApprovalForm } from "../inbox/request/approval-form.tsx";
 import type { SessionSnapshot } from "../live/session-feed.ts";
 import type { ApprovalView } from "../state/session-view.ts";
@@ -25,6 +26,7 @@ export function Conversation({ snapshot }: { readonly snapshot: SessionSnapshot 
   );
   const participant = useMemo(
     () => ({
+      principal: decider.principal,
       rights: decider.rights,
       isConnected: decider.isConnected,
       clientId: client?.clientId ?? null,
@@ -60,6 +62,7 @@ export function Conversation({ snapshot }: { readonly snapshot: SessionSnapshot 
   );
 }
 
-function openSession(sessionId: string): void {
+function openSession(sessionId: string, draft?: string): void {
+  if (draft !== undefined) saveDraft(getDraftStorage(), sessionId, { text: draft, mode: null });
   navigate(formatSessionPath(sessionId));
 }

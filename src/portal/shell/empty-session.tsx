@@ -1,12 +1,6 @@
 import type { ReactNode } from "react";
+import { EXAMPLE_PROMPTS } from "../parts/example-prompts.ts";
 import { SpanIllustration } from "./shell-icon.tsx";
-
-const EXAMPLES = [
-  "Please save a note: buy milk",
-  "What did I note so far?",
-  "Which files are in this folder?",
-  "Tell me what you can do",
-];
 
 /** A session without turns: its purpose, and prompts to try. */
 export function EmptySession({
@@ -24,7 +18,7 @@ export function EmptySession({
         decide about risky steps from any of them.
       </p>
       <ul className="shell-examples" aria-label="Example prompts">
-        {EXAMPLES.map((text) => (
+        {EXAMPLE_PROMPTS.map((text) => (
           <li key={text}>
             <button type="button" className="shell-example" onClick={() => onTry(text)}>
               {text}

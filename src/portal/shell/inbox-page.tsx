@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Inbox } from "../inbox/inbox.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
-import { navigate } from "./navigation.tsx";
+import { navigate, useHash } from "./navigation.tsx";
 import { useOpenSession } from "./new-session.tsx";
 import { formatSessionPath } from "./route.ts";
 import { useServices, useStore } from "./services.tsx";
@@ -10,12 +10,18 @@ import { useDecider } from "./use-decider.tsx";
 import { usePageTitle } from "./use-page-title.tsx";
 
 /** The home page: all open requests to people. */
-export function InboxPage({ onOpenDrawer }: { readonly onOpenDrawer: () => void }): ReactNode {
+export function InboxPage({
+  onOpenDrawer,
+  onHelp,
+}: {
+  readonly onOpenDrawer: () => void;
+  readonly onHelp: () => void;
+}): ReactNode {
   const { live, actionsFor } = useServices();
   const { items, isComplete, isLoaded } = useStore(live.inbox);
   const decider = useDecider();
   const open = useOpenSession();
-  const initialKey = readInitialKey();
+  const initialKey = parseInitialKey(useHash());
   usePageTitle("Inbox");
   return (
     <main className="shell-main">
@@ -31,6 +37,7 @@ export function InboxPage({ onOpenDrawer }: { readonly onOpenDrawer: () => void 
             actionsFor={actionsFor}
             sessionHref={formatSessionPath}
             onOpenSession={(sessionId) => navigate(formatSessionPath(sessionId))}
+            onHelp={onHelp}
             onTry={(prompt) => void open(undefined, prompt)}
             {...(initialKey !== undefined && { initialKey })}
           />
@@ -41,9 +48,8 @@ export function InboxPage({ onOpenDrawer }: { readonly onOpenDrawer: () => void 
 }
 
 /** The request named by the address: `/#ses_1/appr_2`. */
-function readInitialKey(): string | undefined {
-  const hash = window.location.hash.slice(1);
-  return hash === "" ? undefined : decodePercent(hash);
+function parseInitialKey(hash: string): string | undefined {
+  return hash.length <= 1 ? undefined : decodePercent(hash.slice(1));
 }
 
 function decodePercent(text: string): string | undefined {

@@ -1,45 +1,46 @@
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
+import { KeyHint } from "../parts/badge.tsx";
 import { Dialog } from "./dialog.tsx";
+import { KEYBOARD } from "./keyboard.ts";
 
-const KEYS: readonly (readonly [string, string])[] = [
-  ["?", "Show this list"],
-  ["Enter", "Send the message"],
-  ["Shift Enter", "Begin a new line"],
-  ["Esc", "Cancel the running turn"],
-  ["j, k", "Next and previous request in the inbox"],
-  ["a", "Allow the request"],
-  ["d", "Deny the request"],
-  ["e", "Edit the arguments"],
-];
+export interface KeyboardHelpProps {
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+  readonly onClose: () => void;
+}
 
-/** Opens with `?` outside of fields. */
-export function KeyboardHelp(): ReactNode {
-  const [isOpen, setOpen] = useState(false);
+/** The list of all keys. Opens with `?` outside of fields. */
+export function KeyboardHelp({ isOpen, onOpen, onClose }: KeyboardHelpProps): ReactNode {
   useEffect(() => {
-    const open = (event: KeyboardEvent): void => {
+    const press = (event: KeyboardEvent): void => {
       if (event.key !== "?" || event.defaultPrevented || isField(event.target)) return;
       event.preventDefault();
-      setOpen(true);
+      onOpen();
     };
-    document.addEventListener("keydown", open);
-    return () => document.removeEventListener("keydown", open);
-  }, []);
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [onOpen]);
   if (!isOpen) return null;
   return (
-    <Dialog label="Keyboard" onClose={() => setOpen(false)}>
-      <h2>Keyboard</h2>
-      <dl className="shell-keys">
-        {KEYS.map(([key, meaning]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+    <Dialog label="Keys" onClose={onClose}>
+      <h2>Keys</h2>
+      {KEYBOARD.map(({ name, entries }) => (
+        <section key={name} className="shell-keys" aria-label={name}>
+          <h3>{name}</h3>
+          <dl>
+            {entries.map(({ label, meaning }) => (
+              <div key={label}>
+                <dt>
+                  <KeyHint keys={label} />
+                </dt>
+                <dd>{meaning}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
       <div className="shell-dialog-buttons">
-        <button type="button" className="shell-button" onClick={() => setOpen(false)}>
+        <button type="button" className="shell-button" onClick={onClose}>
           Close
         </button>
       </div>

@@ -18,6 +18,11 @@ export function useRoute(): Route {
   return parseRoute(pathname);
 }
 
+/** The fragment of the present address, with its `#`. */
+export function useHash(): string {
+  return useSyncExternalStore(subscribe, () => window.location.hash);
+}
+
 /** Shows another page without loading the app again. */
 export function navigate(
   path: string,

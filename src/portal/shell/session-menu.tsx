@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { systemClock } from "../../platform/clock.ts";
+import { DEAD_ZONE_MS } from "../inbox/request/dead-zone.ts";
 import { VisibleText } from "../parts/visible-text.tsx";
 import type { SessionView } from "../state/session-view.ts";
 import { Dialog } from "./dialog.tsx";
@@ -45,7 +46,7 @@ export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode
         <ul className="shell-menu-list" id={listId}>
           <li>
             <button type="button" disabled={seq === 0} onClick={() => void fork()}>
-              Fork from here
+              Fork the session
             </button>
           </li>
           <li>
@@ -147,9 +148,6 @@ function DeleteDialog({
     </Dialog>
   );
 }
-
-/** Milliseconds. */
-const DEAD_ZONE_MS = 1500;
 
 /**
  * True for a moment after a destructive button has appeared or moved: a finger aimed at another button must not press

@@ -1,9 +1,9 @@
 import { VisibleText } from "../parts/visible-text.tsx";
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { isObject } from "../../data/json.ts";
-import { formatIsoTime } from "../../text/format-iso-time.ts";
 import { systemClock } from "../../platform/clock.ts";
 import type { SessionSummary } from "../../wire/live/live-frames.ts";
+import { ClockTime } from "../parts/time.tsx";
 import { filterSessions, isFiltering, nameSession, NO_FILTER } from "./filter-sessions.ts";
 import { Link } from "./navigation.tsx";
 import { formatSessionPath } from "./route.ts";
@@ -73,9 +73,7 @@ function SessionRow({ session }: { readonly session: SessionSummary }): ReactNod
       <span className="shell-row-folder">
         <VisibleText text={workingDirectory ?? ""} />
       </span>
-      <time dateTime={formatIsoTime(updatedAt)}>
-        {formatIsoTime(updatedAt).slice(0, 16).replace("T", " ")}
-      </time>
+      <ClockTime at={updatedAt} />
     </Link>
   );
 }

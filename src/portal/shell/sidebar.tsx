@@ -11,6 +11,7 @@ import {
   STATE_NAMES,
   type SessionFilter,
 } from "./filter-sessions.ts";
+import { Account } from "./account.tsx";
 import { Link } from "./navigation.tsx";
 import { NewSessionButton } from "./new-session.tsx";
 import { formatSessionPath, type Route } from "./route.ts";
@@ -67,6 +68,7 @@ export function Sidebar({ route, onNavigate }: SidebarProps): ReactNode {
           </p>
         )}
       </nav>
+      <Account />
     </>
   );
 }

@@ -15,6 +15,7 @@ export interface SessionActions {
   replaceMessage(messageId: string, message: OutgoingMessage): Promise<ActionResult>;
   revokeMessage(messageId: string): Promise<ActionResult>;
   withdrawPrompt(promptId: string): Promise<ActionResult>;
+  /** A waiting reminder of the same principal with the same key is replaced. */
   remind(reminder: OutgoingReminder): Promise<ActionResult>;
   revokeReminder(reminderId: string): Promise<ActionResult>;
   decide(approvalId: string, choice: ApprovalChoice): Promise<ActionResult>;
@@ -54,6 +55,7 @@ export interface OutgoingReminder {
   readonly body: string;
   readonly mode: ReminderMode;
   readonly tags?: readonly string[];
+  readonly dedupeKey: string;
 }
 
 /** A decision, or the answer to a question of the agent. */

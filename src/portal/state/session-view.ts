@@ -110,13 +110,15 @@ export type ThreadItemKind = ThreadItem["kind"];
 interface ItemBase {
   readonly key: string;
   readonly at: number;
-  /** Position of the first event of the item in the log: a stable link target, and the position to fork from. */
+  /** Position of the first event of the item in the log: a stable link target. */
   readonly seq: number;
 }
 
 /** A message of a person: a prompt, or an injected message. */
 export interface UserItem extends ItemBase {
   readonly kind: "user";
+  /** A copy through this event ends before the message. Null for imported history, which is a single event. */
+  readonly forkSeq: number | null;
   readonly content: readonly PromptPart[];
   readonly principal: string | null;
   /** `steer` or `queue` for an injected message. */
@@ -127,6 +129,12 @@ export interface UserItem extends ItemBase {
 export interface TextItem extends ItemBase {
   readonly kind: "text";
   readonly messageId: string;
+  /**
+   * Position of the last event of the text, or of the last result of a tool which its message has called. A copy
+   * through this event ends with the message; a copy without the results would end before the message. Null for
+   * imported history, which is a single event.
+   */
+  readonly forkSeq: number | null;
   readonly text: string;
   readonly isStreaming: boolean;
   readonly interrupted: boolean;
@@ -143,6 +151,8 @@ export interface ThoughtItem extends ItemBase {
 export interface ToolItem extends ItemBase {
   readonly kind: "tool";
   readonly toolCallId: string;
+  /** The message which has called the tool. */
+  readonly messageId: string;
   readonly name: string;
   /**
    * `streaming`: the model still writes the arguments. `received`: before its policy decision. `waiting`: an approval is
@@ -258,5 +268,6 @@ export type QueuedItem =
       readonly kind: "reminder";
       readonly id: string;
       readonly reminder: Reminder;
+      readonly principal: string | null;
       readonly at: number;
     };

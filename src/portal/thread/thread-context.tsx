@@ -16,8 +16,8 @@ export interface ThreadServices {
   readonly actions: SessionActions;
   /** Renders the form for an open request to people. */
   readonly renderApproval: (approval: ApprovalView) => ReactNode;
-  /** Shows another session, such as a fork. */
-  readonly onOpenSession: (sessionId: string) => void;
+  /** Shows another session, such as a fork, with a text in its composer. */
+  readonly onOpenSession: (sessionId: string, draft?: string) => void;
 }
 
 interface ThreadProviderProps extends ThreadServices {

@@ -124,6 +124,9 @@ function useThreadVirtualizer(
     },
   });
   useLayoutEffect(() => virtualizer.scrollToEnd(), [virtualizer]);
+  useResize(scroller, () => {
+    if (leftAt === null && isFollowing) virtualizer.scrollToEnd();
+  });
   const stopFollowing = useCallback(() => {
     hasReaderScrolled.current = false;
     setFollowing(false);
@@ -141,6 +144,19 @@ function useThreadVirtualizer(
     stopFollowing,
     scrollToLatest,
   };
+}
+
+/** Calls `onResize` after each change of the size: the keyboard of a phone and a growing composer shrink the thread. */
+function useResize(scroller: RefObject<HTMLDivElement | null>, onResize: () => void): void {
+  const latest = useRef(onResize);
+  useEffect(() => {
+    latest.current = onResize;
+  });
+  useEffect(() => {
+    const observer = new ResizeObserver(() => latest.current());
+    if (scroller.current !== null) observer.observe(scroller.current);
+    return () => observer.disconnect();
+  }, [scroller]);
 }
 
 /** Becomes true when the reader uses the wheel, a finger, the scroll bar or the keyboard. The caller resets the value. */

@@ -12,7 +12,7 @@ import type { Agent } from "./agent/agent.ts";
 import { createId, type Seed } from "../../domain/id.ts";
 import type { Driver } from "./driver.ts";
 import { createFirstInput } from "./first-input.ts";
-import { evolveConversation, initialConversation } from "./history/conversation.ts";
+import { evolveConversation, initialConversation, selectHistory } from "./history/conversation.ts";
 import { loadMessageImages } from "./history/load-images.ts";
 import {
   createUnknownSessionError,
@@ -207,8 +207,11 @@ async function copySession(
     hasMore = events.length > 0 && (seq < through || conversation.invocation !== null);
   }
   const { messages, lastResponseStart, openToolCallIds } = conversation;
+  // A response with tool calls is complete with their results, also before the agent has received the results.
   const completedMessages =
-    openToolCallIds.length > 0 ? messages.slice(0, lastResponseStart) : messages;
+    openToolCallIds.length > 0
+      ? messages.slice(0, lastResponseStart)
+      : selectHistory(conversation, false).messages;
   const history = await loadMessageImages(completedMessages, (blobId) =>
     store.readBlob(sessionId, blobId),
   );

@@ -25,8 +25,33 @@ export interface PortalCommand {
   readonly what: string;
 }
 
+export const COMMAND_TYPES = [
+  "prompt",
+  "inject",
+  "replace-inject",
+  "revoke-inject",
+  "remind",
+  "revoke-reminder",
+  "resume-daemon",
+  "cancel-tool-call",
+  "compact",
+  "delegate",
+  "trigger-worker",
+  "close-worker",
+  "watch-files",
+  "unwatch-files",
+  "answer",
+  "cancel",
+  "withdraw",
+  "revoke",
+  "configure",
+  "rename",
+] as const;
+
+export type CommandType = (typeof COMMAND_TYPES)[number];
+
 export function readCommand(body: JsonObject): PortalCommand {
-  const type = readRequiredString(body, "type");
+  const type = readCommandType(body);
   switch (type) {
     case "prompt":
       return {
@@ -87,7 +112,7 @@ export function readCommand(body: JsonObject): PortalCommand {
     case "configure":
       return { command: readModeCommand(body), right: "prompt", what: "Changing the mode" };
     default:
-      throw createInvalidRequestError(formatUnknownName("Command", type, { names: COMMAND_TYPES }));
+      return type satisfies never;
   }
 }
 
@@ -96,28 +121,12 @@ export function readPromptCommand(body: JsonObject): SessionCommand {
   return { type: "prompt", content: readPromptContent(body), ...omitUndefined({ options }) };
 }
 
-const COMMAND_TYPES = [
-  "prompt",
-  "inject",
-  "replace-inject",
-  "revoke-inject",
-  "remind",
-  "revoke-reminder",
-  "resume-daemon",
-  "cancel-tool-call",
-  "compact",
-  "delegate",
-  "trigger-worker",
-  "close-worker",
-  "watch-files",
-  "unwatch-files",
-  "answer",
-  "cancel",
-  "withdraw",
-  "revoke",
-  "configure",
-  "rename",
-];
+function readCommandType(body: JsonObject): CommandType {
+  const text = readRequiredString(body, "type");
+  const type = COMMAND_TYPES.find((known) => known === text);
+  if (type !== undefined) return type;
+  throw createInvalidRequestError(formatUnknownName("Command", text, { names: COMMAND_TYPES }));
+}
 
 function readCompactionOptions(body: JsonObject): CompactionOptions {
   const { strategy, keepLast, instructions } = body;

@@ -42,7 +42,9 @@ async function checkView(page: Page, name: string): Promise<readonly string[]> {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });
     if (width < height) await closeDetails(page);
-    await page.evaluate(finishAnimations);
+    const motion = await page.evaluate(findMotion);
+    if (motion.length > 0)
+      problems.push(`${window}: moves despite reduced motion: ${motion.join(", ")}`);
     const overflow = await page.evaluate(() => {
       const { scrollWidth, clientWidth } = document.documentElement;
       return scrollWidth - clientWidth;
@@ -62,10 +64,15 @@ async function closeDetails(page: Page): Promise<void> {
   if (await details.isVisible()) await details.click();
 }
 
-/** Colours change in transitions, also with reduced motion. Runs in the page. */
-async function finishAnimations(): Promise<void> {
+/**
+ * The running animations and transitions, which the reader does not want. A colour in a transition has any contrast.
+ * Runs in the page.
+ */
+async function findMotion(): Promise<readonly string[]> {
   await new Promise((resolve) => requestAnimationFrame(resolve));
-  for (const animation of document.getAnimations()) {
-    if (animation instanceof CSSTransition) animation.finish();
-  }
+  const names = document.getAnimations().map((animation) => {
+    if (animation instanceof CSSTransition) return `transition of ${animation.transitionProperty}`;
+    return animation instanceof CSSAnimation ? animation.animationName : "animation";
+  });
+  return [...new Set(names)];
 }

@@ -94,6 +94,11 @@ async function openPrompted(
   return portal.page;
 }
 
+/** The buttons of a request which has just appeared ignore presses for a moment. */
+async function waitForButtons(page: Page): Promise<void> {
+  await page.locator('.request-decision[data-held="false"]').waitFor();
+}
+
 export const SESSION_VIEWS: readonly PortalView[] = [
   {
     name: "session-empty",
@@ -112,7 +117,8 @@ export const SESSION_VIEWS: readonly PortalView[] = [
     async open(world) {
       const page = await openPrompted(world, "Notes", "Make a plan and read");
       await page.getByText("It is done.").waitFor();
-      for (const button of await page.getByRole("button", { expanded: false }).all()) {
+      const { conversation } = createPortalPage({ page, problems: [] });
+      for (const button of await conversation.getByRole("button", { expanded: false }).all()) {
         if (await button.isVisible()) await button.click();
       }
       return page;
@@ -123,6 +129,7 @@ export const SESSION_VIEWS: readonly PortalView[] = [
     async open(world) {
       const page = await openPrompted(world, "Change of the notes", "Change the notes");
       await page.getByText("and a half").first().waitFor();
+      await waitForButtons(page);
       return page;
     },
   },
@@ -131,6 +138,7 @@ export const SESSION_VIEWS: readonly PortalView[] = [
     async open(world) {
       const page = await openPrompted(world, "Tests", "Run the tests");
       await page.getByText("npm test -- --run").first().waitFor();
+      await waitForButtons(page);
       return page;
     },
   },
@@ -139,6 +147,7 @@ export const SESSION_VIEWS: readonly PortalView[] = [
     async open(world) {
       const page = await openPrompted(world, "Currency", "Ask me");
       await page.getByRole("button", { name: /CHF/ }).waitFor();
+      await waitForButtons(page);
       return page;
     },
   },

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { createScriptedProvider, says } from "../../support/session/scripted-provider.ts";
-import { createAgent, ME, openWorld } from "../../support/session/session-world.ts";
+import { createScriptedProvider, says, wants } from "../../support/session/scripted-provider.ts";
+import { createAgent, createTool, ME, openWorld } from "../../support/session/session-world.ts";
+import { waitUntil } from "../../support/with-deadline.ts";
 
 it("A copy through an event ends with the messages complete at the event, or with its invocation", async () => {
   const provider = createScriptedProvider([says("One."), says("Two."), says("Three.")]);
@@ -25,4 +26,37 @@ it("A copy through an event ends with the messages complete at the event, or wit
   expect(await copy(find("turn.finished", 2))).toEqual(["First", "One.", "Second", "Two."]);
   expect(await copy(find("turn.finished", 3))).toHaveLength(6);
   expect(await copy(1)).toEqual([]);
+});
+
+it("A copy through the result of a tool has the tool call with its result, and the agent receives both", async () => {
+  const provider = createScriptedProvider([
+    wants({ id: "c1", name: "look" }),
+    says("Seen."),
+    says("Continued."),
+  ]);
+  const world = await openWorld(
+    createAgent({ provider, tools: [createTool({ name: "look" }, () => "a tree")] }),
+  );
+  await world.prompt("Look.");
+  await world.waitForEvent("turn.finished");
+  const log = await world.readLog();
+  const find = (type: string): number => log.find(({ event }) => event.type === type)?.seq ?? 0;
+  const { sessions, sessionId } = world;
+  const copy = async (copyThrough: number) => {
+    const copied = await sessions.open({ principal: ME, copyOf: sessionId, copyThrough });
+    const history = await sessions.readHistory(copied.sessionId, copied.seq);
+    return { copied, types: history.flatMap(({ blocks }) => blocks.map(({ type }) => type)) };
+  };
+  expect((await copy(find("tool_call.received"))).types).toEqual(["text"]);
+  const { copied, types } = await copy(find("tool.finished"));
+  expect(types).toEqual(["text", "text", "tool-call", "tool-result"]);
+
+  const content = [{ type: "text", text: "And then?" }] as const;
+  await sessions.command(copied.sessionId, { type: "prompt", content }, { principal: ME });
+  await waitUntil(() => provider.invocations.length === 3);
+  expect(provider.invocations[2]?.history.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "user",
+  ]);
 });

@@ -69,7 +69,8 @@ export function createEnd(overrides: Partial<TurnEnd> = {}): TurnEnd {
 
 export function createUser(seq: number, text: string): UserItem {
   const content = [{ type: "text", text }] as const;
-  return { kind: "user", key: `user ${seq}`, at: timeAt(seq), seq, content, principal: "ada" };
+  const base = { key: `user ${seq}`, at: timeAt(seq), seq, forkSeq: seq };
+  return { kind: "user", ...base, content, principal: "ada" };
 }
 
 export function createNotice(seq: number): NoticeItem {
@@ -90,6 +91,7 @@ export function createTool(
     at: timeAt(seq),
     seq,
     toolCallId: `call ${seq}`,
+    messageId: "message",
     name: "read_file",
     stage: "ended",
     inputText,

@@ -51,7 +51,12 @@ describe("The clients of a session", () => {
   });
 
   it("A page with the right takes control, and releases it again", () => {
-    const participant = { rights: ["control"], isConnected: true, clientId: "page" } as const;
+    const participant = {
+      rights: ["control"],
+      isConnected: true,
+      clientId: "page",
+      principal: "ada",
+    } as const;
     expect(resolveControl({ controller: "acpx" }, participant)).toEqual({ change: "take" });
     expect(resolveControl({ controller: "page" }, participant)).toEqual({ change: "release" });
     expect(resolveControl({ controller: null }, { ...participant, rights: [] })).toEqual({

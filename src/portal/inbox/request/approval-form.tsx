@@ -1,4 +1,4 @@
-import { useMemo, useState, type ReactNode } from "react";
+import { useMemo, useRef, useState, type ReactNode } from "react";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import type { SessionActions } from "../../state/session-actions.ts";
 import { CountdownLabel } from "./countdown-label.tsx";
@@ -8,6 +8,7 @@ import type { Decider } from "./request-choices.ts";
 import { RequestFacts } from "./request-details.tsx";
 import { RequestForm, type RequestPanel } from "./request-form.tsx";
 import { useDecisions } from "./use-decisions.ts";
+import { useMovedForm } from "./use-moved-form.tsx";
 import "./request.css";
 
 export interface ApprovalFormProps {
@@ -35,8 +36,14 @@ export function ApprovalForm({
   );
   const open = useMemo(() => [keyed], [keyed]);
   const { log, send, dismiss } = useDecisions(open, decider.isConnected);
+  const form = useRef<HTMLElement>(null);
+  const isHeld = useMovedForm(form);
   return (
-    <section className="request-inline" aria-label={`${nameRequest(request)} needs a decision`}>
+    <section
+      ref={form}
+      className="request-inline"
+      aria-label={`${nameRequest(request)} needs a decision`}
+    >
       <div className="request-head">
         <span className="request-kind">{nameRequest(request)}</span>
         <CountdownLabel request={request} timeOffset={decider.timeOffset ?? 0} />
@@ -50,6 +57,7 @@ export function ApprovalForm({
         decider={decider}
         status={log.statuses.get(approvalId)}
         panel={panel}
+        isHeld={isHeld}
         onPanel={setPanel}
         onChoose={(choice, label) => {
           setPanel(null);

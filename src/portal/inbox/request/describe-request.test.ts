@@ -26,7 +26,7 @@ const shell = createRequest({
 describe("The sentence of a request", () => {
   it.each([
     ["a file", createRequest(), "Edit README.md?"],
-    ["a command", shell, "Run `npm test …`?"],
+    ["a command", shell, "Run “npm test …”?"],
     ["a repeated attempt", createRequest({ attempt: 2 }), "Edit README.md again?"],
     [
       "several paths",
@@ -51,7 +51,7 @@ describe("The sentence of a request", () => {
     [
       "an interrupted tool",
       createRequest({ question: "outcome" }),
-      "Edit README.md was interrupted. What happened?",
+      "write_file was interrupted. What happened?",
     ],
     [
       "a lost response",
@@ -91,7 +91,6 @@ describe("The facts of a request", () => {
     expect(describeRule(rule)).toBe("Rule git (rules[2]) of policy 2");
     expect(describeRule({ ...rule, id: null, layer: 0 })).toBe("Rule rules[2]");
     expect(describeRule({ ...rule, source: "session_mode" })).toBe("The session mode asks");
-    expect(describeRule(null)).toBe("No rule matches; the default asks");
   });
 
   it("A path outside the workspace is described as outside", () => {

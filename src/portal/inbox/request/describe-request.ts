@@ -20,7 +20,7 @@ export function describeRequest(request: RequestDetails): string {
     case "lost-invocation":
       return endSentence(request.action);
     case "outcome":
-      return `${describeTool(request)} was interrupted. What happened?`;
+      return `${request.decision?.context.tool ?? request.action} was interrupted. What happened?`;
     case "run": {
       const again = (request.attempt ?? 1) > 1 ? " again" : "";
       return `${describeTool(request)}${again}?`;
@@ -65,7 +65,7 @@ function describePaths(paths: readonly PathFact[]): string {
 }
 
 function quote(command: string): string {
-  return `\`${shorten(command)}\``;
+  return `“${shorten(command)}”`;
 }
 
 /** Shortens text to its first line. */
@@ -127,8 +127,7 @@ export function describeRepeats({ decision }: RequestDetails): string | undefine
 }
 
 /** Names the rule which asks, such as `rules[2] git-push`. */
-export function describeRule(rule: MatchedRule | null): string {
-  if (rule === null) return "No rule matches; the default asks";
+export function describeRule(rule: MatchedRule): string {
   const { source, id, index, layer } = rule;
   if (source === MODE_SOURCE) return "The session mode asks";
   const entry = SINGLE_SOURCES.has(source) ? source : `${source}[${index}]`;

@@ -116,7 +116,7 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
       {hasRule && (
         <Fact name="Why">
           <VisibleText text={decision.reason} kind="prose" />{" "}
-          {request.question !== "budget" && request.question !== "lost-invocation" && (
+          {decision.rule !== null && isAboutTool(request) && (
             <span className="request-rule">
               <VisibleText text={describeRule(decision.rule)} />
             </span>
@@ -155,6 +155,10 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
       ))}
     </dl>
   );
+}
+
+function isAboutTool({ question }: RequestDetails): boolean {
+  return question !== "budget" && question !== "lost-invocation";
 }
 
 function Fact({

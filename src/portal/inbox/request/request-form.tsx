@@ -83,7 +83,7 @@ function RequestButtons({
   const { form } = request;
   const blockReason = findBlockReason(decider);
   const heldReason = isHeld
-    ? "The list moved just now. Wait a moment, then press again"
+    ? "The page moved just now. Wait a moment, then press again"
     : undefined;
   const press = (choice: RequestChoice): void => {
     if (heldReason !== undefined || choice.disabledReason !== undefined) return;

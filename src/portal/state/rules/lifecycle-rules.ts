@@ -66,15 +66,16 @@ function addImportedPrompt(draft: ViewDraft, { blocks }: ModelMessage, base: Ite
     if (block.type === "text") return [{ type: "text", text: block.text } as const];
     return block.type === "image" ? [{ type: "text", text: "(An image)" } as const] : [];
   });
-  if (content.length > 0) draft.addItem({ kind: "user", ...base, content, principal: null });
+  if (content.length > 0)
+    draft.addItem({ kind: "user", ...base, forkSeq: null, content, principal: null });
 }
 
 function addImportedBlock(draft: ViewDraft, block: ModelBlock, base: ItemBase): void {
   const isDone = { isStreaming: false } as const;
   if (block.type === "text") {
     const { text } = block;
-    const messageId = base.key;
-    draft.addItem({ kind: "text", ...base, ...isDone, messageId, text, interrupted: false });
+    const message = { messageId: base.key, forkSeq: null };
+    draft.addItem({ kind: "text", ...base, ...isDone, ...message, text, interrupted: false });
   } else if (block.type === "reasoning") {
     const { text } = block;
     draft.addItem({ kind: "thought", ...base, ...isDone, text, durationMs: null });
@@ -82,7 +83,7 @@ function addImportedBlock(draft: ViewDraft, block: ModelBlock, base: ItemBase): 
     const { id, name, inputText } = block.toolCall;
     const toolCallId = `import:${base.seq}:${id}`;
     draft.addItem({
-      ...createToolItem({ toolCallId, name, at: base.at, seq: base.seq }),
+      ...createToolItem({ toolCallId, messageId: base.key, name, at: base.at, seq: base.seq }),
       stage: "ended",
       inputText,
       call: block.toolCall,

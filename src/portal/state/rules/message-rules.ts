@@ -32,13 +32,14 @@ export const MESSAGE_RULES: ViewRules<MessageEvent> = {
   "message.replaced": replaceMessage,
   "text.delta": (draft, event, envelope) => {
     const item = findText(draft, event, envelope);
-    draft.addItem({ ...item, text: item.text + event.text });
+    draft.addItem({ ...item, text: item.text + event.text, forkSeq: envelope.seq });
   },
   "text.finished": (draft, event, envelope) => {
     const item = findText(draft, event, envelope);
     const interrupted = event.interrupted === true;
     stopStreaming(draft, item.key);
-    draft.addItem({ ...item, text: event.text, isStreaming: false, interrupted });
+    const { text } = event;
+    draft.addItem({ ...item, text, isStreaming: false, interrupted, forkSeq: envelope.seq });
   },
   "thought.delta": (draft, event, envelope) => {
     const item = findThought(draft, event, envelope);
@@ -101,8 +102,8 @@ function findText(draft: ViewDraft, position: BlockPosition, envelope: Envelope)
   startStreaming(draft, key);
   const { at, seq } = envelope;
   const { messageId } = position;
-  const item = { kind: "text", key, at, seq, messageId, text: "", isStreaming: true } as const;
-  return { ...item, interrupted: false };
+  const item = { kind: "text", key, at, seq, forkSeq: seq, messageId, text: "" } as const;
+  return { ...item, isStreaming: true, interrupted: false };
 }
 
 function findThought(draft: ViewDraft, position: BlockPosition, envelope: Envelope): ThoughtItem {
@@ -134,15 +135,24 @@ function replaceMessage(
   { messageId, text }: EventOf<"message.replaced">,
   envelope: Envelope,
 ): void {
-  const items = draft.lastTurn?.items ?? [];
-  const texts = items.filter(
-    (item): item is TextItem => item.kind === "text" && item.messageId === messageId,
-  );
+  const texts = listTexts(draft, messageId);
   const first = texts[0] ?? findText(draft, { messageId, block: 0 }, envelope);
   for (const item of texts) {
     stopStreaming(draft, item.key);
     draft.replaceItem({ ...item, text: "", isStreaming: false });
   }
   stopStreaming(draft, first.key);
-  draft.addItem({ ...first, text, isStreaming: false });
+  draft.addItem({ ...first, text, isStreaming: false, forkSeq: envelope.seq });
+}
+
+/** The result of a tool belongs to the message which has called the tool, also for a fork. */
+export function extendTexts(draft: ViewDraft, messageId: string, forkSeq: number): void {
+  for (const item of listTexts(draft, messageId)) draft.replaceItem({ ...item, forkSeq });
+}
+
+function listTexts({ lastTurn }: ViewDraft, messageId: string): readonly TextItem[] {
+  const items = lastTurn?.items ?? [];
+  return items.filter(
+    (item): item is TextItem => item.kind === "text" && item.messageId === messageId,
+  );
 }

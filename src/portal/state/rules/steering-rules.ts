@@ -20,8 +20,10 @@ export const STEERING_RULES: ViewRules<SteeringEvent> = {
     );
   },
   "inject.revoked": (draft, { messageId }) => takeFromQueue(draft, messageId),
-  "reminder.queued": (draft, { reminderId, reminder }, { at }) => {
-    draft.view.queue = [...draft.view.queue, { kind: "reminder", id: reminderId, reminder, at }];
+  "reminder.queued": (draft, { reminderId, reminder }, { at, actor }) => {
+    const principal = actor?.principal ?? null;
+    const item = { kind: "reminder", id: reminderId, reminder, principal, at } as const;
+    draft.view.queue = [...draft.view.queue, item];
   },
   "reminder.replaced": (draft, { reminderId }) => takeFromQueue(draft, reminderId),
   "reminder.revoked": (draft, { reminderId }) => takeFromQueue(draft, reminderId),

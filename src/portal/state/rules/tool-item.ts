@@ -4,16 +4,18 @@ import type { ToolItem } from "../session-view.ts";
 /** A tool call whose arguments are still unknown. */
 export function createToolItem({
   toolCallId,
+  messageId,
   name,
   at,
   seq,
-}: Pick<ToolItem, "toolCallId" | "name" | "at" | "seq">): ToolItem {
+}: Pick<ToolItem, "toolCallId" | "messageId" | "name" | "at" | "seq">): ToolItem {
   return {
     kind: "tool",
     key: toToolKey(toolCallId),
     at,
     seq,
     toolCallId,
+    messageId,
     name,
     stage: "streaming",
     inputText: "",

@@ -12,12 +12,13 @@ import { formatProgress } from "../../../domain/outputs/progress-report.ts";
 import type { ToolItem } from "../session-view.ts";
 import type { ViewDraft } from "../view-draft.ts";
 import type { ViewRules } from "../view-rules.ts";
+import { extendTexts } from "./message-rules.ts";
 import { changeTool, createToolItem, findTool } from "./tool-item.ts";
 
 export const TOOL_RULES: ViewRules<ToolEvent> = {
-  "tool_call.opened": (draft, { toolCallId, name }, { at, seq }) => {
+  "tool_call.opened": (draft, { toolCallId, messageId, name }, { at, seq }) => {
     addOpenTool(draft, toolCallId);
-    draft.addItem(createToolItem({ toolCallId, name, at, seq }));
+    draft.addItem(createToolItem({ toolCallId, messageId, name, at, seq }));
   },
   "tool_call.input.delta": (draft, { toolCallId, text }) => {
     const item = findTool(draft, toolCallId);
@@ -77,12 +78,13 @@ function addOpenTool(draft: ViewDraft, toolCallId: string): void {
 
 function receiveCall(
   draft: ViewDraft,
-  { toolCallId, toolCall, problem, executor }: ToolCallReceived,
+  { toolCallId, messageId, toolCall, problem, executor }: ToolCallReceived,
   { at, seq }: Envelope,
 ): void {
   addOpenTool(draft, toolCallId);
   const { name, inputText, runBy } = toolCall;
-  const known = findTool(draft, toolCallId) ?? createToolItem({ toolCallId, name, at, seq });
+  const known =
+    findTool(draft, toolCallId) ?? createToolItem({ toolCallId, messageId, name, at, seq });
   const change = { name, inputText, call: toolCall, ...(problem !== undefined && { problem }) };
   if (executor === "prompter") draft.addItem({ ...known, ...change, stage: "host" });
   else if (runBy === "server")
@@ -110,7 +112,7 @@ function applyDecision(draft: ViewDraft, { toolCallId, decision }: PolicyDecided
 function finishTool(
   draft: ViewDraft,
   { toolCallId, ending, result, durationMs, blobId, attachments }: ToolFinished,
-  { at }: Envelope,
+  { at, seq }: Envelope,
 ): void {
   const { openTools } = draft.view.facts;
   if (openTools.includes(toolCallId))
@@ -129,4 +131,5 @@ function finishTool(
     diffs: attachments?.diffs ?? item.diffs,
   };
   draft.replaceItem(blobId === undefined ? ended : { ...ended, blobId });
+  extendTexts(draft, item.messageId, seq);
 }

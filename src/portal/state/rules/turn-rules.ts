@@ -37,7 +37,8 @@ export const TURN_RULES: ViewRules<TurnEvent> = {
     draft.updateStage();
     if (content.length === 0) return;
     const principal = actor?.principal ?? null;
-    draft.addItem({ kind: "user", key: `prompt:${promptId}`, at, seq, content, principal });
+    const key = `prompt:${promptId}`;
+    draft.addItem({ kind: "user", key, at, seq, forkSeq: seq, content, principal });
   },
   ...silentGroup("the conversation at the provider is not shown", [
     "upstream.opened",
@@ -97,7 +98,8 @@ function startTurn(
   draft.addTurn({ turnId, promptId, principal, ...start, items: [] });
   if (prompt !== undefined) {
     const { content } = prompt;
-    draft.addItem({ kind: "user", key: `prompt:${promptId}`, at, seq, content, principal });
+    const key = `prompt:${promptId}`;
+    draft.addItem({ kind: "user", key, at, seq, forkSeq: seq, content, principal });
   } else if (wake !== undefined) draft.addNotice(envelope, "info", WAKE_NOTICES[wake]);
 }
 
@@ -143,7 +145,7 @@ function showSentMessage(
       const { at, seq, actor } = envelope;
       const principal = message?.principal ?? actor?.principal ?? null;
       const injected = message?.mode ?? "steer";
-      const base = { kind: "user", key: `sent:${messageId}`, at, seq } as const;
+      const base = { kind: "user", key: `sent:${messageId}`, at, seq, forkSeq: seq } as const;
       return draft.addItem({ ...base, content, principal, injected });
     }
     case "recovery":

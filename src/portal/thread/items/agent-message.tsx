@@ -23,7 +23,9 @@ export function AgentMessage({ item }: { readonly item: TextItem }): ReactNode {
         </button>
       )}
       {item.interrupted && <Badge tone="warning">interrupted</Badge>}
-      {!item.isStreaming && <MessageActions text={item.text} seq={item.seq} running={running} />}
+      {!item.isStreaming && (
+        <MessageActions text={item.text} seq={item.seq} forkSeq={item.forkSeq} running={running} />
+      )}
     </div>
   );
 }
@@ -31,13 +33,16 @@ export function AgentMessage({ item }: { readonly item: TextItem }): ReactNode {
 /** Characters. A row of a virtual list is rendered as a whole. */
 const MAX_LENGTH = 60_000;
 
+/** Milliseconds. A shorter time says nothing. */
+const SHORT_MS = 100;
+
 /** A thought of the agent, folded. */
 export function Thought({ item }: { readonly item: ThoughtItem }): ReactNode {
   const [isOpen, setOpen] = useOpenCard(item.key, false);
   const { isStreaming, durationMs } = item;
   const title = isStreaming
     ? "Thinking"
-    : durationMs === null
+    : durationMs === null || durationMs < SHORT_MS
       ? "Thought"
       : `Thought for ${formatDuration(durationMs)}`;
   return (

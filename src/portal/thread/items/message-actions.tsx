@@ -7,13 +7,19 @@ import { ActionError, useThread, type RunningAction } from "../thread-context.ts
 export function MessageActions({
   text,
   seq,
+  forkSeq,
+  forkDraft,
   running,
   children,
 }: {
   /** The text to copy. */
   readonly text: string;
-  /** The position to fork from. */
+  /** The position of the message in the log. */
   readonly seq: number;
+  /** The last event of the copy. Null: the session cannot be forked here. */
+  readonly forkSeq: number | null;
+  /** The text in the composer of the copy. Absent: the copy contains the message. */
+  readonly forkDraft?: string;
   readonly running: RunningAction;
   /** Further buttons. */
   readonly children?: ReactNode;
@@ -24,12 +30,21 @@ export function MessageActions({
       <div className="thread-actions">
         <CopyButton text={text} label="Copy message" />
         {children}
-        <ActionButton
-          icon="fork"
-          label="Fork from here"
-          isDisabled={running.isRunning}
-          onPress={() => running.run(() => actions.fork(seq), onOpenSession)}
-        />
+        {forkSeq !== null && (
+          <ActionButton
+            icon="fork"
+            label={
+              forkDraft === undefined ? "Fork after this message" : "Fork and edit this message"
+            }
+            isDisabled={running.isRunning}
+            onPress={() =>
+              running.run(
+                () => actions.fork(forkSeq),
+                (sessionId) => onOpenSession(sessionId, forkDraft),
+              )
+            }
+          />
+        )}
         <a
           className="part-icon-button"
           href={`#${seq}`}

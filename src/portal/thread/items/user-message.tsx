@@ -24,7 +24,13 @@ export function UserMessage({ item }: { readonly item: UserItem }): ReactNode {
       )}
       {text !== "" && <LongText text={text} label="Message" kind="prose" maxLines={20} />}
       {images.length > 0 && <Images images={images} />}
-      <MessageActions text={text} seq={item.seq} running={running}>
+      <MessageActions
+        text={text}
+        seq={item.seq}
+        forkSeq={item.forkSeq}
+        forkDraft={text}
+        running={running}
+      >
         <ActionButton
           icon="retry"
           label="Send again"

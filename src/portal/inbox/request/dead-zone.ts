@@ -1,4 +1,5 @@
-import { DEAD_ZONE_MS } from "./inbox-keys.ts";
+/** Milliseconds after a change of the layout in which moved cards ignore decisions, against decisions of wrong cards. */
+export const DEAD_ZONE_MS = 1500;
 
 /**
  * Which cards have moved on the page. A finger or pointer may be about to press a card which is now elsewhere, so a
@@ -33,6 +34,11 @@ export function recordLayout(
     const at = hasMoved ? now : earlier.get(key);
     if (at !== undefined && now - at < DEAD_ZONE_MS) movedAt.set(key, at);
   }
+  return { tops, movedAt };
+}
+
+/** Records a layout whose changes are no moves. */
+export function acceptLayout({ movedAt }: DeadZone, tops: ReadonlyMap<string, number>): DeadZone {
   return { tops, movedAt };
 }
 

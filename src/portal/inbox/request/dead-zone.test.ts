@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { getDeadTime, getLongestDeadTime, NO_DEAD_ZONE, recordLayout } from "./dead-zone.ts";
+import {
+  acceptLayout,
+  getDeadTime,
+  getLongestDeadTime,
+  NO_DEAD_ZONE,
+  recordLayout,
+} from "./dead-zone.ts";
 
 const layout = (tops: { readonly [key: string]: number }) => new Map(Object.entries(tops));
 
@@ -31,6 +37,13 @@ describe("The dead zone after a layout change", () => {
 
   it("A shift of a few pixels is not a move", () => {
     expect(getLongestDeadTime(recordLayout(first, layout({ a: 3, b: 103 }), 2000), 2000)).toBe(0);
+  });
+
+  it("A move caused by the person at the card blocks nothing, and the next move does", () => {
+    const accepted = acceptLayout(first, layout({ a: 50, b: 150 }));
+    expect(getLongestDeadTime(accepted, 2000)).toBe(0);
+    const moved = recordLayout(accepted, layout({ a: 0, b: 150 }), 2000);
+    expect([getDeadTime(moved, "a", 2000), getDeadTime(moved, "b", 2000)]).toEqual([1500, 0]);
   });
 
   it("Removed cards are forgotten", () => {
