@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import { encodeAgentEventLine } from "../encode/line-cache.ts";
 import { BRIDGE_UPDATES } from "../encode/harn-extensions.ts";
 import type { VendorUpdate } from "../encode/vendor-updates.ts";
+import { readObject } from "../json-fields.ts";
 import { readAgentEvent, readUpdate } from "./read-update.ts";
 import { runs } from "../../../../test/support/test-depth.ts";
 
@@ -196,7 +197,30 @@ describe("readUpdate", () => {
     expect(seen(later, ["of_tomorrow"])).toMatchObject({ name: "of_tomorrow", fields: { a: 1 } });
   });
 
-  it.each(EXAMPLES.map((update) => [update.sessionUpdate, update] as const))(
+  it("The fields of worker_update are read as a worker, as an update and as an event [B-051] [B-060]", () => {
+    const update = EXAMPLES.find(({ sessionUpdate }) => sessionUpdate === "worker_update");
+    if (update === undefined) throw new Error("No example of worker_update");
+    const { metadata, audit } = readObject(update["_meta"].harn);
+    const expected = {
+      type: "worker",
+      workerId: "worker_abc",
+      name: "review_captain",
+      task: "Review PR #42",
+      mode: "delegated_stage",
+      event: "WorkerWaitingForInput",
+      status: "awaiting_input",
+      isTerminal: false,
+      sessionId: "run_xyz",
+      metadata,
+      audit,
+    };
+    expect(seen({ ...update }, BRIDGE_UPDATES)).toEqual(expected);
+    const { params } = JSON.parse(encodeAgentEventLine("ses_1", update));
+    expect(event(params, BRIDGE_UPDATES)).toEqual(expected);
+  });
+
+  const others = EXAMPLES.filter(({ sessionUpdate }) => sessionUpdate !== "worker_update");
+  it.each(others.map((update) => [update.sessionUpdate, update] as const))(
     "The vendor update %s is read with all its fields, as an update and as an event [B-051] [B-060]",
     (name, update) => {
       const fields = update["_meta"].harn;
