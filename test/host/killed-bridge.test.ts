@@ -31,7 +31,7 @@ interface World {
   /** Kills the bridge and waits for its exit. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Creates a client, which reconnects to the current bridge. */
+  /** Creates a client that reconnects to the current bridge. */
   client(host: Host): Client;
 }
 

@@ -13,7 +13,7 @@ type WorkerUpdate = Extract<SessionUpdate, { readonly type: "worker" }>;
 
 /**
  * A client of an agent with workers. The first turn of the worker ends at once, and later turns of the worker run until
- * they are cancelled.
+ * cancelled.
  */
 async function startClient() {
   const provider = createScriptedProvider([says("One."), hangs()]);
