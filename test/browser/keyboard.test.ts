@@ -43,12 +43,14 @@ it("Selected requests are decided together after a list of all, and edited argum
   const bridge = await startScriptedBridge({
     responses: Object.fromEntries(names.map((name) => [`write ${name}`, write(`${name}.txt`)])),
   });
-  for (const name of names)
-    await bridge.prompt(await bridge.openSession(`Session ${name}`), `write ${name}`);
   const tab = await (await createProfile()).openTab(`${bridge.url}/?token=${bridge.token}`);
   const { page, requests } = createPortalPage(tab);
   const isWritten = (name: string): boolean => existsSync(join(bridge.project, name));
-  await requests.nth(2).waitFor();
+  // Each request waits before the next prompt, so that the oldest request is the first.
+  for (const [index, name] of names.entries()) {
+    await bridge.prompt(await bridge.openSession(`Session ${name}`), `write ${name}`);
+    await requests.nth(index).waitFor();
+  }
   for (const key of ["j", "x", "j", "x", "a"]) await page.keyboard.press(key);
   const dialog = page.getByRole("dialog", { name: "Allow 2 requests?" });
   expect(await dialog.getByRole("listitem").allInnerTexts()).toEqual([
