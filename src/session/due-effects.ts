@@ -1,8 +1,8 @@
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { AgentBudgets, BudgetAmounts } from "../domain/budget.ts";
 import type { PromptOptions } from "../domain/prompt.ts";
-import type { SessionLineage } from "../domain/session-lineage.ts";
-import { isTerminalStatus, type Worker } from "../domain/worker.ts";
+import type { SessionLineage } from "../domain/workers/session-lineage.ts";
+import { isTerminalStatus, type Worker } from "../domain/workers/worker.ts";
 import type { JsonObject } from "../data/json.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";

@@ -14,7 +14,7 @@ import {
   type Schema,
 } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
-import { RUNTIME_TOOLS, type RuntimeToolsSetting } from "../../domain/runtime-tools.ts";
+import { RUNTIME_TOOLS, type RuntimeToolsSetting } from "../../domain/tools/runtime-tools.ts";
 import { BRIDGE_COMMANDS } from "../../domain/slash-commands.ts";
 import { findPatternProblem } from "../../policy/redact-text.ts";
 import { PROJECTION_POLICIES } from "../../domain/transcript/projection.ts";

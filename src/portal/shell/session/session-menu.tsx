@@ -1,14 +1,14 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
-import { systemClock } from "../../platform/clock.ts";
-import { DEAD_ZONE_MS } from "../inbox/request/dead-zone.ts";
-import { VisibleText } from "../parts/visible-text.tsx";
-import type { SessionView } from "../state/session-view.ts";
-import { Dialog } from "./dialog.tsx";
-import { nameSession } from "./filter-sessions.ts";
-import { navigate } from "./navigation.tsx";
-import { formatSessionPath } from "./route.ts";
-import { useServices } from "./services.tsx";
-import { ShellIcon } from "./shell-icon.tsx";
+import { systemClock } from "../../../platform/clock.ts";
+import { DEAD_ZONE_MS } from "../../inbox/request/dead-zone.ts";
+import { VisibleText } from "../../parts/visible-text.tsx";
+import type { SessionView } from "../../state/session-view.ts";
+import { Dialog } from "../dialog.tsx";
+import { nameSession } from "../filter-sessions.ts";
+import { navigate } from "../navigation.tsx";
+import { formatSessionPath } from "../route.ts";
+import { useServices } from "../services.tsx";
+import { ShellIcon } from "../shell-icon.tsx";
 
 /** Commands for the whole session: fork, compact, export and delete. */
 export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode {
