@@ -29,7 +29,7 @@ it("A host of the SDK offers its skills, and announces a change with skillsChang
   skills.set("acme/review", { name: "review", description: "Code review", body: "# Review" });
   await client.skillsChanged();
   await client.prompt(sessionId, "Review it").result;
-  // Not announced: the agent still offers the skill, and the host does not have it.
+  // The host does not announce the deletion: the agent still offers the skill, and the host no longer has the skill.
   skills.delete("deploy");
   const { reason } = await client.prompt(sessionId, "Ship it").result;
   expect(reason).toBe("end_turn");

@@ -12,8 +12,8 @@ import { createBoss } from "../support/session/worker-world.ts";
 type WorkerUpdate = Extract<SessionUpdate, { readonly type: "worker" }>;
 
 /**
- * A client of an agent with workers. The first turn of the worker ends at once, and later turns of the worker run until
- * they are cancelled.
+ * A client of an agent with workers. The first turn of the worker ends at once, and each later turn of the worker runs
+ * until its cancellation.
  */
 async function startClient() {
   const provider = createScriptedProvider([says("One."), hangs()]);
