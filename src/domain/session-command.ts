@@ -11,8 +11,8 @@ import type { JsonObject, JsonValue } from "../data/json.ts";
 import type { ClientStatus } from "./live-client.ts";
 import type { ModelMessage } from "./model/model-request.ts";
 import type { SessionMode } from "./session-mode.ts";
-import type { WorkerStatus } from "./worker.ts";
-import type { DelegateRequest } from "./worker-request.ts";
+import type { WorkerStatus } from "./workers/worker.ts";
+import type { DelegateRequest } from "./workers/worker-request.ts";
 import type { ToolResultPart } from "./tools/tool-call.ts";
 import type { CompactionOptions } from "./transcript/compaction.ts";
 

@@ -1,7 +1,7 @@
 import { omitUndefined } from "../data/omit-undefined.ts";
 import type { ApprovalRequested, WorkerOrigin } from "../domain/events/approval-events.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
-import { isTerminalStatus, type Worker } from "../domain/worker.ts";
+import { isTerminalStatus, type Worker } from "../domain/workers/worker.ts";
 import { copyRequest, copyResolution } from "./approvals/approval-copies.ts";
 import type { Decision } from "./decision.ts";
 import { refuse } from "./refuse-command.ts";

@@ -1,8 +1,8 @@
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { AgentBudgets, BudgetAmounts } from "../domain/budget.ts";
 import type { PromptOptions } from "../domain/prompt.ts";
-import type { SessionLineage } from "../domain/session-lineage.ts";
-import { isTerminalStatus, type Worker } from "../domain/worker.ts";
+import type { SessionLineage } from "../domain/workers/session-lineage.ts";
+import { isTerminalStatus, type Worker } from "../domain/workers/worker.ts";
 import type { JsonObject } from "../data/json.ts";
 import { omitUndefined } from "../data/omit-undefined.ts";
 import type { PathFact } from "../domain/policy/policy-decision.ts";
@@ -152,79 +152,16 @@ function createEffectId(effect: Effect): string {
 }
 
 function* listDueEffects(state: SessionState): Generator<Effect> {
-  const { turn, tools, agent } = state;
   yield* listBudgetEffects(state);
   const { running: compaction, preserved } = state.transcript;
   if (compaction !== null) yield { type: "compact", compaction, preserved };
   yield* listWorkerEffects(state);
-  for (const subscription of listActiveSubscriptions(state.watches, state.clients.attached)) {
-    const { subscriptionId, paths, globs } = subscription;
-    yield { type: "watch-files", subscriptionId, paths, globs };
-  }
-  const { current, upstream } = turn;
-  if (current?.stage.type === "invoking") {
-    const { invocationId, upstreamId, outgoing } = current.stage.invocation;
-    const { options } = current;
-    const facts = agent?.spec;
-    const optionsField = options === null ? {} : { options };
-    const { projected } = state.transcript;
-    const projectedField = projected === null ? {} : { projected };
-    const invocation = { invocationId, upstreamId, outgoing, ...projectedField };
-    const call = { type: "invoke", ...invocation, ...optionsField } as const;
-    if (facts === undefined || facts.provider.keepsHistory !== false) {
-      yield { ...call, isSeeding: needsSeeding(upstream) };
-    } else
-      yield { ...call, isSeeding: true, progress: readTurnProgress(current, tools.runs, facts) };
-  }
-  if (upstream?.isUncertain === true) {
-    const { settle = "wait", provider } = agent?.spec ?? {};
-    const policy = settle === "stop" && provider?.canStop !== true ? "wait" : settle;
-    // Upstream work for a finished turn still costs money, so the policy `stop` applies at once.
-    const isStopped = policy === "stop" && provider?.keepsHistory !== false;
-    const isDue = current === null ? isStopped : isNextInvocationDue(current.stage, agent);
-    const { upstreamId } = upstream;
-    // The policy `reseed` leaves this upstream session with the next invocation, which may wait for a budget.
-    if (isDue && policy !== "reseed")
-      yield { type: "settle-upstream", upstreamId, policy, round: current?.conflicts ?? 0 };
-  }
-  for (const run of tools.runs) {
-    const { toolCallId, status, attempt, name, toolCall, input, resolvedPaths } = run;
-    if (isEvaluable(run) && current?.stage.type === "running-tools" && agent !== null) {
-      const optionsField = findPathsToResolve(run, agent.spec);
-      if (optionsField === undefined) continue;
-      const { input: resolvedInput, digest } = optionsField;
-      yield {
-        type: "resolve-paths",
-        toolCallId,
-        name,
-        input: resolvedInput,
-        digest,
-        agent: agent.digest,
-      };
-    }
-    if (status !== "running" || toolCall === null || input === null) continue;
-    // The effect of the worker delivers the result.
-    if (findAwaitedWorker(state.workers, toolCallId) !== undefined) continue;
-    const attemptFields = {
-      ...(isRepeat(run) && { isRepeat: true as const }),
-      ...(resolvedPaths !== undefined && { paths: resolvedPaths.paths }),
-    };
-    yield {
-      type: "run-tool",
-      toolCallId,
-      attempt,
-      name,
-      providerToolCallId: toolCall.id,
-      input,
-      ...attemptFields,
-    };
-  }
-}
-
-function* listWorkerEffects({ workers, lineage, principal }: SessionState): Generator<Effect> {
-  for (const worker of workers.open) {
-    if (isRunningWorker(worker)) yield { type: "run-worker", worker, lineage, principal };
-    else if (isTerminalStatus(worker.status)) yield { type: "close-worker", worker, principal };
+  yield* listWatchEffects(state);
+  yield* listInvocationEffects(state);
+  yield* listSettlingEffects(state);
+  for (const run of state.tools.runs) {
+    yield* listPathEffects(run, state);
+    yield* listToolEffects(run, state);
   }
 }
 
@@ -244,6 +181,43 @@ function* listBudgetEffects({ budgets, turn, agent }: SessionState): Generator<E
 
 /** Long enough for the longest invocation. Only the reservation of a session which never returns expires. */
 const MIN_RESERVATION_MS = 3_600_000;
+
+function* listWorkerEffects({ workers, lineage, principal }: SessionState): Generator<Effect> {
+  for (const worker of workers.open) {
+    if (isRunningWorker(worker)) yield { type: "run-worker", worker, lineage, principal };
+    else if (isTerminalStatus(worker.status)) yield { type: "close-worker", worker, principal };
+  }
+}
+
+function* listWatchEffects({ watches, clients }: SessionState): Generator<Effect> {
+  for (const subscription of listActiveSubscriptions(watches, clients.attached)) {
+    const { subscriptionId, paths, globs } = subscription;
+    yield { type: "watch-files", subscriptionId, paths, globs };
+  }
+}
+
+function* listInvocationEffects(state: SessionState): Generator<Effect> {
+  const { current, upstream } = state.turn;
+  if (current?.stage.type !== "invoking") return;
+  const { invocationId, upstreamId, outgoing } = current.stage.invocation;
+  const { options } = current;
+  const { projected } = state.transcript;
+  const invocation = {
+    type: "invoke",
+    invocationId,
+    upstreamId,
+    outgoing,
+    ...(projected !== null && { projected }),
+    ...(options !== null && { options }),
+  } as const;
+  const spec = state.agent?.spec;
+  if (spec === undefined || spec.provider.keepsHistory !== false) {
+    yield { ...invocation, isSeeding: needsSeeding(upstream) };
+  } else {
+    const progress = readTurnProgress(current, state.tools.runs, spec);
+    yield { ...invocation, isSeeding: true, progress };
+  }
+}
 
 function needsSeeding(upstream: Upstream | null): boolean {
   return upstream !== null && upstream.isSeeded && !upstream.hasResponded;
@@ -269,12 +243,52 @@ function toAnsweredToolCall({ toolCall, result, ending }: ToolRun): AnsweredTool
   return [{ toolCall, result }];
 }
 
+function* listSettlingEffects({ turn, agent }: SessionState): Generator<Effect> {
+  const { current, upstream } = turn;
+  if (upstream?.isUncertain !== true) return;
+  const { settle = "wait", provider } = agent?.spec ?? {};
+  const policy = settle === "stop" && provider?.canStop !== true ? "wait" : settle;
+  // Upstream work for a finished turn still costs money, so the policy `stop` applies at once.
+  const isStopped = policy === "stop" && provider?.keepsHistory !== false;
+  const isDue = current === null ? isStopped : isNextInvocationDue(current.stage, agent);
+  const { upstreamId } = upstream;
+  // The policy `reseed` leaves this upstream session with the next invocation, which may wait for a budget.
+  if (isDue && policy !== "reseed")
+    yield { type: "settle-upstream", upstreamId, policy, round: current?.conflicts ?? 0 };
+}
+
 /** A lost invocation with an open approval request needs no settling yet: the decision may be `reseed`. */
 function isNextInvocationDue(stage: Stage, agent: ConfiguredAgent | null): boolean {
   if (stage.type === "ready") return true;
   if (stage.type !== "invocation-lost") return false;
   const decided = stage.approvalId === undefined ? agent?.spec.onLost : stage.decision;
   return decided === "continue";
+}
+
+function* listPathEffects(run: ToolRun, { turn, agent }: SessionState): Generator<Effect> {
+  if (!isEvaluable(run) || turn.current?.stage.type !== "running-tools" || agent === null) return;
+  const request = findPathsToResolve(run, agent.spec);
+  if (request === undefined) return;
+  const { toolCallId, name } = run;
+  const { input, digest } = request;
+  yield { type: "resolve-paths", toolCallId, name, input, digest, agent: agent.digest };
+}
+
+function* listToolEffects(run: ToolRun, { workers }: SessionState): Generator<Effect> {
+  const { toolCallId, status, attempt, name, toolCall, input, resolvedPaths } = run;
+  if (status !== "running" || toolCall === null || input === null) return;
+  // The effect of the worker delivers the result.
+  if (findAwaitedWorker(workers, toolCallId) !== undefined) return;
+  yield {
+    type: "run-tool",
+    toolCallId,
+    attempt,
+    name,
+    providerToolCallId: toolCall.id,
+    input,
+    ...(isRepeat(run) && { isRepeat: true as const }),
+    ...(resolvedPaths !== undefined && { paths: resolvedPaths.paths }),
+  };
 }
 
 function findNextDeadline(state: SessionState): number | null {

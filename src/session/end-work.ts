@@ -1,4 +1,4 @@
-import { isTerminalStatus } from "../domain/worker.ts";
+import { isTerminalStatus } from "../domain/workers/worker.ts";
 import type { CommandReply } from "../domain/session-command.ts";
 import type { Decision } from "./decision.ts";
 import type { CommandInput } from "./session-input.ts";

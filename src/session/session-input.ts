@@ -15,10 +15,10 @@ import type { ToolAttachments, StoredEmission } from "../domain/tools/tool-outpu
 import type { Failure } from "../domain/errors.ts";
 import type { JsonObject } from "../data/json.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
-import type { PlanEntry } from "../domain/plan.ts";
+import type { PlanEntry } from "../domain/outputs/plan.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { TurnOutcome } from "../domain/events/turn-events.ts";
-import type { SessionLineage } from "../domain/session-lineage.ts";
+import type { SessionLineage } from "../domain/workers/session-lineage.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import type { ToolResult } from "../domain/tools/tool-call.ts";

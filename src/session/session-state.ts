@@ -6,7 +6,7 @@ import { initialArtifacts, type ArtifactsState } from "./artifacts/artifacts-sta
 import { initialBudgets, type BudgetsState } from "./budgets/budgets-state.ts";
 import { initialClients, type ClientsState } from "./clients/clients-state.ts";
 import { initialDaemon, type DaemonState } from "./daemon/daemon-state.ts";
-import type { SessionLineage } from "../domain/session-lineage.ts";
+import type { SessionLineage } from "../domain/workers/session-lineage.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { Usage } from "../domain/usage.ts";
 import type { ConfiguredAgent } from "./session-input.ts";

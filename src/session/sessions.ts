@@ -12,12 +12,12 @@ import type { Cursor } from "../domain/events/envelope.ts";
 import type { LiveClient } from "../domain/live-client.ts";
 import type { PendingInjectionView } from "../domain/pending-injection.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
-import type { SessionLineage } from "../domain/session-lineage.ts";
+import type { SessionLineage } from "../domain/workers/session-lineage.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { ToolRule } from "../domain/tools/tool-rule.ts";
 import type { Usage } from "../domain/usage.ts";
-import type { Worker } from "../domain/worker.ts";
+import type { Worker } from "../domain/workers/worker.ts";
 import type { EventBatch } from "../store/log-store.ts";
 import type { RecordStore } from "../store/record-store.ts";
 import type {

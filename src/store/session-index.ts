@@ -1,4 +1,4 @@
-import type { SessionLineage } from "../domain/session-lineage.ts";
+import type { SessionLineage } from "../domain/workers/session-lineage.ts";
 
 /**
  * The list of sessions: one record per session, changed by `LogStore.append` together with the events.

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../data/json.ts";
 import { SpanlineError } from "../domain/errors.ts";
 import { BUDGET_UNITS } from "../domain/budget.ts";
-import { CLOSE_AGENT_TOOL, DELEGATE_TOOL, WORKER_TRIGGER_TOOL } from "../domain/worker.ts";
+import { CLOSE_AGENT_TOOL, DELEGATE_TOOL, WORKER_TRIGGER_TOOL } from "../domain/workers/worker.ts";
 import {
   MAX_TASK_LENGTH,
   MAX_WORKER_NAME_LENGTH,
   readDelegateRequest,
-} from "../domain/worker-request.ts";
+} from "../domain/workers/worker-request.ts";
 import { defineTool } from "./define-tool.ts";
 import type { Tool } from "./tool.ts";
 

@@ -37,7 +37,7 @@ interface World {
 
 let worlds = 0;
 
-/** `spanline up` with an agent whose model calls a host tool. */
+/** `spanline up` with an agent. The model of the agent calls a host tool. */
 async function worldOf(): Promise<World> {
   const model = await startModelServer("chat", OPENS);
   worlds += 1;
@@ -82,7 +82,7 @@ async function worldOf(): Promise<World> {
   };
 }
 
-/** A host whose tool ends when `end` is called. */
+/** A host with a tool. A tool call ends when the test calls `end`. */
 function opening(options: Partial<HostOptions> = {}) {
   const ran: JsonValue[] = [];
   const questions: PermissionRequest[] = [];

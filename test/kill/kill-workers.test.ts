@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { LostInvocationPolicy } from "../../src/domain/agent-spec.ts";
 import type { Envelope } from "../../src/domain/events/envelope.ts";
 import type { EventOf, SessionEventType } from "../../src/domain/events/session-event.ts";
-import { isTerminalStatus } from "../../src/domain/worker.ts";
+import { isTerminalStatus } from "../../src/domain/workers/worker.ts";
 import { bundleInto } from "../support/bundle-program.ts";
 import { testDepth } from "../support/test-depth.ts";
 import { expectOneCharge, expectProven, expectWhole } from "./expected-log.ts";

@@ -5,7 +5,7 @@ import type { ChatParticipants } from "./participants.ts";
 import type { ChatScreen } from "./chat-screen.ts";
 import type { ChatSession } from "./session.ts";
 import type { SteeredMessage } from "./steering.ts";
-import { createChatUpdates, type ChatUpdates } from "./chat-updates.ts";
+import { createChatUpdates, type ChatUpdates } from "./updates/chat-updates.ts";
 import { createMarkStyle, type Paint } from "../markdown/mark-style.ts";
 import { wrapText } from "../markdown/row-layout.ts";
 import { cutToWidth } from "../markdown/text-width.ts";

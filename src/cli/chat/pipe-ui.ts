@@ -4,7 +4,7 @@ import type { AvailableCommand, ExtensionUpdate, SessionNotification } from "../
 import { toSingleLine, PLAIN_STYLE, escapeControls } from "../../inspect/trace-style.ts";
 import type { InputStream } from "../../platform/process/command-io.ts";
 import type { Terminal } from "../../platform/terminal/terminal.ts";
-import { createToolCards, type ToolCards } from "./tool-cards.ts";
+import { createToolCards, type ToolCards } from "./updates/tool-cards.ts";
 import { describeMistypedCommand, parseChatCommand } from "./chat-commands.ts";
 import { formatError, formatTurnEnd, readTurnEnd } from "./turn-end-notes.ts";
 import type { ChatUi } from "./ui.ts";

@@ -1,4 +1,4 @@
-import { deriveWorkerSessionId } from "../../domain/worker.ts";
+import { deriveWorkerSessionId } from "../../domain/workers/worker.ts";
 import {
   openStoredSessions,
   type SessionRecord,

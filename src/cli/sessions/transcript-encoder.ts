@@ -14,13 +14,13 @@ import {
 } from "../../domain/event-rules.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { toJsonText } from "../../data/json.ts";
-import { formatHandoff } from "../../domain/handoff.ts";
+import { formatHandoff } from "../../domain/outputs/handoff.ts";
 import { formatAnswer } from "../../domain/question.ts";
 import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
 import { formatFileChanges } from "../../domain/outputs/file-watch.ts";
 import { formatProgress } from "../../domain/outputs/progress-report.ts";
 import { RECOVERY_NOTICE } from "../../domain/events/turn-events.ts";
-import type { PlanStatus } from "../../domain/plan.ts";
+import type { PlanStatus } from "../../domain/outputs/plan.ts";
 import type { ProviderEvent } from "../../domain/provider/provider-event.ts";
 import { createTurnStream, type TurnStreamState } from "../../domain/provider/turn-stream.ts";
 import { toSingleLine, escapeControls, type Style } from "../../inspect/trace-style.ts";

@@ -12,7 +12,7 @@ import type {
 } from "../../domain/agent-spec.ts";
 import type { AgentCommand } from "../../domain/slash-commands.ts";
 import type { AgentBudgets, BudgetCaps } from "../../domain/budget.ts";
-import type { RuntimeToolsSetting } from "../../domain/runtime-tools.ts";
+import type { RuntimeToolsSetting } from "../../domain/tools/runtime-tools.ts";
 import type { Policy } from "../../domain/policy/policy.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Tool } from "../../tools/tool.ts";

@@ -14,7 +14,7 @@ import {
   type Schema,
 } from "../../data/schema-reader.ts";
 import { throwInvalid, throwProblem } from "../../data/schema-error.ts";
-import { RUNTIME_TOOLS, type RuntimeToolsSetting } from "../../domain/runtime-tools.ts";
+import { RUNTIME_TOOLS, type RuntimeToolsSetting } from "../../domain/tools/runtime-tools.ts";
 import { BRIDGE_COMMANDS } from "../../domain/slash-commands.ts";
 import { findPatternProblem } from "../../policy/redact-text.ts";
 import { PROJECTION_POLICIES } from "../../domain/transcript/projection.ts";
@@ -103,18 +103,7 @@ export function createSettingsShape(tools?: readonly string[]) {
         object({ wakeSeconds: POSITIVE, watchdogAttempts: optional(integer({ min: 1 })) }),
       ),
     ),
-    workers: optional(
-      union<boolean | WorkersDefinition>(
-        "true, false or an object",
-        boolean(),
-        object({
-          agents: optional(oneOrMoreNames),
-          maxDepth: optional(integer({ min: 1, max: 10 })),
-          maxOpen: optional(integer({ min: 1, max: 1000 })),
-          budget: optional(BUDGET_CAPS_SCHEMA),
-        }),
-      ),
-    ),
+    workers: optional(WORKERS_SCHEMA),
     reminders: optional(
       object({
         tokenPressure: optional(boolean()),
@@ -126,9 +115,6 @@ export function createSettingsShape(tools?: readonly string[]) {
     projection: optional(PROJECTION_SCHEMA),
   };
 }
-
-/** The names are compared with the configured agents when the bridge opens. */
-const oneOrMoreNames = array(string({ isFilled: true }), { min: 1, expected: "names of agents" });
 
 /** The settings that a configuration passes to `defineAgent`. */
 export type AgentSettings = ObjectOf<ReturnType<typeof createSettingsShape>>;
@@ -189,6 +175,20 @@ function createToolNameSchema(tools: readonly string[] | undefined): Schema<stri
 function listTools(tools: readonly string[]): string {
   return tools.length === 0 ? "the agent has none" : formatNames(tools);
 }
+
+/** The names are compared with the configured agents when the bridge opens. */
+const AGENT_NAMES = array(string({ isFilled: true }), { min: 1, expected: "names of agents" });
+
+const WORKERS_SCHEMA = union<boolean | WorkersDefinition>(
+  "true, false or an object",
+  boolean(),
+  object({
+    agents: optional(AGENT_NAMES),
+    maxDepth: optional(integer({ min: 1, max: 10 })),
+    maxOpen: optional(integer({ min: 1, max: 1000 })),
+    budget: optional(BUDGET_CAPS_SCHEMA),
+  }),
+);
 
 /** Checked with the engine which runs the patterns. */
 const PATTERN_SCHEMA = refine(string({ isFilled: true, max: 2000 }), (pattern, path) => {

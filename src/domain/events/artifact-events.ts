@@ -1,5 +1,5 @@
 import type { StoredArtifact } from "../outputs/artifact.ts";
-import type { Handoff } from "../handoff.ts";
+import type { Handoff } from "../outputs/handoff.ts";
 
 /** Events of the slice `artifacts`: results of the agent for people and programs, beside its messages. */
 export type ArtifactEvent = ArtifactEmitted | HandoffEmitted;

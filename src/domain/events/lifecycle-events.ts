@@ -1,7 +1,7 @@
 import type { AgentSpec } from "../agent-spec.ts";
 import type { BudgetCaps } from "../budget.ts";
 import type { ModelMessage } from "../model/model-request.ts";
-import type { SessionLineage } from "../session-lineage.ts";
+import type { SessionLineage } from "../workers/session-lineage.ts";
 import type { SessionMode } from "../session-mode.ts";
 
 /** Events of the slice `session`: properties of the session outside its turns. */

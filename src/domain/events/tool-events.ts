@@ -1,7 +1,7 @@
 import type { Evidence } from "./approval-events.ts";
 import type { Signature } from "./signature.ts";
 import type { HarnPlan } from "../outputs/harn-plan.ts";
-import type { PlanEntry } from "../plan.ts";
+import type { PlanEntry } from "../outputs/plan.ts";
 import type { LogReport, ProgressReport } from "../outputs/progress-report.ts";
 import type { PathFact, PolicyDecision } from "../policy/policy-decision.ts";
 import type { SessionMode } from "../session-mode.ts";

@@ -6,7 +6,7 @@ import {
   type PlanEntry,
   type PlanPriority,
   type PlanStatus,
-} from "../plan.ts";
+} from "./plan.ts";
 
 export const EMIT_PLAN_TOOL = "emit_plan";
 export const UPDATE_PLAN_TOOL = "update_plan";

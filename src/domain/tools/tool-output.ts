@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../data/json.ts";
 import type { ArtifactRequest, StoredArtifact } from "../outputs/artifact.ts";
-import type { HandoffRequest } from "../handoff.ts";
+import type { HandoffRequest } from "../outputs/handoff.ts";
 import type { HarnPlanContent } from "../outputs/harn-plan.ts";
-import type { PlanEntry } from "../plan.ts";
+import type { PlanEntry } from "../outputs/plan.ts";
 import type { WatchRequest } from "../outputs/file-watch.ts";
 import type { LogReport, ProgressReport } from "../outputs/progress-report.ts";
 

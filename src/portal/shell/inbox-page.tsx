@@ -5,7 +5,7 @@ import { navigate, useHash } from "./navigation.tsx";
 import { useOpenSession } from "./new-session.tsx";
 import { formatSessionPath } from "./route.ts";
 import { useServices, useStore } from "./services.tsx";
-import { DrawerButton } from "./session-header.tsx";
+import { DrawerButton } from "./session/session-header.tsx";
 import { useDecider } from "./use-decider.tsx";
 import { usePageTitle } from "./use-page-title.tsx";
 

@@ -8,7 +8,7 @@ import { filterSessions, isFiltering, nameSession, NO_FILTER } from "./filter-se
 import { Link } from "./navigation.tsx";
 import { formatSessionPath } from "./route.ts";
 import { useServices, useStore } from "./services.tsx";
-import { DrawerButton } from "./session-header.tsx";
+import { DrawerButton } from "./session/session-header.tsx";
 import { FilterFields } from "./sidebar.tsx";
 import { StateDot } from "./state-dot.tsx";
 import { usePageTitle } from "./use-page-title.tsx";

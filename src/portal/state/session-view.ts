@@ -11,17 +11,17 @@ import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { LiveClient } from "../../domain/live-client.ts";
 import type { StoredArtifact } from "../../domain/outputs/artifact.ts";
-import type { Handoff } from "../../domain/handoff.ts";
-import type { PlanEntry } from "../../domain/plan.ts";
+import type { Handoff } from "../../domain/outputs/handoff.ts";
+import type { PlanEntry } from "../../domain/outputs/plan.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
 import type { Reminder } from "../../domain/reminder.ts";
-import type { SessionLineage } from "../../domain/session-lineage.ts";
+import type { SessionLineage } from "../../domain/workers/session-lineage.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
 import type { FileDiff } from "../../domain/tools/tool-output.ts";
 import type { Usage } from "../../domain/usage.ts";
-import type { Worker } from "../../domain/worker.ts";
+import type { Worker } from "../../domain/workers/worker.ts";
 
 /**
  * The view of one session: a fold over its events (`reduce-session.ts`). The value is immutable; a new

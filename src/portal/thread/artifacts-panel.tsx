@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import { formatHandoff } from "../../domain/handoff.ts";
+import { formatHandoff } from "../../domain/outputs/handoff.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { VisibleText } from "../parts/visible-text.tsx";
 import type { ArtifactItem, HandoffItem, SessionView } from "../state/session-view.ts";

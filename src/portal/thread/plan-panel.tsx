@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import { Fold } from "../parts/fold.tsx";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
-import type { PlanStatus } from "../../domain/plan.ts";
+import type { PlanStatus } from "../../domain/outputs/plan.ts";
 import type { SessionView } from "../state/session-view.ts";
 
 /** The agent's plan: its progress and the present step in one line, all steps when open. */

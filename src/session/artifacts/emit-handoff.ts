@@ -1,4 +1,4 @@
-import type { Handoff, HandoffRequest } from "../../domain/handoff.ts";
+import type { Handoff, HandoffRequest } from "../../domain/outputs/handoff.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 

@@ -8,7 +8,7 @@ import {
   type BudgetUnit,
   type LocalScope,
 } from "../../domain/budget.ts";
-import { measureReservedAmounts } from "../../domain/worker.ts";
+import { measureReservedAmounts } from "../../domain/workers/worker.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { addAmounts, measureTurnSeconds, type BudgetsState } from "./budgets-state.ts";
 

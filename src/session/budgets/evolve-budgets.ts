@@ -7,7 +7,7 @@ import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { InvocationFinished, InvocationLost } from "../../domain/events/turn-events.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { formatDay } from "../../text/format-iso-time.ts";
-import type { Worker } from "../../domain/worker.ts";
+import type { Worker } from "../../domain/workers/worker.ts";
 import type { ConfiguredAgent } from "../session-input.ts";
 import { BUDGET_REMINDER_KEY, createReminderKey } from "./budget-text.ts";
 import {

@@ -20,7 +20,7 @@ import type { Agent } from "./agent/agent.ts";
 import { sendCommand, type CommandContext } from "./send-command.ts";
 import { createSessionDrivers } from "./session-drivers.ts";
 import { deleteTree } from "./delete-tree.ts";
-import type { ChildSessions } from "./effects/child-sessions.ts";
+import type { ChildSessions, SessionTotals } from "./effects/child-sessions.ts";
 import { linkWorkerAgents } from "./agent/link-worker-agents.ts";
 import { readUsage } from "./read-usage.ts";
 import {
@@ -58,11 +58,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
     command: (sessionId, command, from) => sendTo(sessionId, command, from),
     find: (sessionId) => store.findSession(sessionId),
     subscribe: (sessionId, cursor, signal) => store.subscribe(sessionId, cursor, signal),
-    readTotals: (sessionId) =>
-      withDriver(sessionId, ({ state: { budgets, artifacts } }) => ({
-        usage: budgets.session,
-        artifactCount: artifacts.count,
-      })),
+    readTotals: (sessionId) => withDriver(sessionId, readTotals),
   };
   const isClosed = (): boolean => requests.isClosed;
   const drivers = createSessionDrivers({ ...options, agents }, { isClosed, children });
@@ -123,6 +119,10 @@ export function createSessions(options: SessionsOptions): RunningSessions {
       await drivers.close();
     },
   };
+}
+
+function readTotals({ state }: { readonly state: SessionState }): SessionTotals {
+  return { usage: state.budgets.session, artifactCount: state.artifacts.count };
 }
 
 /** Admits requests until the sessions close. */

@@ -3,7 +3,7 @@ import {
   type HarnPlan,
   type HarnPlanContent,
 } from "../../domain/outputs/harn-plan.ts";
-import type { PlanEntry, PlanStatus } from "../../domain/plan.ts";
+import type { PlanEntry, PlanStatus } from "../../domain/outputs/plan.ts";
 import { digestValue } from "../../platform/digest.ts";
 import type { Decision } from "../decision.ts";
 

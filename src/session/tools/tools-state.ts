@@ -6,7 +6,7 @@ import type {
 } from "../../domain/events/tool-events.ts";
 import type { JsonObject } from "../../data/json.ts";
 import type { HarnPlan } from "../../domain/outputs/harn-plan.ts";
-import type { PlanEntry } from "../../domain/plan.ts";
+import type { PlanEntry } from "../../domain/outputs/plan.ts";
 import type { PolicyAction } from "../../domain/policy/policy-decision.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";

@@ -7,8 +7,8 @@ import {
   WORKER_TRIGGER_TOOL,
   isTerminalStatus,
   type Worker,
-} from "../../domain/worker.ts";
-import { readDelegateRequest } from "../../domain/worker-request.ts";
+} from "../../domain/workers/worker.ts";
+import { readDelegateRequest } from "../../domain/workers/worker-request.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { queueRuntimeReminder } from "../steering/runtime-reminders.ts";
 import {

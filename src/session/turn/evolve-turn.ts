@@ -1,4 +1,4 @@
-import type { Worker } from "../../domain/worker.ts";
+import type { Worker } from "../../domain/workers/worker.ts";
 import { appendItem } from "../../data/chunked-list.ts";
 import type { Draft } from "../../domain/events/envelope.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";

@@ -1,6 +1,6 @@
 import type { Failure } from "../../domain/errors.ts";
 import type { BudgetAmounts } from "../../domain/budget.ts";
-import { isTerminalStatus, type Worker } from "../../domain/worker.ts";
+import { isTerminalStatus, type Worker } from "../../domain/workers/worker.ts";
 import type { Decision } from "../decision.ts";
 import type { WorkerCycleResult } from "../session-input.ts";
 import { cancelWorker, withdrawApprovals } from "./worker-commands.ts";

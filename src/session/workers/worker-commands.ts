@@ -8,13 +8,13 @@ import {
   deriveWorkerSessionId,
   isTerminalStatus,
   type Worker,
-} from "../../domain/worker.ts";
+} from "../../domain/workers/worker.ts";
 import {
   DEFAULT_WORKER_MODE,
   deriveWorkerName,
   formatPayload,
   type DelegateRequest,
-} from "../../domain/worker-request.ts";
+} from "../../domain/workers/worker-request.ts";
 import { formatNames } from "../../text/unknown-name.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { resolveWithoutDecision } from "../approvals/approval-requests.ts";

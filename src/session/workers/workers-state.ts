@@ -1,7 +1,7 @@
 import type { Draft } from "../../domain/events/envelope.ts";
 import type { WorkerEvent } from "../../domain/events/worker-events.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
-import { evolveWorker, isTerminalStatus, type Worker } from "../../domain/worker.ts";
+import { evolveWorker, isTerminalStatus, type Worker } from "../../domain/workers/worker.ts";
 
 export interface WorkersState {
   /** Workers which run, wait for a trigger, or have ended and are not closed yet. In the order of their creation. */

@@ -1,3 +1,4 @@
+import type { AppendOutcome, LogEntry } from "../log-store.ts";
 import { applyRetention } from "../retention.ts";
 import type { StoreWriter } from "../store.ts";
 import { createBlobTakenError, createNoSessionError, createWrongSeqError } from "../store-error.ts";
@@ -37,14 +38,9 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
     claimDue: (now, options) => write(() => leases.claimDue(now, options)),
     append: (lease, expectedSeq, entry) =>
       write(() => {
-        const session = leases.findLeasedSession(lease);
-        const reply = entry.command && session.replies.get(entry.command.id);
-        if (reply !== undefined) return { status: "repeated", reply };
-        const { seq } = session.head;
-        if (seq !== expectedSeq) throw createWrongSeqError(lease.sessionId, expectedSeq, seq);
-        const events = session.append(entry);
-        notifier.notify(lease.sessionId);
-        return { status: "appended", events };
+        const outcome = appendEntry(leases.findLeasedSession(lease), expectedSeq, entry);
+        if (outcome.status === "appended") notifier.notify(lease.sessionId);
+        return outcome;
       }),
     deleteSession: (sessionId) => write(() => sessions.has(sessionId) && remove(sessionId)),
     putBlob: (sessionId, blobId, bytes) =>
@@ -76,4 +72,13 @@ export function createStoreWriter(parts: StoreWriterParts): StoreWriter {
       sessions.clear();
     },
   };
+}
+
+/** Throws `wrong_seq` for a new command if the log of the session does not end at `expectedSeq`. */
+function appendEntry(session: MemorySession, expectedSeq: number, entry: LogEntry): AppendOutcome {
+  const reply = entry.command && session.replies.get(entry.command.id);
+  if (reply !== undefined) return { status: "repeated", reply };
+  const { seq } = session.head;
+  if (seq !== expectedSeq) throw createWrongSeqError(session.record.sessionId, expectedSeq, seq);
+  return { status: "appended", events: session.append(entry) };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
-import { readDelegateRequest } from "../../domain/worker-request.ts";
+import { readDelegateRequest } from "../../domain/workers/worker-request.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import { readRequiredString } from "./request-body.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../data/json.ts";
 import { normalizePlan, PLAN_STATUS_NAMES, toPlanEntries } from "../../domain/outputs/harn-plan.ts";
-import { MAX_ENTRIES, MAX_ENTRY_LENGTH } from "../../domain/plan.ts";
+import { MAX_ENTRIES, MAX_ENTRY_LENGTH } from "../../domain/outputs/plan.ts";
 import {
   AGENT_PROGRESS_TOOL,
   MAX_REPORT_LENGTH,

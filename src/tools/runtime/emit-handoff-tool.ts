@@ -4,7 +4,7 @@ import {
   MAX_HANDOFF_ITEMS,
   MAX_HANDOFF_TEXT,
   readHandoffRequest,
-} from "../../domain/handoff.ts";
+} from "../../domain/outputs/handoff.ts";
 import { createToolOutput } from "../../domain/tools/tool-output.ts";
 import type { Tool } from "../tool.ts";
 import { createRuntimeTool } from "./create-runtime-tool.ts";

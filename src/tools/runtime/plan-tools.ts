@@ -12,7 +12,7 @@ import {
   MAX_ENTRIES,
   PLAN_PRIORITIES,
   type PlanEntry,
-} from "../../domain/plan.ts";
+} from "../../domain/outputs/plan.ts";
 import { createToolOutput } from "../../domain/tools/tool-output.ts";
 import type { Tool } from "../tool.ts";
 import { createRuntimeTool } from "./create-runtime-tool.ts";

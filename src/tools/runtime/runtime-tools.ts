@@ -1,4 +1,4 @@
-import type { RuntimeToolName } from "../../domain/runtime-tools.ts";
+import type { RuntimeToolName } from "../../domain/tools/runtime-tools.ts";
 import type { Tool } from "../tool.ts";
 import { createAgentProgressTool } from "./agent-progress-tool.ts";
 import { createEmitArtifactTool } from "./emit-artifact-tool.ts";

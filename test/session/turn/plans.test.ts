@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlanEntry } from "../../../src/domain/plan.ts";
+import type { PlanEntry } from "../../../src/domain/outputs/plan.ts";
 import { createToolOutput } from "../../../src/domain/tools/tool-output.ts";
 import { createUpdatePlanTool } from "../../../src/tools/runtime/plan-tools.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Draft } from "../../../src/domain/events/envelope.ts";
 import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
-import { isTerminalStatus, type WorkerStatus } from "../../../src/domain/worker.ts";
+import { isTerminalStatus, type WorkerStatus } from "../../../src/domain/workers/worker.ts";
 import { decide } from "../../../src/session/decide.ts";
 import { findDueEffects } from "../../../src/session/due-effects.ts";
 import { evolve } from "../../../src/session/evolve.ts";

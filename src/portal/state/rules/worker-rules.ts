@@ -2,7 +2,7 @@ import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { silent } from "../../../domain/event-rules.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { WorkerEvent } from "../../../domain/events/worker-events.ts";
-import { evolveWorker } from "../../../domain/worker.ts";
+import { evolveWorker } from "../../../domain/workers/worker.ts";
 import type { ViewDraft } from "../view-draft.ts";
 import type { ViewRules } from "../view-rules.ts";
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { formatHandoff } from "../../../domain/handoff.ts";
+import { formatHandoff } from "../../../domain/outputs/handoff.ts";
 import { Fold } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { JsonView } from "../../parts/json-view.tsx";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { WorkerStatus } from "../../../domain/worker.ts";
+import type { WorkerStatus } from "../../../domain/workers/worker.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Fold, LongText } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";

@@ -1,5 +1,5 @@
 import type { WorkersSpec } from "../../../domain/agent-spec.ts";
-import { readWorkerAudit } from "../../../domain/worker.ts";
+import { readWorkerAudit } from "../../../domain/workers/worker.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import { formatUnknownName } from "../../../text/unknown-name.ts";

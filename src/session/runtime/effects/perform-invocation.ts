@@ -6,6 +6,7 @@ import type {
   InvocationInput,
   InvocationOptions,
   OfferedTool,
+  OpenOptions,
 } from "../../../providers/provider.ts";
 import type { Agent } from "../agent/agent.ts";
 import { selectHistory, collectUnsentInput, type Conversation } from "../history/conversation.ts";
@@ -60,11 +61,11 @@ export async function performInvocation(
   effect: InvokeEffect,
   context: InvocationContext,
 ): Promise<void> {
-  const { invocationId, upstreamId, isSeeding, progress, options = null } = effect;
+  const { invocationId, upstreamId } = effect;
   const { agent, signal } = context;
   let stage: "preparing" | "sent" | "open" = "preparing";
   let localFailure: unknown;
-  const trackLocalFailure = async <Value>(operation: Promise<Value>): Promise<Value> => {
+  const trackLocalFailure: TrackLocalFailure = async (operation) => {
     try {
       return await operation;
     } catch (error) {
@@ -75,35 +76,11 @@ export async function performInvocation(
   const send: InvocationContext["send"] = (sessionInput) =>
     trackLocalFailure(context.send(sessionInput));
   try {
-    const loggedConversation = isSeeding
-      ? await trackLocalFailure(context.readConversation(invocationId))
-      : null;
-    const prepared = prepareOutgoing(effect, loggedConversation, agent);
-    const { outgoing, history, receipt } = projectRequest(prepared, effect.projected ?? null, {
-      agent,
-      projector: context.caches.projector,
-    });
-    if (receipt !== undefined)
-      await send({ type: "transcript-projected", invocationId, projection: receipt });
-    // Image support may have changed since the prompt: images then become text notes.
-    const takesImages = agent.spec.provider.capabilities?.images === true;
-    const readBlob: ReadBlob = takesImages ? context.readBlob : async () => undefined;
-    const input = await trackLocalFailure(createInvocationInput(outgoing, readBlob));
-    const cache = takesImages ? context.caches.withImages : context.caches.withNotes;
-    const opening = history && {
-      history: await trackLocalFailure(cache.load(history, readBlob)),
-      stableCount: history.stableCount,
-    };
-    const selectedOptions = selectInvocationOptions(options, agent);
-    const tools = listOfferedTools(agent, options);
-    const session = agent.provider.open({ sessionId: upstreamId, ...opening });
+    const request = await prepareRequest(effect, { ...context, send, trackLocalFailure });
+    const options = createInvocationOptions(effect, context);
+    const session = agent.provider.open({ sessionId: upstreamId, ...request.opening });
     stage = "sent";
-    const stream = await session.invoke(input, {
-      signal,
-      ...(tools.length > 0 && { tools }),
-      ...selectedOptions,
-      ...omitUndefined({ turn: progress }),
-    });
+    const stream = await session.invoke(request.input, options);
     stage = "open";
     await reportStream(stream, effect, { ...context, send });
   } catch (error) {
@@ -118,23 +95,43 @@ export async function performInvocation(
   }
 }
 
-function toFailure(
-  error: unknown,
-  isRequestSent: boolean,
-): { readonly failure: Failure; readonly isCertain: boolean } {
-  const known = error instanceof SpanlineError ? error.toFailure() : undefined;
-  const message = `The provider broke: ${formatThrown(error)}`;
-  const {
-    code,
-    message: text,
-    details,
-  } = known ?? { code: "service_failed", message, details: {} };
-  const failure = {
-    code,
-    message: text,
-    details: isRequestSent ? details : { ...details, phase: "connect" },
+/** Keeps the error of an operation on the log or on stored images. Rejects with the same error. */
+type TrackLocalFailure = <Value>(operation: Promise<Value>) => Promise<Value>;
+
+interface PreparationContext extends InvocationContext {
+  readonly trackLocalFailure: TrackLocalFailure;
+}
+
+interface InvocationRequest {
+  readonly input: InvocationInput;
+  /** Undefined if the provider has the history. */
+  readonly opening: Pick<OpenOptions, "history" | "stableCount"> | undefined;
+}
+
+/** Loads the content of an invocation from the log, and logs its projection. */
+async function prepareRequest(
+  effect: InvokeEffect,
+  { agent, caches, send, trackLocalFailure, ...context }: PreparationContext,
+): Promise<InvocationRequest> {
+  const { invocationId, isSeeding, projected = null } = effect;
+  const loggedConversation = isSeeding
+    ? await trackLocalFailure(context.readConversation(invocationId))
+    : null;
+  const prepared = prepareOutgoing(effect, loggedConversation, agent);
+  const projection = { agent, projector: caches.projector };
+  const { outgoing, history, receipt } = projectRequest(prepared, projected, projection);
+  if (receipt !== undefined)
+    await send({ type: "transcript-projected", invocationId, projection: receipt });
+  // Image support may have changed since the prompt: images then become text notes.
+  const takesImages = agent.spec.provider.capabilities?.images === true;
+  const readBlob: ReadBlob = takesImages ? context.readBlob : async () => undefined;
+  const input = await trackLocalFailure(createInvocationInput(outgoing, readBlob));
+  const cache = takesImages ? caches.withImages : caches.withNotes;
+  const opening = history && {
+    history: await trackLocalFailure(cache.load(history, readBlob)),
+    stableCount: history.stableCount,
   };
-  return { failure, isCertain: known !== undefined };
+  return { input, opening };
 }
 
 /**
@@ -153,6 +150,42 @@ function prepareOutgoing(
   return {
     outgoing: { ...outgoing, ...collectUnsentInput(loggedConversation, carriesResults) },
     history,
+  };
+}
+
+async function createInvocationInput(
+  outgoing: OutgoingContent,
+  readBlob: ReadBlob,
+): Promise<InvocationInput> {
+  const { images: storedImages = [], toolResults } = outgoing;
+  const { images, notes } =
+    storedImages.length === 0 ? NO_IMAGES : await loadImageParts(storedImages, readBlob);
+  const texts = [...outgoing.texts, ...notes];
+  const pictures = images.length === 0 ? {} : { images };
+  if (toolResults === null) return { type: "prompt", texts, ...pictures };
+  const { messages, toolCalls } = toolResults;
+  return {
+    type: "results",
+    turn: { messages, toolCalls: toolCalls.map(({ toolCall }) => toolCall) },
+    results: toolCalls.flatMap(({ result }) => (result === null ? [] : [result])),
+    ...(texts.length > 0 && { texts }),
+    ...pictures,
+  };
+}
+
+const NO_IMAGES = { images: [], notes: [] };
+
+function createInvocationOptions(
+  { options: promptOptions, progress }: InvokeEffect,
+  { agent, signal }: InvocationContext,
+): InvocationOptions {
+  const options = promptOptions ?? null;
+  const tools = listOfferedTools(agent, options);
+  return {
+    signal,
+    ...(tools.length > 0 && { tools }),
+    ...selectInvocationOptions(options, agent),
+    ...omitUndefined({ turn: progress }),
   };
 }
 
@@ -183,28 +216,6 @@ function listOfferedTools({ spec }: Agent, options: PromptOptions | null): Offer
         ].filter(({ name }) => isToolAllowed(options, name));
   return allowed.map(({ name, description, schema }) => ({ name, description, schema }));
 }
-
-async function createInvocationInput(
-  outgoing: OutgoingContent,
-  readBlob: ReadBlob,
-): Promise<InvocationInput> {
-  const { images: storedImages = [], toolResults } = outgoing;
-  const { images, notes } =
-    storedImages.length === 0 ? NO_IMAGES : await loadImageParts(storedImages, readBlob);
-  const texts = [...outgoing.texts, ...notes];
-  const pictures = images.length === 0 ? {} : { images };
-  if (toolResults === null) return { type: "prompt", texts, ...pictures };
-  const { messages, toolCalls } = toolResults;
-  return {
-    type: "results",
-    turn: { messages, toolCalls: toolCalls.map(({ toolCall }) => toolCall) },
-    results: toolCalls.flatMap(({ result }) => (result === null ? [] : [result])),
-    ...(texts.length > 0 && { texts }),
-    ...pictures,
-  };
-}
-
-const NO_IMAGES = { images: [], notes: [] };
 
 async function reportStream(
   stream: AsyncIterable<ProviderEvent>,
@@ -291,4 +302,23 @@ function checkToolInput(
   }
   const problem = findToolInputProblem(tool, input);
   return problem === undefined ? { event } : { event, problem };
+}
+
+function toFailure(
+  error: unknown,
+  isRequestSent: boolean,
+): { readonly failure: Failure; readonly isCertain: boolean } {
+  const known = error instanceof SpanlineError ? error.toFailure() : undefined;
+  const message = `The provider broke: ${formatThrown(error)}`;
+  const {
+    code,
+    message: text,
+    details,
+  } = known ?? { code: "service_failed", message, details: {} };
+  const failure = {
+    code,
+    message: text,
+    details: isRequestSent ? details : { ...details, phase: "connect" },
+  };
+  return { failure, isCertain: known !== undefined };
 }

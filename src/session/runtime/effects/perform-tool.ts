@@ -15,7 +15,7 @@ import {
   type StoredEmission,
   type ToolOutput,
 } from "../../../domain/tools/tool-output.ts";
-import { readPlan, type PlanEntry } from "../../../domain/plan.ts";
+import { readPlan, type PlanEntry } from "../../../domain/outputs/plan.ts";
 import { createToolError, createToolSuccess } from "../../../domain/tools/tool-call.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import type { Tool, ToolContext } from "../../../tools/tool.ts";

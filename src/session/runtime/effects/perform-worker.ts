@@ -6,9 +6,9 @@ import type {
 } from "../../../domain/events/approval-events.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import type { TurnFinished } from "../../../domain/events/turn-events.ts";
-import type { SessionLineage } from "../../../domain/session-lineage.ts";
+import type { SessionLineage } from "../../../domain/workers/session-lineage.ts";
 import type { CommandReply } from "../../../domain/session-command.ts";
-import type { Worker } from "../../../domain/worker.ts";
+import type { Worker } from "../../../domain/workers/worker.ts";
 import type { SessionRecord } from "../../../store/session-index.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { SessionInput, WorkerCycleResult } from "../../session-input.ts";

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../../data/json.ts";
 import { readEmittedArtifact } from "../../../domain/outputs/read-artifact.ts";
-import { readHandoffRequest } from "../../../domain/handoff.ts";
+import { readHandoffRequest } from "../../../domain/outputs/handoff.ts";
 import { readWatchRequest } from "../../../domain/outputs/file-watch.ts";
 import { normalizePlan } from "../../../domain/outputs/harn-plan.ts";
 import { readLogReport, readProgressReport } from "../../../domain/outputs/progress-report.ts";

@@ -1,5 +1,5 @@
 import { parseJson, isObject, type JsonValue } from "../../../data/json.ts";
-import type { SessionLineage } from "../../../domain/session-lineage.ts";
+import type { SessionLineage } from "../../../domain/workers/session-lineage.ts";
 import { randomString } from "../../../platform/random.ts";
 import { encodePage, decodePage } from "../../session-query.ts";
 import { StoreError, createBlobTakenError, createNoSessionError } from "../../store-error.ts";

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../data/json.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import type { CommandReply, SessionCommand } from "../../../domain/session-command.ts";
-import { isTerminalStatus, type Worker } from "../../../domain/worker.ts";
-import { readDelegateRequest } from "../../../domain/worker-request.ts";
+import { isTerminalStatus, type Worker } from "../../../domain/workers/worker.ts";
+import { readDelegateRequest } from "../../../domain/workers/worker-request.ts";
 import { formatIsoTime } from "../../../text/format-iso-time.ts";
 import {
   accept,

@@ -1,5 +1,5 @@
 import { toJsonText } from "../../../data/json.ts";
-import type { PlanPriority } from "../../../domain/plan.ts";
+import type { PlanPriority } from "../../../domain/outputs/plan.ts";
 import type { FileDiff, FileLocation } from "../../../domain/tools/tool-output.ts";
 import type { ToolKind } from "../../../domain/tools/tool-traits.ts";
 import { encodeCursorMeta } from "./update-cursor.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findAcpProblems } from "../../../../test/support/acp/acp-schema.ts";
 import type { SessionEvent } from "../../../domain/events/session-event.ts";
 import { runCodec } from "../../../domain/codec.ts";
-import type { PlanEntry } from "../../../domain/plan.ts";
+import type { PlanEntry } from "../../../domain/outputs/plan.ts";
 import { encodeUpdateLine, type AcpSessionUpdate } from "./acp-session-update.ts";
 import { createUpdateEncoder } from "./update-encoder.ts";
 import type { UpdateOptions } from "./update-state.ts";

@@ -1,6 +1,6 @@
 import type { PlanUpdated } from "../../../domain/events/tool-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import type { PlanEntry, PlanStatus } from "../../../domain/plan.ts";
+import type { PlanEntry, PlanStatus } from "../../../domain/outputs/plan.ts";
 import { fitObject, fits, fitText, LINE_MARGIN } from "../fit-json.ts";
 import type { PlanUpdateEntry } from "./acp-session-update.ts";
 import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";

@@ -8,7 +8,7 @@ import {
   evolveWorker,
   isTerminalStatus,
   type Worker,
-} from "../../../domain/worker.ts";
+} from "../../../domain/workers/worker.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { formatIsoTime } from "../../../text/format-iso-time.ts";
 import { fitText } from "../fit-json.ts";

@@ -6,7 +6,7 @@ import {
   type ApprovalQuestion,
 } from "../../../../domain/policy/approval-decision.ts";
 import { formatIsoTime } from "../../../../text/format-iso-time.ts";
-import type { SessionLineage } from "../../../../domain/session-lineage.ts";
+import type { SessionLineage } from "../../../../domain/workers/session-lineage.ts";
 import type { JsonObject } from "../../../../data/json.ts";
 import type { PolicyDecision } from "../../../../domain/policy/policy-decision.ts";
 import type { FileDiff } from "../../../../domain/tools/tool-output.ts";

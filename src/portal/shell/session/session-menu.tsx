@@ -1,35 +1,24 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
-import { systemClock } from "../../platform/clock.ts";
-import { DEAD_ZONE_MS } from "../inbox/request/dead-zone.ts";
-import { VisibleText } from "../parts/visible-text.tsx";
-import type { SessionView } from "../state/session-view.ts";
-import { Dialog } from "./dialog.tsx";
-import { nameSession } from "./filter-sessions.ts";
-import { navigate } from "./navigation.tsx";
-import { formatSessionPath } from "./route.ts";
-import { useServices } from "./services.tsx";
-import { ShellIcon } from "./shell-icon.tsx";
+import { systemClock } from "../../../platform/clock.ts";
+import { DEAD_ZONE_MS } from "../../inbox/request/dead-zone.ts";
+import { VisibleText } from "../../parts/visible-text.tsx";
+import type { SessionView } from "../../state/session-view.ts";
+import { Dialog } from "../dialog.tsx";
+import { nameSession } from "../filter-sessions.ts";
+import { navigate } from "../navigation.tsx";
+import { formatSessionPath } from "../route.ts";
+import { useServices } from "../services.tsx";
+import { ShellIcon } from "../shell-icon.tsx";
 
 /** Commands for the whole session: fork, compact, export and delete. */
 export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode {
-  const { actionsFor, toasts } = useServices();
-  const { sessionId, seq } = view;
   const [isOpen, setOpen] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
   const listId = useId();
-  const actions = actionsFor(sessionId);
-  useOutsideClose(menu, isOpen, () => setOpen(false));
+  const close = (): void => setOpen(false);
+  useOutsideClose(menu, isOpen, close);
 
-  const fork = async (): Promise<void> => {
-    setOpen(false);
-    const result = await toasts.watch("fork", "The session was not forked", actions.fork(seq));
-    if (result.ok) navigate(formatSessionPath(result.value));
-  };
-  const compact = async (): Promise<void> => {
-    setOpen(false);
-    await toasts.watch("compact", "The conversation was not compacted", actions.compact());
-  };
   return (
     <div className="shell-menu" ref={menu}>
       <button
@@ -43,35 +32,7 @@ export function SessionMenu({ view }: { readonly view: SessionView }): ReactNode
         <ShellIcon name="more" />
       </button>
       {isOpen && (
-        <ul className="shell-menu-list" id={listId}>
-          <li>
-            <button type="button" disabled={seq === 0} onClick={() => void fork()}>
-              Fork the session
-            </button>
-          </li>
-          <li>
-            <button type="button" disabled={seq === 0} onClick={() => void compact()}>
-              Compact the conversation
-            </button>
-          </li>
-          <li>
-            <a href={actions.exportUrl} download onClick={() => setOpen(false)}>
-              Export as JSON lines
-            </a>
-          </li>
-          <li>
-            <button
-              type="button"
-              className="shell-danger-text"
-              onClick={() => {
-                setOpen(false);
-                setDeleting(true);
-              }}
-            >
-              Delete …
-            </button>
-          </li>
-        </ul>
+        <CommandList id={listId} view={view} onClose={close} onDelete={() => setDeleting(true)} />
       )}
       {isDeleting && <DeleteDialog view={view} onClose={() => setDeleting(false)} />}
     </div>
@@ -105,6 +66,57 @@ function useOutsideClose(
       document.removeEventListener("keydown", closeByKey);
     };
   }, [container, isOpen]);
+}
+
+interface CommandListProps {
+  readonly id: string;
+  readonly view: SessionView;
+  /** Closes the menu: every command does so first. */
+  readonly onClose: () => void;
+  readonly onDelete: () => void;
+}
+
+function CommandList({ id, view, onClose, onDelete }: CommandListProps): ReactNode {
+  const { actionsFor, toasts } = useServices();
+  const { sessionId, seq } = view;
+  const actions = actionsFor(sessionId);
+  const fork = async (): Promise<void> => {
+    onClose();
+    const result = await toasts.watch("fork", "The session was not forked", actions.fork(seq));
+    if (result.ok) navigate(formatSessionPath(result.value));
+  };
+  const compact = async (): Promise<void> => {
+    onClose();
+    await toasts.watch("compact", "The conversation was not compacted", actions.compact());
+  };
+  const requestDeletion = (): void => {
+    onClose();
+    onDelete();
+  };
+  return (
+    <ul className="shell-menu-list" id={id}>
+      <li>
+        <button type="button" disabled={seq === 0} onClick={() => void fork()}>
+          Fork the session
+        </button>
+      </li>
+      <li>
+        <button type="button" disabled={seq === 0} onClick={() => void compact()}>
+          Compact the conversation
+        </button>
+      </li>
+      <li>
+        <a href={actions.exportUrl} download onClick={onClose}>
+          Export as JSON lines
+        </a>
+      </li>
+      <li>
+        <button type="button" className="shell-danger-text" onClick={requestDeletion}>
+          Delete …
+        </button>
+      </li>
+    </ul>
+  );
 }
 
 function DeleteDialog({

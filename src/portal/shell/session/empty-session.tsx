@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { EXAMPLE_PROMPTS } from "../parts/example-prompts.ts";
-import { SpanIllustration } from "./shell-icon.tsx";
+import { EXAMPLE_PROMPTS } from "../../parts/example-prompts.ts";
+import { SpanIllustration } from "../shell-icon.tsx";
 
 /** A session without turns: its purpose, and prompts to try. */
 export function EmptySession({

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../data/json.ts";
+import { isObject, type JsonObject } from "../../../data/json.ts";
 import { formatTranscriptNote } from "./transcript-note.ts";
 
 /** The text of a vendor update. */

@@ -1,6 +1,6 @@
-import type { Style } from "../../inspect/trace-style.ts";
-import type { MarkStyle } from "../markdown/mark-style.ts";
-import { createMarkdown, type Markdown, type MarkdownState } from "../markdown/markdown.ts";
+import type { Style } from "../../../inspect/trace-style.ts";
+import type { MarkStyle } from "../../markdown/mark-style.ts";
+import { createMarkdown, type Markdown, type MarkdownState } from "../../markdown/markdown.ts";
 
 export interface MessageTextOptions {
   readonly style: Style;

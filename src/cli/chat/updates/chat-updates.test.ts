@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { SessionUpdate } from "../../host/index.ts";
-import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import type { SessionUpdate } from "../../../host/index.ts";
+import { PLAIN_STYLE } from "../../../inspect/trace-style.ts";
 import { createChatUpdates } from "./chat-updates.ts";
-import { createMarkStyle } from "../markdown/mark-style.ts";
+import { createMarkStyle } from "../../markdown/mark-style.ts";
 
 /** Creates a page that records its permanent and temporary rows. */
 function page(width = 30) {

@@ -1,5 +1,5 @@
-import { isObject, toJsonText, type JsonObject, type JsonValue } from "../data/json.ts";
-import { formatValue } from "../text/format-value.ts";
+import { isObject, toJsonText, type JsonObject, type JsonValue } from "../../data/json.ts";
+import { formatValue } from "../../text/format-value.ts";
 
 /** The runtime tool with which an agent hands work over. */
 export const EMIT_HANDOFF_TOOL = "emit_handoff";

@@ -8,15 +8,15 @@ import type {
   SessionUpdate,
   SessionNotification,
   WorkerUpdate,
-} from "../../host/index.ts";
-import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
-import type { SteadyClock } from "../../platform/clock.ts";
+} from "../../../host/index.ts";
+import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";
+import type { SteadyClock } from "../../../platform/clock.ts";
 import { formatExtension } from "./format-extension.ts";
 import { createMessageText, type MessageText } from "./message-text.ts";
 import { createToolCards, type ToolCards } from "./tool-cards.ts";
-import type { MarkStyle } from "../markdown/mark-style.ts";
-import { wrapText } from "../markdown/row-layout.ts";
-import { measureText } from "../markdown/text-width.ts";
+import type { MarkStyle } from "../../markdown/mark-style.ts";
+import { wrapText } from "../../markdown/row-layout.ts";
+import { measureText } from "../../markdown/text-width.ts";
 
 export interface ChatPage {
   /** Prints permanent rows. */

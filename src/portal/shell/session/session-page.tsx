@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useState, type ReactNode } from "react";
-import type { SessionSnapshot } from "../live/session-feed.ts";
+import type { SessionSnapshot } from "../../live/session-feed.ts";
 import { Conversation } from "./conversation.tsx";
-import { nameSession } from "./filter-sessions.ts";
-import { Link } from "./navigation.tsx";
-import { useServices, useStore } from "./services.tsx";
+import { nameSession } from "../filter-sessions.ts";
+import { Link } from "../navigation.tsx";
+import { useServices, useStore } from "../services.tsx";
 import { DrawerButton, SessionHeader } from "./session-header.tsx";
 import { SessionRail } from "./session-rail.tsx";
-import { SpanIllustration } from "./shell-icon.tsx";
-import { usePageTitle } from "./use-page-title.tsx";
+import { SpanIllustration } from "../shell-icon.tsx";
+import { usePageTitle } from "../use-page-title.tsx";
 
 /** The page of a session: header, conversation, composer and details. */
 export function SessionPage({

@@ -1,7 +1,7 @@
 import { Suspense, useState, type ReactNode } from "react";
-import type { SessionView } from "../state/session-view.ts";
-import { DETAIL_PANELS } from "../thread/panels.tsx";
-import { ErrorBoundary } from "./error-boundary.tsx";
+import type { SessionView } from "../../state/session-view.ts";
+import { DETAIL_PANELS } from "../../thread/panels.tsx";
+import { ErrorBoundary } from "../error-boundary.tsx";
 
 /** The details of a session, a tab for each panel. */
 export function SessionRail({ view }: { readonly view: SessionView }): ReactNode {

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "../../data/json.ts";
-import { formatQuantity } from "../../domain/budget.ts";
-import { pluralize } from "../../text/pluralize.ts";
+import type { JsonObject, JsonValue } from "../../../data/json.ts";
+import { formatQuantity } from "../../../domain/budget.ts";
+import { pluralize } from "../../../text/pluralize.ts";
 
 /** Formats an update about the transcript as a line. Undefined for any other update, and for one with invalid fields. */
 export function formatTranscriptNote(name: string, fields: JsonObject): string | undefined {

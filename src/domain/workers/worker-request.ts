@@ -1,8 +1,8 @@
-import { toJsonText, type JsonValue } from "../data/json.ts";
-import { omitUndefined } from "../data/omit-undefined.ts";
-import { SchemaError } from "../data/schema-error.ts";
-import { boolean, object, optional, string } from "../data/schema-reader.ts";
-import { BUDGET_CAPS_SCHEMA, type BudgetCaps } from "./budget.ts";
+import { toJsonText, type JsonValue } from "../../data/json.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
+import { SchemaError } from "../../data/schema-error.ts";
+import { boolean, object, optional, string } from "../../data/schema-reader.ts";
+import { BUDGET_CAPS_SCHEMA, type BudgetCaps } from "../budget.ts";
 
 /** A task for a worker. */
 export interface DelegateRequest {

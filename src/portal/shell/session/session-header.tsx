@@ -1,14 +1,14 @@
 import { useState, type ReactNode } from "react";
-import { MODE_DESCRIPTIONS } from "../../domain/session-mode.ts";
-import type { SessionSnapshot } from "../live/session-feed.ts";
-import type { SessionView } from "../state/session-view.ts";
-import { Icon } from "../parts/icons.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
-import { nameSession } from "./filter-sessions.ts";
-import { useServices } from "./services.tsx";
+import { MODE_DESCRIPTIONS } from "../../../domain/session-mode.ts";
+import type { SessionSnapshot } from "../../live/session-feed.ts";
+import type { SessionView } from "../../state/session-view.ts";
+import { Icon } from "../../parts/icons.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+import { nameSession } from "../filter-sessions.ts";
+import { useServices } from "../services.tsx";
 import { SessionMenu } from "./session-menu.tsx";
-import { ShellIcon } from "./shell-icon.tsx";
-import { StateDot } from "./state-dot.tsx";
+import { ShellIcon } from "../shell-icon.tsx";
+import { StateDot } from "../state-dot.tsx";
 
 /** The sticky line above a conversation. */
 export function SessionHeader({

@@ -1,10 +1,10 @@
-import type { JsonObject } from "../data/json.ts";
-import { omitUndefined } from "../data/omit-undefined.ts";
-import type { AgentSpec, WorkerAudit } from "./agent-spec.ts";
-import type { BudgetAmounts, BudgetUnit } from "./budget.ts";
-import type { Failure } from "./errors.ts";
-import type { WorkerEvent, WorkerResult, WorkerSpawned } from "./events/worker-events.ts";
-import { readPolicyLists } from "./policy/policy-lists.ts";
+import type { JsonObject } from "../../data/json.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
+import type { AgentSpec, WorkerAudit } from "../agent-spec.ts";
+import type { BudgetAmounts, BudgetUnit } from "../budget.ts";
+import type { Failure } from "../errors.ts";
+import type { WorkerEvent, WorkerResult, WorkerSpawned } from "../events/worker-events.ts";
+import { readPolicyLists } from "../policy/policy-lists.ts";
 
 /** The runtime tools with which an agent delegates. Available if the agent's definition has `workers`. */
 export const DELEGATE_TOOL = "delegate";

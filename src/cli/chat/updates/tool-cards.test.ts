@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ToolUpdate } from "../../host/index.ts";
-import { PLAIN_STYLE } from "../../inspect/trace-style.ts";
+import type { ToolUpdate } from "../../../host/index.ts";
+import { PLAIN_STYLE } from "../../../inspect/trace-style.ts";
 import { createToolCards } from "./tool-cards.ts";
-import { measureText } from "../markdown/text-width.ts";
+import { measureText } from "../../markdown/text-width.ts";
 
 function cards(width = 60) {
   return createToolCards({

@@ -1,16 +1,16 @@
 import { useCallback, useMemo, useState, type ReactNode } from "react";
-import { Composer } from "../composer/composer.tsx";
-import { getDraftStorage, saveDraft } from "../composer/drafts.ts";
-import { ApprovalForm } from "../inbox/request/approval-form.tsx";
-import type { SessionSnapshot } from "../live/session-feed.ts";
-import type { ApprovalView } from "../state/session-view.ts";
-import { Thread } from "../thread/thread.tsx";
+import { Composer } from "../../composer/composer.tsx";
+import { getDraftStorage, saveDraft } from "../../composer/drafts.ts";
+import { ApprovalForm } from "../../inbox/request/approval-form.tsx";
+import type { SessionSnapshot } from "../../live/session-feed.ts";
+import type { ApprovalView } from "../../state/session-view.ts";
+import { Thread } from "../../thread/thread.tsx";
 import { EmptySession } from "./empty-session.tsx";
-import { ErrorBoundary } from "./error-boundary.tsx";
-import { navigate } from "./navigation.tsx";
-import { formatSessionPath } from "./route.ts";
-import { useServices } from "./services.tsx";
-import { useDecider } from "./use-decider.tsx";
+import { ErrorBoundary } from "../error-boundary.tsx";
+import { navigate } from "../navigation.tsx";
+import { formatSessionPath } from "../route.ts";
+import { useServices } from "../services.tsx";
+import { useDecider } from "../use-decider.tsx";
 
 /** The turns of a session, and the composer below. */
 export function Conversation({ snapshot }: { readonly snapshot: SessionSnapshot }): ReactNode {

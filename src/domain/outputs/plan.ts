@@ -1,4 +1,4 @@
-import { isObject } from "../data/json.ts";
+import { isObject } from "../../data/json.ts";
 
 /** One step of an agent's plan. */
 export interface PlanEntry {

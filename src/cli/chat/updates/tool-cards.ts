@@ -1,11 +1,11 @@
-import { formatDuration } from "../../text/format-duration.ts";
-import { pluralize } from "../../text/pluralize.ts";
-import { isObject, toJsonText, type JsonValue } from "../../data/json.ts";
-import type { FileDiff, ToolUpdate } from "../../host/index.ts";
-import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
-import { formatDiff } from "../shared/terminal/format-diff.ts";
-import { wrapWords } from "../shared/terminal/wrap-words.ts";
-import { cutToWidth, measureText } from "../markdown/text-width.ts";
+import { formatDuration } from "../../../text/format-duration.ts";
+import { pluralize } from "../../../text/pluralize.ts";
+import { isObject, toJsonText, type JsonValue } from "../../../data/json.ts";
+import type { FileDiff, ToolUpdate } from "../../../host/index.ts";
+import { toSingleLine, type Style } from "../../../inspect/trace-style.ts";
+import { formatDiff } from "../../shared/terminal/format-diff.ts";
+import { wrapWords } from "../../shared/terminal/wrap-words.ts";
+import { cutToWidth, measureText } from "../../markdown/text-width.ts";
 
 export interface ToolCardsOptions {
   readonly style: Style;
