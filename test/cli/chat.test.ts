@@ -86,7 +86,7 @@ async function startUp(data: string, options: StartOptions & { readonly config?:
   return { child, url: String(url), token, sessionId: String(sessionId) };
 }
 
-/** A response that is sent when the gate opens. */
+/** A response sent when the gate opens. */
 function saysAfter(gate: Gate, answer: string): ScriptedResponse {
   return (dialect) => (response, request) =>
     void gate.pass().then(() => says(answer)(dialect)(response, request));
@@ -237,7 +237,7 @@ describe("spanline chat in a terminal", () => {
     person.typeKeys("y\r");
     await person.waitForText("Not sent: y");
     await person.waitForText("The approval is no longer open.");
-    // The same line is a prompt if the user enters it again.
+    // The same line is a prompt at the second entry.
     person.typeKeys("y\r");
     await person.waitForText('I heard you: "y"');
     expect(person.screen.filter((row) => /^(?:Not sent|› y|I heard)/.test(row))).toEqual([

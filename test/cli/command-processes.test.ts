@@ -34,7 +34,7 @@ const ENDING: readonly (readonly [args: string[], input: string, status: number,
     [["harness", "list"], "", 2, "Fix: set --region"],
   ];
 
-/** Commands without an end of their own: they run until a signal. */
+/** Commands without an end of their own, ended by a signal. */
 const SERVING = ["up", "serve", "emulate"];
 
 describe("Commands in separate processes", () => {

@@ -87,7 +87,7 @@ async function streamed(response: Response, words?: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   if (response.body === null) return text;
-  // A loop would close the connection when it ends early, and the bridge cancels the turn of a caller that disconnects.
+  // Leaving a loop early would close the connection, and the bridge cancels the turn of a disconnected caller.
   const reader = response.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();

@@ -28,7 +28,7 @@ interface StoredSession extends SessionFields {
   readonly events?: readonly SessionEvent[];
 }
 
-/** Creates a data directory with these sessions, without a process for running them. */
+/** Creates a data directory with the sessions, without a process for running them. */
 async function directoryWith(...sessions: readonly StoredSession[]): Promise<string> {
   const directory = newDirectory();
   const store = await openSqliteStore({ file: join(directory, "sessions.db") });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-/** A step of the tutorial: the files it writes, and the Spanline commands it runs. */
+/** A step of the tutorial: its files and its Spanline commands. */
 interface Step {
   readonly title: string;
   readonly config: string | undefined;
