@@ -16,11 +16,13 @@ it("A second tab takes control of the session: it may prompt, and the first tab 
   await second.page.getByText(/you are observing/).waitFor();
   await second.page.getByRole("button", { name: "Take control" }).click();
   await first.page.getByText(/you are observing/).waitFor();
+  await second.page.getByText(/you are observing/).waitFor({ state: "detached" });
   await second.send("from the second tab");
   for (const tab of [first, second]) await tab.waitForText("You said: from the second tab");
 
   await first.page.getByRole("button", { name: "Take control" }).click();
   await second.page.getByText(/you are observing/).waitFor();
+  await first.page.getByText(/you are observing/).waitFor({ state: "detached" });
   await first.send("from the first tab");
   for (const tab of [first, second]) {
     await tab.waitForText("You said: from the first tab");
