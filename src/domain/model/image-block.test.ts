@@ -15,6 +15,9 @@ describe("createImageBlock", () => {
     ["no bytes", "image/png", ""],
     ["text that is not base64", "image/png", "aa!a"],
     ["base64 of the other alphabet", "image/png", "aa-_"],
+    ["padding before the end", "image/png", "aa=a"],
+    ["padding alone", "image/png", "===="],
+    ["too much padding", "image/png", "a==="],
     ["base64 that is cut", "image/png", "aaaaa"],
   ])("An image with %s is refused", (_, mediaType, base64) => {
     expect(() => createImageBlock(mediaType, base64)).toThrowError(
