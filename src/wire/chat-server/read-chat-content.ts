@@ -89,7 +89,7 @@ function checkTextLength(text: string, param: string): string {
  */
 function readImage(value: unknown, param: string): ImageBlock {
   const url = isObject(value) ? value["url"] : value;
-  const [, mediaType = "", base64 = ""] = typeof url === "string" ? (DATA_URL.exec(url) ?? []) : [];
+  const [mediaType, base64] = typeof url === "string" ? splitDataUrl(url) : ["", ""];
   if (mediaType === "") {
     const message = `${param} is not an image as a base64 data: URL; URLs are not fetched`;
     return rejectRequest(param, "unsupported_content", message);
@@ -102,4 +102,13 @@ function readImage(value: unknown, param: string): ImageBlock {
   }
 }
 
-const DATA_URL = /^data:([a-z]+\/[a-z0-9.+-]+);base64,(.*)$/is;
+/** The media type is empty if the URL is not a base64 data URL. */
+function splitDataUrl(url: string): readonly [mediaType: string, base64: string] {
+  const comma = url.indexOf(",");
+  const [, mediaType = ""] =
+    DATA_URL_HEAD.exec(url.slice(0, Math.min(comma, MAX_HEAD_LENGTH))) ?? [];
+  return [mediaType, url.slice(comma + 1)];
+}
+
+const DATA_URL_HEAD = /^data:([a-z]+\/[a-z0-9.+-]+);base64$/i;
+const MAX_HEAD_LENGTH = 200;
