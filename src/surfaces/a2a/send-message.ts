@@ -36,7 +36,8 @@ export async function sendMessage(
     if (contextId !== undefined && contextId !== stored.record.sessionId)
       throw createParamsError(`message.contextId is not the context of the task ${taskId}`);
     await continueTask(sessions, stored, { message, caller });
-    return stored;
+    // The state of the task is read after the message took effect.
+    return findTask(sessions, taskId, caller);
   }
   const record =
     contextId === undefined ? undefined : await findOwnedSession(sessions, contextId, caller);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import {
   ClientFactory,
@@ -38,6 +39,12 @@ export interface ServedA2a {
     params: unknown,
     headers?: { readonly [name: string]: string },
   ): Promise<RpcReply>;
+  /** Sends a request to the JSON-RPC binding and returns the response, for streams. */
+  open(
+    body: object,
+    headers?: { readonly [name: string]: string },
+    signal?: AbortSignal,
+  ): Promise<Response>;
   /** The official client, over one of the bindings. */
   connect(binding: "JSONRPC" | "HTTP+JSON"): Promise<Client>;
 }
@@ -45,6 +52,11 @@ export interface ServedA2a {
 // The replies of a server are any JSON: tests read the fields they expect.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type RpcReply = any;
+
+/** A message of a client with one text, as JSON. */
+export function createMessage(text: string, fields: object = {}): object {
+  return { messageId: randomUUID(), role: "ROLE_USER", parts: [{ text }], ...fields };
+}
 
 /** The token of a caller with all rights, if the test sets no keys. */
 const TOKEN = "local-token-of-the-test";
@@ -91,17 +103,21 @@ export async function serveA2a(
   });
   const key = keys?.[0]?.key ?? TOKEN;
   const authorization = `Bearer ${String(key)}`;
+  const open: ServedA2a["open"] = (body, headers = {}, signal = undefined) =>
+    fetch(`${server.url}/a2a`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization, ...headers },
+      body: JSON.stringify(body),
+      ...(signal !== undefined && { signal }),
+    });
   return {
     url: server.url,
     sessions,
-    async rpc(method, params, headers = {}) {
-      const response = await fetch(`${server.url}/a2a`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization, ...headers },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      });
+    async rpc(method, params, headers) {
+      const response = await open({ jsonrpc: "2.0", id: 1, method, params }, headers);
       return response.json();
     },
+    open,
     connect: (binding) => connectClient(server.url, binding, authorization),
   };
 }
