@@ -45,6 +45,8 @@ export interface ServedA2a {
     headers?: { readonly [name: string]: string },
     signal?: AbortSignal,
   ): Promise<Response>;
+  /** Fetches with the key of the caller. */
+  readonly fetch: typeof fetch;
   /** The official client, over one of the bindings. */
   connect(binding: "JSONRPC" | "HTTP+JSON"): Promise<Client>;
 }
@@ -110,6 +112,11 @@ export async function serveA2a(
       body: JSON.stringify(body),
       ...(signal !== undefined && { signal }),
     });
+  const authorized: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set("authorization", authorization);
+    return fetch(input, { ...init, headers });
+  };
   return {
     url: server.url,
     sessions,
@@ -118,16 +125,12 @@ export async function serveA2a(
       return response.json();
     },
     open,
-    connect: (binding) => connectClient(server.url, binding, authorization),
+    fetch: authorized,
+    connect: (binding) => connectClient(server.url, binding, authorized),
   };
 }
 
-function connectClient(url: string, binding: string, authorization: string): Promise<Client> {
-  const fetchImpl: typeof fetch = (input, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set("authorization", authorization);
-    return fetch(input, { ...init, headers });
-  };
+function connectClient(url: string, binding: string, fetchImpl: typeof fetch): Promise<Client> {
   const transport =
     binding === "JSONRPC"
       ? new JsonRpcTransportFactory({ fetchImpl })
