@@ -378,7 +378,12 @@ describe("Streams", () => {
     const first = await readEvents(response).next();
     leaving.abort();
     gate.open();
-    await waitForState(served, first.value?.data.result.task.id, "TASK_STATE_COMPLETED");
+    const { id } = first.value?.data.result.task ?? {};
+    await waitForState(served, id, "TASK_STATE_COMPLETED");
+    expect(texts((await served.rpc("GetTask", { id })).result)).toEqual([
+      "Let me see.",
+      "Finished",
+    ]);
   });
 });
 

@@ -14,5 +14,4 @@ export function createCarrier({ at }: PlacedUpdate): TaskStatus {
   return { state: "working", at };
 }
 
-export type StatusUpdate = Extract<TaskUpdate, { readonly type: "status" }>;
 export type ArtifactUpdate = Extract<TaskUpdate, { readonly type: "artifact" }>;

@@ -1,4 +1,3 @@
-import type { Emit } from "../../domain/codec.ts";
 import {
   mapped,
   mappedIf,
@@ -154,5 +153,3 @@ export const TASK_RULES: EventRules<TaskFold, PlacedUpdate> = {
     "provider.unknown",
   ]),
 };
-
-export type EmitUpdate = Emit<PlacedUpdate>;

@@ -20,7 +20,7 @@ export function createTask(fold: TaskFold): Task {
   };
 }
 
-export function createReference({ position }: TaskFold): TaskReference {
+function createReference({ position }: TaskFold): TaskReference {
   return { taskId: formatTaskId(position), contextId: position.sessionId };
 }
 

@@ -1,8 +1,8 @@
-/** One event of a stream. */
+/** An event of a stream. */
 export interface SentEvent {
   /** Null if the event has no id. */
   readonly id: string | null;
-  // A server sends any JSON: tests read the fields they expect.
+  // Untyped: tests read any field.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly data: any;
 }

@@ -23,7 +23,7 @@ import {
 } from "../../support/session/scripted-provider.ts";
 
 export interface ServeOptions {
-  /** Keys of the callers. Default: everybody may do everything. */
+  /** Keys of the callers. Default: no keys, and a token with all rights. */
   readonly keys?: readonly AccessKey[];
   readonly settings?: A2aOptions["settings"];
   /** Further options of the agent. */
@@ -47,20 +47,20 @@ export interface ServedA2a {
   ): Promise<Response>;
   /** Fetches with the key of the caller. */
   readonly fetch: typeof fetch;
-  /** The official client, over one of the bindings. */
+  /** The official client, over a binding. */
   connect(binding: "JSONRPC" | "HTTP+JSON"): Promise<Client>;
 }
 
-// The replies of a server are any JSON: tests read the fields they expect.
+// Untyped: tests read any field.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type RpcReply = any;
 
-/** A message of a client with one text, as JSON. */
+/** A message of a client with a single text, as JSON. */
 export function createMessage(text: string, fields: object = {}): object {
   return { messageId: randomUUID(), role: "ROLE_USER", parts: [{ text }], ...fields };
 }
 
-/** The token of a caller with all rights, if the test sets no keys. */
+/** The token of the local user. */
 const TOKEN = "local-token-of-the-test";
 
 /** Serves the real surface over real sessions and a scripted agent, until the test ends. */
