@@ -6,7 +6,7 @@ const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
 
 /** Tests that start processes or servers, or that take seconds. */
 const PROCESS = [
-  "test/{acp,aigo,bridge,cli,emulator,host,kill,mcp,portal,provisioning,responses,workspace}/**/*.test.ts",
+  "test/{a2a,acp,aigo,bridge,cli,emulator,host,kill,mcp,portal,provisioning,responses,workspace}/**/*.test.ts",
   "test/policy/shells.test.ts",
   "test/providers/memory.test.ts",
   "test/session/remote/**/*.test.ts",

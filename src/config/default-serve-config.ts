@@ -8,4 +8,5 @@ export const DEFAULT_SERVE_CONFIG = {
   settings: {},
   deterministic: false,
   webhooks: [],
+  a2a: {},
 } as const;

@@ -69,7 +69,14 @@ describe("The serve section of a configuration", () => {
       },
       deterministic: true,
       webhooks: [],
+      a2a: {},
     });
+  });
+
+  it("The agent card is parsed with the names of its agents", () => {
+    const a2a = { name: "Helpdesk", description: "Answers", agents: ["reviewer"] };
+    expect(readWith({ a2a }).a2a).toEqual(a2a);
+    expect(readWith({}).a2a).toEqual({});
   });
 
   it("Webhooks are parsed, with a reference to their secret", () => {
@@ -144,6 +151,8 @@ describe("The serve section of a configuration", () => {
       { webhooks: [1, 2].map(() => ({ url: "https://x.example", secret: { env: "S" } })) },
       "is the URL of another webhook",
     ],
+    ["serve.a2a.agents[0]", { a2a: { agents: ["coder2"] } }, 'did you mean "coder"?'],
+    ["serve.a2a.nme", { a2a: { nme: "x" } }, 'did you mean "name"?'],
     ["serve.statelessAgents[0]", { statelessAgents: ["x"] }, "expected coder or reviewer"],
     ["serve.allowedHosts[0]", { allowedHosts: ["vm:4805"] }, "without a scheme or a port"],
     ["serve.allowedHosts[0]", { allowedHosts: ["[fd00::2]:80"] }, "without a scheme or a port"],

@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import type { A2aSettings } from "../domain/a2a-settings.ts";
 import type { Right } from "../domain/actor.ts";
 import {
   array,
@@ -40,6 +41,7 @@ export interface ServeConfig {
   /** The address of this server for people, in links. */
   readonly publicUrl?: string;
   readonly webhooks: readonly WebhookConfig[];
+  readonly a2a: A2aSettings;
 }
 
 /** A receiver of messages about requests to people. */
@@ -77,16 +79,19 @@ export function createServeSchema(agents: readonly string[]): Schema<ServeConfig
     keys: withDefault(array(createKeySchema(agents), { expected: "an array of keys" }), []),
     publicUrl: optional(PUBLIC_URL),
     webhooks: withDefault(WEBHOOKS, []),
+    a2a: withDefault(createA2aSchema(agents), {}),
   });
   const read: Schema<ServeConfig> = (value, path) => {
     const { host, port, keys, allowedHosts, allowedOrigins, rates, limits, ...rest } = schema(
       value,
       path,
     );
-    const { deterministic, queueSeconds, approvalSeconds, publicUrl, webhooks, ...settings } = rest;
+    const { a2a, publicUrl, webhooks, deterministic, ...responses } = rest;
+    const { queueSeconds, approvalSeconds, ...settings } = responses;
     return {
       ...omitUndefined({ host, port, publicUrl }),
       webhooks,
+      a2a,
       keys,
       allowedHosts,
       allowedOrigins,
@@ -173,6 +178,15 @@ function createResponsesShape(agents: readonly string[]) {
     foreignHistory: optional(oneOf(["replay", "reject", "ignore"])),
     onDisconnect: optional(oneOf(["cancel", "finish"])),
   };
+}
+
+function createA2aSchema(agents: readonly string[]): Schema<A2aSettings> {
+  const schema = object({
+    name: optional(string()),
+    description: optional(string()),
+    agents: optional(array(oneOf(agents))),
+  });
+  return refine(schema, (settings) => omitUndefined(settings));
 }
 
 const RIGHTS: readonly Right[] = ["prompt", "approve", "control"];

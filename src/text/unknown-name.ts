@@ -9,6 +9,7 @@ export type NameKind =
   | "Artifact"
   | "Brain"
   | "Command"
+  | "Context"
   | "Configuration option"
   | "Conversation"
   | "Decision"
@@ -29,6 +30,7 @@ export type NameKind =
   | "Shell"
   | "Skill"
   | "Switch"
+  | "Task"
   | "Tool";
 
 export interface KnownNames {

@@ -21,6 +21,7 @@ import type { SteadyClock } from "../../platform/clock.ts";
 import { readPackageVersion } from "../../platform/package-version.ts";
 import { passMethods } from "../../session/session-methods.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import { createA2aSurface } from "../../surfaces/a2a/a2a-surface.ts";
 import type { AcpServerOptions } from "../../surfaces/acp/connection/caller-connection.ts";
 import { createAcpHttp } from "../../surfaces/acp/http/acp-http-routes.ts";
 import { createAcpSocketRoute } from "../../surfaces/acp/socket/acp-socket-route.ts";
@@ -65,6 +66,7 @@ export async function startSurfaces(options: SurfacesOptions): Promise<HttpServe
   const operations = createHealthRoutes(options, parts);
   const groups: RouteGroups = [
     api,
+    createA2a(options, parts),
     { routes: [...operations, ...acp.routes], formatError: formatOpenAiError },
   ];
   const server = await listen(options, parts, {
@@ -135,6 +137,28 @@ async function createApiSurface(
       metrics.countTokens(tokens);
     },
     report,
+  });
+}
+
+function createA2a(
+  options: SurfacesOptions,
+  { sessions, access, rates, version }: SharedParts,
+): RouteGroup {
+  const { clock, serving, report } = options;
+  const { a2a: settings, publicUrl } = serving;
+  const { heartbeatMs, stalledMs } = serving.settings;
+  const isLocal = isKeyless(options);
+  return createA2aSurface({
+    sessions,
+    access,
+    rates,
+    settings,
+    version,
+    requiresKey: !isLocal,
+    adoptContexts: serving.settings.adoptSessions ?? isLocal,
+    streaming: { clock, ...omitUndefined({ heartbeatMs, stalledMs }) },
+    report,
+    ...omitUndefined({ publicUrl }),
   });
 }
 
@@ -251,7 +275,8 @@ function resolveServerLimits({ limits }: ServeSettings): ServerLimits {
   };
 }
 
-const PROMPT_PATHS = /^\/(?:acp$|(?:v1\/)?(?:responses|chat|inference|conversations)(?:\/|$))/;
+const PROMPT_PATHS =
+  /^\/(?:acp$|(?:v1\/)?(?:responses|chat|inference|conversations)(?:\/|$)|a2a(?:\/|$))/;
 const DEFAULT_BODY_BYTES = 32 * 1024 * 1024;
 const OTHER_BODY_BYTES = 64 * 1024;
 

@@ -1,11 +1,11 @@
 import type { Failure } from "../../domain/errors.ts";
 import { ApiError, resolveStatus } from "../../http/routing/api-error.ts";
 import { createPreviousResponseNotFoundError } from "../../wire/responses/request/session-carriers.ts";
+import { type LogPosition } from "../../domain/events/log-position.ts";
 import {
   SESSION_ID_HINT,
   formatCancelPath,
   formatResponseId,
-  type LogPosition,
 } from "../../wire/responses/response-ids.ts";
 import type { SubmittedPrompt } from "./prompt/prompt-request.ts";
 import { createReferenceHeaders } from "./routes/request-headers.ts";

@@ -1,7 +1,8 @@
 import type { Codec } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import { isObject, type JsonObject } from "../../data/json.ts";
-import { formatCallId, type LogPosition } from "../responses/response-ids.ts";
+import { type LogPosition } from "../../domain/events/log-position.ts";
+import { formatCallId } from "../responses/response-ids.ts";
 import { formatItemId } from "../responses/items/item-id.ts";
 import type { OutputItem } from "../responses/items/output-item.ts";
 import { createUnrecordedRequest } from "../responses/recorded-request.ts";

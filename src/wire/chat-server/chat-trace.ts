@@ -1,6 +1,6 @@
 import type { ToolEnding, ToolFinished } from "../../domain/events/tool-events.ts";
 import type { ToolCall } from "../../domain/tools/tool-call.ts";
-import type { LogPosition } from "../responses/response-ids.ts";
+import type { LogPosition } from "../../domain/events/log-position.ts";
 import {
   encodeFunctionCall,
   encodeFunctionCallOutput,

@@ -1,4 +1,5 @@
-import { SESSION_ID_HINT, isSessionId } from "../responses/response-ids.ts";
+import { isSessionId } from "../../domain/events/log-position.ts";
+import { SESSION_ID_HINT } from "../responses/response-ids.ts";
 import type { SessionReference } from "./chat-message.ts";
 import { rejectRequest, rejectType } from "./reject-request.ts";
 

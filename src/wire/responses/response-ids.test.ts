@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isSessionId } from "../../domain/events/log-position.ts";
 import {
   formatCallId,
   findToolCallId,
-  isSessionId,
   parseResponseId,
   formatResponseId,
   parseCallSession,

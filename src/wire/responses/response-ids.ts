@@ -1,29 +1,18 @@
+import {
+  formatLogPosition,
+  isSessionId,
+  parseLogPosition,
+  type LogPosition,
+} from "../../domain/events/log-position.ts";
 import { ITEM_PREFIXES } from "./items/item-id.ts";
 import { computeShortDigest } from "../../data/short-digest.ts";
-
-/** The position of a response in the log of a session: the sequence number of its first event. */
-export interface LogPosition {
-  readonly sessionId: string;
-  readonly seq: number;
-}
-
-/**
- * Returns whether a string is a valid session id: the format accepted by every provider, or the shorter id (`ses_` and 26
- * characters) generated for sessions of other surfaces.
- */
-export function isSessionId(text: string): boolean {
-  return SESSION_ID.test(text) || LOCAL_SESSION_ID.test(text);
-}
 
 /** The hint for an invalid session id. */
 export const SESSION_ID_HINT =
   "Responses have the id in the header x-spanline-session; your own ids are accepted only with adoptSessions";
 
-const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{32,255}$/;
-const LOCAL_SESSION_ID = /^ses_[0-9a-z]{26}$/;
-
-export function formatResponseId({ sessionId, seq }: LogPosition): string {
-  return `resp_${sessionId}_${seq}`;
+export function formatResponseId(position: LogPosition): string {
+  return `resp_${formatLogPosition(position)}`;
 }
 
 /** Formats the request which cancels a turn waiting for results. */
@@ -48,15 +37,6 @@ export function parseItemSession(id: string): string | null {
 const ITEM_ID = /^([a-z]+)_(.+)_\d{1,16}(?:-\d{1,16})?$/;
 
 const KNOWN_PREFIXES: ReadonlySet<string> = new Set(Object.values(ITEM_PREFIXES));
-
-/** A session id may contain underscores and a number does not, so the last underscore separates them. */
-function parseLogPosition(text: string): LogPosition | null {
-  const end = text.lastIndexOf("_");
-  const [sessionId, digits] = [text.slice(0, end), text.slice(end + 1)];
-  if (end < 0 || !isSessionId(sessionId) || !/^[1-9]\d{0,15}$/.test(digits)) return null;
-  const seq = Number(digits);
-  return Number.isSafeInteger(seq) ? { sessionId, seq } : null;
-}
 
 /**
  * Formats a tool call id for the wire, with at most 64 characters. Contains the session id if it fits. `findToolCallId`

@@ -1,5 +1,6 @@
 import type { Anomaly } from "./anomaly.ts";
-import { formatResponseId, type LogPosition } from "./response-ids.ts";
+import { type LogPosition } from "../../domain/events/log-position.ts";
+import { formatResponseId } from "./response-ids.ts";
 import type { OutputItem } from "./items/output-item.ts";
 import type { RecordedRequest } from "./recorded-request.ts";
 import type { IncompleteDetails, ResponseError } from "./response-status.ts";

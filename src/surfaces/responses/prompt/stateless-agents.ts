@@ -2,7 +2,7 @@ import { canUseAgent, type Caller } from "../../../http/access/caller.ts";
 import type { Sessions } from "../../../session/sessions.ts";
 import { formatCallId } from "../../../wire/responses/response-ids.ts";
 import type { PromptRequest, SessionReference } from "./prompt-request.ts";
-import type { SessionRecord } from "./owned-session.ts";
+import type { SessionRecord } from "../../log/owned-session.ts";
 import * as refusals from "../request-errors.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 

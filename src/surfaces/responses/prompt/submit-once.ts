@@ -3,8 +3,8 @@ import type { JsonObject } from "../../../data/json.ts";
 import type { CommandReply, SessionCommand } from "../../../domain/session-command.ts";
 import type { OpenResult, Sender, Sessions } from "../../../session/sessions.ts";
 import type { PromptRequest, SubmittedPrompt } from "./prompt-request.ts";
-import type { SessionRecord } from "./owned-session.ts";
-import { readLoggedResponse } from "../turn/read-log.ts";
+import type { SessionRecord } from "../../log/owned-session.ts";
+import { readLoggedResponse } from "../turn/logged-response.ts";
 import * as refusals from "../request-errors.ts";
 
 export type SubmitCommand = Extract<

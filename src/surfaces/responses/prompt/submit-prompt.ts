@@ -6,7 +6,7 @@ import type { SessionStatus, Sessions } from "../../../session/sessions.ts";
 import { formatCallId } from "../../../wire/responses/response-ids.ts";
 import type { PromptRequest, SubmittedPrompt, SessionReference } from "./prompt-request.ts";
 import type { IdempotencyKeys } from "./idempotency-keys.ts";
-import { findOwnedSession, type SessionRecord } from "./owned-session.ts";
+import { findOwnedSession, type SessionRecord } from "../../log/owned-session.ts";
 import * as refusals from "../request-errors.ts";
 import type { ResponsesSettings } from "../../../domain/responses-settings.ts";
 import { submitOnce, createSender, resolveSubmission, type SubmitCommand } from "./submit-once.ts";

@@ -17,8 +17,8 @@ import {
   readConversationUpdate,
 } from "../../../wire/responses/request/read-conversation.ts";
 import { resolveAgent } from "../prompt/submit-prompt.ts";
-import { findOwnedSession, type SessionRecord } from "../prompt/owned-session.ts";
-import { readEnvelopes } from "../turn/read-log.ts";
+import { findOwnedSession, type SessionRecord } from "../../log/owned-session.ts";
+import { readEnvelopes } from "../../log/read-log.ts";
 import { resolveDefaultTrace } from "./request-headers.ts";
 import { toRefusalError, createStatelessAgentError } from "../request-errors.ts";
 import { isRetrievable } from "../turn/stored-response.ts";

@@ -22,7 +22,7 @@ import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { submitPrompt } from "../prompt/submit-prompt.ts";
 import { withTurnLimit } from "./turn-limit.ts";
 import { followTurn } from "../turn/follow-turn.ts";
-import { readLoggedResponse } from "../turn/read-log.ts";
+import { readLoggedResponse } from "../turn/logged-response.ts";
 import { resolveDefaultTrace, createResponseHeaders, resolveTrace } from "./request-headers.ts";
 import { createResponsePromptRequest } from "../prompt/response-prompt-request.ts";
 import { streamOutputs } from "./stream-outputs.ts";

@@ -16,7 +16,8 @@ import type { StreamEvent } from "../../../wire/responses/stream/response-stream
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { toRefusalError } from "../request-errors.ts";
 import type { SurfaceContext } from "../surface-context.ts";
-import { readEnvelopes, readLoggedResponse, type LoggedResponse } from "../turn/read-log.ts";
+import { readEnvelopes } from "../../log/read-log.ts";
+import { readLoggedResponse, type LoggedResponse } from "../turn/logged-response.ts";
 import { findStoredResponse } from "../turn/stored-response.ts";
 import { createCompactRoute } from "./compact-route.ts";
 import { createPostResponseRoute, followResponse, readResponse } from "./post-response-route.ts";

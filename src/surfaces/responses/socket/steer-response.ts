@@ -17,7 +17,7 @@ import {
 } from "../../../wire/responses/stream/steer-events.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import type { SurfaceContext } from "../surface-context.ts";
-import { readLoggedResponse } from "../turn/read-log.ts";
+import { readLoggedResponse } from "../turn/logged-response.ts";
 import { findStoredResponse } from "../turn/stored-response.ts";
 
 /** The response which a connection sends now. */

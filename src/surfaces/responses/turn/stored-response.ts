@@ -4,8 +4,8 @@ import { ApiError } from "../../../http/routing/api-error.ts";
 import type { SessionStatus, Sessions } from "../../../session/sessions.ts";
 import { parseResponseId } from "../../../wire/responses/response-ids.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
-import { findOwnedSession, type SessionRecord } from "../prompt/owned-session.ts";
-import { readEnvelope } from "./read-log.ts";
+import { findOwnedSession, type SessionRecord } from "../../log/owned-session.ts";
+import { readEnvelope } from "../../log/read-log.ts";
 import type { SurfaceContext } from "../surface-context.ts";
 import { formatUnknownName } from "../../../text/unknown-name.ts";
 

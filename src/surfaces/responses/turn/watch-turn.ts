@@ -10,7 +10,8 @@ import type { Sessions } from "../../../session/sessions.ts";
 import type { SubmittedPrompt } from "../prompt/prompt-request.ts";
 import { BUSY_SECONDS, createBusyError, createEarlyFailure } from "../request-errors.ts";
 import type { TurnSummary } from "../responses-options.ts";
-import { readBatches, readLoggedResponse } from "./read-log.ts";
+import { readBatches } from "../../log/read-log.ts";
+import { readLoggedResponse } from "./logged-response.ts";
 import { createResponseSpan, type ResponseSpan } from "./response-span.ts";
 import type { WaitingCallers } from "./waiting-callers.ts";
 

@@ -1,5 +1,5 @@
 import { toJsonText } from "../../../data/json.ts";
-import type { PlanPriority } from "../../../domain/outputs/plan.ts";
+import type { WirePlanEntry } from "../../bridge/plan-entry.ts";
 import type { FileDiff, FileLocation } from "../../../domain/tools/tool-output.ts";
 import type { ToolKind } from "../../../domain/tools/tool-traits.ts";
 import { encodeCursorMeta } from "./update-cursor.ts";
@@ -134,17 +134,9 @@ export interface UsageUpdate {
 /** The whole plan. It replaces the previous plan. */
 export interface PlanUpdate {
   readonly sessionUpdate: "plan";
-  readonly entries: readonly PlanUpdateEntry[];
+  readonly entries: readonly WirePlanEntry[];
   /** The plan in the form `harn.plan.v1`. Absent if the agent gave entries only. */
   readonly _meta?: { readonly harn: { readonly plan: object } };
-}
-
-export interface PlanUpdateEntry {
-  readonly content: string;
-  readonly status: "pending" | "in_progress" | "completed";
-  readonly priority: PlanPriority;
-  /** The agent's original status. Present only if ACP has no equivalent. */
-  readonly _meta?: { readonly harn: { readonly status: string } };
 }
 
 export interface CommandsUpdate {

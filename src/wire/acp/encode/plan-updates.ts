@@ -1,8 +1,7 @@
 import type { PlanUpdated } from "../../../domain/events/tool-events.ts";
 import type { Emit } from "../../../domain/codec.ts";
-import type { PlanEntry, PlanStatus } from "../../../domain/outputs/plan.ts";
 import { fitObject, fits, fitText, LINE_MARGIN } from "../fit-json.ts";
-import type { PlanUpdateEntry } from "./acp-session-update.ts";
+import { encodePlanEntry } from "../../bridge/plan-entry.ts";
 import { emitUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 
 /**
@@ -26,18 +25,3 @@ export function encodePlanUpdated(
 
 /** Bytes of an entry in addition to its text. */
 const ENTRY_MARGIN = 140;
-
-function encodePlanEntry({ content, status, priority }: PlanEntry): PlanUpdateEntry {
-  const acpStatus = STATUSES[status];
-  const statusMeta = acpStatus === status ? {} : { _meta: { harn: { status } } };
-  return { content, status: acpStatus, priority, ...statusMeta };
-}
-
-/** A blocked entry is still pending. A cancelled entry needs no more work, so it counts as completed. */
-const STATUSES: { readonly [Status in PlanStatus]: PlanUpdateEntry["status"] } = {
-  pending: "pending",
-  in_progress: "in_progress",
-  completed: "completed",
-  blocked: "pending",
-  cancelled: "completed",
-};

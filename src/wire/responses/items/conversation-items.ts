@@ -3,7 +3,7 @@ import type { Envelope } from "../../../domain/events/envelope.ts";
 import { formatImageNote } from "../../../domain/model/image-block.ts";
 import type { ModelBlock, ModelMessage } from "../../../domain/model/model-request.ts";
 import type { TraceMode } from "../../../domain/responses-settings.ts";
-import type { LogPosition } from "../response-ids.ts";
+import type { LogPosition } from "../../../domain/events/log-position.ts";
 import { encodeInputItems } from "./input-items.ts";
 import {
   encodeAssistantMessage,

@@ -1,7 +1,8 @@
 import type { ToolResultsSubmitted } from "../../../domain/events/turn-events.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
 import { formatImageNote } from "../../../domain/model/image-block.ts";
-import { formatCallId, type LogPosition } from "../response-ids.ts";
+import { type LogPosition } from "../../../domain/events/log-position.ts";
+import { formatCallId } from "../response-ids.ts";
 import { encodeFunctionCallOutput, encodeUserMessage } from "./encode-items.ts";
 import { readChoice } from "../request/body-fields.ts";
 import { createNotFoundError, createFieldError } from "../request/request-error.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../data/json.ts";
+import { isSessionId } from "../../../domain/events/log-position.ts";
 import {
   SESSION_ID_HINT,
-  isSessionId,
   parseResponseId,
   parseCallSession,
   parseItemSession,

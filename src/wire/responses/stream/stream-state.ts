@@ -5,7 +5,7 @@ import type { ToolCall } from "../../../domain/tools/tool-call.ts";
 import type { UsageStep } from "../../../domain/provider/turn-builder.ts";
 import type { Usage } from "../../../domain/usage.ts";
 import type { Anomaly } from "../anomaly.ts";
-import type { LogPosition } from "../response-ids.ts";
+import type { LogPosition } from "../../../domain/events/log-position.ts";
 import { formatItemId } from "../items/item-id.ts";
 import type { OutputItem } from "../items/output-item.ts";
 import type { RecordedRequest } from "../recorded-request.ts";

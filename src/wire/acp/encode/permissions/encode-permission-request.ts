@@ -19,7 +19,7 @@ import {
   DEFAULT_LINE_BYTES,
 } from "../../fit-json.ts";
 import { maskCredentials, type MaskedArguments } from "./mask-credentials.ts";
-import { encodeMutationRecord, encodeWorkerRecord } from "./mutation-record.ts";
+import { encodeMutationRecord, encodeWorkerRecord } from "../../../bridge/mutation-record.ts";
 import { encodePolicyReceipt } from "./policy-receipt.ts";
 import { previewArguments } from "./argument-preview.ts";
 import type { ToolContent } from "../acp-session-update.ts";

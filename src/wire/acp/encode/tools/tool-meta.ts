@@ -1,7 +1,7 @@
 import type { ToolEnding, ToolFinished } from "../../../../domain/events/tool-events.ts";
 import { fitObject, fitText } from "../../fit-json.ts";
 import type { TruncationNote } from "../permissions/encode-permission-request.ts";
-import { encodeMutationRecord } from "../permissions/mutation-record.ts";
+import { encodeMutationRecord } from "../../../bridge/mutation-record.ts";
 import type { ToolCallFields, ToolMeta } from "../acp-session-update.ts";
 import { formatPart } from "./tool-content.ts";
 import { resolveExecutor, type WireExecutor } from "./tool-lookup.ts";

@@ -1,6 +1,6 @@
-import type { AgentSpec, WorkerAudit } from "../../../../domain/agent-spec.ts";
-import type { SessionLineage } from "../../../../domain/workers/session-lineage.ts";
-import { readWorkerAudit } from "../../../../domain/workers/worker.ts";
+import type { AgentSpec, WorkerAudit } from "../../domain/agent-spec.ts";
+import type { SessionLineage } from "../../domain/workers/session-lineage.ts";
+import { readWorkerAudit } from "../../domain/workers/worker.ts";
 
 export interface MutationContext {
   readonly sessionId: string;

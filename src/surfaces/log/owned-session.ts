@@ -1,5 +1,5 @@
-import { canUseSession, type Caller } from "../../../http/access/caller.ts";
-import type { Sessions } from "../../../session/sessions.ts";
+import { canUseSession, type Caller } from "../../http/access/caller.ts";
+import type { Sessions } from "../../session/sessions.ts";
 
 export type SessionRecord = NonNullable<Awaited<ReturnType<Sessions["find"]>>>;
 

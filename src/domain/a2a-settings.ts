@@ -1,0 +1,8 @@
+/** The public agent card of the A2A surface. */
+export interface A2aSettings {
+  /** Default: `Spanline`. */
+  readonly name?: string;
+  readonly description?: string;
+  /** Names of the agents on the public card. Default: all without keys, else the first. */
+  readonly agents?: readonly string[];
+}

@@ -1,0 +1,50 @@
+import { canUseAgent, type Caller } from "../../http/access/caller.ts";
+import { createJsonResponse } from "../../http/routing/json-response.ts";
+import { readHeader } from "../../http/routing/read-header.ts";
+import type { Route } from "../../http/routing/router.ts";
+import type { ServedRequest } from "../../http/server/http-types.ts";
+import { CARD_PATH, createAgentCard } from "../../wire/a2a/agent-card.ts";
+import type { A2aOptions } from "./a2a-context.ts";
+
+/** The public agent card. A peer reads the card before it has a key. */
+export function createCardRoute(options: A2aOptions): Route {
+  return {
+    method: "GET",
+    path: CARD_PATH,
+    handle: async (request) =>
+      createJsonResponse(200, createCard(options, request, listPublicAgents(options))),
+  };
+}
+
+/** The card with all agents of the caller. */
+export function createExtendedCard(
+  options: A2aOptions,
+  request: ServedRequest,
+  caller: Caller,
+): object {
+  const agents = options.sessions.agents.filter((name) => canUseAgent(caller, name));
+  return createCard(options, request, agents);
+}
+
+/** Without keys, everybody who reaches the server may use all agents. */
+function listPublicAgents({ sessions, settings, requiresKey }: A2aOptions): readonly string[] {
+  return settings.agents ?? (requiresKey ? sessions.agents.slice(0, 1) : sessions.agents);
+}
+
+function createCard(
+  { settings, version, requiresKey, publicUrl }: A2aOptions,
+  request: ServedRequest,
+  agents: readonly string[],
+): object {
+  const { name = "Spanline", description = DEFAULT_DESCRIPTION } = settings;
+  return createAgentCard({
+    baseUrl: publicUrl ?? `http://${readHeader(request, "host") ?? "127.0.0.1"}`,
+    version,
+    name,
+    description,
+    agents: agents.map((agent) => ({ name: agent, description: `The agent "${agent}"` })),
+    requiresKey,
+  });
+}
+
+const DEFAULT_DESCRIPTION = "Agents behind a Spanline bridge. A context is a durable session";

@@ -1,0 +1,147 @@
+import { requireRight, type Caller } from "../../http/access/caller.ts";
+import { A2aError } from "../../wire/a2a/a2a-error.ts";
+import type { ListRequest, SendRequest, TaskRequest } from "../../wire/a2a/read-request.ts";
+import { createTask } from "../../wire/a2a/task-snapshot.ts";
+import type { TaskFold } from "../../wire/a2a/task-state.ts";
+import { isTerminalState, type PlacedUpdate, type Task } from "../../wire/a2a/task.ts";
+import type { A2aOptions } from "./a2a-context.ts";
+import { followTask } from "./follow-task.ts";
+import { listTasks, type TaskPage } from "./list-tasks.ts";
+import { sendMessage } from "./send-message.ts";
+import { findTask, foldTask, readTask, type StoredTask } from "./stored-task.ts";
+
+/** A request with its caller, independent of the binding. */
+export interface CallContext {
+  readonly caller: Caller;
+  /** Aborts when the caller is gone. */
+  readonly signal: AbortSignal;
+  /** Position of the last update that the caller received, from `Last-Event-ID`. */
+  readonly lastSequence?: number;
+}
+
+type Updates = AsyncIterable<readonly PlacedUpdate[]>;
+
+/** The operations of A2A. Each binding and version translates its requests into these. */
+export interface Operations {
+  send(request: SendRequest, context: CallContext): Promise<Task>;
+  stream(request: SendRequest, context: CallContext): Promise<Updates>;
+  get(request: TaskRequest, context: CallContext): Promise<Task>;
+  list(request: ListRequest, context: CallContext): Promise<TaskPage>;
+  cancel(request: TaskRequest, context: CallContext): Promise<Task>;
+  subscribe(request: TaskRequest, context: CallContext): Promise<Updates>;
+}
+
+export function createOperations(options: A2aOptions): Operations {
+  const { sessions } = options;
+  const deliver = async (request: SendRequest, { caller }: CallContext): Promise<StoredTask> => {
+    requireRight(caller, "prompt", "Sending a message");
+    return sendMessage(options, request.message, { caller, agent: request.agent });
+  };
+  return {
+    async send(request, context) {
+      const stored = await deliver(request, context);
+      const task = request.isImmediate
+        ? await readTask(sessions, stored)
+        : await waitForRest(options, stored, context);
+      return trimHistory(task, request.historyLength);
+    },
+    async stream(request, context) {
+      const isNew = request.message.taskId === undefined;
+      const stored = await deliver(request, context);
+      const { signal, lastSequence } = context;
+      // The stream of a new task begins with its prompt; of a continued task, with the state after the message.
+      const after = lastSequence ?? (isNew ? 0 : undefined);
+      return followTask(sessions, stored, { after, signal });
+    },
+    async get({ taskId, historyLength }, { caller }) {
+      const stored = await findTask(sessions, taskId, caller);
+      return trimHistory(await readTask(sessions, stored), historyLength);
+    },
+    async list(request, { caller }) {
+      const page = await listTasks(sessions, request, caller);
+      const { includesArtifacts, historyLength } = request;
+      const tasks = page.tasks.map((task) => {
+        const trimmed = trimHistory(task, historyLength);
+        return includesArtifacts ? trimmed : { ...trimmed, artifacts: [] };
+      });
+      return { ...page, tasks };
+    },
+    async cancel({ taskId }, context) {
+      requireRight(context.caller, "prompt", "Cancelling a task");
+      const stored = await findTask(sessions, taskId, context.caller);
+      const fold = await foldTask(sessions, stored);
+      if (isTerminalState(fold.status.state)) throw createNotCancelableError(fold);
+      await cancelTask(options, stored, { fold, caller: context.caller });
+      return waitForRest(options, stored, { ...context, ignoresRequests: true });
+    },
+    async subscribe({ taskId }, { caller, signal, lastSequence: after }) {
+      const stored = await findTask(sessions, taskId, caller);
+      const { status } = await foldTask(sessions, stored);
+      // With a cursor, the reader gets the rest of an ended task.
+      if (after === undefined && isTerminalState(status.state))
+        throw createEndedError(status.state);
+      return followTask(sessions, stored, { after, signal });
+    },
+  };
+}
+
+interface WaitContext extends CallContext {
+  /** Waits for the end of the task also while the task needs input. Default: false. */
+  readonly ignoresRequests?: boolean;
+}
+
+/** Waits until the task ends or needs input. A caller that disconnects does not stop the task. */
+async function waitForRest(
+  { sessions }: A2aOptions,
+  stored: StoredTask,
+  { signal, ignoresRequests = false }: WaitContext,
+): Promise<Task> {
+  for await (const updates of followTask(sessions, stored, { after: undefined, signal })) {
+    const isAtRest = updates.some(({ update }) => {
+      const status = update.type === "task" ? update.task.status : undefined;
+      const { state } = update.type === "status" ? update.status : (status ?? { state: "working" });
+      return isTerminalState(state) || (state === "input-required" && !ignoresRequests);
+    });
+    if (isAtRest) break;
+  }
+  return readTask(sessions, stored);
+}
+
+interface CancelContext {
+  readonly fold: TaskFold;
+  readonly caller: Caller;
+}
+
+/** Withdraws a queued prompt, or cancels the turn of the task. */
+async function cancelTask(
+  { sessions }: A2aOptions,
+  { record: { sessionId } }: StoredTask,
+  { fold, caller }: CancelContext,
+): Promise<void> {
+  const from = { principal: caller };
+  const { turnId, promptId } = fold;
+  if (turnId === null && promptId !== null) {
+    const reply = await sessions.command(sessionId, { type: "withdraw-prompt", promptId }, from);
+    if (reply.status === "accepted") return;
+  }
+  // A prompt that could not be withdrawn has started since.
+  const started = turnId === null ? {} : { turnId };
+  const reply = await sessions.command(sessionId, { type: "cancel", ...started }, from);
+  if (reply.status === "refused") throw createNotCancelableError(fold);
+}
+
+/** Keeps the newest messages. */
+function trimHistory(task: Task, length: number | undefined): Task {
+  if (length === undefined) return task;
+  return { ...task, history: length === 0 ? [] : task.history.slice(-length) };
+}
+
+function createNotCancelableError(fold: TaskFold): A2aError {
+  const { taskId, status } = createTask(fold);
+  return new A2aError("TASK_NOT_CANCELABLE", `The task ${taskId} has ended (${status.state})`);
+}
+
+function createEndedError(state: string): A2aError {
+  const hint = "Fix: get the task, or send Last-Event-ID to read the rest of its stream";
+  return new A2aError("UNSUPPORTED_OPERATION", `The task has ended (${state}). ${hint}`);
+}

@@ -1,0 +1,189 @@
+import type { Caller } from "../../http/access/caller.ts";
+import type { GuardedRoute } from "../../http/routing/guarded-routes.ts";
+import { readJsonText } from "../../http/routing/json-body.ts";
+import { createJsonResponse } from "../../http/routing/json-response.ts";
+import type { ServedRequest, ServedResponse } from "../../http/server/http-types.ts";
+import { A2aError, encodeRpcError } from "../../wire/a2a/a2a-error.ts";
+import { A2A_PATH } from "../../wire/a2a/agent-card.ts";
+import type { Dialect } from "../../wire/a2a/dialect.ts";
+import { A2A_V03 } from "../../wire/a2a/encode-v03.ts";
+import { A2A_V1 } from "../../wire/a2a/encode-v1.ts";
+import { readListRequest, readSendRequest, readTaskRequest } from "../../wire/a2a/read-request.ts";
+import { readMessage as readRpcMessage } from "../../wire/jsonrpc/rpc-line.ts";
+import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { PlacedUpdate } from "../../wire/a2a/task.ts";
+import type { A2aOptions } from "./a2a-context.ts";
+import { createExtendedCard } from "./card-routes.ts";
+import type { CallContext, Operations } from "./operations.ts";
+import { toA2aError } from "./refusals.ts";
+import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
+import { createUpdateStream } from "./stream-response.ts";
+
+/** A result: a value, or the updates of a stream. */
+type RpcResult =
+  | { readonly value: object }
+  | { readonly updates: AsyncIterable<readonly PlacedUpdate[]> };
+
+interface MethodCall {
+  readonly params: unknown;
+  readonly context: CallContext;
+  readonly dialect: Dialect;
+  readonly request: ServedRequest;
+}
+
+type Method = (call: MethodCall) => Promise<RpcResult>;
+
+/** The JSON-RPC binding. The name of a method tells its version. */
+export function createRpcRoute(options: A2aOptions, operations: Operations): GuardedRoute {
+  const methods = createMethods(options, operations);
+  return {
+    method: "POST",
+    path: A2A_PATH,
+    async handle(request, _params, caller) {
+      const message = readRpcMessage(readJsonText(request));
+      if (message.type === "invalid")
+        return createErrorResponse(message.id, toProtocolError(message.error));
+      if (message.type !== "request")
+        return createErrorResponse(
+          null,
+          new A2aError(
+            "INVALID_REQUEST",
+            "The message is not a request: it has no id or no method",
+          ),
+        );
+      try {
+        return await respond(request, message, { methods, caller, options });
+      } catch (error) {
+        const refusal = toA2aError(error);
+        if (refusal === undefined) throw error;
+        return createErrorResponse(message.id, refusal);
+      }
+    },
+  };
+}
+
+interface RpcContext {
+  readonly methods: ReadonlyMap<string, readonly [Dialect, Method]>;
+  readonly caller: Caller;
+  readonly options: A2aOptions;
+}
+
+async function respond(
+  request: ServedRequest,
+  { id, method: name, params }: RpcRequest,
+  { methods, caller, options }: RpcContext,
+): Promise<ServedResponse> {
+  checkVersion(request);
+  const known = methods.get(name);
+  if (known === undefined)
+    throw new A2aError("METHOD_NOT_FOUND", `"${name.slice(0, 100)}" is not a method of A2A`);
+  const [version, method] = known;
+  const dialect = resolveDialect(request, version);
+  const context = { caller, signal: request.disconnectSignal, ...readLastSequence(request) };
+  const result = await method({ params, context, dialect, request });
+  if ("value" in result)
+    return createJsonResponse(200, { jsonrpc: "2.0", id, result: result.value });
+  const encode = (placed: PlacedUpdate): object => ({
+    jsonrpc: "2.0",
+    id,
+    result: dialect.encodeUpdate(placed),
+  });
+  return createUpdateStream(result.updates, encode, options.streaming);
+}
+
+function createErrorResponse(id: RequestId, error: A2aError): ServedResponse {
+  return createJsonResponse(200, { jsonrpc: "2.0", id, error: encodeRpcError(error) });
+}
+
+/** -32700 is a message that is not JSON; everything else is not a request. */
+function toProtocolError({
+  code,
+  message,
+}: {
+  readonly code: number;
+  readonly message: string;
+}): A2aError {
+  return new A2aError(code === -32_700 ? "INVALID_JSON" : "INVALID_REQUEST", message);
+}
+
+function createMethods(
+  options: A2aOptions,
+  operations: Operations,
+): ReadonlyMap<string, readonly [Dialect, Method]> {
+  const { send, stream, get, list, cancel, subscribe } = createHandlers(operations);
+  const getCard: Method = async ({ context, request }) => ({
+    value: createExtendedCard(options, request, context.caller),
+  });
+  const refusePush: Method = async () => {
+    throw createNoPushError();
+  };
+  return new Map<string, readonly [Dialect, Method]>([
+    ["SendMessage", [A2A_V1, send]],
+    ["SendStreamingMessage", [A2A_V1, stream]],
+    ["GetTask", [A2A_V1, get]],
+    ["ListTasks", [A2A_V1, list]],
+    ["CancelTask", [A2A_V1, cancel]],
+    ["SubscribeToTask", [A2A_V1, subscribe]],
+    ["GetExtendedAgentCard", [A2A_V1, getCard]],
+    ["CreateTaskPushNotificationConfig", [A2A_V1, refusePush]],
+    ["GetTaskPushNotificationConfig", [A2A_V1, refusePush]],
+    ["ListTaskPushNotificationConfigs", [A2A_V1, refusePush]],
+    ["DeleteTaskPushNotificationConfig", [A2A_V1, refusePush]],
+    ["message/send", [A2A_V03, send]],
+    ["message/stream", [A2A_V03, stream]],
+    ["tasks/get", [A2A_V03, get]],
+    ["tasks/cancel", [A2A_V03, cancel]],
+    ["tasks/resubscribe", [A2A_V03, subscribe]],
+    ["agent/getAuthenticatedExtendedCard", [A2A_V03, getCard]],
+    ["tasks/pushNotificationConfig/set", [A2A_V03, refusePush]],
+    ["tasks/pushNotificationConfig/get", [A2A_V03, refusePush]],
+    ["tasks/pushNotificationConfig/list", [A2A_V03, refusePush]],
+    ["tasks/pushNotificationConfig/delete", [A2A_V03, refusePush]],
+  ]);
+}
+
+function createHandlers(operations: Operations): { readonly [Name in keyof Operations]: Method } {
+  return {
+    send: async ({ params, context, dialect }) => ({
+      value: dialect.encodeSent(await operations.send(readSendRequest(params), context)),
+    }),
+    stream: async ({ params, context }) => ({
+      updates: await operations.stream(readSendRequest(params), context),
+    }),
+    get: async ({ params, context, dialect }) => ({
+      value: dialect.encodeTask(await operations.get(readTaskRequest(params), context)),
+    }),
+    list: async ({ params, context, dialect }) => ({
+      value: await listPage(operations, { params, context, dialect }),
+    }),
+    cancel: async ({ params, context, dialect }) => ({
+      value: dialect.encodeTask(await operations.cancel(readTaskRequest(params), context)),
+    }),
+    subscribe: async ({ params, context }) => ({
+      updates: await operations.subscribe(readTaskRequest(params), context),
+    }),
+  };
+}
+
+/** Encodes a page of tasks. `totalSize` counts the tasks up to this page: further ones are not read. */
+export async function listPage(
+  operations: Operations,
+  { params, context, dialect }: Omit<MethodCall, "request">,
+): Promise<object> {
+  const request = readListRequest(params);
+  const { tasks, nextPageToken, count } = await operations.list(request, context);
+  return {
+    tasks: tasks.map((task) => dialect.encodeTask(task)),
+    nextPageToken,
+    pageSize: request.pageSize,
+    totalSize: count,
+  };
+}
+
+export function createNoPushError(): A2aError {
+  const hint = "Fix: subscribe to the task; Last-Event-ID continues a stream without a gap";
+  return new A2aError(
+    "PUSH_NOTIFICATION_NOT_SUPPORTED",
+    `This server sends no push notifications. ${hint}`,
+  );
+}

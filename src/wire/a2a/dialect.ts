@@ -1,0 +1,17 @@
+import type { Task, TaskUpdate, PlacedUpdate, TaskStatus } from "./task.ts";
+
+/** How one version of the protocol writes tasks. */
+export interface Dialect {
+  encodeTask(task: Task): object;
+  /** Encodes one entry of a stream. */
+  encodeUpdate(placed: PlacedUpdate): object;
+  /** Encodes the result of a request that sends a message. */
+  encodeSent(task: Task): object;
+}
+
+/** The status which carries an update that A2A has no entry for. */
+export function createCarrier({ at }: PlacedUpdate): TaskStatus {
+  return { state: "working", at };
+}
+
+export type ArtifactUpdate = Extract<TaskUpdate, { readonly type: "artifact" }>;

@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import {
+  ClientFactory,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+  type Client,
+} from "@a2a-js/sdk/client";
+import { createAccess } from "../../../src/http/access/access.ts";
+import type { AccessKey } from "../../../src/http/access/access-keys.ts";
+import { createRouter } from "../../../src/http/routing/router.ts";
+import { startHttpServer } from "../../../src/http/server/start-server.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
+import { createSessions } from "../../../src/session/runtime/create-sessions.ts";
+import type { Sessions } from "../../../src/session/sessions.ts";
+import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import type { A2aOptions } from "../../../src/surfaces/a2a/a2a-context.ts";
+import { createA2aSurface } from "../../../src/surfaces/a2a/a2a-surface.ts";
+import {
+  createScriptedProvider,
+  type ProviderScript,
+} from "../../support/session/scripted-provider.ts";
+
+export interface ServeOptions {
+  /** Keys of the callers. Default: no keys, and a token with all rights. */
+  readonly keys?: readonly AccessKey[];
+  readonly settings?: A2aOptions["settings"];
+  /** Further options of the agent. */
+  readonly agent?: Partial<Parameters<typeof defineAgent>[0]>;
+}
+
+export interface ServedA2a {
+  readonly url: string;
+  readonly sessions: Sessions;
+  /** Sends a request to the JSON-RPC binding and returns the whole response. */
+  rpc(
+    method: string,
+    params: unknown,
+    headers?: { readonly [name: string]: string },
+  ): Promise<RpcReply>;
+  /** Sends a request to the JSON-RPC binding and returns the response, for streams. */
+  open(
+    body: object,
+    headers?: { readonly [name: string]: string },
+    signal?: AbortSignal,
+  ): Promise<Response>;
+  /** Fetches with the key of the caller. */
+  readonly fetch: typeof fetch;
+  /** The official client, over a binding. */
+  connect(binding: "JSONRPC" | "HTTP+JSON"): Promise<Client>;
+}
+
+// Untyped: tests read any field.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type RpcReply = any;
+
+/** A message of a client with a single text, as JSON. */
+export function createMessage(text: string, fields: object = {}): object {
+  return { messageId: randomUUID(), role: "ROLE_USER", parts: [{ text }], ...fields };
+}
+
+/** The token of the local user. */
+const TOKEN = "local-token-of-the-test";
+
+/** Serves the real surface over real sessions and a scripted agent, until the test ends. */
+export async function serveA2a(
+  answers: readonly ProviderScript[],
+  { keys, settings = {}, agent = {} }: ServeOptions = {},
+): Promise<ServedA2a> {
+  const reports: unknown[] = [];
+  const report = (error: unknown): void => void reports.push(error);
+  const store = createMemoryStore();
+  const provider = createScriptedProvider(answers, { effectFree: true });
+  const agents = [
+    defineAgent({ name: "scripted", provider, ...agent }),
+    defineAgent({ name: "other", provider }),
+  ];
+  const sessions = createSessions({ store, agents, clock: systemClock, owner: "test", report });
+  const host = "127.0.0.1";
+  const access = createAccess({ host, token: TOKEN, ...(keys !== undefined && { keys }) });
+  const surface = createA2aSurface({
+    sessions,
+    access,
+    settings,
+    version: "1.2.3",
+    requiresKey: keys !== undefined,
+    adoptContexts: keys === undefined,
+    streaming: { clock: systemClock },
+    report,
+  });
+  const server = await startHttpServer({
+    host,
+    port: 0,
+    limits: { bodyBytes: () => 10_000_000, headerBytes: 32 * 1024 },
+    onBug: report,
+    clock: systemClock,
+    ...createRouter([surface], report),
+  });
+  onTestFinished(async () => {
+    await server.close();
+    await sessions.close();
+    await store.close();
+    if (reports.length > 0) throw new AggregateError(reports, "The server has bugs");
+  });
+  const key = keys?.[0]?.key ?? TOKEN;
+  const authorization = `Bearer ${String(key)}`;
+  const open: ServedA2a["open"] = (body, headers = {}, signal = undefined) =>
+    fetch(`${server.url}/a2a`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization, ...headers },
+      body: JSON.stringify(body),
+      ...(signal !== undefined && { signal }),
+    });
+  const authorized: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set("authorization", authorization);
+    return fetch(input, { ...init, headers });
+  };
+  return {
+    url: server.url,
+    sessions,
+    async rpc(method, params, headers) {
+      const response = await open({ jsonrpc: "2.0", id: 1, method, params }, headers);
+      return response.json();
+    },
+    open,
+    fetch: authorized,
+    connect: (binding) => connectClient(server.url, binding, authorized),
+  };
+}
+
+function connectClient(url: string, binding: string, fetchImpl: typeof fetch): Promise<Client> {
+  const transport =
+    binding === "JSONRPC"
+      ? new JsonRpcTransportFactory({ fetchImpl })
+      : new RestTransportFactory({ fetchImpl });
+  return new ClientFactory({
+    transports: [transport],
+    preferredTransports: [binding],
+  }).createFromUrl(url);
+}

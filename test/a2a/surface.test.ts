@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import { says } from "../support/session/scripted-provider.ts";
+import { createMessage, serveA2a, type ServedA2a } from "./support/serve-a2a.ts";
+
+const KEYS = [
+  { name: "ada", key: "key-of-ada-000000001", rights: ["prompt", "approve"] },
+  { name: "bob", key: "key-of-bob-000000001", rights: ["prompt"], agents: ["other"] },
+  { name: "eve", key: "key-of-eve-000000001", rights: ["approve"] },
+] as const;
+const asCaller = (at: 0 | 1 | 2) => ({ authorization: `Bearer ${KEYS[at].key}` });
+
+const send = (text: string, place: object = {}) => ({ message: createMessage(text, place) });
+
+async function post(served: ServedA2a, body: string, headers: object = {}) {
+  const response = await fetch(`${served.url}/a2a`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
+  return { status: response.status, json: await response.json() };
+}
+
+describe("The JSON-RPC binding", () => {
+  it.each([
+    ["text that is not JSON", "{", -32700, null],
+    ["an empty object", "{}", -32600, null],
+    ["a list", "[]", -32600, null],
+    ["a method that is not text", '{"jsonrpc":"2.0","id":1,"method":2}', -32600, 1],
+    ["a notification", '{"jsonrpc":"2.0","method":"GetTask"}', -32600, null],
+    ["another version of JSON-RPC", '{"jsonrpc":"1.0","id":1,"method":"GetTask"}', -32600, 1],
+    ["an unknown method", '{"jsonrpc":"2.0","id":"a","method":"Nope"}', -32601, "a"],
+    ["a method of every object", '{"jsonrpc":"2.0","id":1,"method":"constructor"}', -32601, 1],
+    ["no params", '{"jsonrpc":"2.0","id":1,"method":"GetTask"}', -32602, 1],
+    [
+      "params that are a list",
+      '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":[]}',
+      -32602,
+      1,
+    ],
+    [
+      "an unknown task",
+      '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"task_x"}}',
+      -32001,
+      1,
+    ],
+  ])(
+    "A request with %s is refused with the code of the specification",
+    async (_, body, code, id) => {
+      const served = await serveA2a([says("Hi")]);
+      const { status, json } = await post(served, body);
+      expect([status, json.id, json.error.code]).toEqual([200, id, code]);
+      expect(json.error.data).toEqual([
+        expect.objectContaining({
+          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+          domain: "a2a-protocol.org",
+        }),
+      ]);
+    },
+  );
+
+  it.each([
+    ["no role", { role: undefined }, "message.role"],
+    ["the role of the agent", { role: "ROLE_AGENT" }, "message.role"],
+    ["no id", { messageId: "" }, "message.messageId"],
+    ["an id that is too long", { messageId: "x".repeat(201) }, "message.messageId"],
+    ["no parts", { parts: [] }, "message.parts"],
+    ["too many parts", { parts: Array.from({ length: 101 }, () => ({ text: "a" })) }, "101 parts"],
+    ["an unknown part", { parts: [{ video: "x" }] }, "message.parts[0]"],
+    ["an unknown context", { contextId: "ctx-1" }, "omit contextId"],
+    ["a context that is no text", { contextId: 7 }, "message.contextId"],
+  ])("A message with %s is refused and starts no session", async (_, fields, text) => {
+    const served = await serveA2a([says("Hi")]);
+    const { error } = await served.rpc("SendMessage", send("Hi", fields));
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(text) });
+    expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
+  });
+
+  it("A version that is not supported is refused, and a missing version is accepted", async () => {
+    const served = await serveA2a([says("Hi")]);
+    for (const version of ["0.2", "2.0", "1.1", "x"])
+      expect((await served.rpc("ListTasks", {}, { "a2a-version": version })).error).toMatchObject({
+        code: -32009,
+      });
+    for (const version of ["1.0", "1.0.1", ""])
+      expect(await served.rpc("ListTasks", {}, { "a2a-version": version })).toHaveProperty(
+        "result",
+      );
+  });
+
+  it("A push notification is refused with the way to follow the task", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const { error } = await served.rpc("CreateTaskPushNotificationConfig", {});
+    expect(error).toMatchObject({
+      code: -32003,
+      message: expect.stringContaining("Last-Event-ID"),
+    });
+    const configuration = { taskPushNotificationConfig: { url: "https://peer.example" } };
+    expect((await served.rpc("SendMessage", { ...send("Hi"), configuration })).error).toMatchObject(
+      { code: -32602 },
+    );
+  });
+});
+
+describe("Access", () => {
+  it("A caller without a key is refused, and the public card needs none", async () => {
+    const served = await serveA2a([says("Hi")], { keys: KEYS });
+    const { status, json } = await post(
+      served,
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} }),
+    );
+    expect([status, json.error.status]).toEqual([401, "PERMISSION_DENIED"]);
+    expect((await fetch(`${served.url}/.well-known/agent-card.json`)).status).toBe(200);
+  });
+
+  it("The tasks and contexts of another caller do not exist", async () => {
+    const served = await serveA2a([says("Hi")], { keys: KEYS });
+    const { id, contextId } = (await served.rpc("SendMessage", send("Hi"), asCaller(0))).result
+      .task;
+    for (const method of ["GetTask", "CancelTask", "SubscribeToTask"])
+      expect((await served.rpc(method, { id }, asCaller(1))).error, method).toMatchObject({
+        code: -32001,
+      });
+    expect(
+      (await served.rpc("SendMessage", send("Me too", { taskId: id }), asCaller(1))).error,
+    ).toMatchObject({ code: -32001 });
+    expect(
+      (await served.rpc("SendMessage", send("Me too", { contextId }), asCaller(1))).error,
+    ).toMatchObject({ code: -32602 });
+    expect((await served.rpc("ListTasks", {}, asCaller(1))).result.tasks).toEqual([]);
+    expect((await served.rpc("ListTasks", { contextId }, asCaller(1))).result.tasks).toEqual([]);
+  });
+
+  it("Two callers with the same message id have two tasks", async () => {
+    const served = await serveA2a([says("Hi")], { keys: KEYS });
+    const request = send("Hi", { messageId: "m-1" });
+    const ids = [];
+    for (const at of [0, 1] as const)
+      ids.push((await served.rpc("SendMessage", request, asCaller(at))).result.task.id);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it("A caller is limited to its rights and its agents", async () => {
+    const served = await serveA2a([says("Hi")], { keys: KEYS });
+    expect((await served.rpc("SendMessage", send("Hi"), asCaller(2))).error).toMatchObject({
+      data: [{ reason: "PERMISSION_DENIED" }],
+    });
+    const asOther = { ...send("Hi"), metadata: { agent: "scripted" } };
+    expect((await served.rpc("SendMessage", asOther, asCaller(1))).error).toMatchObject({
+      code: -32602,
+    });
+    const { contextId } = (await served.rpc("SendMessage", send("Hi"), asCaller(1))).result.task;
+    expect(await served.sessions.find(contextId)).toMatchObject({ agent: "other" });
+  });
+});
+
+describe("The agent card", () => {
+  it("The card names both bindings, the extensions and the agents as skills", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const card = await (await fetch(`${served.url}/.well-known/agent-card.json`)).json();
+    const url = `${served.url}/a2a`;
+    expect(card).toMatchObject({
+      name: "Spanline",
+      version: "1.2.3",
+      supportedInterfaces: [
+        { url, protocolBinding: "JSONRPC", protocolVersion: "1.0" },
+        { url, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" },
+        { url, protocolBinding: "JSONRPC", protocolVersion: "0.3" },
+      ],
+      capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true },
+      securitySchemes: {},
+      url,
+      protocolVersion: "0.3.0",
+    });
+    expect(card.skills.map(({ id }: { id: string }) => id)).toEqual(["scripted", "other"]);
+  });
+
+  it("With keys, the public card shows the first agent, and the extended card shows the caller's", async () => {
+    const settings = { name: "Helpdesk", description: "Answers" };
+    const served = await serveA2a([says("Hi")], { keys: KEYS, settings });
+    const card = await (await fetch(`${served.url}/.well-known/agent-card.json`)).json();
+    expect(card).toMatchObject({
+      ...settings,
+      skills: [{ id: "scripted" }],
+      securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: "Bearer" } } },
+      securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+    });
+    const skillsOf = async (at: 0 | 1) =>
+      (await served.rpc("GetExtendedAgentCard", {}, asCaller(at))).result.skills.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect(await skillsOf(0)).toEqual(["scripted", "other"]);
+    expect(await skillsOf(1)).toEqual(["other"]);
+    const configured = await serveA2a([says("Hi")], {
+      keys: KEYS,
+      settings: { agents: ["other"] },
+    });
+    const chosen = await (await fetch(`${configured.url}/.well-known/agent-card.json`)).json();
+    expect(chosen.skills).toMatchObject([{ id: "other" }]);
+  });
+});
+
+describe("The HTTP+JSON binding", () => {
+  it.each([
+    ["GET", "/a2a/tasks/task_x", 404, "TASK_NOT_FOUND"],
+    ["GET", "/a2a/tasks/task_x:nope", 404, "METHOD_NOT_FOUND"],
+    ["GET", "/a2a/tasks/task_x:constructor", 404, "METHOD_NOT_FOUND"],
+    ["GET", "/a2a/tasks?pageSize=0", 400, "INVALID_PARAMS"],
+    ["POST", "/a2a/tasks/task_x:cancel", 404, "TASK_NOT_FOUND"],
+    ["POST", "/a2a/tasks/task_x/pushNotificationConfigs", 400, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
+    ["POST", "/a2a/message:send", 400, "INVALID_PARAMS"],
+    ["GET", "/a2a/nope", 404, "METHOD_NOT_FOUND"],
+  ])("%s %s is refused with %d and the reason %s", async (method, path, status, reason) => {
+    const served = await serveA2a([says("Hi")]);
+    const body =
+      method === "POST" ? { headers: { "content-type": "application/json" }, body: "{}" } : {};
+    const response = await fetch(`${served.url}${path}`, { method, ...body });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({
+      error: { code: status, message: expect.any(String), details: [{ reason }] },
+    });
+  });
+});
