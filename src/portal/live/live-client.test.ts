@@ -312,6 +312,17 @@ describe("The events of a session", () => {
     ]);
   });
 
+  it("A session which a view shows stays subscribed, however many sessions are followed after", () => {
+    const bridge = ScriptedBridge.connected();
+    const endView = bridge.client.follow("ses_shown").subscribe(() => undefined);
+    const listEnded = () => bridge.socket.requests.filter(({ type }) => type === "unsubscribe");
+    for (let count = 0; count < MAX_FOLLOWED; count += 1) bridge.client.follow(`ses_${count}`);
+    expect(listEnded()).toEqual([]);
+    endView();
+    bridge.client.follow("ses_0");
+    expect(listEnded()).toEqual([{ type: "unsubscribe", id: "s1" }]);
+  });
+
   it("A page attaches again after a reconnect, and takes control over only once", async () => {
     const bridge = ScriptedBridge.connected();
     const store = bridge.client.follow("ses_1");

@@ -65,7 +65,7 @@ export interface LiveClient {
   /** Tries to connect at once. */
   wake(): void;
   setVisible(isVisible: boolean): void;
-  /** Follows a session. The session stays subscribed until several others have been followed since. */
+  /** Follows a session. A session without a view stays subscribed until several others have been followed since. */
   follow(sessionId: string): Store<SessionSnapshot>;
   /** Shows this page among the clients of a followed session. */
   attach(sessionId: string, attachment: Attachment): Promise<ActionResult>;
@@ -74,7 +74,7 @@ export interface LiveClient {
 
 /** Milliseconds between two checks of the connection. */
 export const TICK_MS = 250;
-/** Followed sessions which stay subscribed, so that a return to one of them shows it at once. */
+/** Sessions which stay subscribed without a view, so that a return to one of them shows the session at once. */
 export const MAX_FOLLOWED = 8;
 
 export function createLiveClient(options: LiveClientOptions): LiveClient {
@@ -121,7 +121,8 @@ class BrowserLiveClient implements LiveClient {
     this.#feeds.delete(sessionId);
     this.#feeds.set(sessionId, feed);
     this.#handle({ type: "subscribe", sessionId });
-    for (const oldest of [...this.#feeds.keys()].slice(0, -MAX_FOLLOWED)) {
+    for (const [oldest, { store }] of [...this.#feeds].slice(0, -MAX_FOLLOWED)) {
+      if (store.isObserved()) continue;
       this.#feeds.delete(oldest);
       this.#handle({ type: "unsubscribe", sessionId: oldest });
     }

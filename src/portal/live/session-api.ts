@@ -38,6 +38,8 @@ export function createSessionActions(
       command({ type: "answer", approvalId, ...encodeChoice(choice) }),
     cancel: (turnId) => command({ type: "cancel", turnId }),
     compact: () => command({ type: "compact" }),
+    closeWorker: (workerId) => command({ type: "close-worker", workerId }),
+    triggerWorker: (workerId, payload) => command({ type: "trigger-worker", workerId, payload }),
     setMode: (mode) => command({ type: "configure", mode }),
     revokeGrant: (grantId) => command({ type: "revoke", grantId }),
     rename: (title) => command({ type: "rename", title }),

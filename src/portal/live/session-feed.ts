@@ -5,7 +5,7 @@ import type { LiveError } from "../../wire/live/live-frames.ts";
 import { reduceSession } from "../state/reduce-session.ts";
 import { createSessionFold, type SessionFold } from "../state/session-fold.ts";
 import type { SessionChange } from "./live-state.ts";
-import { createStore, type Store } from "./store.ts";
+import { createStore, type WritableStore } from "./store.ts";
 
 /** One session on this page. */
 export interface SessionSnapshot {
@@ -22,7 +22,7 @@ export interface SessionSnapshot {
 }
 
 export interface SessionFeed {
-  readonly store: Store<SessionSnapshot>;
+  readonly store: WritableStore<SessionSnapshot>;
   apply(change: SessionChange): void;
 }
 

@@ -6,6 +6,8 @@ export interface Store<Value> {
 }
 
 export interface WritableStore<Value> extends Store<Value> {
+  /** Whether a view shows the value. */
+  readonly isObserved: () => boolean;
   readonly set: (value: Value) => void;
 }
 
@@ -14,6 +16,7 @@ export function createStore<Value>(initial: Value): WritableStore<Value> {
   let value = initial;
   return {
     get: () => value,
+    isObserved: () => listeners.size > 0,
     set(next) {
       if (Object.is(next, value)) return;
       value = next;

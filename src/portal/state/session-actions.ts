@@ -22,6 +22,10 @@ export interface SessionActions {
   cancel(turnId: string): Promise<ActionResult>;
   /** Replaces the older part of the conversation in requests to the model. */
   compact(): Promise<ActionResult>;
+  /** Ends a worker, also during its work. */
+  closeWorker(workerId: string): Promise<ActionResult>;
+  /** Starts the next cycle of a worker which waits. */
+  triggerWorker(workerId: string, task: string): Promise<ActionResult>;
   setMode(mode: SessionMode): Promise<ActionResult>;
   revokeGrant(grantId: string): Promise<ActionResult>;
   rename(title: string): Promise<ActionResult>;

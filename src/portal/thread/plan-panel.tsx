@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { Fold } from "../parts/fold.tsx";
 import { Icon, type IconName } from "../parts/icons.tsx";
+import { OutputFacts } from "./items/output-facts.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
 import type { PlanStatus } from "../../domain/outputs/plan.ts";
 import type { SessionView } from "../state/session-view.ts";
@@ -8,7 +9,7 @@ import type { SessionView } from "../state/session-view.ts";
 /** The agent's plan: its progress and the present step in one line, all steps when open. */
 export function PlanPanel({ view }: { readonly view: SessionView }): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const entries = view.plan;
+  const { plan: entries, planDetails } = view;
   const relevant = entries.filter(({ status }) => status !== "cancelled");
   const done = relevant.filter(({ status }) => status === "completed").length;
   const current = entries.find(({ status }) => status === "in_progress");
@@ -19,7 +20,9 @@ export function PlanPanel({ view }: { readonly view: SessionView }): ReactNode {
         onToggle={setOpen}
         summary={
           <>
-            <span className="thread-tool-name">Plan</span>
+            <span className="thread-tool-name">
+              <VisibleText text={planDetails?.title ?? "Plan"} />
+            </span>
             <progress max={Math.max(1, relevant.length)} value={done} aria-label="Finished steps" />
             <span className="part-muted">
               {done} of {relevant.length}
@@ -42,6 +45,20 @@ export function PlanPanel({ view }: { readonly view: SessionView }): ReactNode {
             </li>
           ))}
         </ul>
+        {planDetails !== null && (
+          <OutputFacts
+            facts={[
+              // A plan without steps has its summary as the only entry.
+              {
+                name: "Summary",
+                content: planDetails.steps.length === 0 ? "" : planDetails.summary,
+              },
+              { name: "Assumptions", content: planDetails.assumptions },
+              { name: "Open questions", content: planDetails.open_questions },
+              { name: "Verification", content: planDetails.verification_commands },
+            ]}
+          />
+        )}
       </Fold>
     </section>
   );

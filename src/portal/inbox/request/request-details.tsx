@@ -5,6 +5,8 @@ import { DiffView } from "../../parts/diff/diff-view.tsx";
 import { Fold, LongText } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
+import { Link } from "../../shell/navigation.tsx";
+import { formatSessionPath } from "../../shell/route.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import {
   describeConsequence,
@@ -100,7 +102,7 @@ function RequestSubject({ request }: { readonly request: RequestDetails }): Reac
 
 function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
   const { request } = open;
-  const { decision, evidence = [] } = request;
+  const { decision, worker } = request;
   const votes = describeVotes(open);
   const labels = listLabels(request);
   const repeats = describeRepeats(request);
@@ -108,6 +110,13 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
   const hasRule = decision !== undefined && request.form === undefined;
   return (
     <dl className="request-reasons">
+      {worker !== undefined && (
+        <Fact name="Worker">
+          <Link to={formatSessionPath(worker.sessionId)}>
+            <VisibleText text={worker.name} />
+          </Link>
+        </Fact>
+      )}
       {decision !== undefined && decision.context.paths.length > 0 && (
         <Fact name="Paths">
           <PathList paths={decision.context.paths} />
@@ -145,16 +154,19 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
           <JsonView value={metadata} label="Metadata of the rule" />
         </Fact>
       )}
-      {evidence.map(({ kind, ref, metadata: details }) => (
-        <Fact key={`${kind} ${ref}`} name={`Evidence: ${kind}`}>
-          <VisibleText text={ref} />
-          {Object.keys(details).length > 0 && (
-            <JsonView value={details} label={`Evidence ${kind}`} />
-          )}
-        </Fact>
-      ))}
+      <EvidenceFacts request={request} />
     </dl>
   );
+}
+
+function EvidenceFacts({ request }: { readonly request: RequestDetails }): ReactNode {
+  const { evidence = [] } = request;
+  return evidence.map(({ kind, ref, metadata }) => (
+    <Fact key={`${kind} ${ref}`} name={`Evidence: ${kind}`}>
+      <VisibleText text={ref} />
+      {Object.keys(metadata).length > 0 && <JsonView value={metadata} label={`Evidence ${kind}`} />}
+    </Fact>
+  ));
 }
 
 function isAboutTool({ question }: RequestDetails): boolean {

@@ -4,19 +4,21 @@ import { Fold, LongText } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { useOpenCard } from "../thread-context.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
+import type { ProgressAmount } from "../../../domain/events/tool-events.ts";
 import type { NoticeItem, ReminderItem } from "../../state/session-view.ts";
 import type { ReminderMode } from "../../../domain/reminder.ts";
 
 /** A fact about the session, with further lines folded. */
 export function Notice({ item }: { readonly item: NoticeItem }): ReactNode {
   const [isOpen, setOpen] = useOpenCard(item.key, false);
-  const { level, text, details } = item;
+  const { level, text, details, amount } = item;
   const content = (
     <>
       <Icon name={level === "info" ? "info" : "warning"} />
       <span>
         <VisibleText text={text} />
       </span>
+      {amount !== undefined && <Amount amount={amount} label={text} />}
     </>
   );
   return (
@@ -29,6 +31,23 @@ export function Notice({ item }: { readonly item: NoticeItem }): ReactNode {
         </Fold>
       )}
     </div>
+  );
+}
+
+/** The progress of the agent in its own numbers. Without a total, only the number is known. */
+function Amount({
+  amount: { progress, total },
+  label,
+}: {
+  readonly amount: ProgressAmount;
+  readonly label: string;
+}): ReactNode {
+  if (total === undefined) return <span className="thread-amount">{progress}</span>;
+  return (
+    <span className="thread-amount">
+      <progress max={total > 0 ? total : 1} value={progress} aria-label={label.slice(0, 100)} />
+      {progress} of {total}
+    </span>
   );
 }
 

@@ -3,11 +3,11 @@ import { ToolArguments, ToolDecision, ToolProgressBar, ToolResultView } from "./
 import { ApprovalLine } from "./approval-line.tsx";
 import { describeToolInput, describeToolStatus, isToolNotable } from "../describe-tool.ts";
 import type { ToolStatus } from "../describe-tool.ts";
-import { Badge, Spinner } from "../../parts/badge.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { DiffView } from "../../parts/diff/diff-view.tsx";
 import { ElapsedTime } from "../../parts/time.tsx";
 import { Fold } from "../../parts/fold.tsx";
-import { Icon, type IconName } from "../../parts/icons.tsx";
+import { StatusIcon } from "./status-icon.tsx";
 import { useOpenCard, useThread } from "../thread-context.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { formatDuration } from "../../../text/format-duration.ts";
@@ -90,21 +90,3 @@ function ToolTime({ item }: { readonly item: ToolItem }): ReactNode {
   if (item.ending !== null || item.startedAt === null) return null;
   return <ElapsedTime from={item.startedAt} />;
 }
-
-/** Decorative: the label of the status is text. */
-function StatusIcon({ status }: { readonly status: ToolStatus }): ReactNode {
-  if (status.isBusy) return <Spinner />;
-  return (
-    <span className={`thread-status part-tone-${status.tone}`}>
-      <Icon name={STATUS_ICONS[status.tone]} />
-    </span>
-  );
-}
-
-const STATUS_ICONS: { readonly [Tone in ToolStatus["tone"]]: IconName } = {
-  good: "check",
-  danger: "cross",
-  warning: "warning",
-  accent: "tool",
-  neutral: "empty",
-};
