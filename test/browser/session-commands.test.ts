@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { createGate } from "../support/gate.ts";
 import { respondsAfter, wants } from "../support/server/model-server.ts";
 import { createProfile } from "./support/browser-tabs.ts";
@@ -98,6 +99,31 @@ it("A message is sent again, or edited and sent, and the mode of the session is 
   await page.getByRole("button", { name: /^Ask / }).click();
   await page.getByRole("button", { name: /^Session mode: Ask/ }).waitFor();
   expect(portal.problems).toEqual([]);
+});
+
+it("A running tool call is stopped with its button, the other call and the turn complete, and the agent learns the reason", async () => {
+  const command = "echo started > started.txt; sleep 600";
+  const { bridge, portal } = await openSession({
+    agent: { approvals: { allow: ["read_file", "run_command"] } },
+    responses: {
+      work: wants(
+        { id: "c", name: "run_command", input: { command } },
+        { id: "r", name: "read_file", input: { path: "notes.md" } },
+      ),
+    },
+  });
+  await portal.send("work");
+  const file = join(bridge.project, "started.txt");
+  await eventually(() => expect(existsSync(file)).toBe(true));
+  await portal.conversation.getByRole("button", { name: "Stop run_command" }).click();
+  await portal.waitForText("It is done.");
+  const cards = portal.conversation.locator('[data-kind="tool"]');
+  await cards.filter({ hasText: "run_command" }).getByText("cancelled", { exact: true }).waitFor();
+  await cards.filter({ hasText: "read_file" }).getByText("done", { exact: true }).waitFor();
+  await portal.waitForText("Completed");
+  const results = JSON.stringify(bridge.model.modelRequests.at(-1)?.messages.slice(-2));
+  expect(results).toContain("run_command was stopped: a person cancelled this tool call");
+  expect(await portal.conversation.getByRole("button", { name: /^Stop / }).count()).toBe(0);
 });
 
 it("A reminder waits in the queue, is edited there, and reaches the agent once with its new text", async () => {

@@ -37,6 +37,14 @@ export function createSessionActions(
     decide: (approvalId, choice) =>
       command({ type: "answer", approvalId, ...encodeChoice(choice) }),
     cancel: (turnId) => command({ type: "cancel", turnId }),
+    cancelToolCall: async (toolCallId) =>
+      readCancelOutcome(
+        await api.request({
+          method: "POST",
+          path: `${path}/commands`,
+          body: { type: "cancel-tool-call", toolCallId },
+        }),
+      ),
     compact: () => command({ type: "compact" }),
     closeWorker: (workerId) => command({ type: "close-worker", workerId }),
     triggerWorker: (workerId, payload) => command({ type: "trigger-worker", workerId, payload }),
@@ -83,6 +91,14 @@ function encodeChoice({ decision, answer, input, reason }: ApprovalChoice): Json
 
 function dropValue(result: ActionResult<unknown>): ActionResult {
   return result.ok ? { ok: true, value: undefined } : result;
+}
+
+/** The bridge accepts the cancellation of any tool call, and reports whether a running call was found. */
+function readCancelOutcome(result: ActionResult<unknown>): ActionResult {
+  const status = result.ok && isObject(result.value) ? result.value["toolCallStatus"] : undefined;
+  if (status !== "not_found") return dropValue(result);
+  const message = "The tool call has ended, or only the client which runs it can stop it";
+  return { ok: false, error: { code: "not_found", message } };
 }
 
 function readSessionId(result: ActionResult<unknown>): ActionResult<string> {

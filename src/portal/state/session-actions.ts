@@ -20,6 +20,8 @@ export interface SessionActions {
   revokeReminder(reminderId: string): Promise<ActionResult>;
   decide(approvalId: string, choice: ApprovalChoice): Promise<ActionResult>;
   cancel(turnId: string): Promise<ActionResult>;
+  /** Stops one tool call. The turn continues. */
+  cancelToolCall(toolCallId: string): Promise<ActionResult>;
   /** Replaces the older part of the conversation in requests to the model. */
   compact(): Promise<ActionResult>;
   /** Ends a worker, also during its work. */

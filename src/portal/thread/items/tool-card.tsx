@@ -8,7 +8,8 @@ import { DiffView } from "../../parts/diff/diff-view.tsx";
 import { ElapsedTime } from "../../parts/time.tsx";
 import { Fold } from "../../parts/fold.tsx";
 import { StatusIcon } from "./status-icon.tsx";
-import { useOpenCard, useThread } from "../thread-context.tsx";
+import { StopButton } from "./stop-button.tsx";
+import { ActionError, useAction, useOpenCard, useThread } from "../thread-context.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { formatDuration } from "../../../text/format-duration.ts";
 import type { ToolItem } from "../../state/session-view.ts";
@@ -17,6 +18,7 @@ import type { ToolItem } from "../../state/session-view.ts";
 export function ToolCard({ item }: { readonly item: ToolItem }): ReactNode {
   const { renderApproval } = useThread();
   const [isOpen, setOpen] = useOpenCard(item.key, isToolNotable(item));
+  const stopping = useAction();
   const status = describeToolStatus(item);
   const open = item.approvals.filter(({ resolution }) => resolution === null);
   const resolved = item.approvals.filter(({ resolution }) => resolution !== null);
@@ -26,6 +28,7 @@ export function ToolCard({ item }: { readonly item: ToolItem }): ReactNode {
         isOpen={isOpen}
         onToggle={setOpen}
         summary={<ToolSummary item={item} status={status} />}
+        actions={<StopButton item={item} running={stopping} />}
       >
         {item.problem !== undefined && <p className="thread-problem">{item.problem}</p>}
         {/* The form of an open request shows arguments, rule and diffs itself. */}
@@ -44,6 +47,7 @@ export function ToolCard({ item }: { readonly item: ToolItem }): ReactNode {
           <div key={approval.approvalId}>{renderApproval(approval)}</div>
         ))}
       </Fold>
+      <ActionError error={stopping.error} />
       {open.length === 0 && (
         <div className="thread-diffs">
           {item.diffs.map((diff, index) => (
