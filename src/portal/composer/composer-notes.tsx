@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icons.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { SessionView } from "../state/session-view.ts";
 import type { Participant, Refusal } from "./send-modes.ts";
-import { resolveControl } from "./session/presence.ts";
+import { resolveControl } from "./session/presence-rows.ts";
 import { ControlButton } from "./session/session-controls.tsx";
 import type { Commands } from "./use-commands.ts";
 
@@ -25,7 +25,7 @@ export function RefusalNote({
     <div className="composer-refusal">
       <Icon name="info" />
       <output>
-        <VisibleText text={refusal.text} />
+        <UntrustedText text={refusal.text} />
       </output>
       {refusal.needsControl && (
         <ControlButton
@@ -47,10 +47,10 @@ export function ErrorNote({ commands }: { readonly commands: Commands }): ReactN
     <div className="composer-error" role="alert">
       <Icon name="warning" />
       <span>
-        <VisibleText text={error.message} kind="prose" />
+        <UntrustedText text={error.message} kind="prose" />
         {error.hint !== undefined && (
           <span className="composer-error-hint">
-            <VisibleText text={error.hint} kind="prose" />
+            <UntrustedText text={error.hint} kind="prose" />
           </span>
         )}
       </span>

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { SessionActions } from "../state/session-actions.ts";
 import type { SessionView } from "../state/session-view.ts";
 import { AttachmentList } from "./attachment-list.tsx";
@@ -164,7 +164,7 @@ function MessageBox({ view, message, refusal, cancel, focusKey }: MessageBoxProp
       )}
       {message.problem !== undefined && (
         <p className="composer-problem" role="alert">
-          <VisibleText text={message.problem} kind="prose" />
+          <UntrustedText text={message.problem} kind="prose" />
         </p>
       )}
       <div className="composer-bar">

@@ -9,14 +9,14 @@ import {
   type ReactNode,
 } from "react";
 import type { AgentCommand } from "../../domain/slash-commands.ts";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import {
   COMPOSITION_KEY_CODE,
   readComposerKey,
   type ComposerKeyAction,
   type ComposerKeyState,
 } from "./composer-keys.ts";
-import { applyCompletion, completeCommand, findCommand } from "./slash-commands.ts";
+import { applyCompletion, completeCommand, findCommand } from "./composer-commands.ts";
 
 export interface MessageFieldProps {
   readonly text: string;
@@ -118,10 +118,10 @@ function CommandHint({ command }: { readonly command: AgentCommand | undefined }
       <code>/{command.name}</code>
       {command.hint !== undefined && (
         <code>
-          <VisibleText text={command.hint} />
+          <UntrustedText text={command.hint} />
         </code>
       )}
-      <VisibleText text={command.description} />
+      <UntrustedText text={command.description} />
     </p>
   );
 }
@@ -190,16 +190,16 @@ function CompletionList({
           onClick={() => onChoose(command)}
         >
           <span className="composer-completion-name">
-            /<VisibleText text={command.name} />
+            /<UntrustedText text={command.name} />
             {command.hint !== undefined && (
               <span className="composer-muted">
                 {" "}
-                <VisibleText text={command.hint} />
+                <UntrustedText text={command.hint} />
               </span>
             )}
           </span>
           <span className="composer-muted">
-            <VisibleText text={command.description} />
+            <UntrustedText text={command.description} />
           </span>
         </button>
       ))}

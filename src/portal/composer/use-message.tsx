@@ -10,7 +10,7 @@ import {
   type ReminderForm,
 } from "./reminder-form.ts";
 import { findRunningTurn, resolveSendMode, type SendMode } from "./send-modes.ts";
-import { expandCommandText } from "./slash-commands.ts";
+import { expandCommandText } from "./composer-commands.ts";
 import { readImages, useAttachments, type Attachments } from "./use-attachments.tsx";
 import type { Commands } from "./use-commands.ts";
 

@@ -8,11 +8,11 @@ import type {
   SessionActions,
 } from "../state/session-actions.ts";
 import type { ApiClient } from "./api-client.ts";
-import type { LiveClient } from "./live-client.ts";
+import type { LiveApiClient } from "./live-api-client.ts";
 
 export interface SessionApiOptions {
   readonly api: ApiClient;
-  readonly live: Pick<LiveClient, "attach">;
+  readonly live: Pick<LiveApiClient, "attach">;
   /** The name of this page among the clients of a session, such as `Firefox on Linux`. */
   readonly clientName: string;
 }

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import { Fold } from "../parts/fold.tsx";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { OutputFacts } from "./items/output-facts.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { PlanStatus } from "../../domain/outputs/plan.ts";
 import type { SessionView } from "../state/session-view.ts";
 
@@ -21,14 +21,14 @@ export function PlanPanel({ view }: { readonly view: SessionView }): ReactNode {
         summary={
           <>
             <span className="thread-tool-name">
-              <VisibleText text={planDetails?.title ?? "Plan"} />
+              <UntrustedText text={planDetails?.title ?? "Plan"} />
             </span>
             <progress max={Math.max(1, relevant.length)} value={done} aria-label="Finished steps" />
             <span className="part-muted">
               {done} of {relevant.length}
             </span>
             <span className="thread-tool-about thread-plan-current">
-              {current !== undefined && !isOpen && <VisibleText text={current.content} />}
+              {current !== undefined && !isOpen && <UntrustedText text={current.content} />}
             </span>
           </>
         }
@@ -39,7 +39,7 @@ export function PlanPanel({ view }: { readonly view: SessionView }): ReactNode {
               <Icon name={STATUS_ICONS[status]} />
               <span>
                 <span className="part-hidden">{STATUS_TEXTS[status]}: </span>
-                <VisibleText text={content} />
+                <UntrustedText text={content} />
               </span>
               {priority === "high" && <span className="part-note">high priority</span>}
             </li>

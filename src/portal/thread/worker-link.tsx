@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { Link } from "../shell/navigation.tsx";
 import { formatSessionPath } from "../shell/route.ts";
 
@@ -18,7 +18,7 @@ export function WorkerLink({
       {children}
       <span className="part-hidden">
         {" "}
-        the session of the worker <VisibleText text={name} />
+        the session of the worker <UntrustedText text={name} />
       </span>
     </Link>
   );

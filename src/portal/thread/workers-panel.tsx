@@ -2,7 +2,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import { pluralize } from "../../text/pluralize.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Fold } from "../parts/fold.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { useServices, useStore } from "../shell/services.tsx";
 import type { SessionView, WorkerItem } from "../state/session-view.ts";
 import { describeWorkerStatus, listWorkers, needsPerson } from "./describe-worker.ts";
@@ -65,7 +65,7 @@ function WorkerNode({
         <>
           <StatusIcon status={status} />
           <span className="workers-name">
-            <VisibleText text={worker.name} />
+            <UntrustedText text={worker.name} />
           </span>
           {needsPerson(worker, parent) ? (
             <Badge tone="warning">needs a decision</Badge>

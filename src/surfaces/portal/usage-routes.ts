@@ -2,7 +2,7 @@ import { createJsonResponse } from "../../http/routing/json-response.ts";
 import type { Route } from "../../http/routing/router.ts";
 import { authenticate } from "./portal-access.ts";
 import type { PortalOptions } from "./portal-options.ts";
-import { findSession } from "./session-view.ts";
+import { findSession } from "./session-resource.ts";
 
 /** The route to read the usage and the budgets of a session. */
 export function createUsageRoutes(options: PortalOptions): Route[] {

@@ -7,7 +7,7 @@ import { Icon } from "../../parts/icons.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Link } from "../../shell/navigation.tsx";
 import { formatSessionPath } from "../../shell/route.ts";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import {
   describeConsequence,
   describePathLocation,
@@ -47,7 +47,7 @@ function RequestWarnings({ request }: { readonly request: RequestDetails }): Rea
       {consequence !== undefined && <p className="request-consequence">{consequence}</p>}
       {prompt !== undefined && (
         <p className="request-prompt">
-          <VisibleText text={prompt} kind="prose" />
+          <UntrustedText text={prompt} kind="prose" />
         </p>
       )}
       {(risk !== undefined || warnings.length > 0) && (
@@ -56,12 +56,12 @@ function RequestWarnings({ request }: { readonly request: RequestDetails }): Rea
           <div>
             {risk !== undefined && (
               <p>
-                <strong>Risk:</strong> <VisibleText text={risk} kind="prose" />
+                <strong>Risk:</strong> <UntrustedText text={risk} kind="prose" />
               </p>
             )}
             {warnings.map((warning) => (
               <p key={warning}>
-                <VisibleText text={warning} />
+                <UntrustedText text={warning} />
               </p>
             ))}
           </div>
@@ -113,7 +113,7 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
       {worker !== undefined && (
         <Fact name="Worker">
           <Link to={formatSessionPath(worker.sessionId)}>
-            <VisibleText text={worker.name} />
+            <UntrustedText text={worker.name} />
           </Link>
         </Fact>
       )}
@@ -124,10 +124,10 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
       )}
       {hasRule && (
         <Fact name="Why">
-          <VisibleText text={decision.reason} kind="prose" />{" "}
+          <UntrustedText text={decision.reason} kind="prose" />{" "}
           {decision.rule !== null && isAboutTool(request) && (
             <span className="request-rule">
-              <VisibleText text={describeRule(decision.rule)} />
+              <UntrustedText text={describeRule(decision.rule)} />
             </span>
           )}
         </Fact>
@@ -138,7 +138,7 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
           <span className="request-labels">
             {labels.map((label) => (
               <Badge key={label}>
-                <VisibleText text={label} />
+                <UntrustedText text={label} />
               </Badge>
             ))}
           </span>
@@ -146,7 +146,7 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
       )}
       {votes !== undefined && (
         <Fact name="Approvals">
-          <VisibleText text={votes} />
+          <UntrustedText text={votes} />
         </Fact>
       )}
       {metadata !== undefined && (
@@ -163,7 +163,7 @@ function EvidenceFacts({ request }: { readonly request: RequestDetails }): React
   const { evidence = [] } = request;
   return evidence.map(({ kind, ref, metadata }) => (
     <Fact key={`${kind} ${ref}`} name={`Evidence: ${kind}`}>
-      <VisibleText text={ref} />
+      <UntrustedText text={ref} />
       {Object.keys(metadata).length > 0 && <JsonView value={metadata} label={`Evidence ${kind}`} />}
     </Fact>
   ));
@@ -183,7 +183,7 @@ function Fact({
   return (
     <div className="request-fact">
       <dt>
-        <VisibleText text={name} />
+        <UntrustedText text={name} />
       </dt>
       <dd>{children}</dd>
     </div>
@@ -200,16 +200,16 @@ function PathList({ paths }: { readonly paths: readonly PathFact[] }): ReactNode
       {paths.slice(0, MAX_PATHS).map((fact) => (
         <li key={fact.argument}>
           <code>
-            <VisibleText text={formatPathTarget(fact)} />
+            <UntrustedText text={formatPathTarget(fact)} />
           </code>
           {fact.location !== "inside" && (
             <Badge tone="danger">
-              <VisibleText text={describePathLocation(fact)} />
+              <UntrustedText text={describePathLocation(fact)} />
             </Badge>
           )}
           {fact.location === "inside" && fact.folder !== undefined && (
             <Badge>
-              in <VisibleText text={fact.folder} />
+              in <UntrustedText text={fact.folder} />
             </Badge>
           )}
         </li>

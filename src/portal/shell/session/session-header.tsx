@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from "react";
 import { MODE_DESCRIPTIONS } from "../../../domain/session-mode.ts";
-import type { SessionSnapshot } from "../../live/session-feed.ts";
+import type { SessionSnapshot } from "../../live/snapshot-feed.ts";
 import type { SessionView } from "../../state/session-view.ts";
 import { Icon } from "../../parts/icons.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { nameSession } from "../filter-sessions.ts";
 import { useServices } from "../services.tsx";
 import { SessionMenu } from "./session-menu.tsx";
@@ -30,13 +30,13 @@ export function SessionHeader({
         <TitleField key={view.sessionId} view={view} />
         <p className="shell-header-facts">
           <StateDot state={findState(view)} isLabelled />
-          <VisibleText text={view.agent} />
+          <UntrustedText text={view.agent} />
           {view.mode !== "default" && (
             <span className="shell-tag">{MODE_DESCRIPTIONS[view.mode].name} mode</span>
           )}
           {view.workingDirectory !== null && (
             <span className="shell-folder" title={view.workingDirectory}>
-              <VisibleText text={view.workingDirectory} />
+              <UntrustedText text={view.workingDirectory} />
             </span>
           )}
         </p>
@@ -120,7 +120,7 @@ function TitleField({ view }: { readonly view: SessionView }): ReactNode {
           title="Rename"
           onClick={() => setDraft(view.title ?? "")}
         >
-          <VisibleText text={title} />
+          <UntrustedText text={title} />
           <ShellIcon name="edit" />
         </button>
       </h1>

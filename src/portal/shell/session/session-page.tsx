@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState, type ReactNode } from "react";
-import type { SessionSnapshot } from "../../live/session-feed.ts";
+import type { SessionSnapshot } from "../../live/snapshot-feed.ts";
 import { Conversation } from "./conversation.tsx";
 import { nameSession } from "../filter-sessions.ts";
 import { Link } from "../navigation.tsx";

@@ -7,7 +7,7 @@ import { formatBytes } from "../../parts/format-amount.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { ScrollBox } from "../../parts/scroll-box.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { ArtifactItem } from "../../state/session-view.ts";
 import { useOpenCard, useThread } from "../thread-context.tsx";
 
@@ -25,7 +25,7 @@ export function ArtifactCard({ item }: { readonly item: ArtifactItem }): ReactNo
           <>
             <Icon name={kind === "table" ? "table" : "file"} />
             <span className="thread-tool-name">
-              <VisibleText text={title ?? KIND_NAMES[kind]} />
+              <UntrustedText text={title ?? KIND_NAMES[kind]} />
             </span>
             <span className="thread-tool-about">
               {KIND_NAMES[kind]}, {formatBytes(sizeBytes)}
@@ -86,7 +86,7 @@ function ArtifactTable({
           <tr>
             {columns.map((column, at) => (
               <th key={at} scope="col">
-                <VisibleText text={column.slice(0, MAX_CELL)} />
+                <UntrustedText text={column.slice(0, MAX_CELL)} />
               </th>
             ))}
           </tr>
@@ -96,7 +96,7 @@ function ArtifactTable({
             <tr key={at}>
               {row.map((cell, column) => (
                 <td key={column}>
-                  <VisibleText text={cell.slice(0, MAX_CELL)} />
+                  <UntrustedText text={cell.slice(0, MAX_CELL)} />
                 </td>
               ))}
             </tr>

@@ -8,7 +8,7 @@ import { pluralize } from "../../../text/pluralize.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { Fold } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { FileChangesItem } from "../../state/session-view.ts";
 import { useOpenCard } from "../thread-context.tsx";
 
@@ -28,7 +28,7 @@ export function FileChangesCard({ item }: { readonly item: FileChangesItem }): R
             <Icon name={hasError ? "warning" : "file"} />
             <span className="thread-tool-name">{pluralize(count, "file")} changed</span>
             <span className="thread-tool-about">
-              {!isOpen && <VisibleText text={formatFileChanges(entries).slice(0, 300)} />}
+              {!isOpen && <UntrustedText text={formatFileChanges(entries).slice(0, 300)} />}
             </span>
           </>
         }
@@ -67,14 +67,14 @@ function FileChangeRow({
       {error !== null && (
         <li>
           <Badge tone={tone}>{text}</Badge>
-          <VisibleText text={error} />
+          <UntrustedText text={error} />
         </li>
       )}
       {relativePaths.map((path) => (
         <li key={path}>
           <Badge tone={tone}>{text}</Badge>
           <code>
-            <VisibleText text={path.slice(0, MAX_PATH)} />
+            <UntrustedText text={path.slice(0, MAX_PATH)} />
           </code>
         </li>
       ))}

@@ -4,7 +4,7 @@ import type { Handoff } from "../../../domain/outputs/handoff.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Fold } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { HandoffItem } from "../../state/session-view.ts";
 import { useOpenCard, useThread } from "../thread-context.tsx";
 import { OutputFacts, type OutputFact } from "./output-facts.tsx";
@@ -23,10 +23,10 @@ export function HandoffCard({ item }: { readonly item: HandoffItem }): ReactNode
           <>
             <Icon name="handoff" />
             <span className="thread-tool-name">
-              Handoff to <VisibleText text={target.label} />
+              Handoff to <UntrustedText text={target.label} />
             </span>
             <span className="thread-tool-about">
-              {!isOpen && <VisibleText text={task.slice(0, 200)} />}
+              {!isOpen && <UntrustedText text={task.slice(0, 200)} />}
             </span>
             <Badge>{target.kind === "human" ? "person" : "agent"}</Badge>
           </>

@@ -3,7 +3,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Fold, LongText } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { useOpenCard } from "../thread-context.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { ProgressAmount } from "../../../domain/events/tool-events.ts";
 import type { NoticeItem, ReminderItem } from "../../state/session-view.ts";
 import type { ReminderMode } from "../../../domain/reminder.ts";
@@ -16,7 +16,7 @@ export function Notice({ item }: { readonly item: NoticeItem }): ReactNode {
     <>
       <Icon name={level === "info" ? "info" : "warning"} />
       <span>
-        <VisibleText text={text} />
+        <UntrustedText text={text} />
       </span>
       {amount !== undefined && <Amount amount={amount} label={text} />}
     </>
@@ -65,7 +65,7 @@ export function ReminderNote({ item }: { readonly item: ReminderItem }): ReactNo
             <Icon name="bell" />
             <span className="thread-tool-name">Reminder</span>
             <span className="thread-tool-about">
-              <VisibleText text={body.slice(0, 200)} />
+              <UntrustedText text={body.slice(0, 200)} />
             </span>
           </>
         }
@@ -75,7 +75,7 @@ export function ReminderNote({ item }: { readonly item: ReminderItem }): ReactNo
           {MODE_TEXTS[mode]}
           {tags.slice(0, MAX_TAGS).map((tag) => (
             <Badge key={tag}>
-              <VisibleText text={tag} />
+              <UntrustedText text={tag} />
             </Badge>
           ))}
         </p>

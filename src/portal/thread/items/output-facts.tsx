@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { LongText } from "../../parts/fold.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import "../../parts/parts.css";
 
 /** One fact of an output: a text, or the items of a list. Facts without content are left out. */
@@ -38,7 +38,7 @@ function FactList({ items }: { readonly items: readonly string[] }): ReactNode {
     <ul>
       {items.slice(0, MAX_ITEMS).map((text, index) => (
         <li key={index}>
-          <VisibleText text={text.slice(0, MAX_ITEM_LENGTH)} />
+          <UntrustedText text={text.slice(0, MAX_ITEM_LENGTH)} />
         </li>
       ))}
       {items.length > MAX_ITEMS && <li>and {items.length - MAX_ITEMS} more</li>}

@@ -10,7 +10,7 @@ import { Fold } from "../../parts/fold.tsx";
 import { StatusIcon } from "./status-icon.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { ActionError, useAction, useOpenCard, useThread } from "../thread-context.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { formatDuration } from "../../../text/format-duration.ts";
 import type { ToolItem } from "../../state/session-view.ts";
 
@@ -71,10 +71,10 @@ function ToolSummary({
     <>
       <StatusIcon status={status} />
       <span className="thread-tool-name">
-        <VisibleText text={item.name} />
+        <UntrustedText text={item.name} />
       </span>
       <span className="thread-tool-about">
-        <VisibleText text={describeToolInput(item)} />
+        <UntrustedText text={describeToolInput(item)} />
       </span>
       <span className="thread-tool-facts">
         {item.attempt > 1 && <span>attempt {item.attempt}</span>}

@@ -5,7 +5,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Fold, LongText } from "../../parts/fold.tsx";
 import { Markdown } from "../../parts/markdown/markdown.tsx";
 import { ElapsedTime } from "../../parts/time.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { WorkerItem } from "../../state/session-view.ts";
 import { describeWorkerFacts, describeWorkerStatus } from "../describe-worker.ts";
 import { ActionError, useAction, useOpenCard, useThread } from "../thread-context.tsx";
@@ -49,7 +49,7 @@ export function WorkerCard({ item }: { readonly item: WorkerItem }): ReactNode {
           </div>
         )}
         <p className="part-note">
-          <VisibleText text={describeWorkerFacts(worker)} />
+          <UntrustedText text={describeWorkerFacts(worker)} />
         </p>
         {!isTerminalStatus(status) && <WorkerCommands item={item} isWaiting={isWaiting} />}
       </Fold>
@@ -64,10 +64,10 @@ function WorkerSummary({ worker }: { readonly worker: Worker }): ReactNode {
     <>
       <StatusIcon status={described} />
       <span className="thread-tool-name">
-        Worker <VisibleText text={name} />
+        Worker <UntrustedText text={name} />
       </span>
       <span className="thread-tool-about thread-worker-task">
-        <VisibleText text={task.slice(0, 200)} />
+        <UntrustedText text={task.slice(0, 200)} />
       </span>
       <span className="thread-tool-facts">
         <Badge tone={described.tone}>{described.label}</Badge>

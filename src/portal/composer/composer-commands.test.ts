@@ -4,7 +4,7 @@ import {
   completeCommand,
   expandCommandText,
   findCommand,
-} from "./slash-commands.ts";
+} from "./composer-commands.ts";
 
 const review = {
   name: "review",

@@ -4,12 +4,12 @@ import { toolTurn } from "../../../test/portal/scripted-turns.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import type { LiveError, LiveFrame, LiveRequest } from "../../wire/live/live-frames.ts";
 import {
-  createLiveClient,
+  createLiveApiClient,
   MAX_FOLLOWED,
   TICK_MS,
-  type LiveClient,
+  type LiveApiClient,
   type LiveSocketHandlers,
-} from "./live-client.ts";
+} from "./live-api-client.ts";
 
 /** A bridge in the test's own hands: it records requests and sends the frames of the test. */
 class ScriptedBridge {
@@ -17,7 +17,7 @@ class ScriptedBridge {
   readonly reloads: number[] = [];
   readonly sockets: ScriptedSocket[] = [];
   refusal: LiveError | null = null;
-  readonly client: LiveClient = createLiveClient({
+  readonly client: LiveApiClient = createLiveApiClient({
     openSocket: (handlers) => {
       const socket = new ScriptedSocket(handlers);
       this.sockets.push(socket);
