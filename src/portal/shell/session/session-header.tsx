@@ -5,10 +5,10 @@ import type { SessionView } from "../../state/session-view.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { nameSession } from "../filter-sessions.ts";
-import { useServices } from "../services.tsx";
+import { useServices, useStore } from "../services.tsx";
 import { SessionMenu } from "./session-menu.tsx";
 import { ShellIcon } from "../shell-icon.tsx";
-import { StateDot } from "../state-dot.tsx";
+import { OfflineDot, StateDot } from "../state-dot.tsx";
 
 /** The sticky line above a conversation. */
 export function SessionHeader({
@@ -29,7 +29,7 @@ export function SessionHeader({
       <div className="shell-header-title">
         <TitleField key={view.sessionId} view={view} />
         <p className="shell-header-facts">
-          <StateDot state={findState(view)} isLabelled />
+          <HeaderState view={view} />
           <UntrustedText text={view.agent} />
           {view.mode !== "default" && (
             <span className="shell-tag">{MODE_DESCRIPTIONS[view.mode].name} mode</span>
@@ -54,6 +54,14 @@ export function SessionHeader({
       <SessionMenu view={view} />
     </header>
   );
+}
+
+/** The state of the session. Without a connection, the state may be old, so the header shows the connection. */
+function HeaderState({ view }: { readonly view: SessionView }): ReactNode {
+  const { status } = useStore(useServices().live.connection);
+  const state = findState(view);
+  if (status === "live") return <StateDot state={state} isLabelled />;
+  return <OfflineDot lastState={state} />;
 }
 
 /** The clients of the session in short. The composer has the whole list. */
