@@ -5,6 +5,6 @@ import { OUTPUT_VIEWS } from "./support/portal-views.ts";
 
 allowLongTests();
 
-it("Workers, plans, artifacts, handoffs and compaction pass axe in light and dark, on a desktop and on a phone, and never scroll sideways", async () => {
+it("Workers, plans, artifacts, handoffs, compaction and results of commands pass axe in light and dark, on a desktop and on a phone, and never scroll sideways", async () => {
   expect(await checkViews(OUTPUT_VIEWS)).toEqual([]);
 });

@@ -153,6 +153,34 @@ it("A reminder waits in the queue, is edited there, and reaches the agent once w
   expect(requests).not.toContain("the file is old");
 });
 
+it("Commands of the bridge are completed and run from the composer, and the agent does not receive them", async () => {
+  const { bridge, portal } = await openSession();
+  const { page } = portal;
+  await portal.field.fill("/st");
+  await page.getByRole("option", { name: /\/status/ }).waitFor();
+  await portal.field.press("Tab");
+  await portal.field.press("Enter");
+  const status = page.getByRole("region", { name: "Result of /status" });
+  await status.getByText(bridge.project).waitFor();
+  expect(await portal.field.inputValue()).toBe("");
+  await portal.send("/tools");
+  const tools = page.getByRole("region", { name: "Result of /tools" });
+  expect(await tools.getByRole("definition").first().textContent()).toBe("allowed");
+  await tools.getByText("needs approval").first().waitFor();
+  expect(await status.count()).toBe(0);
+  await tools.getByRole("button", { name: "Close the result" }).click();
+  await tools.waitFor({ state: "detached" });
+
+  await portal.send("/mode read-only");
+  await page.getByRole("button", { name: /^Session mode: Read-only/ }).waitFor();
+  await portal.send("/staus");
+  await page
+    .getByRole("alert")
+    .getByText(/mean .*\/status/)
+    .waitFor();
+  expect(bridge.model.modelRequests).toEqual([]);
+});
+
 it("A slash command is completed with its arguments, and an image is attached, seen and removed", async () => {
   const commands = {
     greet: { description: "Greets a person", hint: "NAME", prompt: "Say hello to $ARGUMENTS" },

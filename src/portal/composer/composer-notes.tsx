@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Icon } from "../parts/icons.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { SessionView } from "../state/session-view.ts";
+import type { CommandReply } from "./bridge-commands.ts";
 import type { Participant, Refusal } from "./send-modes.ts";
 import { resolveControl } from "./session/presence-rows.ts";
 import { ControlButton } from "./session/session-controls.tsx";
@@ -63,5 +64,47 @@ export function ErrorNote({ commands }: { readonly commands: Commands }): ReactN
         <Icon name="cross" />
       </button>
     </div>
+  );
+}
+
+/** The result of a command of the bridge. */
+export function ReplyNote({
+  reply: { command, text, rows },
+  onClose,
+}: {
+  readonly reply: CommandReply;
+  readonly onClose: () => void;
+}): ReactNode {
+  return (
+    <section className="composer-reply" aria-label={`Result of /${command}`}>
+      <div className="composer-reply-head">
+        <code>/{command}</code>
+        <button
+          type="button"
+          className="composer-icon-button"
+          aria-label="Close the result"
+          onClick={onClose}
+        >
+          <Icon name="cross" />
+        </button>
+      </div>
+      <output>
+        {text !== undefined && <p className="composer-note">{text}</p>}
+        {rows.length > 0 && (
+          <dl>
+            {rows.map(({ name, text: value }) => (
+              <div key={name}>
+                <dt>
+                  <UntrustedText text={name} />
+                </dt>
+                <dd>
+                  <UntrustedText text={value} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </output>
+    </section>
   );
 }

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import type { ToolRule } from "../../domain/tools/tool-rule.ts";
 import type {
   ActionResult,
   ApprovalChoice,
@@ -45,7 +46,9 @@ export function createSessionActions(
           body: { type: "cancel-tool-call", toolCallId },
         }),
       ),
-    compact: () => command({ type: "compact" }),
+    compact: (options = {}) => command({ type: "compact", ...options }),
+    listTools: async () =>
+      readToolRules(await api.request({ method: "GET", path: `${path}/tools` })),
     closeWorker: (workerId) => command({ type: "close-worker", workerId }),
     triggerWorker: (workerId, payload) => command({ type: "trigger-worker", workerId, payload }),
     setMode: (mode) => command({ type: "configure", mode }),
@@ -100,6 +103,25 @@ function readCancelOutcome(result: ActionResult<unknown>): ActionResult {
   const message = "The tool call has ended, or only the client which runs it can stop it";
   return { ok: false, error: { code: "not_found", message } };
 }
+
+/** Reads the tools of a response. An entry of a newer bridge that is not known here is left out. */
+function readToolRules(result: ActionResult<unknown>): ActionResult<readonly ToolRule[]> {
+  if (!result.ok) return result;
+  const tools: unknown = isObject(result.value) ? result.value["tools"] : undefined;
+  const entries: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  return { ok: true, value: entries.flatMap(readToolRule) };
+}
+
+function readToolRule(entry: unknown): readonly ToolRule[] {
+  if (!isObject(entry)) return [];
+  const { name, description, dependsOnArguments } = entry;
+  const action = ACTIONS.find((known) => known === entry["action"]);
+  if (typeof name !== "string" || action === undefined) return [];
+  const text = typeof description === "string" ? description : "";
+  return [{ name, description: text, action, dependsOnArguments: dependsOnArguments === true }];
+}
+
+const ACTIONS = ["allow", "ask", "deny"] as const;
 
 function readSessionId(result: ActionResult<unknown>): ActionResult<string> {
   if (!result.ok) return result;

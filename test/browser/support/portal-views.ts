@@ -233,6 +233,16 @@ export const SESSION_VIEWS: readonly PortalView[] = [
 
 export const OUTPUT_VIEWS: readonly PortalView[] = [
   {
+    name: "session-tool-rules",
+    async open(world) {
+      const page = await openPrompted(world, "Tools");
+      const portal = createPortalPage({ page, problems: [] });
+      await portal.send("/tools");
+      await page.getByRole("region", { name: "Result of /tools" }).waitFor();
+      return page;
+    },
+  },
+  {
     name: "session-workers",
     async open(world) {
       const page = await openPrompted(world, "Shared work", "Split the work");
