@@ -44,8 +44,12 @@ it("An approval of a worker is decided in the session above, which names the wor
   await findCard(portal, "editor").getByText("running", { exact: true }).waitFor();
   // The tool call belongs to the worker: the session above shows the request only.
   expect(await portal.conversation.locator('[data-kind="tool"]').count()).toBe(1);
+  await portal.page.getByRole("button", { name: "Workers", exact: true }).click();
+  const tree = portal.page.getByRole("region", { name: "Workers" });
+  await tree.getByRole("button", { name: "editor needs you" }).waitFor();
   await portal.decide(/^Allow(?! |ways)/);
   await findCard(portal, "editor").getByText("completed", { exact: true }).waitFor();
+  await tree.getByRole("button", { name: "editor completed" }).waitFor();
   expect(readFileSync(join(bridge.project, NOTES_FILE), "utf8")).toContain("line two\n");
 
   await findCard(portal, "editor").getByRole("link").click();

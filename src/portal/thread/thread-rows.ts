@@ -80,6 +80,13 @@ function isOpenRequest(item: ThreadItem): boolean {
   return item.kind === "tool" && item.approvals.some(({ resolution }) => resolution === null);
 }
 
+/** Returns the row with the heading of the turn to which a row belongs. */
+export function findTurnHead(rows: readonly ThreadRow[], index: number): number {
+  let at = Math.min(index, rows.length - 1);
+  while (at > 0 && rows[at]?.kind !== "head") at -= 1;
+  return Math.max(0, at);
+}
+
 /** Adds indexes to a range of consecutive indexes, in order. */
 export function addIndexes(range: readonly number[], indexes: readonly number[]): number[] {
   const [first = 0] = range;

@@ -6,6 +6,7 @@ import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { useServices, useStore } from "../shell/services.tsx";
 import type { SessionView, WorkerItem } from "../state/session-view.ts";
 import { describeWorkerStatus, listWorkers, needsPerson } from "./describe-worker.ts";
+import type { ToolStatus } from "./describe-tool.ts";
 import { STAGE_TEXTS } from "./describe-turn.ts";
 import { StatusIcon } from "./items/status-icon.tsx";
 import { WorkerLink } from "./worker-link.tsx";
@@ -67,11 +68,7 @@ function WorkerNode({
           <span className="workers-name">
             <UntrustedText text={worker.name} />
           </span>
-          {needsPerson(worker, parent) ? (
-            <Badge tone="warning">needs a decision</Badge>
-          ) : (
-            <Badge tone={status.tone}>{status.label}</Badge>
-          )}
+          <NodeStatus status={status} isWaiting={needsPerson(worker, parent)} />
         </>
       }
       actions={
@@ -83,6 +80,19 @@ function WorkerNode({
       <WorkerBranch sessionId={worker.sessionId} />
     </Fold>
   );
+}
+
+/** The icon says enough about a worker which runs or has completed. */
+function NodeStatus({
+  status: { label, tone, isBusy },
+  isWaiting,
+}: {
+  readonly status: ToolStatus;
+  readonly isWaiting: boolean;
+}): ReactNode {
+  if (isWaiting) return <Badge tone="warning">needs you</Badge>;
+  if (isBusy || tone === "good") return <span className="part-hidden">{label}</span>;
+  return <Badge tone={tone}>{label}</Badge>;
 }
 
 /** The session of a worker, followed while its branch is open. */

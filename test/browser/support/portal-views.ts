@@ -134,6 +134,11 @@ export const VIEW_RESPONSES: NonNullable<ScriptedBridgeOptions["responses"]> = {
       input: { task, name: `worker ${index + 1}`, background: true },
     })),
   ),
+  "Keep an explainer": wants({
+    id: "k",
+    name: "delegate",
+    input: { task: "Explain the change", name: "explainer", retriggerable: true },
+  }),
   "Divide it further": wants({
     id: "n",
     name: "delegate",
@@ -261,6 +266,14 @@ export const OUTPUT_VIEWS: readonly PortalView[] = [
       await page.getByRole("button", { name: "Workers", exact: true }).click();
       await page.getByRole("link", { name: /worker 1/ }).click();
       await page.getByText("Nothing else changed.").waitFor();
+      return page;
+    },
+  },
+  {
+    name: "session-worker-waiting",
+    async open(world) {
+      const page = await openPrompted(world, "Explanations", "Keep an explainer");
+      await page.getByLabel("Next task of the worker explainer").waitFor();
       return page;
     },
   },

@@ -6,10 +6,13 @@ export function TriggerForm({
   itemKey,
   workerId,
   name,
+  children,
 }: {
   readonly itemKey: string;
   readonly workerId: string;
   readonly name: string;
+  /** Further buttons. */
+  readonly children: ReactNode;
 }): ReactNode {
   const { actions, drafts } = useThread();
   const [text, setText] = useState(() => drafts.get(itemKey) ?? "");
@@ -49,6 +52,7 @@ export function TriggerForm({
         <button type="submit" className="part-button part-primary" disabled={!canSend}>
           Trigger
         </button>
+        {children}
       </div>
       <ActionError error={running.error} />
     </form>

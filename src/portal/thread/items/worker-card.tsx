@@ -89,19 +89,25 @@ function WorkerCommands({
   const { actions } = useThread();
   const closing = useAction();
   const { workerId, name } = worker;
+  const closeButton = (
+    <button
+      type="button"
+      className="part-button"
+      disabled={closing.isRunning}
+      onClick={() => closing.run(() => actions.closeWorker(workerId))}
+    >
+      {closing.isRunning ? "Closing …" : "Close the worker"}
+    </button>
+  );
   return (
     <>
-      {isWaiting && <TriggerForm itemKey={key} workerId={workerId} name={name} />}
-      <div className="thread-buttons">
-        <button
-          type="button"
-          className="part-button"
-          disabled={closing.isRunning}
-          onClick={() => closing.run(() => actions.closeWorker(workerId))}
-        >
-          {closing.isRunning ? "Closing …" : "Close the worker"}
-        </button>
-      </div>
+      {isWaiting ? (
+        <TriggerForm itemKey={key} workerId={workerId} name={name}>
+          {closeButton}
+        </TriggerForm>
+      ) : (
+        <div>{closeButton}</div>
+      )}
       <ActionError error={closing.error} />
     </>
   );
