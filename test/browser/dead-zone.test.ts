@@ -28,7 +28,7 @@ it("A second press at the same place does not decide the request which has moved
     .click();
   await eventually(async () => expect(await requests.count()).toBe(1));
   const remaining = requests.getByRole("button", { name: /^Allow(?! |ways)/ });
-  expect(await remaining.getAttribute("aria-disabled")).toBe("true");
+  await eventually(async () => expect(await remaining.getAttribute("aria-disabled")).toBe("true"));
   expect(await remaining.getAttribute("title")).toContain("moved just now");
   await remaining.dispatchEvent("click");
   expect(await requests.count()).toBe(1);

@@ -5,6 +5,7 @@ import { writeSessions } from "../support/session/write-session.ts";
 import { startBridge } from "./support/bridge-process.ts";
 import { createProfile } from "./support/browser-tabs.ts";
 import { BIDI, createHostileEvents, HOSTILE_MARKUP } from "./support/hostile-session.ts";
+import { createHostileOutputs } from "./support/hostile-outputs.ts";
 import { createPortalPage } from "./support/portal-page.ts";
 import { startScriptedBridge } from "./support/scripted-bridge.ts";
 
@@ -33,6 +34,31 @@ it("HTML, script links, huge lines and control characters in a session are shown
   expect(await portal.page.title()).not.toBe("owned");
 
   await portal.page.setViewportSize({ width: 360, height: 740 });
+  expect(await inspectPage(portal.page)).toEqual(CLEAN);
+});
+
+it("Hostile names of workers, plans, progress, log entries, file changes and summaries are shown as text and run nothing", async () => {
+  const sessionId = "ses_hostile_outputs";
+  const events = createHostileOutputs();
+  const bridge = await startBridge({
+    prepare: ({ dataDirectory }) =>
+      writeSessions(dataDirectory, { sessionId, title: "Outputs", events }),
+  });
+  const link = `${bridge.url}/sessions/${sessionId}?token=${bridge.token}`;
+  const portal = createPortalPage(await (await createProfile()).openTab(link));
+  // High enough for all rows.
+  await portal.page.setViewportSize({ width: 1280, height: 6000 });
+  await portal.page.getByRole("button", { name: "Workers", exact: true }).click();
+  await portal.page.getByRole("region", { name: "Workers" }).getByText("onerror").first().waitFor();
+  for (const kind of ["worker", "files", "compaction", "notice"])
+    await portal.conversation.locator(`[data-kind="${kind}"]`).first().waitFor();
+  await openFolds(portal.page);
+  for (const text of ["Next task of the worker", "Task", "Failure"])
+    await portal.conversation.getByLabel(text).first().waitFor();
+  for (const text of ["A person asked", "Open questions", "incomplete"])
+    await portal.page.getByText(text).first().waitFor();
+  expect(await inspectPage(portal.page)).toEqual(CLEAN);
+  await portal.page.setViewportSize({ width: 390, height: 740 });
   expect(await inspectPage(portal.page)).toEqual(CLEAN);
 });
 

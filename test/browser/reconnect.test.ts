@@ -42,6 +42,22 @@ async function expectWholeThread(portal: PortalPage): Promise<void> {
   expect(await portal.page.evaluate("globalThis.isSamePage")).toBe(true);
 }
 
+it("During an outage, the header shows the lost connection and the last known state, then the present state", async () => {
+  const bridge = await startBridge();
+  const portal = await openDemo(bridge);
+  const { header } = portal;
+  await header.getByText("Waiting for a person", { exact: true }).waitFor();
+  await killUnderPage(bridge, portal);
+  await header.getByText("Disconnected", { exact: true }).waitFor();
+  await header.getByText("(last: waiting for a person)").waitFor();
+  expect(await header.getByText("Waiting for a person", { exact: true }).count()).toBe(0);
+  await bridge.restart();
+  await header.getByText("Waiting for a person", { exact: true }).waitFor();
+  expect(await header.getByText("Disconnected").count()).toBe(0);
+  await portal.decide(/^Allow(?! |ways)/);
+  await header.getByText("Idle", { exact: true }).waitFor();
+});
+
 it("A tab reconnects by itself after the bridge was killed while an approval waits, and the turn completes", async () => {
   const bridge = await startBridge();
   const portal = await openDemo(bridge);

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { createGate } from "../support/gate.ts";
 import { respondsAfter, wants } from "../support/server/model-server.ts";
 import { createProfile } from "./support/browser-tabs.ts";
@@ -100,6 +101,31 @@ it("A message is sent again, or edited and sent, and the mode of the session is 
   expect(portal.problems).toEqual([]);
 });
 
+it("A running tool call is stopped with its button, the other call and the turn complete, and the agent learns the reason", async () => {
+  const command = "echo started > started.txt; sleep 600";
+  const { bridge, portal } = await openSession({
+    agent: { approvals: { allow: ["read_file", "run_command"] } },
+    responses: {
+      work: wants(
+        { id: "c", name: "run_command", input: { command } },
+        { id: "r", name: "read_file", input: { path: "notes.md" } },
+      ),
+    },
+  });
+  await portal.send("work");
+  const file = join(bridge.project, "started.txt");
+  await eventually(() => expect(existsSync(file)).toBe(true));
+  await portal.conversation.getByRole("button", { name: "Stop run_command" }).click();
+  await portal.waitForText("It is done.");
+  const cards = portal.conversation.locator('[data-kind="tool"]');
+  await cards.filter({ hasText: "run_command" }).getByText("cancelled", { exact: true }).waitFor();
+  await cards.filter({ hasText: "read_file" }).getByText("done", { exact: true }).waitFor();
+  await portal.waitForText("Completed");
+  const results = JSON.stringify(bridge.model.modelRequests.at(-1)?.messages.slice(-2));
+  expect(results).toContain("run_command was stopped: a person cancelled this tool call");
+  expect(await portal.conversation.getByRole("button", { name: /^Stop / }).count()).toBe(0);
+});
+
 it("A reminder waits in the queue, is edited there, and reaches the agent once with its new text", async () => {
   const gate = createGate();
   const read = wants({ id: "r", name: "read_file", input: { path: "notes.md" } });
@@ -125,6 +151,34 @@ it("A reminder waits in the queue, is edited there, and reaches the agent once w
   const requests = JSON.stringify(bridge.model.modelRequests);
   expect(requests.split("the file is new")).toHaveLength(2);
   expect(requests).not.toContain("the file is old");
+});
+
+it("Commands of the bridge are completed and run from the composer, and the agent does not receive them", async () => {
+  const { bridge, portal } = await openSession();
+  const { page } = portal;
+  await portal.field.fill("/st");
+  await page.getByRole("option", { name: /\/status/ }).waitFor();
+  await portal.field.press("Tab");
+  await portal.field.press("Enter");
+  const status = page.getByRole("region", { name: "Result of /status" });
+  await status.getByText(bridge.project).waitFor();
+  expect(await portal.field.inputValue()).toBe("");
+  await portal.send("/tools");
+  const tools = page.getByRole("region", { name: "Result of /tools" });
+  expect(await tools.getByRole("definition").first().textContent()).toBe("allowed");
+  await tools.getByText("needs approval").first().waitFor();
+  expect(await status.count()).toBe(0);
+  await tools.getByRole("button", { name: "Close the result" }).click();
+  await tools.waitFor({ state: "detached" });
+
+  await portal.send("/mode read-only");
+  await page.getByRole("button", { name: /^Session mode: Read-only/ }).waitFor();
+  await portal.send("/staus");
+  await page
+    .getByRole("alert")
+    .getByText(/mean .*\/status/)
+    .waitFor();
+  expect(bridge.model.modelRequests).toEqual([]);
 });
 
 it("A slash command is completed with its arguments, and an image is attached, seen and removed", async () => {

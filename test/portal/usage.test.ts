@@ -16,6 +16,26 @@ const usage = {
   totalTokens: 400,
 };
 
+describe("Tools over /api", () => {
+  it("A caller reads how the rules treat each tool of a session", async () => {
+    const { sessions, connectHost } = createSteeringWorld(connectLines, [says("Done.")], {
+      approvals: { allow: [], ask: [], deny: ["look"], default: "ask" },
+    });
+    const { url } = await startAcpServer(sessions);
+    const sessionId = await openSession(await connectHost());
+    const read = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const response = await fetch(`${url}/api/sessions/${sessionId}/tools`, { headers });
+      return { status: response.status, body: JSON.parse(await response.text()) };
+    };
+    const tools = [
+      { name: "look", description: "Does look", action: "deny", dependsOnArguments: false },
+    ];
+    expect(await read(TOKEN)).toEqual({ status: 200, body: { tools } });
+    expect(await read("wrong")).toMatchObject({ status: 401 });
+  });
+});
+
 describe("Usage over /api", () => {
   it("A caller reads the usage of a session and of the budgets it shares", async () => {
     const budgets = {

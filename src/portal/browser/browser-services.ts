@@ -2,7 +2,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { randomWebFraction, randomWebHex } from "../../platform/web-random.ts";
 import type { LiveError } from "../../wire/live/live-frames.ts";
 import { createApiClient, type ApiClient } from "../live/api-client.ts";
-import { createLiveClient, type LiveClient } from "../live/live-client.ts";
+import { createLiveApiClient, type LiveApiClient } from "../live/live-api-client.ts";
 import { createSessionActions } from "../live/session-api.ts";
 import { createToasts, type Toasts } from "../shell/toasts.ts";
 import type { SessionActions } from "../state/session-actions.ts";
@@ -11,7 +11,7 @@ import { nameBrowser } from "./name-browser.ts";
 
 /** The parts of the page behind its views: connection, stores, commands. */
 export interface Services {
-  readonly live: LiveClient;
+  readonly live: LiveApiClient;
   readonly api: ApiClient;
   readonly toasts: Toasts;
   readonly clientName: string;
@@ -30,7 +30,7 @@ export function startServices(): Services {
     random: randomWebFraction,
     createKey: () => randomWebHex(16),
   });
-  const live = createLiveClient({
+  const live = createLiveApiClient({
     openSocket: openBrowserSocket,
     clock,
     random: randomWebFraction,

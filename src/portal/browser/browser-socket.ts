@@ -1,4 +1,4 @@
-import type { OpenLiveSocket } from "../live/live-client.ts";
+import type { OpenLiveSocket } from "../live/live-api-client.ts";
 
 /** Opens `/api/live` of the page's own server. The browser sends the cookie of the sign-in. */
 export const openBrowserSocket: OpenLiveSocket = ({ onMessage, onClose }) => {

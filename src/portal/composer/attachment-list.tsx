@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { formatBytes } from "../parts/format-amount.ts";
 import { Icon } from "../parts/icons.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { Attachments } from "./use-attachments.tsx";
 
 /** The attached images with their previews, and why files were refused. */
@@ -15,7 +15,7 @@ export function AttachmentList({ attachments }: { readonly attachments: Attachme
             <li key={id}>
               <img src={previewUrl} alt="" />
               <span className="composer-image-name">
-                <VisibleText text={name} />
+                <UntrustedText text={name} />
                 <span className="composer-muted">{formatBytes(size)}</span>
               </span>
               <button
@@ -34,7 +34,7 @@ export function AttachmentList({ attachments }: { readonly attachments: Attachme
         <ul className="composer-problems" role="alert">
           {problems.map((problem) => (
             <li key={problem}>
-              <VisibleText text={problem} />
+              <UntrustedText text={problem} />
             </li>
           ))}
         </ul>

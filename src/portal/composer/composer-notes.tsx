@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icons.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { SessionView } from "../state/session-view.ts";
+import type { CommandReply } from "./bridge-commands.ts";
 import type { Participant, Refusal } from "./send-modes.ts";
-import { resolveControl } from "./session/presence.ts";
+import { resolveControl } from "./session/presence-rows.ts";
 import { ControlButton } from "./session/session-controls.tsx";
 import type { Commands } from "./use-commands.ts";
 
@@ -25,7 +26,7 @@ export function RefusalNote({
     <div className="composer-refusal">
       <Icon name="info" />
       <output>
-        <VisibleText text={refusal.text} />
+        <UntrustedText text={refusal.text} />
       </output>
       {refusal.needsControl && (
         <ControlButton
@@ -47,10 +48,10 @@ export function ErrorNote({ commands }: { readonly commands: Commands }): ReactN
     <div className="composer-error" role="alert">
       <Icon name="warning" />
       <span>
-        <VisibleText text={error.message} kind="prose" />
+        <UntrustedText text={error.message} kind="prose" />
         {error.hint !== undefined && (
           <span className="composer-error-hint">
-            <VisibleText text={error.hint} kind="prose" />
+            <UntrustedText text={error.hint} kind="prose" />
           </span>
         )}
       </span>
@@ -63,5 +64,47 @@ export function ErrorNote({ commands }: { readonly commands: Commands }): ReactN
         <Icon name="cross" />
       </button>
     </div>
+  );
+}
+
+/** The result of a command of the bridge. */
+export function ReplyNote({
+  reply: { command, text, rows },
+  onClose,
+}: {
+  readonly reply: CommandReply;
+  readonly onClose: () => void;
+}): ReactNode {
+  return (
+    <section className="composer-reply" aria-label={`Result of /${command}`}>
+      <div className="composer-reply-head">
+        <code>/{command}</code>
+        <button
+          type="button"
+          className="composer-icon-button"
+          aria-label="Close the result"
+          onClick={onClose}
+        >
+          <Icon name="cross" />
+        </button>
+      </div>
+      <output>
+        {text !== undefined && <p className="composer-note">{text}</p>}
+        {rows.length > 0 && (
+          <dl>
+            {rows.map(({ name, text: value }) => (
+              <div key={name}>
+                <dt>
+                  <UntrustedText text={name} />
+                </dt>
+                <dd>
+                  <UntrustedText text={value} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </output>
+    </section>
   );
 }

@@ -1,11 +1,12 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { SessionActions } from "../state/session-actions.ts";
 import type { SessionView } from "../state/session-view.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { findImageRefusal } from "./attachments.ts";
 import { AttachButton, CancelButton, SendButton, type CancelControl } from "./composer-buttons.tsx";
-import { ErrorNote, RefusalNote } from "./composer-notes.tsx";
+import { ErrorNote, RefusalNote, ReplyNote } from "./composer-notes.tsx";
+import { listCommands } from "./composer-commands.ts";
 import { MessageField } from "./message-field.tsx";
 import { PendingQueue } from "./pending-queue.tsx";
 import { ReminderFields, SendModeChoice } from "./send-mode-choice.tsx";
@@ -49,6 +50,9 @@ export function Composer({ view, actions, participant, seed }: ComposerProps): R
           isPending={commands.isPending("control")}
           onTakeControl={() => void commands.run("control", () => actions.takeControl())}
         />
+      )}
+      {message.reply !== undefined && (
+        <ReplyNote reply={message.reply} onClose={message.closeReply} />
       )}
       <PendingQueue
         queue={view.queue}
@@ -149,7 +153,7 @@ function MessageBox({ view, message, refusal, cancel, focusKey }: MessageBoxProp
       <MessageField
         text={message.text}
         placeholder={SEND_MODE_TEXTS[mode].placeholder}
-        commands={mode === "remind" ? [] : (view.agentSpec?.commands ?? [])}
+        commands={mode === "remind" ? [] : listCommands(view.agentSpec?.commands ?? [])}
         isRunning={cancel.isRunning}
         isReadOnly={message.isSending}
         describedBy={id}
@@ -164,7 +168,7 @@ function MessageBox({ view, message, refusal, cancel, focusKey }: MessageBoxProp
       )}
       {message.problem !== undefined && (
         <p className="composer-problem" role="alert">
-          <VisibleText text={message.problem} kind="prose" />
+          <UntrustedText text={message.problem} kind="prose" />
         </p>
       )}
       <div className="composer-bar">

@@ -8,20 +8,24 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from "react";
-import type { AgentCommand } from "../../domain/slash-commands.ts";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import {
   COMPOSITION_KEY_CODE,
   readComposerKey,
   type ComposerKeyAction,
   type ComposerKeyState,
 } from "./composer-keys.ts";
-import { applyCompletion, completeCommand, findCommand } from "./slash-commands.ts";
+import {
+  applyCompletion,
+  completeCommand,
+  findCommand,
+  type CommandOption,
+} from "./composer-commands.ts";
 
 export interface MessageFieldProps {
   readonly text: string;
   readonly placeholder: string;
-  readonly commands: readonly AgentCommand[];
+  readonly commands: readonly CommandOption[];
   readonly isRunning: boolean;
   /** While the message is sent, the text stays and cannot be changed. */
   readonly isReadOnly: boolean;
@@ -46,7 +50,7 @@ export function MessageField(props: MessageFieldProps): ReactNode {
     if (props.focusKey !== "") field.current?.focus();
   }, [props.focusKey]);
 
-  const complete = (command: AgentCommand): void => {
+  const complete = (command: CommandOption): void => {
     onChange(applyCompletion(command));
     field.current?.focus();
   };
@@ -111,17 +115,17 @@ function passFiles(event: ClipboardEvent, onFiles: (files: readonly File[]) => v
   onFiles(files);
 }
 
-function CommandHint({ command }: { readonly command: AgentCommand | undefined }): ReactNode {
+function CommandHint({ command }: { readonly command: CommandOption | undefined }): ReactNode {
   if (command === undefined) return null;
   return (
     <p className="composer-note composer-command-hint">
       <code>/{command.name}</code>
       {command.hint !== undefined && (
         <code>
-          <VisibleText text={command.hint} />
+          <UntrustedText text={command.hint} />
         </code>
       )}
-      <VisibleText text={command.description} />
+      <UntrustedText text={command.description} />
     </p>
   );
 }
@@ -131,14 +135,14 @@ function isTouchKeyboard(): boolean {
 }
 
 interface Completion {
-  readonly entries: readonly AgentCommand[];
+  readonly entries: readonly CommandOption[];
   readonly index: number;
   readonly move: (step: 1 | -1) => void;
   readonly close: () => void;
   readonly open: () => void;
 }
 
-function useCompletion(text: string, commands: readonly AgentCommand[]): Completion {
+function useCompletion(text: string, commands: readonly CommandOption[]): Completion {
   const [position, setPosition] = useState(0);
   const [isClosed, setClosed] = useState(false);
   const entries = isClosed ? [] : completeCommand(text, commands);
@@ -170,9 +174,9 @@ function CompletionList({
   onChoose,
 }: {
   readonly id: string;
-  readonly entries: readonly AgentCommand[];
+  readonly entries: readonly CommandOption[];
   readonly index: number;
-  readonly onChoose: (command: AgentCommand) => void;
+  readonly onChoose: (command: CommandOption) => void;
 }): ReactNode {
   return (
     <div className="composer-completion" id={id} role="listbox" aria-label="Commands">
@@ -190,16 +194,16 @@ function CompletionList({
           onClick={() => onChoose(command)}
         >
           <span className="composer-completion-name">
-            /<VisibleText text={command.name} />
+            /<UntrustedText text={command.name} />
             {command.hint !== undefined && (
               <span className="composer-muted">
                 {" "}
-                <VisibleText text={command.hint} />
+                <UntrustedText text={command.hint} />
               </span>
             )}
           </span>
           <span className="composer-muted">
-            <VisibleText text={command.description} />
+            <UntrustedText text={command.description} />
           </span>
         </button>
       ))}

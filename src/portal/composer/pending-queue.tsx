@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { Icon } from "../parts/icons.tsx";
 import { Spinner } from "../parts/badge.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { ActionResult, SessionActions } from "../state/session-actions.ts";
 import type { QueuedItem } from "../state/session-view.ts";
 import { createQueueRow, describeImages, revokeQueued, type QueueRow } from "./queue-items.ts";
@@ -67,17 +67,17 @@ function QueueText({ row }: { readonly row: QueueRow }): ReactNode {
     <>
       <span className="composer-queue-label">{label}</span>
       <span className="composer-queue-text">
-        <VisibleText text={text} kind="prose" />
+        <UntrustedText text={text} kind="prose" />
         {images !== undefined && <span className="composer-muted"> ({images})</span>}
         {tags.map((tag) => (
           <span key={tag} className="composer-tag">
-            <VisibleText text={tag} />
+            <UntrustedText text={tag} />
           </span>
         ))}
         {principal !== null && (
           <span className="composer-muted">
             {" "}
-            from <VisibleText text={principal} />
+            from <UntrustedText text={principal} />
           </span>
         )}
       </span>

@@ -10,7 +10,13 @@ import {
   type ReminderForm,
 } from "./reminder-form.ts";
 import { findRunningTurn, resolveSendMode, type SendMode } from "./send-modes.ts";
-import { expandCommandText } from "./slash-commands.ts";
+import {
+  readBridgeCommand,
+  withoutReply,
+  type BridgeCommandRun,
+  type CommandReply,
+} from "./bridge-commands.ts";
+import { expandCommandText } from "./composer-commands.ts";
 import { readImages, useAttachments, type Attachments } from "./use-attachments.tsx";
 import type { Commands } from "./use-commands.ts";
 
@@ -25,6 +31,9 @@ export interface Message {
   readonly attachments: Attachments;
   /** Why the message was not sent. Leaves with the next change. */
   readonly problem: string | undefined;
+  /** The result of the last command of the bridge. Leaves with the next message. */
+  readonly reply: CommandReply | undefined;
+  readonly closeReply: () => void;
   readonly isSending: boolean;
   readonly isEmpty: boolean;
   readonly send: () => void;
@@ -38,6 +47,7 @@ export function useMessage(
   const [draft, setDraft] = useState<Draft>(() => loadDraft(getDraftStorage(), view.sessionId));
   const [reminder, setReminder] = useState(INITIAL_REMINDER);
   const [problem, setProblem] = useState<string>();
+  const [reply, setReply] = useState<CommandReply>();
   const attachments = useAttachments();
   const isRunning = findRunningTurn(view) !== undefined;
   const mode = resolveSendMode(draft.mode, isRunning);
@@ -51,28 +61,54 @@ export function useMessage(
     if (isSending || (text.trim() === "" && list.length === 0)) return;
     if (!prepared.ok) return setProblem(prepared.problem);
     setProblem(undefined);
-    if (!(await commands.run("send", () => prepared.submit(actions)))) return;
-    // The chosen mode applies to a single message. The next message has the default mode.
-    setDraft({ text: "", mode: null });
+    setReply(undefined);
+    const submit = async (): Promise<ActionResult> => {
+      const result = await prepared.submit(actions);
+      if (!result.ok) return result;
+      setReply(result.value);
+      return { ok: true, value: undefined };
+    };
+    if (!(await commands.run("send", submit))) return;
+    // The chosen mode applies to a single message. A change during the request belongs to the next message.
+    setDraft((now) => ({
+      text: now.text === draft.text ? "" : now.text,
+      mode: now.mode === draft.mode ? null : now.mode,
+    }));
     attachments.clear();
   };
   return {
     text: draft.text,
     setText(text) {
-      setDraft({ ...draft, text });
+      setDraft((now) => ({ ...now, text }));
       setProblem(undefined);
       commands.clearError();
     },
     mode,
-    setMode: (chosen) => setDraft({ ...draft, mode: chosen }),
+    setMode: (chosen) => setDraft((now) => ({ ...now, mode: chosen })),
     reminder,
     setReminder,
     attachments,
     problem,
+    reply,
+    closeReply: () => setReply(undefined),
     isSending,
     isEmpty: draft.text.trim() === "" && attachments.list.length === 0,
     send: () => void send(),
   };
+}
+
+function prepareCommand(command: BridgeCommandRun, hasImages: boolean): Prepared {
+  if (hasImages) return { ok: false, problem: "A command cannot have images" };
+  switch (command.type) {
+    case "problem":
+      return { ok: false, problem: command.problem };
+    case "reply":
+      return { ok: true, submit: () => Promise.resolve({ ok: true, value: command.reply }) };
+    case "act":
+      return { ok: true, submit: command.act };
+    default:
+      return command satisfies never;
+  }
 }
 
 interface PreparedInput {
@@ -84,7 +120,10 @@ interface PreparedInput {
 }
 
 type Prepared =
-  | { readonly ok: true; readonly submit: (actions: SessionActions) => Promise<ActionResult> }
+  | {
+      readonly ok: true;
+      readonly submit: (actions: SessionActions) => Promise<ActionResult<CommandReply | undefined>>;
+    }
   | { readonly ok: false; readonly problem: string };
 
 function prepareMessage({ text, mode, reminder, view, attachments }: PreparedInput): Prepared {
@@ -96,8 +135,10 @@ function prepareMessage({ text, mode, reminder, view, attachments }: PreparedInp
     const read = readReminder(text, reminder);
     if (!read.ok) return read;
     const keyed = { ...read.reminder, dedupeKey: createReminderKey() };
-    return { ok: true, submit: (actions) => actions.remind(keyed) };
+    return { ok: true, submit: (actions) => withoutReply(actions.remind(keyed)) };
   }
+  const command = readBridgeCommand(text, view);
+  if (command !== undefined) return prepareCommand(command, list.length > 0);
   const expanded = expandCommandText(text, view.agentSpec?.commands ?? []);
   if (!expanded.ok) return expanded;
   return {
@@ -105,7 +146,9 @@ function prepareMessage({ text, mode, reminder, view, attachments }: PreparedInp
     async submit(actions) {
       const images = await readImages(list);
       const message = { text: expanded.text, ...(images.length > 0 && { images }) };
-      return mode === "send" ? actions.prompt(message) : actions.inject(mode, message);
+      return withoutReply(
+        mode === "send" ? actions.prompt(message) : actions.inject(mode, message),
+      );
     },
   };
 }

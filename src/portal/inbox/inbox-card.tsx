@@ -2,7 +2,7 @@ import type { MouseEvent, ReactNode } from "react";
 import type { InboxItem } from "../../wire/live/live-frames.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { RelativeTime } from "../parts/time.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { ApprovalChoice } from "../state/session-actions.ts";
 import { nameSession } from "./inbox-list.ts";
 import { CountdownLabel } from "./request/countdown-label.tsx";
@@ -61,7 +61,7 @@ export function InboxCard(props: InboxCardProps): ReactNode {
     >
       <CardHead {...props} />
       <Heading className="inbox-sentence">
-        <VisibleText text={sentence} kind="prose" />
+        <UntrustedText text={sentence} kind="prose" />
       </Heading>
       <RequestFacts open={item} />
       <RequestForm
@@ -111,15 +111,15 @@ function CardHead({
       <span className="inbox-origin">
         {hasSession && (
           <a href={sessionHref} onClick={openSession}>
-            <VisibleText text={nameSession(item)} />
+            <UntrustedText text={nameSession(item)} />
           </a>
         )}
         <span className="inbox-agent">
-          <VisibleText text={agent} />
+          <UntrustedText text={agent} />
         </span>
         {principal !== "local" && (
           <span className="inbox-agent">
-            for <VisibleText text={principal} />
+            for <UntrustedText text={principal} />
           </span>
         )}
         <RelativeTime at={requestedAt - (decider.timeOffset ?? 0)} />

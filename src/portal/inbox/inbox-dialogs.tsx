@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import type { InboxItem } from "../../wire/live/live-frames.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { LongText } from "../parts/fold.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { nameSession } from "./inbox-list.ts";
 import { describeRequest } from "./request/describe-request.ts";
 import { getCommand } from "./request/open-request.ts";
@@ -106,10 +106,10 @@ function BatchEntry({ item }: { readonly item: InboxItem }): ReactNode {
   const command = getCommand(item.request);
   return (
     <li>
-      <VisibleText text={describeRequest(item.request)} kind="prose" />
+      <UntrustedText text={describeRequest(item.request)} kind="prose" />
       {command !== undefined && <LongText text={command} label="Command" />}
       <span className="request-muted">
-        <VisibleText text={nameSession(item)} /> · <VisibleText text={item.agent} />
+        <UntrustedText text={nameSession(item)} /> · <UntrustedText text={item.agent} />
       </span>
     </li>
   );

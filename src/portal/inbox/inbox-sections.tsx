@@ -3,7 +3,7 @@ import { CopyButton } from "../parts/copy-button.tsx";
 import { APPROVAL_PROMPTS } from "../parts/example-prompts.ts";
 import { Icon } from "../parts/icons.tsx";
 import { ClockTime } from "../parts/time.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { DecisionRecord } from "./request/decision-log.ts";
 
 /** The inbox without requests. */
@@ -74,10 +74,10 @@ export function DecisionHistory({
           <li key={`${record.key} ${record.at}`} data-approval={record.isApproval}>
             <Icon name={record.isApproval ? "check" : "blocked"} />
             <span className="inbox-history-label">
-              <VisibleText text={record.label} />
+              <UntrustedText text={record.label} />
             </span>
             <a href={sessionHref(record.sessionId)} className="inbox-history-sentence">
-              <VisibleText text={record.sentence} />
+              <UntrustedText text={record.sentence} />
             </a>
             <ClockTime at={record.at} />
           </li>

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icons.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { NotificationToggle } from "./notifications.tsx";
 import type { InboxFacets, InboxFilter } from "./inbox-list.ts";
 import { KIND_NAMES } from "./request/open-request.ts";
@@ -122,7 +122,7 @@ function FilterChip({
 }): ReactNode {
   return (
     <button type="button" className="inbox-chip" aria-pressed={isActive} onClick={onPress}>
-      <VisibleText text={name} /> <span className="inbox-chip-count">{count}</span>
+      <UntrustedText text={name} /> <span className="inbox-chip-count">{count}</span>
     </button>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { systemClock } from "../../platform/clock.ts";
 import type { InboxItem } from "../../wire/live/live-frames.ts";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { SessionActions } from "../state/session-actions.ts";
 import { InboxCard } from "./inbox-card.tsx";
 import { BatchDialog } from "./inbox-dialogs.tsx";
@@ -251,10 +251,10 @@ function CardGroup({
     <section className="inbox-group" aria-label={title}>
       <h2>
         <a href={inbox.sessionHref(sessionId)}>
-          <VisibleText text={title} />
+          <UntrustedText text={title} />
         </a>
         <span className="inbox-agent">
-          <VisibleText text={group.agent} />
+          <UntrustedText text={group.agent} />
         </span>
       </h2>
       <ul className="inbox-cards">{cards}</ul>

@@ -89,6 +89,19 @@ describe("The API client", () => {
     },
   );
 
+  it("A tool call which cannot be stopped is an error, and a stopped tool call is a success", async () => {
+    const { actions, sent } = scriptedApi(
+      [200, { status: "accepted", toolCallStatus: "cancelled" }],
+      [200, { status: "accepted", toolCallStatus: "not_found" }],
+    );
+    expect(await actions.cancelToolCall("tool_1")).toEqual({ ok: true, value: undefined });
+    expect(await actions.cancelToolCall("tool_1")).toMatchObject({
+      ok: false,
+      error: { code: "not_found" },
+    });
+    expect(sent[0]?.body).toBe(`{"type":"cancel-tool-call","toolCallId":"tool_1"}`);
+  });
+
   it("A new session and a fork resolve with the id of the session", async () => {
     const { api, actions } = scriptedApi(
       [201, { sessionId: "ses_2" }],

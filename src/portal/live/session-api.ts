@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
+import type { ToolRule } from "../../domain/tools/tool-rule.ts";
 import type {
   ActionResult,
   ApprovalChoice,
@@ -8,11 +9,11 @@ import type {
   SessionActions,
 } from "../state/session-actions.ts";
 import type { ApiClient } from "./api-client.ts";
-import type { LiveClient } from "./live-client.ts";
+import type { LiveApiClient } from "./live-api-client.ts";
 
 export interface SessionApiOptions {
   readonly api: ApiClient;
-  readonly live: Pick<LiveClient, "attach">;
+  readonly live: Pick<LiveApiClient, "attach">;
   /** The name of this page among the clients of a session, such as `Firefox on Linux`. */
   readonly clientName: string;
 }
@@ -37,7 +38,19 @@ export function createSessionActions(
     decide: (approvalId, choice) =>
       command({ type: "answer", approvalId, ...encodeChoice(choice) }),
     cancel: (turnId) => command({ type: "cancel", turnId }),
-    compact: () => command({ type: "compact" }),
+    cancelToolCall: async (toolCallId) =>
+      readCancelOutcome(
+        await api.request({
+          method: "POST",
+          path: `${path}/commands`,
+          body: { type: "cancel-tool-call", toolCallId },
+        }),
+      ),
+    compact: (options = {}) => command({ type: "compact", ...options }),
+    listTools: async () =>
+      readToolRules(await api.request({ method: "GET", path: `${path}/tools` })),
+    closeWorker: (workerId) => command({ type: "close-worker", workerId }),
+    triggerWorker: (workerId, payload) => command({ type: "trigger-worker", workerId, payload }),
     setMode: (mode) => command({ type: "configure", mode }),
     revokeGrant: (grantId) => command({ type: "revoke", grantId }),
     rename: (title) => command({ type: "rename", title }),
@@ -82,6 +95,33 @@ function encodeChoice({ decision, answer, input, reason }: ApprovalChoice): Json
 function dropValue(result: ActionResult<unknown>): ActionResult {
   return result.ok ? { ok: true, value: undefined } : result;
 }
+
+/** The bridge accepts the cancellation of any tool call, and reports whether a running call was found. */
+function readCancelOutcome(result: ActionResult<unknown>): ActionResult {
+  const status = result.ok && isObject(result.value) ? result.value["toolCallStatus"] : undefined;
+  if (status !== "not_found") return dropValue(result);
+  const message = "The tool call has ended, or only the client which runs it can stop it";
+  return { ok: false, error: { code: "not_found", message } };
+}
+
+/** Reads the tools of a response. An entry of a newer bridge that is not known here is left out. */
+function readToolRules(result: ActionResult<unknown>): ActionResult<readonly ToolRule[]> {
+  if (!result.ok) return result;
+  const tools: unknown = isObject(result.value) ? result.value["tools"] : undefined;
+  const entries: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  return { ok: true, value: entries.flatMap(readToolRule) };
+}
+
+function readToolRule(entry: unknown): readonly ToolRule[] {
+  if (!isObject(entry)) return [];
+  const { name, description, dependsOnArguments } = entry;
+  const action = ACTIONS.find((known) => known === entry["action"]);
+  if (typeof name !== "string" || action === undefined) return [];
+  const text = typeof description === "string" ? description : "";
+  return [{ name, description: text, action, dependsOnArguments: dependsOnArguments === true }];
+}
+
+const ACTIONS = ["allow", "ask", "deny"] as const;
 
 function readSessionId(result: ActionResult<unknown>): ActionResult<string> {
   if (!result.ok) return result;

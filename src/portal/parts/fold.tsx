@@ -2,7 +2,7 @@ import { useId, useState, type ReactNode } from "react";
 import { Icon } from "./icons.tsx";
 import { pluralize } from "../../text/pluralize.ts";
 import { ScrollBox } from "./scroll-box.tsx";
-import { VisibleText } from "./visible-text.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 import type { TextKind } from "./split-visible-text.ts";
 import "./parts.css";
 
@@ -64,7 +64,7 @@ export function LongText({
   return (
     <div className="part-long">
       <ScrollBox className="part-output" label={label}>
-        <VisibleText text={visible} kind={kind} />
+        <UntrustedText text={visible} kind={kind} />
         {isCut && "…"}
       </ScrollBox>
       {isCut && !isWhole && (

@@ -35,4 +35,7 @@ const PATHS = {
   empty: "M5 8a3 3 0 1 0 6 0 3 3 0 1 0-6 0",
   blocked: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM4.2 4.2l7.6 7.6",
   pause: "M6 4v8M10 4v8",
+  table: "M2.5 3.5h11v9h-11zM2.5 6.5h11M6.5 6.5v6",
+  handoff: "M3 8h9M8.5 4.5L12 8l-3.5 3.5M3 4v8",
+  archive: "M2.5 3.5h11v3h-11zM3.5 6.5v6h9v-6M6.5 9h3",
 } as const;

@@ -3,7 +3,7 @@ import { isObject, toJsonText } from "../../data/json.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Fold, LongText } from "./fold.tsx";
-import { VisibleText } from "./visible-text.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 import "./parts.css";
 
 /** A JSON value: an object as a list of names and values, nested values folded. */
@@ -74,7 +74,7 @@ function JsonString({ text, label }: { readonly text: string; readonly label: st
   if (text.length > 160 || text.includes("\n")) return <LongText text={text} label={label} />;
   return (
     <span className="part-json-string">
-      {text === "" ? '""' : <VisibleText text={text} kind="code" />}
+      {text === "" ? '""' : <UntrustedText text={text} kind="code" />}
     </span>
   );
 }
@@ -93,7 +93,7 @@ function JsonEntries({
         {entries.slice(0, limit).map(([name, value]) => (
           <div key={name} className="part-json-entry">
             <dt>
-              <VisibleText text={name} />
+              <UntrustedText text={name} />
             </dt>
             <dd>
               <JsonNode value={value} label={name} depth={depth + 1} />

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icons.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { Link } from "./navigation.tsx";
 import { useServices, useStore } from "./services.tsx";
 
@@ -21,7 +21,7 @@ export function Account(): ReactNode {
       <Icon name="person" />
       <span className="shell-account-name" title={`Rights: ${rights.join(", ") || "none"}`}>
         <span className="shell-unseen">Signed in as </span>
-        <VisibleText text={id} />
+        <UntrustedText text={id} />
       </span>
       {rights.includes("approve") || id !== "local" ? (
         <button type="button" className="shell-link" onClick={() => void signOut()}>

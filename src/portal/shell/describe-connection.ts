@@ -1,4 +1,4 @@
-import type { ConnectionState } from "../live/live-client.ts";
+import type { ConnectionState } from "../live/live-api-client.ts";
 
 /** The banner during an outage. */
 export interface ConnectionNotice {

@@ -1,4 +1,4 @@
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { useState, type ReactNode } from "react";
 import { openSession } from "../live/session-api.ts";
 import { Dialog } from "./dialog.tsx";
@@ -33,7 +33,7 @@ export function NewSessionButton({ onOpened }: { readonly onOpened: () => void }
             {agents.map((agent, position) => (
               <li key={agent}>
                 <button type="button" className="shell-choice" onClick={() => void start(agent)}>
-                  <VisibleText text={agent} />
+                  <UntrustedText text={agent} />
                   {position === 0 && <span className="shell-tag">Default</span>}
                 </button>
               </li>

@@ -1,6 +1,6 @@
 import { createContext, useContext, useSyncExternalStore, type ReactNode } from "react";
 import type { Services } from "../browser/browser-services.ts";
-import type { Store } from "../live/store.ts";
+import type { ValueStore } from "../live/value-store.ts";
 
 const ServicesContext = createContext<Services | null>(null);
 
@@ -21,6 +21,6 @@ export function useServices(): Services {
 }
 
 /** Renders the view again after each change of the store. */
-export function useStore<Value>({ subscribe, get }: Store<Value>): Value {
+export function useStore<Value>({ subscribe, get }: ValueStore<Value>): Value {
   return useSyncExternalStore(subscribe, get);
 }

@@ -1,4 +1,4 @@
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { isObject } from "../../data/json.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -65,13 +65,13 @@ function SessionRow({ session }: { readonly session: SessionSummary }): ReactNod
     <Link to={formatSessionPath(session.sessionId)} className="shell-row">
       <StateDot state={state} />
       <span className="shell-session-title">
-        <VisibleText text={nameSession({ title })} />
+        <UntrustedText text={nameSession({ title })} />
       </span>
       <span className="shell-row-agent">
-        <VisibleText text={agent} />
+        <UntrustedText text={agent} />
       </span>
       <span className="shell-row-folder">
-        <VisibleText text={workingDirectory ?? ""} />
+        <UntrustedText text={workingDirectory ?? ""} />
       </span>
       <ClockTime at={updatedAt} />
     </Link>

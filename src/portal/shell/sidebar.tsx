@@ -1,4 +1,4 @@
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { useMemo, useState, type ReactNode } from "react";
 import type { SessionSummary } from "../../wire/live/live-frames.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -123,10 +123,10 @@ function SessionLink({
     >
       <StateDot state={session.state} />
       <span className="shell-session-title">
-        <VisibleText text={nameSession(session)} />
+        <UntrustedText text={nameSession(session)} />
       </span>
       <span className="shell-session-agent">
-        <VisibleText text={session.agent} />
+        <UntrustedText text={session.agent} />
       </span>
     </Link>
   );

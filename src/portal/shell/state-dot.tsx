@@ -18,3 +18,18 @@ export function StateDot({
     </span>
   );
 }
+
+/** A session whose page has no connection to the bridge, with the last known state. */
+export function OfflineDot({
+  lastState,
+}: {
+  readonly lastState: SessionSummary["state"];
+}): ReactNode {
+  return (
+    <span className="shell-state shell-state-offline">
+      <span className="shell-state-dot" aria-hidden="true" />
+      <span className="shell-state-name">Disconnected</span>
+      {lastState !== "idle" && <span>(last: {STATE_NAMES[lastState].toLowerCase()})</span>}
+    </span>
+  );
+}

@@ -1,6 +1,6 @@
 import type { LiveError } from "../../wire/live/live-frames.ts";
 import type { ActionResult } from "../state/session-actions.ts";
-import { createStore, type Store } from "../live/store.ts";
+import { createValueStore, type ValueStore } from "../live/value-store.ts";
 
 /** An error of a command, shown while the error holds. */
 export interface Toast {
@@ -11,7 +11,7 @@ export interface Toast {
 }
 
 export interface Toasts {
-  readonly store: Store<readonly Toast[]>;
+  readonly store: ValueStore<readonly Toast[]>;
   /** Awaits a command. A failure becomes a toast, and a success removes the toast of an earlier failure. */
   watch<Value>(
     key: string,
@@ -26,7 +26,7 @@ export interface Toasts {
 const MAX_TOASTS = 4;
 
 export function createToasts(): Toasts {
-  const store = createStore<readonly Toast[]>([]);
+  const store = createValueStore<readonly Toast[]>([]);
   const without = (key: string): readonly Toast[] => store.get().filter((one) => one.key !== key);
   const dismiss = (key: string): void => {
     if (store.get().some((toast) => toast.key === key)) store.set(without(key));

@@ -436,7 +436,7 @@ describe("The view of a log with every event", () => {
       "  info: The conversation is being compacted",
       "  info: The conversation was not compacted, because no earlier message can be removed",
       "  info: The conversation is being compacted",
-      "  info: A summary replaces 2 messages: about 50,000 tokens before, about 900 tokens after",
+      "  compaction",
       "  info: Request to the model: 2 blocks left out (squash_failed_calls), 1 secret replaced",
       "  worker",
     ]);
@@ -450,6 +450,8 @@ describe("The view of a log with every event", () => {
     const { turns: _, queue, facts: __, agentSpec, plan, ...rest } = view;
     expect(rest).toEqual({
       artifactCount: 0,
+      planDetails: null,
+      workerCount: 1,
       sessionId: "ses_golden",
       seq: 106,
       updatedAt: 1_800_000_000_105,

@@ -3,6 +3,7 @@ import type { InjectMode } from "../../domain/events/steering-events.ts";
 import type { ApprovalDecision } from "../../domain/policy/approval-decision.ts";
 import type { ReminderMode } from "../../domain/reminder.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
+import type { ToolRule } from "../../domain/tools/tool-rule.ts";
 import type { LiveError } from "../../wire/live/live-frames.ts";
 
 /**
@@ -20,8 +21,16 @@ export interface SessionActions {
   revokeReminder(reminderId: string): Promise<ActionResult>;
   decide(approvalId: string, choice: ApprovalChoice): Promise<ActionResult>;
   cancel(turnId: string): Promise<ActionResult>;
+  /** Stops one tool call. The turn continues. */
+  cancelToolCall(toolCallId: string): Promise<ActionResult>;
   /** Replaces the older part of the conversation in requests to the model. */
-  compact(): Promise<ActionResult>;
+  compact(options?: { readonly instructions?: string }): Promise<ActionResult>;
+  /** How the rules and the session mode treat each tool. */
+  listTools(): Promise<ActionResult<readonly ToolRule[]>>;
+  /** Ends a worker, also during its work. */
+  closeWorker(workerId: string): Promise<ActionResult>;
+  /** Starts the next cycle of a worker which waits. */
+  triggerWorker(workerId: string, task: string): Promise<ActionResult>;
   setMode(mode: SessionMode): Promise<ActionResult>;
   revokeGrant(grantId: string): Promise<ActionResult>;
   rename(title: string): Promise<ActionResult>;

@@ -11,7 +11,9 @@ import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
 import type { LiveClient } from "../../domain/live-client.ts";
 import type { StoredArtifact } from "../../domain/outputs/artifact.ts";
+import type { FileChangeEntry } from "../../domain/outputs/file-watch.ts";
 import type { Handoff } from "../../domain/outputs/handoff.ts";
+import type { HarnPlan } from "../../domain/outputs/harn-plan.ts";
 import type { PlanEntry } from "../../domain/outputs/plan.ts";
 import type { PolicyDecision } from "../../domain/policy/policy-decision.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
@@ -20,6 +22,7 @@ import type { SessionLineage } from "../../domain/workers/session-lineage.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
 import type { ToolCall, ToolResult } from "../../domain/tools/tool-call.ts";
 import type { FileDiff } from "../../domain/tools/tool-output.ts";
+import type { CompactionReceipt } from "../../domain/transcript/compaction.ts";
 import type { Usage } from "../../domain/usage.ts";
 import type { Worker } from "../../domain/workers/worker.ts";
 
@@ -52,8 +55,12 @@ export interface SessionView {
   /** The controller's client id. */
   readonly controller: string | null;
   readonly plan: readonly PlanEntry[];
+  /** The whole plan behind the entries. Null if its author gave entries only. */
+  readonly planDetails: HarnPlan | null;
   /** Number of artifacts and handoffs. They are items of their turns. */
   readonly artifactCount: number;
+  /** Number of workers, each of them an item of the turn which started the worker. */
+  readonly workerCount: number;
   readonly grants: readonly GrantView[];
   /** Sum of the finished turns. Null if no provider reported any. */
   readonly usage: Usage | null;
@@ -103,7 +110,9 @@ export type ThreadItem =
   | NoticeItem
   | WorkerItem
   | ArtifactItem
-  | HandoffItem;
+  | HandoffItem
+  | CompactionItem
+  | FileChangesItem;
 
 export type ThreadItemKind = ThreadItem["kind"];
 
@@ -201,6 +210,8 @@ export interface NoticeItem extends ItemBase {
   readonly text: string;
   /** Further lines, folded. */
   readonly details?: string;
+  /** Set for progress with numbers. */
+  readonly amount?: ProgressAmount;
 }
 
 /** A worker of the session. Its own messages are in its session only. */
@@ -223,6 +234,18 @@ export interface HandoffItem extends ItemBase {
   readonly handoffId: string;
   readonly artifactId: string;
   readonly handoff: Handoff;
+}
+
+/** A compaction of the conversation. The turns above stay in the view. */
+export interface CompactionItem extends ItemBase {
+  readonly kind: "compaction";
+  readonly receipt: CompactionReceipt;
+}
+
+/** Changes of watched files. */
+export interface FileChangesItem extends ItemBase {
+  readonly kind: "files";
+  readonly entries: readonly FileChangeEntry[];
 }
 
 export interface ApprovalView {

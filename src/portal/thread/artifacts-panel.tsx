@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { formatHandoff } from "../../domain/outputs/handoff.ts";
 import { pluralize } from "../../text/pluralize.ts";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { ArtifactItem, HandoffItem, SessionView } from "../state/session-view.ts";
 import { TimelineLink } from "./timeline-rail.tsx";
 import "./timeline.css";
@@ -26,7 +26,7 @@ export function ArtifactsPanel({ view }: { readonly view: SessionView }): ReactN
         {items.slice(-limit).map((item) => (
           <li key={item.key}>
             <TimelineLink seq={item.seq} className="timeline-turn">
-              <VisibleText text={formatName(item).slice(0, 200)} />
+              <UntrustedText text={formatName(item).slice(0, 200)} />
             </TimelineLink>
           </li>
         ))}

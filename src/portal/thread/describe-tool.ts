@@ -71,8 +71,11 @@ const DESCRIPTIVE_ARGUMENTS = [
   "query",
   "url",
   "question",
+  "task",
   "path",
   "file_path",
+  "title",
+  "message",
 ];
 
 function shorten(text: string): string {

@@ -4,6 +4,7 @@ import { ArtifactsPanel } from "./artifacts-panel.tsx";
 import { PlanPanel } from "./plan-panel.tsx";
 import { TimelineRail } from "./timeline-rail.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
+import { WorkersPanel } from "./workers-panel.tsx";
 import type { SessionView } from "../state/session-view.ts";
 
 /** A part of a session's page beside its turns. A slice with its own state adds a row; thread and shell do not change. */
@@ -24,6 +25,7 @@ export const PINNED_PANELS: readonly SessionPanel[] = [
 /** Tabs of the details at the side. The first is open at first. */
 export const DETAIL_PANELS: readonly SessionPanel[] = [
   { name: "Timeline", isPresent: () => true, View: TimelineRail },
+  { name: "Workers", isPresent: ({ workerCount }) => workerCount > 0, View: WorkersPanel },
   { name: "Artifacts", isPresent: ({ artifactCount }) => artifactCount > 0, View: ArtifactsPanel },
   { name: "Usage", isPresent: () => true, View: UsagePanel },
 ];

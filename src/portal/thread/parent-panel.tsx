@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
+import { Icon } from "../parts/icons.tsx";
 import { Link } from "../shell/navigation.tsx";
+import { formatSessionPath } from "../shell/route.ts";
 import type { SessionView } from "../state/session-view.ts";
 
 /** The session whose task this worker has. */
@@ -7,9 +9,10 @@ export function ParentPanel({ view }: { readonly view: SessionView }): ReactNode
   const { lineage } = view;
   if (lineage === null) return null;
   return (
-    <p className="part-note">
-      This session belongs to a worker, at level {lineage.depth}.{" "}
-      <Link to={`/sessions/${encodeURIComponent(lineage.parentSessionId)}`}>
+    <p className="thread-parent">
+      <Icon name="fork" />
+      <span>This session belongs to a worker, at level {lineage.depth}</span>
+      <Link to={formatSessionPath(lineage.parentSessionId)} className="part-text-button">
         Open the session which delegated
       </Link>
     </p>

@@ -6,6 +6,7 @@ import {
   estimateHeight,
   findOpenRequests,
   findRow,
+  findTurnHead,
   type ThreadRow,
 } from "./thread-rows.ts";
 import {
@@ -70,6 +71,13 @@ describe("The rows of a thread", () => {
     const rows = createRowList()(createView([createTurn("t", [createNotice(1), waiting])]));
     expect(findOpenRequests(rows)).toEqual([2]);
     expect(addIndexes([5, 6], [2, 6, 9])).toEqual([2, 5, 6, 9]);
+  });
+
+  it("Each row belongs to the heading of its turn", () => {
+    const rows = createRowList()(createView([first, second]));
+    expect([0, 3, 4, 5, 7, 99].map((index) => findTurnHead(rows, index))).toEqual([
+      0, 0, 0, 5, 5, 5,
+    ]);
   });
 
   it("A row that does not exist has a height, because rows can disappear during a render", () => {

@@ -1,4 +1,4 @@
-import type { SessionView, ThreadItem, TurnView } from "../state/session-view.ts";
+import type { SessionView, ThreadItem, ThreadItemKind, TurnView } from "../state/session-view.ts";
 
 /** A row of the thread. Rows of unchanged turns are the same objects in the next view. */
 export type ThreadRow = TurnHeadRow | ItemRow | TurnFootRow;
@@ -49,16 +49,21 @@ export function findRow(rows: readonly ThreadRow[], seq: number): number {
   return rows.findLastIndex((row) => row.kind === "item" && row.item.seq <= seq);
 }
 
-/** Counts the items after a row, for readers who have scrolled up. Reminders and notices do not count. */
+/** Counts the items after a row, for readers who have scrolled up. Reminders, notices and changes of files do not count. */
 export function countItemsAfter(rows: readonly ThreadRow[], index: number): number {
   let count = 0;
   for (let at = rows.length - 1; at > index; at--) {
     const row = rows[at];
-    if (row?.kind === "item" && row.item.kind !== "notice" && row.item.kind !== "reminder")
-      count += 1;
+    if (row?.kind === "item" && !BACKGROUND_KINDS.has(row.item.kind)) count += 1;
   }
   return count;
 }
+
+const BACKGROUND_KINDS: ReadonlySet<ThreadItemKind> = new Set<ThreadItemKind>([
+  "notice",
+  "reminder",
+  "files",
+]);
 
 /**
  * Returns the rows with open requests to people. They stay rendered while they are scrolled out of view, because their
@@ -73,6 +78,13 @@ export function findOpenRequests(rows: readonly ThreadRow[]): readonly number[] 
 function isOpenRequest(item: ThreadItem): boolean {
   if (item.kind === "approval") return item.approval.resolution === null;
   return item.kind === "tool" && item.approvals.some(({ resolution }) => resolution === null);
+}
+
+/** Returns the row with the heading of the turn to which a row belongs. */
+export function findTurnHead(rows: readonly ThreadRow[], index: number): number {
+  let at = Math.min(index, rows.length - 1);
+  while (at > 0 && rows[at]?.kind !== "head") at -= 1;
+  return Math.max(0, at);
 }
 
 /** Adds indexes to a range of consecutive indexes, in order. */

@@ -21,6 +21,7 @@ import {
   estimateHeight,
   findOpenRequests,
   findRow,
+  findTurnHead,
   type ThreadRow,
 } from "./thread-rows.ts";
 import { TurnFoot, TurnHead } from "./turn-frame.tsx";
@@ -106,7 +107,13 @@ function useThreadVirtualizer(
     estimateSize: (index) => estimateHeight(rows[index]),
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 3,
-    rangeExtractor: (range) => addIndexes(defaultRangeExtractor(range), openRequests),
+    // The heading of the first visible turn is rendered too: headings of its messages are below this heading.
+    rangeExtractor: (range) => {
+      const head = findTurnHead(rows, range.startIndex);
+      const others = openRequests.filter((index) => index !== head);
+      const added = [...others, head].sort((left, right) => left - right);
+      return addIndexes(defaultRangeExtractor(range), added);
+    },
     // New rows are rendered in slices between frames, not at once inside the scroll event.
     useFlushSync: false,
     paddingStart: 16,

@@ -1,7 +1,7 @@
 import { useMemo, useState, type ReactNode } from "react";
 import { createTimeline, type TimelineCall, type TimelineTurn } from "./timeline-rows.ts";
 import { useNow } from "../parts/time.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { formatDuration } from "../../text/format-duration.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import type { SessionView } from "../state/session-view.ts";
@@ -55,7 +55,7 @@ function TurnRow({ turn }: { readonly turn: TimelineTurn }): ReactNode {
     <>
       <TimelineLink seq={seq} className="timeline-turn">
         <span className="timeline-title">
-          <VisibleText text={title === "" ? "Turn without a prompt" : title} />
+          <UntrustedText text={title === "" ? "Turn without a prompt" : title} />
         </span>
         <span className="timeline-time">{isRunning ? "running" : formatDuration(durationMs)}</span>
       </TimelineLink>
@@ -80,7 +80,7 @@ function CallRow({ call }: { readonly call: TimelineCall }): ReactNode {
   return (
     <TimelineLink seq={seq} className="timeline-call" title={about}>
       <span className="timeline-title">
-        <VisibleText text={name} />
+        <UntrustedText text={name} />
       </span>
       <span className="timeline-time">
         {durationMs === null || status.tone !== "good" ? status.label : formatDuration(durationMs)}

@@ -13,7 +13,7 @@ import { Spinner } from "../parts/badge.tsx";
 import { ClockTime, ElapsedTime } from "../parts/time.tsx";
 import { formatCount } from "../parts/format-amount.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { formatDuration } from "../../text/format-duration.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import type { TurnEnd, TurnView } from "../state/session-view.ts";
@@ -36,7 +36,7 @@ export function TurnHead({
         {turn.principal === null ? (
           <span>{isOwnStart ? "The agent started by itself" : "Prompt"}</span>
         ) : (
-          <VisibleText text={turn.principal} />
+          <UntrustedText text={turn.principal} />
         )}
       </h2>
       <ClockTime at={turn.startedAt} />
@@ -111,7 +111,7 @@ function TurnProblem({ turn, end }: { readonly turn: TurnView; readonly end: Tur
   return (
     <div className="thread-problem" data-outcome={end.outcome}>
       <p>
-        <VisibleText text={explanation ?? OUTCOME_TEXTS[end.outcome]} />
+        <UntrustedText text={explanation ?? OUTCOME_TEXTS[end.outcome]} />
       </p>
       {fix !== undefined && <p className="part-muted">{fix}</p>}
       {prompt?.kind === "user" && (

@@ -4,7 +4,7 @@ import { countInput } from "./describe-turn.ts";
 import { MoreButton, TimelineLink } from "./timeline-rail.tsx";
 import { formatCount } from "../parts/format-amount.ts";
 import { useNow } from "../parts/time.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { formatDuration } from "../../text/format-duration.ts";
 import type { SessionView } from "../state/session-view.ts";
 import "./timeline.css";
@@ -65,7 +65,7 @@ function UsageTable({ rows }: { readonly rows: readonly UsageRow[] }): ReactNode
           <tr key={row.turnId}>
             <th scope="row">
               <TimelineLink seq={row.seq} className="usage-turn" title={row.title}>
-                {row.number} <VisibleText text={row.title} />
+                {row.number} <UntrustedText text={row.title} />
               </TimelineLink>
             </th>
             <td>

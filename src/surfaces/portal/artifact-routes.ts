@@ -12,7 +12,7 @@ import type { Sessions } from "../../session/sessions.ts";
 import { formatAttachment, SANDBOX_HEADERS } from "./download-headers.ts";
 import { authenticate } from "./portal-access.ts";
 import type { PortalOptions } from "./portal-options.ts";
-import { findSession, type SessionRecord } from "./session-view.ts";
+import { findSession, type SessionRecord } from "./session-resource.ts";
 
 /** Routes to list and to download the artifacts and handoffs of a session. */
 export function createArtifactRoutes(options: PortalOptions): Route[] {

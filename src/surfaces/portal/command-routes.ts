@@ -6,7 +6,7 @@ import { readCommand, createSender } from "./read-command.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
 import { encodePendingInjections } from "../../wire/acp/decode/steering-messages.ts";
 import type { Route } from "../../http/routing/router.ts";
-import { findSession } from "./session-view.ts";
+import { findSession } from "./session-resource.ts";
 
 /** Routes for session commands, a single command per request. */
 export function createCommandRoutes(options: PortalOptions): Route[] {

@@ -11,7 +11,7 @@ import { formatAttachment, SANDBOX_HEADERS } from "./download-headers.ts";
 import { findLogGap, formatLogGap } from "./log-gap.ts";
 import { authenticate } from "./portal-access.ts";
 import type { PortalOptions } from "./portal-options.ts";
-import { findSession, type SessionRecord } from "./session-view.ts";
+import { findSession, type SessionRecord } from "./session-resource.ts";
 
 /** Routes to download the log of a session, and its images and whole tool outputs. */
 export function createContentRoutes(options: PortalOptions): Route[] {

@@ -13,7 +13,7 @@ import { EventFrames } from "./event-frames.ts";
 import type { EventRun } from "../../wire/live/encode-live-frame.ts";
 import { createStreamOptions, type PortalOptions } from "./portal-options.ts";
 import { findLogGap, formatLogGap, type LogGap } from "./log-gap.ts";
-import { findSession, type SessionRecord } from "./session-view.ts";
+import { findSession, type SessionRecord } from "./session-resource.ts";
 
 /** Streams a session's log as server-sent events, from a cursor or from the beginning, and then live. */
 export function createEventRoutes(options: PortalOptions): Route[] {

@@ -1,7 +1,7 @@
 import { digestText } from "../../platform/digest.ts";
 import type { OpenOptions, Sessions } from "../../session/sessions.ts";
 import { ApiError } from "../../http/routing/api-error.ts";
-import type { SessionRecord } from "./session-view.ts";
+import type { SessionRecord } from "./session-resource.ts";
 
 /**
  * Opens a session under an idempotency key of the caller's principal. A repeated request returns the same session while

@@ -10,7 +10,7 @@ import type { PortalOptions } from "./portal-options.ts";
 import { createPromptRoutes } from "./prompt-routes.ts";
 import type { RouteGroup } from "../../http/routing/router.ts";
 import { createSessionRoutes } from "./session-routes.ts";
-import { createUsageRoutes } from "./usage-routes.ts";
+import { createStatusRoutes } from "./status-routes.ts";
 
 /** Size limits of a request to the portal. */
 export const PORTAL_LIMITS: ServerLimits = {
@@ -31,7 +31,7 @@ export function createPortalRoutes(options: PortalOptions & PageOptions): RouteG
       ...createPromptRoutes(options),
       ...createContentRoutes(options),
       ...createArtifactRoutes(options),
-      ...createUsageRoutes(options),
+      ...createStatusRoutes(options),
     ],
     formatError: formatPortalError,
   };

@@ -12,7 +12,7 @@ import { createSender, readPromptCommand } from "./read-command.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
 import { readOptionalBoolean } from "./request-body.ts";
 import type { Route } from "../../http/routing/router.ts";
-import { findSession } from "./session-view.ts";
+import { findSession } from "./session-resource.ts";
 import { addToReport, createReportState, createReport, type TurnReport } from "./turn-report.ts";
 import { addToText, writeDisconnectNote, createTextState } from "./turn-text.ts";
 

@@ -11,10 +11,10 @@ import { readIdempotencyKey } from "../../http/routing/idempotency-key.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
 import type { Sender } from "../../session/sessions.ts";
-import { readPromptBudget, readPromptContent } from "./prompt-content.ts";
+import { readPromptBudget, readPromptContent } from "./read-prompt.ts";
 import { readOptionalObject, readOptionalString, readRequiredString } from "./request-body.ts";
-import { readSteeringCommand } from "./steering-commands.ts";
-import { readWorkerCommand } from "./worker-commands.ts";
+import { readSteeringCommand } from "./read-steering-command.ts";
+import { readWorkerCommand } from "./read-worker-command.ts";
 import { formatUnknownName } from "../../text/unknown-name.ts";
 
 /** A command and the right it requires. */

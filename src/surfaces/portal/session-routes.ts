@@ -16,9 +16,9 @@ import {
   canReadSession,
   findSession,
   createOwnerFilter,
-  createSessionView,
+  createSessionResource,
   type SessionRecord,
-} from "./session-view.ts";
+} from "./session-resource.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import { formatUnknownName } from "../../text/unknown-name.ts";
 
@@ -38,7 +38,7 @@ export function createSessionRoutes(options: PortalOptions): Route[] {
       method: "POST",
       path: "/api/sessions",
       async handle(request) {
-        const view = createSessionView(await openRequestedSession(request, options));
+        const view = createSessionResource(await openRequestedSession(request, options));
         return createJsonResponse(201, view, { location: `/api${view.page}` });
       },
     },
@@ -48,7 +48,10 @@ export function createSessionRoutes(options: PortalOptions): Route[] {
       async handle(request, { id = "" }) {
         const principal = await authenticate(request, options);
         const record = await findSession(sessions, id, principal);
-        return createJsonResponse(200, { ...createSessionView(record), rights: principal.rights });
+        return createJsonResponse(200, {
+          ...createSessionResource(record),
+          rights: principal.rights,
+        });
       },
     },
     {
@@ -66,7 +69,7 @@ export function createSessionRoutes(options: PortalOptions): Route[] {
       method: "POST",
       path: "/api/sessions/:id/fork",
       async handle(request, { id = "" }) {
-        const view = createSessionView(await forkSession(request, id, options));
+        const view = createSessionResource(await forkSession(request, id, options));
         return createJsonResponse(201, view, { location: `/api${view.page}` });
       },
     },
@@ -92,7 +95,7 @@ async function listPage(request: ServedRequest, options: PortalOptions): Promise
   });
   const visible = found.sessions.filter((record) => canReadSession(record, principal));
   return createJsonResponse(200, {
-    sessions: visible.map(createSessionView),
+    sessions: visible.map(createSessionResource),
     nextPage: found.nextPage ?? null,
     agents: listUsableAgents(sessions, principal),
     rights: principal.rights,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { findViolations } from "./accessibility.ts";
 import { createProfile, NOT_SIGNED_IN } from "./browser-tabs.ts";
-import { VIEW_RESPONSES, type PortalView } from "./portal-views.ts";
+import { VIEW_AGENT, VIEW_RESPONSES, type PortalView } from "./portal-views.ts";
 import { startScriptedBridge } from "./scripted-bridge.ts";
 
 /** A folder for screenshots of all views. Undefined: none are made. */
@@ -20,6 +20,7 @@ const WINDOWS = [
 export async function checkViews(views: readonly PortalView[]): Promise<readonly string[]> {
   const bridge = await startScriptedBridge({
     responses: VIEW_RESPONSES,
+    agent: VIEW_AGENT,
     serve: { keys: [{ name: "ada", key: { env: "ADA" } }] },
     environment: { ADA: "the-key-of-ada-1815" },
   });

@@ -22,10 +22,10 @@ const HOSTILE_LINKS = [
 /** Reverses the text after it, and hides its own end. */
 export const BIDI = "safe\u202Etxt.exe\u2066\u200B\u0000\u001b[31m";
 
-const HUGE_LINE = "x".repeat(100_000);
+export const HUGE_LINE = "x".repeat(100_000);
 const MANY_LINES = "a line of output\n".repeat(5000);
 
-const HOSTILE = [HOSTILE_MARKUP, BIDI, HOSTILE_LINKS].join("\n");
+export const HOSTILE = [HOSTILE_MARKUP, BIDI, HOSTILE_LINKS].join("\n");
 
 /** A turn with hostile text in every place that shows text. */
 export function createHostileEvents(): readonly SessionEvent[] {

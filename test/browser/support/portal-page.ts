@@ -11,8 +11,8 @@ export interface PortalPage extends Tab {
   readonly field: Locator;
   /** The open requests of the page, in the inbox or in the conversation. */
   readonly requests: Locator;
-  /** The state of the connection in the header. */
-  readonly connection: Locator;
+  /** The title, the state, the agent and the folder of the session. */
+  readonly header: Locator;
   /** Types a message and sends it with Enter. */
   send(text: string): Promise<void>;
   /** Waits until the text is shown in the conversation. */
@@ -39,7 +39,7 @@ export function createPortalPage(tab: Tab): PortalPage {
     conversation,
     field,
     requests,
-    connection: page.getByRole("status", { name: "Connection" }),
+    header: page.locator("main > header"),
     async send(text) {
       await field.fill(text);
       await field.press("Enter");

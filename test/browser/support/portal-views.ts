@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { responds, respondsAfter, wants } from "../../support/server/model-server.ts";
 import { createPortalPage } from "./portal-page.ts";
@@ -50,6 +52,51 @@ const PLAN = [
 
 const edit = { path: "notes.md", old_text: "line 2\n", new_text: "line two\nand a half\n" };
 
+/** A plan, progress, a table, a handoff and a watched folder, in one turn. */
+const OUTPUTS = [
+  {
+    name: "emit_plan",
+    input: {
+      title: "Release of the cart",
+      steps: [
+        { content: "Read the totals of the last week", status: "completed" },
+        { content: "Compare them with the invoices", status: "in_progress", priority: "high" },
+        { content: "Wait for the numbers of March", status: "blocked" },
+        { content: "Write the report", status: "pending" },
+      ],
+      open_questions: ["Which currency is right?"],
+    },
+  },
+  { name: "agent_progress", input: { message: "Invoices are compared", progress: 3, total: 12 } },
+  {
+    name: "emit_artifact",
+    input: {
+      kind: "table",
+      title: "Totals per week",
+      spec: {
+        columns: ["week", "orders", "total"],
+        rows: [
+          ["2026-09", 42, "1,204.50 EUR"],
+          ["2026-10", 57, "1,733.10 EUR"],
+          ["2026-11", 38, "986.00 EUR"],
+        ],
+      },
+    },
+  },
+  {
+    name: "emit_handoff",
+    input: {
+      task: "Check the invoices of March",
+      target_persona_or_human: { kind: "human", id: "grace", label: "Grace" },
+      reason: "The numbers of March are missing",
+      open_questions: ["Where are the invoices of March?"],
+      files_or_entities_touched: ["notes.md"],
+      confidence: 0.7,
+    },
+  },
+  { name: "watch_files", input: { paths: ["."] } },
+];
+
 /** The scripts of the model for the views. */
 export const VIEW_RESPONSES: NonNullable<ScriptedBridgeOptions["responses"]> = {
   "Explain the change": responds({ thinking: "The reader wants a summary.", text: MARKDOWN }),
@@ -79,7 +126,32 @@ export const VIEW_RESPONSES: NonNullable<ScriptedBridgeOptions["responses"]> = {
       },
     },
   }),
+  "Report the totals": wants(...OUTPUTS.map((output, index) => ({ id: `o${index}`, ...output }))),
+  "Split the work": wants(
+    ...["Explain the change", "Change the notes", "Divide it further"].map((task, index) => ({
+      id: `d${index}`,
+      name: "delegate",
+      input: { task, name: `worker ${index + 1}`, background: true },
+    })),
+  ),
+  "Keep an explainer": wants({
+    id: "k",
+    name: "delegate",
+    input: { task: "Explain the change", name: "explainer", retriggerable: true },
+  }),
+  "Divide it further": wants({
+    id: "n",
+    name: "delegate",
+    input: { task: "Take your time", name: "slow worker" },
+  }),
   "Take your time": respondsAfter(new Promise(() => undefined), responds({ text: "Late." })),
+};
+
+/** The agent delegates to itself, and all outputs are allowed. */
+export const VIEW_AGENT = {
+  runtimeTools: true,
+  workers: true,
+  approvals: { allow: ["read_file", "update_plan", "delegate", "watch_files"] },
 };
 
 async function openPrompted(
@@ -159,6 +231,72 @@ export const SESSION_VIEWS: readonly PortalView[] = [
       await portal.field.fill("use short sentences");
       await portal.field.press("Enter");
       await page.getByText("use short sentences").first().waitFor();
+      return page;
+    },
+  },
+];
+
+export const OUTPUT_VIEWS: readonly PortalView[] = [
+  {
+    name: "session-tool-rules",
+    async open(world) {
+      const page = await openPrompted(world, "Tools");
+      const portal = createPortalPage({ page, problems: [] });
+      await portal.send("/tools");
+      await page.getByRole("region", { name: "Result of /tools" }).waitFor();
+      return page;
+    },
+  },
+  {
+    name: "session-workers",
+    async open(world) {
+      const page = await openPrompted(world, "Shared work", "Split the work");
+      await page.getByText("and a half").first().waitFor();
+      await waitForButtons(page);
+      await page.getByRole("button", { name: "Workers", exact: true }).click();
+      await page.getByRole("button", { name: /^worker 3/ }).click();
+      await page.getByRole("link", { name: /slow worker/ }).waitFor();
+      return page;
+    },
+  },
+  {
+    name: "session-worker",
+    async open(world) {
+      const page = await openPrompted(world, "Work of a worker", "Split the work");
+      await page.getByRole("button", { name: "Workers", exact: true }).click();
+      await page.getByRole("link", { name: /worker 1/ }).click();
+      await page.getByText("Nothing else changed.").waitFor();
+      return page;
+    },
+  },
+  {
+    name: "session-worker-waiting",
+    async open(world) {
+      const page = await openPrompted(world, "Explanations", "Keep an explainer");
+      await page.getByLabel("Next task of the worker explainer").waitFor();
+      return page;
+    },
+  },
+  {
+    name: "session-outputs",
+    async open(world) {
+      const page = await openPrompted(world, "Totals", "Report the totals");
+      await page.getByText("It is done.").waitFor();
+      writeFileSync(join(world.bridge.project, "notes.md"), "line 1\n");
+      await page.getByRole("button", { name: /^1 file changed/ }).click();
+      await page.getByRole("button", { name: /^Release of the cart/ }).click();
+      return page;
+    },
+  },
+  {
+    name: "session-compacted",
+    async open(world) {
+      const prompts = ["one", "two", "three", "four", "five", "six", "seven"];
+      const page = await openPrompted(world, "A long conversation", ...prompts);
+      await page.getByText("You said: seven").waitFor();
+      await page.getByRole("button", { name: "Session menu" }).click();
+      await page.getByRole("button", { name: "Compact the conversation" }).click();
+      await page.getByRole("button", { name: /^A summary replaces/ }).click();
       return page;
     },
   },

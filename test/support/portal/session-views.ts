@@ -37,7 +37,9 @@ export function createView(turns: readonly TurnView[]): SessionView {
     clients: [],
     controller: null,
     plan: [],
+    planDetails: null,
     artifactCount: 0,
+    workerCount: 0,
     grants: [],
     usage: null,
   };

@@ -3,11 +3,11 @@ import { MODE_DESCRIPTIONS, SESSION_MODES } from "../../../domain/session-mode.t
 import { pluralize } from "../../../text/pluralize.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Icon } from "../../parts/icons.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { SessionActions } from "../../state/session-actions.ts";
 import type { SessionView } from "../../state/session-view.ts";
 import { Disclosure } from "./disclosure.tsx";
-import { listPresence, resolveControl, summarizePresence } from "./presence.ts";
+import { listPresence, resolveControl, summarizePresence } from "./presence-rows.ts";
 import { findRightRefusal, type Participant } from "../send-modes.ts";
 import type { Commands } from "../use-commands.ts";
 
@@ -31,7 +31,7 @@ export function SessionControls(props: SessionControlsProps): ReactNode {
         summary={
           <>
             <Icon name="person" />
-            <VisibleText text={summarizePresence(view, participant.clientId)} />
+            <UntrustedText text={summarizePresence(view, participant.clientId)} />
             {view.clients.length > 1 && (
               <span className="composer-muted">· {pluralize(view.clients.length, "client")}</span>
             )}
@@ -110,7 +110,7 @@ function Presence({ view, actions, participant, commands }: SessionControlsProps
         {rows.map((row) => (
           <li key={row.clientId} data-controller={row.isController}>
             <span className="composer-option-name">
-              <VisibleText text={row.name} />
+              <UntrustedText text={row.name} />
               {row.isSelf && <Badge tone="accent">you</Badge>}
             </span>
             <span className="composer-muted">{row.role}</span>
@@ -171,7 +171,7 @@ function Grants({ view, actions, participant, commands }: SessionControlsProps):
           const isDisabled = refusal !== undefined || commands.isPending(`grant ${grantId}`);
           return (
             <li key={grantId} className="composer-grant">
-              <VisibleText text={label} />
+              <UntrustedText text={label} />
               <button
                 type="button"
                 className="composer-button"

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState, type ReactNode } from "react";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { SessionActions } from "../../state/session-actions.ts";
 import { CountdownLabel } from "./countdown-label.tsx";
 import { describeRequest } from "./describe-request.ts";
@@ -49,7 +49,7 @@ export function ApprovalForm({
         <CountdownLabel request={request} timeOffset={decider.timeOffset ?? 0} />
       </div>
       <p className="request-sentence">
-        <VisibleText text={describeRequest(request)} kind="prose" />
+        <UntrustedText text={describeRequest(request)} kind="prose" />
       </p>
       <RequestFacts open={approval} isBrief={isBrief} />
       <RequestForm

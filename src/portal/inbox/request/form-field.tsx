@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from "react";
-import { VisibleText } from "../../parts/visible-text.tsx";
-import { toggleChoice, type FormField, type FormValue } from "./question-form.ts";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { toggleChoice, type FormField, type FormValue } from "./answer-form.ts";
 
 export interface FieldControlProps {
   readonly field: FormField;
@@ -54,7 +54,7 @@ export function FieldControl(props: FieldControlProps): ReactNode {
 function FieldLabel({ field }: { readonly field: FormField }): ReactNode {
   return (
     <>
-      <VisibleText text={field.label} />
+      <UntrustedText text={field.label} />
       {!field.isRequired && <span className="request-optional"> optional</span>}
     </>
   );
@@ -73,7 +73,7 @@ function FieldNote({
     <div id={id} className="request-note">
       {field.description !== undefined && (
         <span>
-          <VisibleText text={field.description} kind="prose" />{" "}
+          <UntrustedText text={field.description} kind="prose" />{" "}
         </span>
       )}
       {field.hint !== undefined && problem === undefined && <span>({field.hint})</span>}
@@ -140,7 +140,7 @@ function Checks({ field, value, onChange }: FieldControlProps): ReactNode {
             checked={chosen.includes(choice.value)}
             onChange={() => onChange(toggleChoice(field, value, choice.value))}
           />
-          <VisibleText text={choice.label} />
+          <UntrustedText text={choice.label} />
         </label>
       ))}
     </div>

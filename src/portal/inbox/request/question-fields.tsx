@@ -2,7 +2,7 @@ import { useId, useMemo, useState, type FormEvent, type ReactNode } from "react"
 import type { JsonObject, JsonValue } from "../../../data/json.ts";
 import type { Question } from "../../../domain/question.ts";
 import { Icon } from "../../parts/icons.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { FieldControl } from "./form-field.tsx";
 import {
   createFormValues,
@@ -11,7 +11,7 @@ import {
   readTextAnswer,
   type FormResult,
   type FormValues,
-} from "./question-form.ts";
+} from "./answer-form.ts";
 
 export interface QuestionFieldsProps {
   readonly question: Question;
@@ -53,7 +53,7 @@ function ChoiceButtons({
               if (disabledReason === undefined) onAnswer(choice);
             }}
           >
-            <VisibleText text={choice} />
+            <UntrustedText text={choice} />
             {choice === question.default && <span className="request-default">default</span>}
           </button>
         </li>

@@ -5,7 +5,9 @@ import { DiffView } from "../../parts/diff/diff-view.tsx";
 import { Fold, LongText } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { Link } from "../../shell/navigation.tsx";
+import { formatSessionPath } from "../../shell/route.ts";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import {
   describeConsequence,
   describePathLocation,
@@ -45,7 +47,7 @@ function RequestWarnings({ request }: { readonly request: RequestDetails }): Rea
       {consequence !== undefined && <p className="request-consequence">{consequence}</p>}
       {prompt !== undefined && (
         <p className="request-prompt">
-          <VisibleText text={prompt} kind="prose" />
+          <UntrustedText text={prompt} kind="prose" />
         </p>
       )}
       {(risk !== undefined || warnings.length > 0) && (
@@ -54,12 +56,12 @@ function RequestWarnings({ request }: { readonly request: RequestDetails }): Rea
           <div>
             {risk !== undefined && (
               <p>
-                <strong>Risk:</strong> <VisibleText text={risk} kind="prose" />
+                <strong>Risk:</strong> <UntrustedText text={risk} kind="prose" />
               </p>
             )}
             {warnings.map((warning) => (
               <p key={warning}>
-                <VisibleText text={warning} />
+                <UntrustedText text={warning} />
               </p>
             ))}
           </div>
@@ -100,7 +102,7 @@ function RequestSubject({ request }: { readonly request: RequestDetails }): Reac
 
 function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
   const { request } = open;
-  const { decision, evidence = [] } = request;
+  const { decision, worker } = request;
   const votes = describeVotes(open);
   const labels = listLabels(request);
   const repeats = describeRepeats(request);
@@ -108,6 +110,13 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
   const hasRule = decision !== undefined && request.form === undefined;
   return (
     <dl className="request-reasons">
+      {worker !== undefined && (
+        <Fact name="Worker">
+          <Link to={formatSessionPath(worker.sessionId)}>
+            <UntrustedText text={worker.name} />
+          </Link>
+        </Fact>
+      )}
       {decision !== undefined && decision.context.paths.length > 0 && (
         <Fact name="Paths">
           <PathList paths={decision.context.paths} />
@@ -115,10 +124,10 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
       )}
       {hasRule && (
         <Fact name="Why">
-          <VisibleText text={decision.reason} kind="prose" />{" "}
+          <UntrustedText text={decision.reason} kind="prose" />{" "}
           {decision.rule !== null && isAboutTool(request) && (
             <span className="request-rule">
-              <VisibleText text={describeRule(decision.rule)} />
+              <UntrustedText text={describeRule(decision.rule)} />
             </span>
           )}
         </Fact>
@@ -129,7 +138,7 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
           <span className="request-labels">
             {labels.map((label) => (
               <Badge key={label}>
-                <VisibleText text={label} />
+                <UntrustedText text={label} />
               </Badge>
             ))}
           </span>
@@ -137,7 +146,7 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
       )}
       {votes !== undefined && (
         <Fact name="Approvals">
-          <VisibleText text={votes} />
+          <UntrustedText text={votes} />
         </Fact>
       )}
       {metadata !== undefined && (
@@ -145,16 +154,19 @@ function RequestReasons({ open }: { readonly open: OpenRequest }): ReactNode {
           <JsonView value={metadata} label="Metadata of the rule" />
         </Fact>
       )}
-      {evidence.map(({ kind, ref, metadata: details }) => (
-        <Fact key={`${kind} ${ref}`} name={`Evidence: ${kind}`}>
-          <VisibleText text={ref} />
-          {Object.keys(details).length > 0 && (
-            <JsonView value={details} label={`Evidence ${kind}`} />
-          )}
-        </Fact>
-      ))}
+      <EvidenceFacts request={request} />
     </dl>
   );
+}
+
+function EvidenceFacts({ request }: { readonly request: RequestDetails }): ReactNode {
+  const { evidence = [] } = request;
+  return evidence.map(({ kind, ref, metadata }) => (
+    <Fact key={`${kind} ${ref}`} name={`Evidence: ${kind}`}>
+      <UntrustedText text={ref} />
+      {Object.keys(metadata).length > 0 && <JsonView value={metadata} label={`Evidence ${kind}`} />}
+    </Fact>
+  ));
 }
 
 function isAboutTool({ question }: RequestDetails): boolean {
@@ -171,7 +183,7 @@ function Fact({
   return (
     <div className="request-fact">
       <dt>
-        <VisibleText text={name} />
+        <UntrustedText text={name} />
       </dt>
       <dd>{children}</dd>
     </div>
@@ -188,16 +200,16 @@ function PathList({ paths }: { readonly paths: readonly PathFact[] }): ReactNode
       {paths.slice(0, MAX_PATHS).map((fact) => (
         <li key={fact.argument}>
           <code>
-            <VisibleText text={formatPathTarget(fact)} />
+            <UntrustedText text={formatPathTarget(fact)} />
           </code>
           {fact.location !== "inside" && (
             <Badge tone="danger">
-              <VisibleText text={describePathLocation(fact)} />
+              <UntrustedText text={describePathLocation(fact)} />
             </Badge>
           )}
           {fact.location === "inside" && fact.folder !== undefined && (
             <Badge>
-              in <VisibleText text={fact.folder} />
+              in <UntrustedText text={fact.folder} />
             </Badge>
           )}
         </li>

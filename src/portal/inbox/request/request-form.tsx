@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { JsonValue } from "../../../data/json.ts";
 import { Spinner, KeyHint } from "../../parts/badge.tsx";
 import { Icon } from "../../parts/icons.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { ApprovalChoice } from "../../state/session-actions.ts";
 import type { DecisionStatus } from "./decision-log.ts";
 import { ArgumentEditor, DenyPanel } from "./decision-panels.tsx";
@@ -186,7 +186,7 @@ function ChoiceButton({
         {scope !== undefined && (
           <span className="request-scope">
             {" "}
-            <VisibleText text={scope} />
+            <UntrustedText text={scope} />
           </span>
         )}
       </span>
@@ -204,7 +204,7 @@ function SettlingNote({
   return (
     <output className="request-settling">
       {isSending ? <Spinner /> : <Icon name="check" />}
-      <VisibleText text={status.label} />
+      <UntrustedText text={status.label} />
       <span className="request-muted">{isSending ? "sending…" : "sent"}</span>
     </output>
   );
@@ -222,10 +222,10 @@ function DecisionError({
     <div className="request-error" role="alert">
       <Icon name="warning" />
       <span>
-        <VisibleText text={message} kind="prose" />
+        <UntrustedText text={message} kind="prose" />
         {hint !== undefined && (
           <span className="request-error-hint">
-            <VisibleText text={hint} kind="prose" />
+            <UntrustedText text={hint} kind="prose" />
           </span>
         )}
       </span>

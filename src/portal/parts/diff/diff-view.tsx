@@ -4,7 +4,7 @@ import { Badge } from "../badge.tsx";
 import { CopyButton } from "../copy-button.tsx";
 import { Icon } from "../icons.tsx";
 import { ScrollBox } from "../scroll-box.tsx";
-import { VisibleText } from "../visible-text.tsx";
+import { UntrustedText } from "../untrusted-text.tsx";
 import { pluralize } from "../../../text/pluralize.ts";
 import type { FileDiff } from "../../../domain/tools/tool-output.ts";
 import "../content.css";
@@ -26,7 +26,7 @@ export function DiffView({
       <div className="part-diff-head">
         <Icon name="file" />
         <span className="part-diff-path">
-          <VisibleText text={diff.path} />
+          <UntrustedText text={diff.path} />
         </span>
         {KIND_LABELS[table.kind] !== null && <Badge>{KIND_LABELS[table.kind]}</Badge>}
         {isPlanned && <Badge tone="warning">planned</Badge>}
@@ -155,10 +155,10 @@ function Gap({ rows }: { readonly rows: readonly DiffRow[] }): ReactNode {
 
 /** Lines of minified files are cut. */
 function LineText({ text }: { readonly text: string }): ReactNode {
-  if (text.length <= MAX_LINE) return <VisibleText text={text} kind="code" />;
+  if (text.length <= MAX_LINE) return <UntrustedText text={text} kind="code" />;
   return (
     <>
-      <VisibleText text={text.slice(0, MAX_LINE)} kind="code" />
+      <UntrustedText text={text.slice(0, MAX_LINE)} kind="code" />
       <span className="part-muted"> … {text.length - MAX_LINE} more characters</span>
     </>
   );

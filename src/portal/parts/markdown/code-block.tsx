@@ -3,7 +3,7 @@ import { CopyButton } from "../copy-button.tsx";
 import type { CodeNode } from "./highlighter.ts";
 import { BoundedCache } from "../../../data/bounded-cache.ts";
 import { ScrollBox } from "../scroll-box.tsx";
-import { VisibleText } from "../visible-text.tsx";
+import { UntrustedText } from "../untrusted-text.tsx";
 import { pluralize } from "../../../text/pluralize.ts";
 import "../content.css";
 
@@ -26,7 +26,7 @@ export function CodeBlock({
     <div className="part-code">
       <div className="part-code-head">
         <span className="part-code-language">
-          <VisibleText text={language === "" ? "text" : language.slice(0, 40)} />
+          <UntrustedText text={language === "" ? "text" : language.slice(0, 40)} />
         </span>
         <CopyButton text={code} label="Copy code" />
       </div>
@@ -36,9 +36,9 @@ export function CodeBlock({
       >
         <code>
           {isFolded ? (
-            <VisibleText text={code.slice(0, findLine(code, FOLDED_LINES))} kind="code" />
+            <UntrustedText text={code.slice(0, findLine(code, FOLDED_LINES))} kind="code" />
           ) : nodes === undefined ? (
-            <VisibleText text={code} kind="code" />
+            <UntrustedText text={code} kind="code" />
           ) : (
             <CodeNodes nodes={nodes} />
           )}
@@ -71,7 +71,7 @@ function findLine(code: string, line: number): number {
 function CodeNodes({ nodes }: { readonly nodes: readonly CodeNode[] }): ReactNode {
   return nodes.map((node, index) =>
     typeof node === "string" ? (
-      <VisibleText key={index} text={node} kind="code" />
+      <UntrustedText key={index} text={node} kind="code" />
     ) : (
       <span key={index} className={node.className}>
         <CodeNodes nodes={node.children} />

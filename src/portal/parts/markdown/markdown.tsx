@@ -17,7 +17,7 @@ import {
   type MarkdownStream,
 } from "./split-markdown.ts";
 import { ScrollBox } from "../scroll-box.tsx";
-import { VisibleText } from "../visible-text.tsx";
+import { UntrustedText } from "../untrusted-text.tsx";
 import "../content.css";
 
 /**
@@ -119,7 +119,7 @@ function BlockElement({ node }: { readonly node: BlockNode }): ReactNode {
     case "plain":
       return (
         <p className="part-plain" dir="auto">
-          <VisibleText text={node.text} kind="prose" />
+          <UntrustedText text={node.text} kind="prose" />
         </p>
       );
   }
@@ -209,11 +209,11 @@ function Inlines({ nodes }: { readonly nodes: readonly InlineNode[] }): ReactNod
 function InlineElement({ node }: { readonly node: InlineNode }): ReactNode {
   switch (node.kind) {
     case "text":
-      return <VisibleText text={node.text} kind="prose" />;
+      return <UntrustedText text={node.text} kind="prose" />;
     case "inline-code":
       return (
         <code dir="ltr">
-          <VisibleText text={node.text} kind="code" />
+          <UntrustedText text={node.text} kind="code" />
         </code>
       );
     case "strong":
@@ -269,6 +269,6 @@ function ImageLink({
   readonly href: string | null;
   readonly alt: string;
 }): ReactNode {
-  const label = <VisibleText text={alt === "" ? "Image" : `Image: ${alt}`} />;
+  const label = <UntrustedText text={alt === "" ? "Image" : `Image: ${alt}`} />;
   return href === null ? label : <ExternalLink href={href}>{label}</ExternalLink>;
 }

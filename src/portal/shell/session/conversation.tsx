@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState, type ReactNode } from "react";
 import { Composer } from "../../composer/composer.tsx";
 import { getDraftStorage, saveDraft } from "../../composer/drafts.ts";
 import { ApprovalForm } from "../../inbox/request/approval-form.tsx";
-import type { SessionSnapshot } from "../../live/session-feed.ts";
+import type { SessionSnapshot } from "../../live/snapshot-feed.ts";
 import type { ApprovalView } from "../../state/session-view.ts";
 import { Thread } from "../../thread/thread.tsx";
 import { EmptySession } from "./empty-session.tsx";

@@ -1,14 +1,14 @@
 import { useState, type ReactNode } from "react";
 import { MODE_DESCRIPTIONS } from "../../../domain/session-mode.ts";
-import type { SessionSnapshot } from "../../live/session-feed.ts";
+import type { SessionSnapshot } from "../../live/snapshot-feed.ts";
 import type { SessionView } from "../../state/session-view.ts";
 import { Icon } from "../../parts/icons.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { nameSession } from "../filter-sessions.ts";
-import { useServices } from "../services.tsx";
+import { useServices, useStore } from "../services.tsx";
 import { SessionMenu } from "./session-menu.tsx";
 import { ShellIcon } from "../shell-icon.tsx";
-import { StateDot } from "../state-dot.tsx";
+import { OfflineDot, StateDot } from "../state-dot.tsx";
 
 /** The sticky line above a conversation. */
 export function SessionHeader({
@@ -29,14 +29,14 @@ export function SessionHeader({
       <div className="shell-header-title">
         <TitleField key={view.sessionId} view={view} />
         <p className="shell-header-facts">
-          <StateDot state={findState(view)} isLabelled />
-          <VisibleText text={view.agent} />
+          <HeaderState view={view} />
+          <UntrustedText text={view.agent} />
           {view.mode !== "default" && (
             <span className="shell-tag">{MODE_DESCRIPTIONS[view.mode].name} mode</span>
           )}
           {view.workingDirectory !== null && (
             <span className="shell-folder" title={view.workingDirectory}>
-              <VisibleText text={view.workingDirectory} />
+              <UntrustedText text={view.workingDirectory} />
             </span>
           )}
         </p>
@@ -54,6 +54,14 @@ export function SessionHeader({
       <SessionMenu view={view} />
     </header>
   );
+}
+
+/** The state of the session. Without a connection, the state may be old, so the header shows the connection. */
+function HeaderState({ view }: { readonly view: SessionView }): ReactNode {
+  const { status } = useStore(useServices().live.connection);
+  const state = findState(view);
+  if (status === "live") return <StateDot state={state} isLabelled />;
+  return <OfflineDot lastState={state} />;
 }
 
 /** The clients of the session in short. The composer has the whole list. */
@@ -120,7 +128,7 @@ function TitleField({ view }: { readonly view: SessionView }): ReactNode {
           title="Rename"
           onClick={() => setDraft(view.title ?? "")}
         >
-          <VisibleText text={title} />
+          <UntrustedText text={title} />
           <ShellIcon name="edit" />
         </button>
       </h1>

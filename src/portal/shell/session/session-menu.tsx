@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { systemClock } from "../../../platform/clock.ts";
 import { DEAD_ZONE_MS } from "../../inbox/request/dead-zone.ts";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { SessionView } from "../../state/session-view.ts";
 import { Dialog } from "../dialog.tsx";
 import { nameSession } from "../filter-sessions.ts";
@@ -140,7 +140,7 @@ function DeleteDialog({
       <h2>Delete this session?</h2>
       <p>
         <span className="shell-strong">
-          <VisibleText text={nameSession(view)} />
+          <UntrustedText text={nameSession(view)} />
         </span>{" "}
         and its whole history are removed for everybody. This cannot be undone.
       </p>

@@ -1,5 +1,5 @@
-import { useEffect, useMemo, useState, type ReactNode } from "react";
-import type { SessionSnapshot } from "../../live/session-feed.ts";
+import { useDeferredValue, useEffect, useMemo, useState, type ReactNode } from "react";
+import type { SessionSnapshot } from "../../live/snapshot-feed.ts";
 import { Conversation } from "./conversation.tsx";
 import { nameSession } from "../filter-sessions.ts";
 import { Link } from "../navigation.tsx";
@@ -17,9 +17,9 @@ export function SessionPage({
   readonly sessionId: string;
   readonly onOpenDrawer: () => void;
 }): ReactNode {
-  const snapshot = useSession(sessionId);
+  const snapshot = useFirstViewInSlices(useSession(sessionId));
   const [isRailOpen, setRailOpen] = useState(hasRoomForRail);
-  const { view, isLoading, error } = snapshot;
+  const { view, error } = snapshot;
   usePageTitle(view.seq === 0 ? null : nameSession(view));
   if (error !== null) return <MissingSession error={error.message} onOpenDrawer={onOpenDrawer} />;
   return (
@@ -32,7 +32,7 @@ export function SessionPage({
       />
       <div className="shell-conversation">
         {snapshot.gap !== null && <output className="shell-gap">{snapshot.gap.message}</output>}
-        {isLoading && view.seq === 0 ? <LoadingThread /> : <Conversation snapshot={snapshot} />}
+        {isFirstLoad(snapshot) ? <LoadingThread /> : <Conversation snapshot={snapshot} />}
       </div>
       {isRailOpen && <SessionRail view={view} />}
     </main>
@@ -49,6 +49,19 @@ function useSession(sessionId: string): SessionSnapshot {
     return () => live.detach(sessionId);
   }, [live, sessionId, clientName]);
   return useStore(store);
+}
+
+/**
+ * Renders the first view of a session in slices between frames, because a long task would delay input. Later views are
+ * rendered at once.
+ */
+function useFirstViewInSlices(latest: SessionSnapshot): SessionSnapshot {
+  const deferred = useDeferredValue(latest);
+  return isFirstLoad(deferred) ? deferred : latest;
+}
+
+function isFirstLoad({ isLoading, view }: SessionSnapshot): boolean {
+  return isLoading && view.seq === 0;
 }
 
 /** The details cover the conversation on a narrow screen, so the details are closed at first. */

@@ -8,7 +8,6 @@ import type {
   ToolFinished,
 } from "../../../domain/events/tool-events.ts";
 import { toJsonText } from "../../../data/json.ts";
-import { formatProgress } from "../../../domain/outputs/progress-report.ts";
 import type { ToolItem } from "../session-view.ts";
 import type { ViewDraft } from "../view-draft.ts";
 import type { ViewRules } from "../view-rules.ts";
@@ -39,11 +38,16 @@ export const TOOL_RULES: ViewRules<ToolEvent> = {
   "tool.progress": (draft, { toolCallId, text, amount }) =>
     changeTool(draft, toolCallId, { progress: { text, ...(amount !== undefined && { amount }) } }),
   "tool.finished": finishTool,
-  "plan.updated": (draft, { entries }) => {
+  "plan.updated": (draft, { entries, plan = null }) => {
     draft.view.plan = entries;
+    draft.view.planDetails = plan;
   },
-  "progress.reported": (draft, report, envelope) =>
-    draft.addNotice(envelope, "info", formatProgress(report)),
+  "progress.reported": (draft, { message, progress, total }, { at, seq }) => {
+    const notice = { kind: "notice", key: `notice:${seq}`, at, seq, level: "info" } as const;
+    const amount =
+      progress === null ? {} : { amount: { progress, ...(total !== null && { total }) } };
+    draft.addItem({ ...notice, text: message, ...amount });
+  },
   "log.reported": (draft, { level, message, fields }, envelope) => {
     const shown = level === "error" ? "error" : level === "warn" ? "warning" : "info";
     const details = Object.keys(fields).length === 0 ? undefined : toJsonText(fields);

@@ -1,9 +1,6 @@
 import { silent } from "../../../domain/event-rules.ts";
 import type { TranscriptEvent } from "../../../domain/events/transcript-events.ts";
-import {
-  formatCompaction,
-  formatCompactionEnd,
-} from "../../../domain/transcript/format-compaction.ts";
+import { formatCompactionEnd } from "../../../domain/transcript/format-compaction.ts";
 import { formatProjection } from "../../../domain/transcript/format-projection.ts";
 import type { ViewRules } from "../view-rules.ts";
 
@@ -18,8 +15,8 @@ export const TRANSCRIPT_RULES: ViewRules<TranscriptEvent> = {
       event.outcome === "failed" ? "warning" : "info",
       formatCompactionEnd(event),
     ),
-  "transcript.compacted": (draft, { receipt }, envelope) =>
-    draft.addNotice(envelope, "info", formatCompaction(receipt), receipt.replacement),
+  "transcript.compacted": (draft, { receipt }, { at, seq }) =>
+    draft.addItem({ kind: "compaction", key: `compaction:${seq}`, at, seq, receipt }),
   "transcript.projected": (draft, { projection }, envelope) =>
     draft.addNotice(envelope, "info", formatProjection(projection)),
 };

@@ -1,18 +1,14 @@
 import { silent } from "../../../domain/event-rules.ts";
 import type { WatchEvent } from "../../../domain/events/watch-events.ts";
-import { formatFileChanges } from "../../../domain/outputs/file-watch.ts";
 import type { ViewRules } from "../view-rules.ts";
 
 export const WATCH_RULES: ViewRules<WatchEvent> = {
-  "watch.added": (draft, { paths }, envelope) =>
-    draft.addNotice(envelope, "info", `Files are watched: ${paths.join(", ")}`),
-  "watch.removed": silent("the changes of files end"),
-  "files.changed": (draft, { entries }, envelope) => {
-    const hasError = entries.some(({ error }) => error !== null);
-    const text = `Files changed: ${formatFileChanges(entries)}`;
-    const details = entries.flatMap(({ kind, relativePaths }) =>
-      relativePaths.map((path) => `${kind} ${path}`),
-    );
-    draft.addNotice(envelope, hasError ? "warning" : "info", text, details.join("\n"));
+  "watch.added": (draft, { paths, globs }, envelope) => {
+    const places = paths.map((path) => (path === "." ? "the whole workspace" : path)).join(", ");
+    const filter = globs.length === 0 ? "" : ` (only ${globs.join(", ")})`;
+    draft.addNotice(envelope, "info", `Files are watched: ${places}${filter}`);
   },
+  "watch.removed": silent("the changes of files end"),
+  "files.changed": (draft, { entries }, { at, seq }) =>
+    draft.addItem({ kind: "files", key: `files:${seq}`, at, seq, entries }),
 };

@@ -28,6 +28,7 @@ function changeCard(
   const worker = evolveWorker(card?.worker, event, { at, ...omitUndefined({ turnId }) });
   if (worker === undefined) return;
   const result = "result" in event ? event.result.text : (card?.result ?? null);
+  if (card === undefined) draft.view.workerCount += 1;
   const place = card ?? { key, at, seq };
   draft.addItem({ ...place, kind: "worker", worker, result });
 }

@@ -3,7 +3,7 @@ import { describeResolution } from "../describe-tool.ts";
 import { ClockTime } from "../../parts/time.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { useThread } from "../thread-context.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { formatAnswer } from "../../../domain/question.ts";
 import { DENYING_DECISIONS } from "../../../domain/policy/approval-decision.ts";
 import type { ApprovalItem, ApprovalView } from "../../state/session-view.ts";
@@ -20,17 +20,17 @@ export function ApprovalLine({ approval }: { readonly approval: ApprovalView }):
         <Icon name={isDenied ? "cross" : "check"} />
       </span>
       <span>
-        <VisibleText text={describeResolution(approval)} />
+        <UntrustedText text={describeResolution(approval)} />
         {answer !== undefined && answer !== true && (
           <>
             {": "}
-            <VisibleText text={formatAnswer(answer)} />
+            <UntrustedText text={formatAnswer(answer)} />
           </>
         )}
         {reason !== undefined && (
           <span className="part-muted">
             {" — "}
-            <VisibleText text={reason} />
+            <UntrustedText text={reason} />
           </span>
         )}
       </span>
@@ -47,7 +47,7 @@ export function TurnApproval({ item }: { readonly item: ApprovalItem }): ReactNo
   return (
     <div className="thread-notice">
       <p className="part-muted">
-        <VisibleText text={approval.request.action} />
+        <UntrustedText text={approval.request.action} />
       </p>
       <ApprovalLine approval={approval} />
     </div>

@@ -3,10 +3,11 @@ import { isSpecReference, readTable, type TableTexts } from "../../../domain/out
 import { isObject } from "../../../data/json.ts";
 import { pluralize } from "../../../text/pluralize.ts";
 import { Fold, LongText } from "../../parts/fold.tsx";
+import { formatBytes } from "../../parts/format-amount.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { ScrollBox } from "../../parts/scroll-box.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { ArtifactItem } from "../../state/session-view.ts";
 import { useOpenCard, useThread } from "../thread-context.tsx";
 
@@ -16,23 +17,28 @@ export function ArtifactCard({ item }: { readonly item: ArtifactItem }): ReactNo
   const [isOpen, setOpen] = useOpenCard(item.key, true);
   const { artifactId, kind, title, sizeBytes } = item.artifact;
   return (
-    <div className="thread-artifact">
+    <div className="thread-tool thread-output">
       <Fold
         isOpen={isOpen}
         onToggle={setOpen}
         summary={
           <>
-            <Icon name="info" />
+            <Icon name={kind === "table" ? "table" : "file"} />
             <span className="thread-tool-name">
-              <VisibleText text={title ?? KIND_NAMES[kind]} />
+              <UntrustedText text={title ?? KIND_NAMES[kind]} />
             </span>
-            <span className="part-muted">
-              {KIND_NAMES[kind]}, {pluralize(sizeBytes, "byte")}
+            <span className="thread-tool-about">
+              {KIND_NAMES[kind]}, {formatBytes(sizeBytes)}
             </span>
           </>
         }
         actions={
-          <a className="part-text-button" href={actions.artifactUrl(artifactId)} download>
+          <a
+            className="part-text-button"
+            href={actions.artifactUrl(artifactId)}
+            download
+            aria-label={`Download ${(title ?? KIND_NAMES[kind]).slice(0, 100)}`}
+          >
             Download
           </a>
         }
@@ -74,13 +80,13 @@ function ArtifactTable({
 }): ReactNode {
   const omitted = rows.length - MAX_VISIBLE_ROWS;
   return (
-    <ScrollBox className="part-output" label={label}>
-      <table className="thread-table">
+    <ScrollBox className="part-table thread-table" label={label}>
+      <table>
         <thead>
           <tr>
             {columns.map((column, at) => (
               <th key={at} scope="col">
-                <VisibleText text={column.slice(0, MAX_CELL)} />
+                <UntrustedText text={column.slice(0, MAX_CELL)} />
               </th>
             ))}
           </tr>
@@ -90,7 +96,7 @@ function ArtifactTable({
             <tr key={at}>
               {row.map((cell, column) => (
                 <td key={column}>
-                  <VisibleText text={cell.slice(0, MAX_CELL)} />
+                  <UntrustedText text={cell.slice(0, MAX_CELL)} />
                 </td>
               ))}
             </tr>

@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import { AgentMessage, Thought } from "./agent-message.tsx";
 import { ArtifactCard } from "./artifact-card.tsx";
+import { CompactionCard } from "./compaction-card.tsx";
+import { FileChangesCard } from "./file-changes-card.tsx";
 import { HandoffCard } from "./handoff-card.tsx";
 import { Notice, ReminderNote } from "./notice.tsx";
 import { ToolCard } from "./tool-card.tsx";
@@ -27,6 +29,8 @@ const ITEM_VIEWS: {
   worker: WorkerCard,
   artifact: ArtifactCard,
   handoff: HandoffCard,
+  compaction: CompactionCard,
+  files: FileChangesCard,
 };
 
 export function ItemView({ item }: { readonly item: ThreadItem }): ReactNode {

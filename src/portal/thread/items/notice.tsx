@@ -3,20 +3,22 @@ import { Badge } from "../../parts/badge.tsx";
 import { Fold, LongText } from "../../parts/fold.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { useOpenCard } from "../thread-context.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import type { ProgressAmount } from "../../../domain/events/tool-events.ts";
 import type { NoticeItem, ReminderItem } from "../../state/session-view.ts";
 import type { ReminderMode } from "../../../domain/reminder.ts";
 
 /** A fact about the session, with further lines folded. */
 export function Notice({ item }: { readonly item: NoticeItem }): ReactNode {
   const [isOpen, setOpen] = useOpenCard(item.key, false);
-  const { level, text, details } = item;
+  const { level, text, details, amount } = item;
   const content = (
     <>
       <Icon name={level === "info" ? "info" : "warning"} />
       <span>
-        <VisibleText text={text} />
+        <UntrustedText text={text} />
       </span>
+      {amount !== undefined && <Amount amount={amount} label={text} />}
     </>
   );
   return (
@@ -29,6 +31,23 @@ export function Notice({ item }: { readonly item: NoticeItem }): ReactNode {
         </Fold>
       )}
     </div>
+  );
+}
+
+/** The progress of the agent in its own numbers. Without a total, only the number is known. */
+function Amount({
+  amount: { progress, total },
+  label,
+}: {
+  readonly amount: ProgressAmount;
+  readonly label: string;
+}): ReactNode {
+  if (total === undefined) return <span className="thread-amount">{progress}</span>;
+  return (
+    <span className="thread-amount">
+      <progress max={total > 0 ? total : 1} value={progress} aria-label={label.slice(0, 100)} />
+      {progress} of {total}
+    </span>
   );
 }
 
@@ -46,7 +65,7 @@ export function ReminderNote({ item }: { readonly item: ReminderItem }): ReactNo
             <Icon name="bell" />
             <span className="thread-tool-name">Reminder</span>
             <span className="thread-tool-about">
-              <VisibleText text={body.slice(0, 200)} />
+              <UntrustedText text={body.slice(0, 200)} />
             </span>
           </>
         }
@@ -56,7 +75,7 @@ export function ReminderNote({ item }: { readonly item: ReminderItem }): ReactNo
           {MODE_TEXTS[mode]}
           {tags.slice(0, MAX_TAGS).map((tag) => (
             <Badge key={tag}>
-              <VisibleText text={tag} />
+              <UntrustedText text={tag} />
             </Badge>
           ))}
         </p>

@@ -3,13 +3,14 @@ import { ToolArguments, ToolDecision, ToolProgressBar, ToolResultView } from "./
 import { ApprovalLine } from "./approval-line.tsx";
 import { describeToolInput, describeToolStatus, isToolNotable } from "../describe-tool.ts";
 import type { ToolStatus } from "../describe-tool.ts";
-import { Badge, Spinner } from "../../parts/badge.tsx";
+import { Badge } from "../../parts/badge.tsx";
 import { DiffView } from "../../parts/diff/diff-view.tsx";
 import { ElapsedTime } from "../../parts/time.tsx";
 import { Fold } from "../../parts/fold.tsx";
-import { Icon, type IconName } from "../../parts/icons.tsx";
-import { useOpenCard, useThread } from "../thread-context.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { StatusIcon } from "./status-icon.tsx";
+import { StopButton } from "./stop-button.tsx";
+import { ActionError, useAction, useOpenCard, useThread } from "../thread-context.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { formatDuration } from "../../../text/format-duration.ts";
 import type { ToolItem } from "../../state/session-view.ts";
 
@@ -17,6 +18,7 @@ import type { ToolItem } from "../../state/session-view.ts";
 export function ToolCard({ item }: { readonly item: ToolItem }): ReactNode {
   const { renderApproval } = useThread();
   const [isOpen, setOpen] = useOpenCard(item.key, isToolNotable(item));
+  const stopping = useAction();
   const status = describeToolStatus(item);
   const open = item.approvals.filter(({ resolution }) => resolution === null);
   const resolved = item.approvals.filter(({ resolution }) => resolution !== null);
@@ -26,6 +28,7 @@ export function ToolCard({ item }: { readonly item: ToolItem }): ReactNode {
         isOpen={isOpen}
         onToggle={setOpen}
         summary={<ToolSummary item={item} status={status} />}
+        actions={<StopButton item={item} running={stopping} />}
       >
         {item.problem !== undefined && <p className="thread-problem">{item.problem}</p>}
         {/* The form of an open request shows arguments, rule and diffs itself. */}
@@ -44,6 +47,7 @@ export function ToolCard({ item }: { readonly item: ToolItem }): ReactNode {
           <div key={approval.approvalId}>{renderApproval(approval)}</div>
         ))}
       </Fold>
+      <ActionError error={stopping.error} />
       {open.length === 0 && (
         <div className="thread-diffs">
           {item.diffs.map((diff, index) => (
@@ -67,10 +71,10 @@ function ToolSummary({
     <>
       <StatusIcon status={status} />
       <span className="thread-tool-name">
-        <VisibleText text={item.name} />
+        <UntrustedText text={item.name} />
       </span>
       <span className="thread-tool-about">
-        <VisibleText text={describeToolInput(item)} />
+        <UntrustedText text={describeToolInput(item)} />
       </span>
       <span className="thread-tool-facts">
         {item.attempt > 1 && <span>attempt {item.attempt}</span>}
@@ -90,21 +94,3 @@ function ToolTime({ item }: { readonly item: ToolItem }): ReactNode {
   if (item.ending !== null || item.startedAt === null) return null;
   return <ElapsedTime from={item.startedAt} />;
 }
-
-/** Decorative: the label of the status is text. */
-function StatusIcon({ status }: { readonly status: ToolStatus }): ReactNode {
-  if (status.isBusy) return <Spinner />;
-  return (
-    <span className={`thread-status part-tone-${status.tone}`}>
-      <Icon name={STATUS_ICONS[status.tone]} />
-    </span>
-  );
-}
-
-const STATUS_ICONS: { readonly [Tone in ToolStatus["tone"]]: IconName } = {
-  good: "check",
-  danger: "cross",
-  warning: "warning",
-  accent: "tool",
-  neutral: "empty",
-};

@@ -4,7 +4,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { LongText } from "../../parts/fold.tsx";
 import { useThread } from "../thread-context.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { PolicyDecision } from "../../../domain/policy/policy-decision.ts";
 import type { ToolItem } from "../../state/session-view.ts";
 import type { ToolResult, ToolResultPart } from "../../../domain/tools/tool-call.ts";
@@ -36,21 +36,21 @@ export function ToolDecision({ decision }: { readonly decision: PolicyDecision }
     <div className="thread-detail">
       <div className="thread-label">Policy</div>
       <div>
-        <VisibleText text={describeDecision(decision)} />
+        <UntrustedText text={describeDecision(decision)} />
         {reason !== "" && (
           <span className="part-muted">
             {" — "}
-            <VisibleText text={reason} />
+            <UntrustedText text={reason} />
           </span>
         )}
         {approval?.risk !== undefined && (
           <Badge tone="warning">
-            risk: <VisibleText text={approval.risk} />
+            risk: <UntrustedText text={approval.risk} />
           </Badge>
         )}
         {labels.slice(0, MAX_LABELS).map((label) => (
           <Badge key={label}>
-            <VisibleText text={label} />
+            <UntrustedText text={label} />
           </Badge>
         ))}
       </div>
@@ -76,7 +76,7 @@ export function ToolProgressBar({ item }: { readonly item: ToolItem }): ReactNod
         />
       )}
       <span className="part-muted">
-        <VisibleText text={text} />
+        <UntrustedText text={text} />
       </span>
     </div>
   );

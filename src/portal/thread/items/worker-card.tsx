@@ -1,55 +1,114 @@
 import type { ReactNode } from "react";
-import type { WorkerStatus } from "../../../domain/workers/worker.ts";
+import { isTerminalStatus, type Worker } from "../../../domain/workers/worker.ts";
+import { formatDuration } from "../../../text/format-duration.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Fold, LongText } from "../../parts/fold.tsx";
-import { Icon } from "../../parts/icons.tsx";
-import { Link } from "../../shell/navigation.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { Markdown } from "../../parts/markdown/markdown.tsx";
+import { ElapsedTime } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import type { WorkerItem } from "../../state/session-view.ts";
-import { useOpenCard } from "../thread-context.tsx";
+import { describeWorkerFacts, describeWorkerStatus } from "../describe-worker.ts";
+import { ActionError, useAction, useOpenCard, useThread } from "../thread-context.tsx";
+import { WorkerLink } from "../worker-link.tsx";
+import { StatusIcon } from "./status-icon.tsx";
+import { TriggerForm } from "./trigger-form.tsx";
 
-/** A worker with its status, and a link to its session. */
+/** A worker with its status, its result and its commands, and a link to its session. */
 export function WorkerCard({ item }: { readonly item: WorkerItem }): ReactNode {
-  const [isOpen, setOpen] = useOpenCard(item.key, false);
   const { worker, result } = item;
-  const { name, agent, status, task, sessionId, failure, cycle } = worker;
+  const { name, status, task, sessionId, failure } = worker;
+  const isWaiting = status === "awaiting_input";
+  const [isOpen, setOpen] = useOpenCard(item.key, isWaiting || status === "failed");
+  const { tone } = describeWorkerStatus(worker);
   return (
-    <div className="thread-notice" data-level={status === "failed" ? "error" : "info"}>
+    <div className="thread-tool thread-worker" data-tone={tone}>
       <Fold
         isOpen={isOpen}
         onToggle={setOpen}
-        summary={
-          <>
-            <Icon name="fork" />
-            <span className="thread-tool-name">
-              Worker <VisibleText text={name} />
-            </span>
-            <span className="thread-tool-about">
-              <Badge>{STATUS_TEXTS[status]}</Badge> <VisibleText text={agent} />
-              {cycle > 1 && `, cycle ${cycle}`}
-            </span>
-          </>
+        summary={<WorkerSummary worker={worker} />}
+        actions={
+          <WorkerLink sessionId={sessionId} name={name}>
+            Open
+          </WorkerLink>
         }
       >
+        <div className="thread-detail">
+          <div className="thread-label">Task</div>
+          <LongText text={task} label="Task" kind="prose" />
+        </div>
+        {result !== null && (
+          <div className="thread-detail">
+            <div className="thread-label">{isWaiting ? "Result so far" : "Result"}</div>
+            <Markdown text={result} isStreaming={false} />
+          </div>
+        )}
+        {failure !== null && (
+          <div className="thread-detail" data-error="true">
+            <div className="thread-label">Failure</div>
+            <LongText text={failure.message} label="Failure" kind="prose" />
+          </div>
+        )}
         <p className="part-note">
-          <Link to={`/sessions/${encodeURIComponent(sessionId)}`}>
-            Open the session of this worker
-          </Link>
+          <UntrustedText text={describeWorkerFacts(worker)} />
         </p>
-        <LongText text={task} label="Task" kind="prose" />
-        {result !== null && <LongText text={result} label="Result" kind="prose" />}
-        {failure !== null && <LongText text={failure.message} label="Failure" />}
+        {!isTerminalStatus(status) && <WorkerCommands item={item} isWaiting={isWaiting} />}
       </Fold>
     </div>
   );
 }
 
-const STATUS_TEXTS: { readonly [Status in WorkerStatus]: string } = {
-  running: "running",
-  progressed: "triggered",
-  awaiting_input: "waits for a trigger",
-  completed: "completed",
-  failed: "failed",
-  stopped: "handed over",
-  cancelled: "cancelled",
-};
+function WorkerSummary({ worker }: { readonly worker: Worker }): ReactNode {
+  const { name, task, startedAt, finishedAt, status } = worker;
+  const described = describeWorkerStatus(worker);
+  return (
+    <>
+      <StatusIcon status={described} />
+      <span className="thread-tool-name">
+        Worker <UntrustedText text={name} />
+      </span>
+      <span className="thread-tool-about thread-worker-task">
+        <UntrustedText text={task.slice(0, 200)} />
+      </span>
+      <span className="thread-tool-facts">
+        <Badge tone={described.tone}>{described.label}</Badge>
+        {finishedAt !== null && <span>{formatDuration(finishedAt - startedAt)}</span>}
+        {status === "running" && <ElapsedTime from={startedAt} />}
+      </span>
+    </>
+  );
+}
+
+/** Closes a worker. Triggers a worker which waits. */
+function WorkerCommands({
+  item: { key, worker },
+  isWaiting,
+}: {
+  readonly item: WorkerItem;
+  readonly isWaiting: boolean;
+}): ReactNode {
+  const { actions } = useThread();
+  const closing = useAction();
+  const { workerId, name } = worker;
+  const closeButton = (
+    <button
+      type="button"
+      className="part-button"
+      disabled={closing.isRunning}
+      onClick={() => closing.run(() => actions.closeWorker(workerId))}
+    >
+      {closing.isRunning ? "Closing …" : "Close the worker"}
+    </button>
+  );
+  return (
+    <>
+      {isWaiting ? (
+        <TriggerForm itemKey={key} workerId={workerId} name={name}>
+          {closeButton}
+        </TriggerForm>
+      ) : (
+        <div>{closeButton}</div>
+      )}
+      <ActionError error={closing.error} />
+    </>
+  );
+}

@@ -1,5 +1,5 @@
 import { pause } from "../../../async/pause.ts";
-import { canReadSession } from "../session-view.ts";
+import { canReadSession } from "../session-resource.ts";
 import type { FeedContext } from "./feed-context.ts";
 import type { InboxEntry } from "./inbox-index.ts";
 

@@ -1,7 +1,7 @@
 import { toJsonText } from "../../../data/json.ts";
 import type { OpenApproval, Sessions } from "../../../session/sessions.ts";
 import type { InboxItem } from "../../../wire/live/live-frames.ts";
-import type { SessionRecord } from "../session-view.ts";
+import type { SessionRecord } from "../session-resource.ts";
 
 /** An item of the inbox, encoded once for all connections. */
 export interface InboxEntry extends Pick<

@@ -2,7 +2,7 @@ import { createSharedAbort, type SharedAbort } from "../../../async/shared-abort
 import type { OpenSocket } from "../../../http/sockets/open-socket.ts";
 import { decodeLiveRequest } from "../../../wire/live/decode-live-request.ts";
 import type { LiveError, LiveRequest, LiveTopic } from "../../../wire/live/live-frames.ts";
-import { findSession } from "../session-view.ts";
+import { findSession } from "../session-resource.ts";
 import type { LoginWatch } from "../login/watch-login.ts";
 import type { FeedContext } from "./feed-context.ts";
 import { sendInbox } from "./inbox-feed.ts";

@@ -1,7 +1,7 @@
 import { pause } from "../../../async/pause.ts";
 import type { SessionSummary } from "../../../wire/live/live-frames.ts";
 import { formatCursor } from "../../../wire/live/cursor-text.ts";
-import { canReadSession, createOwnerFilter, type SessionRecord } from "../session-view.ts";
+import { canReadSession, createOwnerFilter, type SessionRecord } from "../session-resource.ts";
 import type { FeedContext } from "./feed-context.ts";
 
 /** Sessions in the first frame. */

@@ -8,7 +8,7 @@ import type { LiveEventEncoder } from "../../../wire/live/encode-live-frame.ts";
 import type { LiveError, LiveRequest } from "../../../wire/live/live-frames.ts";
 import { CURSOR_HINT } from "../error-body.ts";
 import { findLogGap, formatLogGap } from "../log-gap.ts";
-import { findSession } from "../session-view.ts";
+import { findSession } from "../session-resource.ts";
 import type { LiveWriter } from "./live-writer.ts";
 
 export interface StreamContext {

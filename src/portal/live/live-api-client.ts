@@ -18,11 +18,11 @@ import {
   type LiveState,
   type SessionChange,
 } from "./live-state.ts";
-import { createSessionFeed, type SessionFeed, type SessionSnapshot } from "./session-feed.ts";
+import { createSnapshotFeed, type SnapshotFeed, type SessionSnapshot } from "./snapshot-feed.ts";
 import { stepLive } from "./step-live.ts";
-import { createStore, type Store } from "./store.ts";
+import { createValueStore, type ValueStore } from "./value-store.ts";
 
-export interface LiveClientOptions {
+export interface LiveApiClientOptions {
   readonly openSocket: OpenLiveSocket;
   readonly clock: Clock;
   /** From 0 to 1. */
@@ -57,16 +57,16 @@ export interface ConnectionState {
   readonly error: LiveError | null;
 }
 
-export interface LiveClient {
-  readonly connection: Store<ConnectionState>;
-  readonly sessions: Store<SessionList>;
-  readonly inbox: Store<InboxList>;
+export interface LiveApiClient {
+  readonly connection: ValueStore<ConnectionState>;
+  readonly sessions: ValueStore<SessionList>;
+  readonly inbox: ValueStore<InboxList>;
   start(): void;
   /** Tries to connect at once. */
   wake(): void;
   setVisible(isVisible: boolean): void;
-  /** Follows a session. The session stays subscribed until several others have been followed since. */
-  follow(sessionId: string): Store<SessionSnapshot>;
+  /** Follows a session. A session without a view stays subscribed until several others have been followed since. */
+  follow(sessionId: string): ValueStore<SessionSnapshot>;
   /** Shows this page among the clients of a followed session. */
   attach(sessionId: string, attachment: Attachment): Promise<ActionResult>;
   detach(sessionId: string): void;
@@ -74,32 +74,32 @@ export interface LiveClient {
 
 /** Milliseconds between two checks of the connection. */
 export const TICK_MS = 250;
-/** Followed sessions which stay subscribed, so that a return to one of them shows it at once. */
+/** Sessions which stay subscribed without a view, so that a return to one of them shows the session at once. */
 export const MAX_FOLLOWED = 8;
 
-export function createLiveClient(options: LiveClientOptions): LiveClient {
-  return new BrowserLiveClient(options);
+export function createLiveApiClient(options: LiveApiClientOptions): LiveApiClient {
+  return new BrowserLiveApiClient(options);
 }
 
-class BrowserLiveClient implements LiveClient {
-  readonly #options: LiveClientOptions;
-  readonly #connection = createStore<ConnectionState>(describeConnection(createLiveState()));
-  readonly #sessions = createStore(NO_SESSIONS);
-  readonly #inbox = createStore(NO_REQUESTS);
+class BrowserLiveApiClient implements LiveApiClient {
+  readonly #options: LiveApiClientOptions;
+  readonly #connection = createValueStore<ConnectionState>(describeConnection(createLiveState()));
+  readonly #sessions = createValueStore(NO_SESSIONS);
+  readonly #inbox = createValueStore(NO_REQUESTS);
   /** The session followed last is the last entry. */
-  readonly #feeds = new Map<string, SessionFeed>();
+  readonly #feeds = new Map<string, SnapshotFeed>();
   readonly #attaching = new Map<string, (result: ActionResult) => void>();
   #state: LiveState = createLiveState();
   #socket: LiveSocket | undefined;
   #isTicking = false;
 
-  constructor(options: LiveClientOptions) {
+  constructor(options: LiveApiClientOptions) {
     this.#options = options;
   }
 
-  readonly connection: Store<ConnectionState> = this.#connection;
-  readonly sessions: Store<SessionList> = this.#sessions;
-  readonly inbox: Store<InboxList> = this.#inbox;
+  readonly connection: ValueStore<ConnectionState> = this.#connection;
+  readonly sessions: ValueStore<SessionList> = this.#sessions;
+  readonly inbox: ValueStore<InboxList> = this.#inbox;
 
   start(): void {
     this.#handle({ type: "watch", topic: "sessions" });
@@ -116,12 +116,13 @@ class BrowserLiveClient implements LiveClient {
     this.#handle({ type: "visibility", isVisible });
   }
 
-  follow(sessionId: string): Store<SessionSnapshot> {
-    const feed = this.#feeds.get(sessionId) ?? createSessionFeed(sessionId, this.#options.clock);
+  follow(sessionId: string): ValueStore<SessionSnapshot> {
+    const feed = this.#feeds.get(sessionId) ?? createSnapshotFeed(sessionId, this.#options.clock);
     this.#feeds.delete(sessionId);
     this.#feeds.set(sessionId, feed);
     this.#handle({ type: "subscribe", sessionId });
-    for (const oldest of [...this.#feeds.keys()].slice(0, -MAX_FOLLOWED)) {
+    for (const [oldest, { store }] of [...this.#feeds].slice(0, -MAX_FOLLOWED)) {
+      if (store.isObserved()) continue;
       this.#feeds.delete(oldest);
       this.#handle({ type: "unsubscribe", sessionId: oldest });
     }

@@ -1,14 +1,24 @@
 import {
+  BRIDGE_COMMANDS,
   describeUnknownCommand,
+  isBridgeCommand,
   expandCommandPrompt,
   type AgentCommand,
 } from "../../domain/slash-commands.ts";
 
+/** A command as the composer offers it. */
+export type CommandOption = Pick<AgentCommand, "name" | "description" | "hint">;
+
+/** The commands of the bridge, then the commands of the agent. */
+export function listCommands(agentCommands: readonly AgentCommand[]): readonly CommandOption[] {
+  return [...BRIDGE_COMMANDS, ...agentCommands.filter(({ name }) => !isBridgeCommand(name))];
+}
+
 /** Lists the commands whose name starts with the typed letters, until the first space. */
 export function completeCommand(
   text: string,
-  commands: readonly AgentCommand[],
-): readonly AgentCommand[] {
+  commands: readonly CommandOption[],
+): readonly CommandOption[] {
   const [, typed] = /^\/([^\s/]*)$/.exec(text) ?? [];
   if (typed === undefined) return [];
   const start = typed.toLowerCase();
@@ -20,15 +30,15 @@ export function completeCommand(
 const MAX_COMPLETIONS = 12;
 
 /** The text with a completed command. A command with arguments ends in a space. */
-export function applyCompletion({ name, hint }: AgentCommand): string {
+export function applyCompletion({ name, hint }: CommandOption): string {
   return hint === undefined ? `/${name}` : `/${name} `;
 }
 
 /** The command at the start of the text, and its arguments. Undefined for any other text. */
-export function findCommand(
+export function findCommand<Option extends CommandOption>(
   text: string,
-  commands: readonly AgentCommand[],
-): { readonly command: AgentCommand; readonly argument: string } | undefined {
+  commands: readonly Option[],
+): { readonly command: Option; readonly argument: string } | undefined {
   const [, name, argument = ""] = /^\/([^\s/]+)(?:\s+([^]*))?$/.exec(text) ?? [];
   const command = commands.find((one) => one.name === name);
   return command === undefined ? undefined : { command, argument: argument.trim() };
@@ -38,13 +48,12 @@ export type CommandText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Replaces a command by its prompt. A mistyped command is refused; any other text is unchanged. */
+/** Replaces a command of the agent by its prompt. A mistyped command is refused; any other text is unchanged. */
 export function expandCommandText(text: string, commands: readonly AgentCommand[]): CommandText {
   const found = findCommand(text, commands);
   if (found !== undefined)
     return { ok: true, text: expandCommandPrompt(found.command, found.argument) };
-  if (commands.length === 0) return { ok: true, text };
-  const names = commands.map(({ name }) => name);
+  const names = listCommands(commands).map(({ name }) => name);
   const problem = describeUnknownCommand(text, names);
   return problem === undefined ? { ok: true, text } : { ok: false, problem };
 }

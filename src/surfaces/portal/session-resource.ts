@@ -8,14 +8,14 @@ import { formatUnknownName } from "../../text/unknown-name.ts";
 export type SessionRecord = Awaited<ReturnType<Sessions["open"]>>;
 
 /** A session in the list and in its own resource. */
-export interface SessionView extends SessionRecord {
+export interface SessionResource extends SessionRecord {
   /** Cursor of the last event at the time of the response. */
   readonly cursor: string;
   /** Path of the session's page. */
   readonly page: string;
 }
 
-export function createSessionView(record: SessionRecord): SessionView {
+export function createSessionResource(record: SessionRecord): SessionResource {
   return {
     ...record,
     cursor: formatCursor(record),

@@ -4,12 +4,12 @@ import { toolTurn } from "../../../test/portal/scripted-turns.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import type { LiveError, LiveFrame, LiveRequest } from "../../wire/live/live-frames.ts";
 import {
-  createLiveClient,
+  createLiveApiClient,
   MAX_FOLLOWED,
   TICK_MS,
-  type LiveClient,
+  type LiveApiClient,
   type LiveSocketHandlers,
-} from "./live-client.ts";
+} from "./live-api-client.ts";
 
 /** A bridge in the test's own hands: it records requests and sends the frames of the test. */
 class ScriptedBridge {
@@ -17,7 +17,7 @@ class ScriptedBridge {
   readonly reloads: number[] = [];
   readonly sockets: ScriptedSocket[] = [];
   refusal: LiveError | null = null;
-  readonly client: LiveClient = createLiveClient({
+  readonly client: LiveApiClient = createLiveApiClient({
     openSocket: (handlers) => {
       const socket = new ScriptedSocket(handlers);
       this.sockets.push(socket);
@@ -310,6 +310,17 @@ describe("The events of a session", () => {
       { type: "unsubscribe", id: "s1" },
       { type: "unsubscribe", id: "s3" },
     ]);
+  });
+
+  it("A session which a view shows stays subscribed, however many sessions are followed after", () => {
+    const bridge = ScriptedBridge.connected();
+    const endView = bridge.client.follow("ses_shown").subscribe(() => undefined);
+    const listEnded = () => bridge.socket.requests.filter(({ type }) => type === "unsubscribe");
+    for (let count = 0; count < MAX_FOLLOWED; count += 1) bridge.client.follow(`ses_${count}`);
+    expect(listEnded()).toEqual([]);
+    endView();
+    bridge.client.follow("ses_0");
+    expect(listEnded()).toEqual([{ type: "unsubscribe", id: "s1" }]);
   });
 
   it("A page attaches again after a reconnect, and takes control over only once", async () => {

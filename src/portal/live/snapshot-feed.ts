@@ -5,7 +5,7 @@ import type { LiveError } from "../../wire/live/live-frames.ts";
 import { reduceSession } from "../state/reduce-session.ts";
 import { createSessionFold, type SessionFold } from "../state/session-fold.ts";
 import type { SessionChange } from "./live-state.ts";
-import { createStore, type Store } from "./store.ts";
+import { createValueStore, type WritableValueStore } from "./value-store.ts";
 
 /** One session on this page. */
 export interface SessionSnapshot {
@@ -21,8 +21,8 @@ export interface SessionSnapshot {
   readonly client: { readonly clientId: string; readonly role: ClientRole } | null;
 }
 
-export interface SessionFeed {
-  readonly store: Store<SessionSnapshot>;
+export interface SnapshotFeed {
+  readonly store: WritableValueStore<SessionSnapshot>;
   apply(change: SessionChange): void;
 }
 
@@ -32,9 +32,9 @@ const FLUSH_MS = 16;
 const MAX_EVENTS_PER_TASK = 1000;
 
 /** Collects the events of a session and publishes its view. The first view is published when the log has been read. */
-export function createSessionFeed(sessionId: string, clock: Clock): SessionFeed {
+export function createSnapshotFeed(sessionId: string, clock: Clock): SnapshotFeed {
   const empty = createSessionFold(sessionId);
-  const store = createStore(createLoadingSnapshot(empty));
+  const store = createValueStore(createLoadingSnapshot(empty));
   let view = empty;
   let waiting: Envelope[] = [];
   let isLive = false;

@@ -4,7 +4,8 @@ import {
   completeCommand,
   expandCommandText,
   findCommand,
-} from "./slash-commands.ts";
+  listCommands,
+} from "./composer-commands.ts";
 
 const review = {
   name: "review",
@@ -25,6 +26,12 @@ describe("Slash commands of the composer", () => {
   it("Nothing is completed after the name, in the middle of a text or in a path", () => {
     for (const text of ["/review main", "see /re", "/re the tests", "/etc/passwd", "/review"])
       expect(completeCommand(text, commands)).toEqual([]);
+  });
+
+  it("The commands of the bridge come before the agent's, and hide those with the same names", () => {
+    const own = { name: "status", description: "Another", prompt: "Status?" };
+    const names = listCommands([own, review]).map(({ name }) => name);
+    expect(names).toEqual(["status", "tools", "mode", "permissions", "compact", "review"]);
   });
 
   it("A command with arguments leaves room for them", () => {
@@ -49,6 +56,9 @@ describe("Slash commands of the composer", () => {
     expect(refused).toMatchObject({ ok: false, problem: expect.stringContaining("/review") });
     for (const text of ["/etc is full", "hello", "a /review"])
       expect(expandCommandText(text, commands)).toEqual({ ok: true, text });
-    expect(expandCommandText("/reveiw", [])).toEqual({ ok: true, text: "/reveiw" });
+    expect(expandCommandText("/staus", [])).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining("/status"),
+    });
   });
 });

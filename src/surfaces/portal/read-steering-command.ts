@@ -4,7 +4,7 @@ import { readWatchRequest } from "../../domain/outputs/file-watch.ts";
 import type { SessionCommand } from "../../domain/session-command.ts";
 import { createInvalidRequestError } from "../../http/routing/json-body.ts";
 import { decodeRemind } from "../../wire/acp/decode/steering-messages.ts";
-import { readPromptContent } from "./prompt-content.ts";
+import { readPromptContent } from "./read-prompt.ts";
 import { readOptionalString, readRequiredString } from "./request-body.ts";
 
 type SteeringType =

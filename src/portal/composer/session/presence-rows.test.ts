@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LiveClient } from "../../../domain/live-client.ts";
-import { listPresence, resolveControl, summarizePresence } from "./presence.ts";
+import { listPresence, resolveControl, summarizePresence } from "./presence-rows.ts";
 
 function createClient(clientId: string, fields: Partial<LiveClient> = {}): LiveClient {
   const times = { attachedAt: 1, lastSeenAt: 1 };

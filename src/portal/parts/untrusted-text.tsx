@@ -3,7 +3,7 @@ import { splitVisibleText, type TextKind } from "./split-visible-text.ts";
 import "./parts.css";
 
 /** Untrusted text with its invisible characters shown. The text cannot change the direction of the text around it. */
-export function VisibleText({
+export function UntrustedText({
   text,
   kind = "name",
 }: {

@@ -6,7 +6,7 @@ import {
   readForm,
   readTextAnswer,
   toggleChoice,
-} from "./question-form.ts";
+} from "./answer-form.ts";
 
 const question: Question = {
   kind: "question",
