@@ -44,6 +44,7 @@ function createCard(
     description,
     agents: agents.map((agent) => ({ name: agent, description: `The agent "${agent}"` })),
     requiresKey,
+    isExternalAgent: settings.externalAgent === true,
   });
 }
 
