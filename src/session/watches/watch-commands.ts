@@ -31,13 +31,12 @@ export function watchFiles(
   return { status: "accepted", subscriptionId };
 }
 
-/** Adds a subscription of the agent. Ignored at the limit: the tool has checked the limit before. */
+/** Adds a subscription of the agent. `findEmissionProblem` has accepted the subscription. */
 export function addAgentWatch(
   decision: Decision,
   subscriptionId: string,
   request: WatchRequest,
 ): void {
-  if (decision.state.watches.subscriptions.length >= WATCH_LIMITS.subscriptions) return;
   addSubscription(decision, { subscriptionId, owner: { kind: "agent" }, ...request });
 }
 

@@ -74,7 +74,7 @@ describe("Emissions of tools", () => {
     const stored: string[] = [];
     const store = (count: number, bytes: number) => ({
       putBlob: async (id: string) => void stored.push(id),
-      readArtifacts: () => ({ count, bytes }),
+      readEmissionRoom: () => ({ artifacts: { count, bytes }, watches: { subscriptions: [] } }),
     });
     const emissions = [{ type: "artifact", artifact: read.artifact }] as const;
     const attempt = { toolCallId: "tool_1", attempt: 1, name: "own" };
