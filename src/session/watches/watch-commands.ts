@@ -19,9 +19,12 @@ export function watchFiles(
 ): CommandReply {
   const request = readWatchRequest(command);
   if (typeof request === "string") return refuse("validation_failed", request);
-  if (decision.state.watches.subscriptions.length >= WATCH_LIMITS.subscriptions) {
+  const { subscriptions } = decision.state.watches;
+  if (subscriptions.length >= WATCH_LIMITS.subscriptions) {
     const message = `The session has ${WATCH_LIMITS.subscriptions} subscriptions, the most it may have`;
-    return refuse("quota_exceeded", `${message}. Fix: remove a subscription`);
+    return refuse("quota_exceeded", `${message}. Fix: end one of "subscriptionIds"`, {
+      subscriptionIds: subscriptions.map(({ subscriptionId }) => subscriptionId),
+    });
   }
   const isAttached = decision.state.clients.attached.some((client) => client.clientId === clientId);
   const owner: WatchOwner =
