@@ -13,6 +13,7 @@ import { addUsage, type Usage } from "../../../domain/usage.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import { randomSeed } from "../../../platform/random.ts";
 import type { BlobStore } from "../../../store/blob-store.ts";
+import { formatValue } from "../../../text/format-value.ts";
 import { pluralize } from "../../../text/pluralize.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { CompactionResult, SessionInput } from "../../session-input.ts";
@@ -127,9 +128,13 @@ async function measureTokens(
   try {
     const loaded = await loadMessageImages(counted, (blobId) => store.readBlob(sessionId, blobId));
     const tokens = await provider.countTokens(loaded, { signal });
-    return tokens === null
-      ? { source: "not_measured", tokens: null }
-      : { source: "tokenizer", tokens };
+    if (tokens === null) return { source: "not_measured", tokens: null };
+    if (Number.isFinite(tokens) && tokens >= 0)
+      return { source: "tokenizer", tokens: Math.ceil(tokens) };
+    throw new SpanlineError(
+      "protocol_error",
+      `countTokens returned ${formatValue(tokens)}: expected a number from 0, or null`,
+    );
   } catch (error) {
     if (!signal.aborted) report(error);
     return { source: "estimate", tokens: estimateMessagesTokens(counted) };
