@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { AgentBudgets } from "../../../src/domain/budget.ts";
 import type { CompactionSpec } from "../../../src/domain/transcript/compaction.ts";
 import type { ModelMessage } from "../../../src/domain/model/model-request.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
 import {
   createScriptedProvider,
   hangs,
@@ -15,6 +18,7 @@ import {
   createTool,
   openWorld,
   type SessionWorld,
+  type WorldOptions,
 } from "../../support/session/session-world.ts";
 
 const STATELESS = { keepsHistory: false, effectFree: true } as const;
@@ -413,6 +417,90 @@ describe("The cost of a compaction", () => {
     await world.decideApproval(approvalId, "continue");
     await world.waitForEvent("turn.finished", 3);
     expect(await world.listEvents("transcript.compacted")).toHaveLength(1);
+  });
+});
+
+describe("The cost of a lost summary", () => {
+  const compaction = { keepLast: 2 } as const;
+  // 4 messages, and "word " 100 times, "A1", "Question 0" and "Question 1".
+  const TOKENS = 4 * 4 + 125 + 1 + 2 * 3;
+
+  async function startSummary(budgets?: AgentBudgets, options: WorldOptions = {}) {
+    const scripts = [says("word ".repeat(100)), says("A1"), hangs(), hangs(), hangs(), says("A2")];
+    const provider = createScriptedProvider(scripts, STATELESS);
+    const agent = createAgent({ provider, compaction, ...(budgets && { budgets }) });
+    const world = await openWorld(agent, options);
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    await world.waitForEvent("compaction.started");
+    await eventually(() => expect(provider.invocations).toHaveLength(3));
+    return { world, provider };
+  }
+
+  async function readSessionUsage({ sessions, sessionId }: SessionWorld) {
+    const scopes = await sessions.readUsage(sessionId);
+    const used = scopes.find(({ name }) => name.startsWith("session "))?.used;
+    return { tokens: used?.tokens, invocations: used?.invocations, usd: used?.usd };
+  }
+
+  it("A summary lost at a kill counts with the tokens of the conversation, and the budget asks before the next invocation", async () => {
+    const prices = { input: 1000, output: 0 };
+    const { world } = await startSummary({ session: { tokens: 2 * TOKENS }, prices });
+    const second = await world.restart();
+    await second.waitForEvent("compaction.started", 2);
+    expect(await readSessionUsage(second)).toEqual({
+      tokens: TOKENS,
+      invocations: 3,
+      usd: TOKENS / 1000,
+    });
+    const third = await second.restart();
+    await third.waitForEvent("compaction.started", 3);
+    const fourth = await third.restart();
+    expect(await fourth.waitForEvent("compaction.ended")).toMatchObject({
+      reason: "too_many_attempts",
+    });
+    expect(await readSessionUsage(fourth)).toMatchObject({ tokens: 3 * TOKENS, invocations: 5 });
+    await fourth.prompt("Question 3");
+    await fourth.waitForEvent("approval.requested");
+    expect(await fourth.listEvents("budget.reached")).toMatchObject([
+      { scope: "session", unit: "tokens", used: 3 * TOKENS },
+    ]);
+  });
+
+  it("A cancelled summary counts with the tokens of the conversation", async () => {
+    const { world } = await startSummary({ session: { tokens: 9999 } });
+    await world.cancel();
+    await world.waitForEvent("compaction.ended");
+    expect(await readSessionUsage(world)).toMatchObject({ tokens: TOKENS, invocations: 3 });
+  });
+
+  it("A summary which takes longer than 15 minutes counts with the tokens of the conversation", async () => {
+    const clock = createFakeClock();
+    const { world } = await startSummary({ session: { tokens: 9999 } }, { clock });
+    clock.advance(900_000);
+    expect(await world.waitForEvent("compaction.ended")).toMatchObject({ reason: "timeout" });
+    expect(await readSessionUsage(world)).toMatchObject({ tokens: TOKENS, invocations: 3 });
+  });
+
+  it("A lost summary counts nothing without budgets", async () => {
+    const { world } = await startSummary();
+    const second = await world.restart();
+    await second.waitForEvent("compaction.started", 2);
+    expect(await readSessionUsage(second)).toMatchObject({ tokens: 0, invocations: 2 });
+  });
+
+  it("A truncation repeated after a kill counts nothing", async () => {
+    const scripted = createScriptedProvider([says("A0"), says("A1")], STATELESS);
+    const provider = { ...scripted, countTokens: () => new Promise<number>(() => {}) };
+    const truncation = { ...compaction, strategy: "truncate" } as const;
+    const budgets = { session: { tokens: 9999 } };
+    const world = await openWorld(createAgent({ provider, compaction: truncation, budgets }));
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    await world.waitForEvent("compaction.started");
+    const second = await world.restart();
+    await second.waitForEvent("compaction.started", 2);
+    expect(await readSessionUsage(second)).toMatchObject({ tokens: 0, invocations: 2 });
   });
 });
 
