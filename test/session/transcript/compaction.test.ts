@@ -52,6 +52,14 @@ async function talk(world: SessionWorld, count: number, from = 0): Promise<void>
   }
 }
 
+const NO_USAGE = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  totalTokens: 0,
+};
+
 const answers = Array.from({ length: 8 }, (_, turn) => says(`Answer ${turn}`));
 
 describe("Compaction on command", () => {
@@ -245,6 +253,75 @@ describe("Compaction on command", () => {
     });
     await talk(world, 1, 2);
     expect(listHistories(provider).at(-1)).toHaveLength(4);
+  });
+
+  it.each<readonly [name: string, summary: string]>([
+    ["empty", ""],
+    ["blank", " \n\t "],
+    ["longer than the archived messages", "x".repeat(4001)],
+  ])("A summary which is %s is not used, and its tokens count", async (_, summary) => {
+    const usage = { ...NO_USAGE, outputTokens: 900, totalTokens: 900 };
+    const { world, provider } = await openConversation(
+      [says("A0"), says("A1"), says(summary, { usage }), says("A2")],
+      { keepLast: 2 },
+    );
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    expect(await world.waitForEvent("compaction.ended")).toMatchObject({
+      outcome: "failed",
+      reason: "summary_failed",
+      failure: { code: "protocol_error" },
+      usage,
+    });
+    await talk(world, 1, 2);
+    expect(listHistories(provider).at(-1)).toHaveLength(4);
+  });
+
+  it("A summary may be as long as a long archive", async () => {
+    const long = "y".repeat(8000);
+    const { world } = await openConversation([says(long), says("A1"), says(long)], { keepLast: 2 });
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    expect(await world.waitForEvent("transcript.compacted")).toMatchObject({
+      receipt: { recap: long },
+    });
+  });
+
+  it("Each part of a large archive, and an earlier summary, limit the next summary", async () => {
+    const first = "s".repeat(4000);
+    const second = "t".repeat(12_000);
+    const scripts = [says("z".repeat(8000)), says("A1"), says(first), says(second)];
+    const provider = createScriptedProvider(scripts, STATELESS);
+    const compaction = { keepLast: 2 } as const;
+    const world = await openWorld(createAgent({ provider, compaction, contextTokens: 1000 }));
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt.recap).toBe(second);
+  });
+
+  it("A session without messages is not compacted", async () => {
+    const { world, provider } = await openConversation([says("A0")]);
+    await world.send({ type: "compact" });
+    expect(await world.waitForEvent("compaction.ended")).toMatchObject({
+      outcome: "skipped",
+      reason: "nothing_to_archive",
+    });
+    await talk(world, 1);
+    expect(provider.invocations).toHaveLength(1);
+  });
+
+  it("Of several compactions requested at once, one is accepted", async () => {
+    const { world } = await openConversation([says("A0"), says("A1"), says("Summary")], {
+      keepLast: 2,
+    });
+    await talk(world, 2);
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => world.send({ type: "compact" })),
+    );
+    expect(replies.filter(({ status }) => status === "accepted")).toHaveLength(1);
+    await world.waitForEvent("transcript.compacted");
+    expect(await world.listEvents("compaction.requested")).toHaveLength(1);
   });
 
   it("A second compaction is refused while one is running, and a cancel ends the running one", async () => {

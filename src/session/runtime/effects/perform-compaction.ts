@@ -6,7 +6,10 @@ import type {
   CompactionReceipt,
   TokenMeasurement,
 } from "../../../domain/transcript/compaction.ts";
-import { estimateMessagesTokens } from "../../../domain/transcript/estimate-tokens.ts";
+import {
+  estimateMessagesTokens,
+  estimateTextTokens,
+} from "../../../domain/transcript/estimate-tokens.ts";
 import { createTurnBuilder, addToTurn } from "../../../domain/provider/turn-builder.ts";
 import { snapshotTurn } from "../../../domain/provider/turn.ts";
 import { addUsage, type Usage } from "../../../domain/usage.ts";
@@ -28,6 +31,7 @@ import {
   replaceArchived,
   type CompactionPlan,
 } from "../history/plan-compaction.ts";
+import { redactCopies } from "../history/redact-messages.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
 
 interface CompactionContext {
@@ -126,7 +130,9 @@ async function measureTokens(
   if (provider.countTokens === undefined)
     return { source: "estimate", tokens: estimateMessagesTokens(counted) };
   try {
-    const loaded = await loadMessageImages(counted, (blobId) => store.readBlob(sessionId, blobId));
+    // The tokenizer may be a service.
+    const redacted = redactCopies(counted, agent.redactText);
+    const loaded = await loadMessageImages(redacted, (blobId) => store.readBlob(sessionId, blobId));
     const tokens = await provider.countTokens(loaded, { signal });
     if (tokens === null) return { source: "not_measured", tokens: null };
     if (Number.isFinite(tokens) && tokens >= 0)
@@ -159,14 +165,13 @@ async function summarize(
   try {
     let recap: string | null = null;
     const contextTokens = context.agent.spec.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-    const archive = messages.slice(keptHead, end);
+    const archive = redactCopies(messages.slice(keptHead, end), context.agent.redactText);
     for (const part of formatArchive(archive, contextTokens * CHARACTERS_PER_CONTEXT_TOKEN)) {
       const answer = await requestSummary(createSummaryPrompt(part, recap, policy), context);
       if (answer.usage !== null)
         spent.usage =
           spent.usage === undefined ? answer.usage : addUsage(spent.usage, answer.usage);
-      if (answer.text === "")
-        throw new SpanlineError("protocol_error", "The model returned an empty summary");
+      checkSummary(answer.text, `${recap ?? ""}${part}`);
       recap = answer.text;
     }
     return { recap, ...spent };
@@ -174,6 +179,20 @@ async function summarize(
     return { recap: null, ...spent, failure: toFailure(error) };
   }
 }
+
+/** Throws `protocol_error` if a summary is empty, or longer than the text which it replaces. */
+function checkSummary(summary: string, source: string): void {
+  if (summary === "")
+    throw new SpanlineError("protocol_error", "The model returned an empty summary");
+  const tokens = estimateTextTokens(summary);
+  const limit = Math.max(estimateTextTokens(source), MIN_SUMMARY_LIMIT);
+  if (tokens <= limit) return;
+  const message = `The model returned a summary with ${tokens} tokens for a text with ${limit}`;
+  throw new SpanlineError("protocol_error", message);
+}
+
+/** Tokens. A short conversation may have a longer summary. */
+const MIN_SUMMARY_LIMIT = 1000;
 
 function toFailure(error: unknown): Failure {
   if (error instanceof SpanlineError) return error.toFailure();
