@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../data/json.ts";
+import { cleanLine } from "../../text/clean-text.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { formatNames } from "../../text/unknown-name.ts";
 import {
@@ -114,7 +115,9 @@ function readTitle(value: JsonValue | undefined): string | null {
       value,
       `a string of at most ${ARTIFACT_LIMITS.title} characters`,
     );
-  return value.trim() === "" ? null : value.trim();
+  refuseUnsafeText("title", value);
+  const title = cleanLine(value, ARTIFACT_LIMITS.title);
+  return title === "" ? null : title;
 }
 
 function readFallback(value: JsonValue | undefined): string | null {

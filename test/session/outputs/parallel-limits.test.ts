@@ -6,6 +6,7 @@ import type { ToolEmission } from "../../../src/domain/tools/tool-output.ts";
 import { createToolOutput } from "../../../src/domain/tools/tool-output.ts";
 import { createRuntimeTools } from "../../../src/tools/runtime/runtime-tools.ts";
 import type { Tool } from "../../../src/tools/tool.ts";
+import { appendToLog, createStoredArtifact } from "../../support/session/append-to-log.ts";
 import { createScriptedProvider, says, wants } from "../../support/session/scripted-provider.ts";
 import {
   createAgent,
@@ -50,33 +51,14 @@ function createParallelAgent(tool: Tool) {
   return createAgent({ provider, tools: [tool] });
 }
 
-/** Adds events to the log of a session which is not in use, and starts the session again. */
+/** Adds events to the log of the session, and starts the session again. */
 async function addToLog(
   world: SessionWorld,
   events: readonly SessionEvent[],
 ): Promise<SessionWorld> {
   await world.sessions.close();
-  const { store, sessionId } = world;
-  const { lease, head } = await store.acquire(sessionId, { owner: "past", now: 0, durationMs: 1 });
-  const drafts = events.map((event) => ({ at: 0, visibility: "public", event }) as const);
-  await store.append(lease, head.seq, { events: drafts, sync: false });
-  await store.release(lease);
+  await appendToLog(world.store, world.sessionId, events);
   return world.restart();
-}
-
-function createStoredArtifact(at: number, sizeBytes: number): SessionEvent {
-  return {
-    type: "artifact.emitted",
-    artifactId: `artifact_past_${at}`,
-    ...DIAGRAM,
-    title: null,
-    mimeType: "text/vnd.mermaid",
-    fallback: "pie",
-    sizeBytes,
-    provenance: {},
-    metadata: {},
-    sha256: "0".repeat(64),
-  };
 }
 
 /** The endings of tool calls, and the error texts of failed tool calls. */
@@ -98,7 +80,7 @@ describe("Limits of a session with tool calls in parallel", () => {
     const agent = createParallelAgent(createParallelTool(() => ARTIFACT));
     const { sizeBytes } = ARTIFACT.type === "artifact" ? ARTIFACT.artifact : { sizeBytes: 0 };
     const world = await addToLog(await openWorld(agent), [
-      createStoredArtifact(0, MAX_BYTES - 2 * sizeBytes + 1),
+      createStoredArtifact(0, { sizeBytes: MAX_BYTES - 2 * sizeBytes + 1 }),
     ]);
     await world.prompt("Go.");
     await world.waitForEvent("turn.finished");
@@ -120,7 +102,7 @@ describe("Limits of a session with tool calls in parallel", () => {
     const tool = createParallelTool(() => (count++ % 2 === 0 ? handoff : ARTIFACT));
     const world = await addToLog(
       await openWorld(createParallelAgent(tool)),
-      Array.from({ length: MAX_COUNT - 1 }, (_, at) => createStoredArtifact(at, 0)),
+      Array.from({ length: MAX_COUNT - 1 }, (_, at) => createStoredArtifact(at, { sizeBytes: 0 })),
     );
     await world.prompt("Go.");
     await world.waitForEvent("turn.finished");
