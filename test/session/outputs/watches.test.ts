@@ -166,4 +166,27 @@ describe("Subscriptions to changes of files", () => {
       expect(own?.entries[0]?.relativePaths).toEqual(["new.md"]);
     });
   });
+
+  it("A folder which the session no longer has is no longer watched", async () => {
+    const watched: (readonly string[])[] = [];
+    const signals: AbortSignal[] = [];
+    const { agent } = createWatchingAgent([]);
+    const world = await openWorld({
+      ...agent,
+      resolveFolder: async (folder = "/w") => folder,
+      watchFiles: (_, { folders }, { signal }) => {
+        watched.push(folders);
+        signals.push(signal);
+        return new Promise((resolve) => {
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      },
+    });
+    await world.send({ type: "set-folders", folders: ["/w/other"] });
+    await world.send({ type: "watch-files", paths: ["/w/other"], globs: [] });
+    await eventually(() => expect(watched).toEqual([["/w/other"]]));
+    await world.send({ type: "set-folders", folders: [] });
+    await eventually(() => expect(watched).toEqual([["/w/other"], []]));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
 });
