@@ -1,4 +1,8 @@
-import { SESSION_ARTIFACT_LIMITS } from "../../domain/outputs/artifact.ts";
+import {
+  measureArtifact,
+  measureJson,
+  SESSION_ARTIFACT_LIMITS,
+} from "../../domain/outputs/artifact.ts";
 import { WATCH_LIMITS } from "../../domain/outputs/file-watch.ts";
 import type { StoredEmission, ToolEmission } from "../../domain/tools/tool-output.ts";
 import type { ArtifactsState } from "../artifacts/artifacts-state.ts";
@@ -31,7 +35,10 @@ function findArtifactProblem(
     if (emission.type !== "artifact" && emission.type !== "handoff") continue;
     isCounted = true;
     count += 1;
-    if (emission.type === "artifact") bytes += emission.artifact.sizeBytes;
+    bytes +=
+      emission.type === "artifact"
+        ? measureArtifact(emission.artifact)
+        : measureJson(emission.handoff);
   }
   const { count: maxCount, bytes: maxBytes } = SESSION_ARTIFACT_LIMITS;
   if (!isCounted || (count <= maxCount && bytes <= maxBytes)) return undefined;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/data/json.ts";
 import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
-import { SESSION_ARTIFACT_LIMITS } from "../../../src/domain/outputs/artifact.ts";
+import {
+  SESSION_ARTIFACT_LIMITS,
+  type ArtifactRequest,
+} from "../../../src/domain/outputs/artifact.ts";
 import type { ToolEmission } from "../../../src/domain/tools/tool-output.ts";
 import { createToolOutput } from "../../../src/domain/tools/tool-output.ts";
 import { createRuntimeTools } from "../../../src/tools/runtime/runtime-tools.ts";
@@ -17,20 +20,31 @@ import {
 
 const CALLS = 4;
 const { count: MAX_COUNT, bytes: MAX_BYTES } = SESSION_ARTIFACT_LIMITS;
-const DIAGRAM = { kind: "mermaid", spec: { code: "pie" } } as const;
-const ARTIFACT: ToolEmission = {
-  type: "artifact",
-  artifact: {
-    ...DIAGRAM,
+/** Bytes of a large emission. The tests leave room for a single emission of this size. */
+const SIZE = 60_000;
+
+function createArtifact(fields: Partial<ArtifactRequest>): ToolEmission {
+  const { sizeBytes = 0, ...others } = fields;
+  const spec = { code: `pie\n${"%".repeat(Math.max(0, sizeBytes - 20))}` };
+  const artifact = {
+    kind: "mermaid",
+    spec,
     title: null,
     fallback: "pie",
-    sizeBytes: JSON.stringify(DIAGRAM.spec).length,
+    sizeBytes: JSON.stringify(spec).length,
     provenance: {},
     metadata: {},
-  },
-};
+    ...others,
+  } as const;
+  return { type: "artifact", artifact };
+}
 
-/** A tool whose calls return only while all calls run, so each call starts without the emissions of the others. */
+function createHandoff(metadata: JsonObject = {}): ToolEmission {
+  const request = { task: "t", target_persona_or_human: "reviewer", metadata };
+  return { type: "handoff", handoff: JSON.parse(JSON.stringify(request)) };
+}
+
+/** A tool with calls which return only while all calls run, so each call starts without the emissions of the others. */
 function createParallelTool(createEmission: (toolCallId: string) => ToolEmission): Tool {
   let release = (): void => undefined;
   const allStarted = new Promise<void>((resolve) => {
@@ -65,27 +79,31 @@ async function addToLog(
 async function readEndings({ store, sessionId }: SessionWorld, after = 0) {
   const events = (await store.read(sessionId, after, 10_000)).map(({ event }) => event);
   const finished = events.flatMap((event) => (event.type === "tool.finished" ? [event] : []));
-  const emitted = events.filter(({ type }) => type === "artifact.emitted").length;
   const endings = finished.map(({ ending }) => ending).toSorted();
   const texts = finished
     .filter(({ ending }) => ending === "failed")
     .map(({ result }) => JSON.stringify(result.parts));
-  return { endings, texts, emitted };
+  return { endings, texts };
 }
 
 const ONE_OF_FOUR = ["failed", "failed", "failed", "succeeded"];
 
 describe("Limits of a session with tool calls in parallel", () => {
-  it("Artifacts of parallel tool calls do not exceed the bytes of a session", async () => {
-    const agent = createParallelAgent(createParallelTool(() => ARTIFACT));
-    const { sizeBytes } = ARTIFACT.type === "artifact" ? ARTIFACT.artifact : { sizeBytes: 0 };
-    const world = await addToLog(await openWorld(agent), [
-      createStoredArtifact(0, { sizeBytes: MAX_BYTES - 2 * sizeBytes + 1 }),
-    ]);
+  it.each<readonly [name: string, emission: ToolEmission]>([
+    ["specs", createArtifact({ sizeBytes: SIZE })],
+    ["fallbacks", createArtifact({ fallback: "f".repeat(SIZE) })],
+    ["metadata", createArtifact({ metadata: { text: "m".repeat(SIZE) } })],
+    ["provenance", createArtifact({ provenance: { text: "p".repeat(SIZE) } })],
+    ["handoffs", createHandoff({ text: "h".repeat(SIZE) })],
+  ])("The %s of parallel tool calls do not exceed the bytes of a session", async (_, emission) => {
+    const agent = createParallelAgent(createParallelTool(() => emission));
+    // Room for a single emission.
+    const sizeBytes = MAX_BYTES - 1.5 * SIZE;
+    const world = await addToLog(await openWorld(agent), [createStoredArtifact(0, { sizeBytes })]);
     await world.prompt("Go.");
     await world.waitForEvent("turn.finished");
-    const { endings, texts, emitted } = await readEndings(world);
-    expect({ endings, emitted }).toEqual({ endings: ONE_OF_FOUR, emitted: 2 });
+    const { endings, texts } = await readEndings(world);
+    expect(endings).toEqual(ONE_OF_FOUR);
     for (const text of texts)
       expect(text).toContain(
         "own failed: the session has no room for further artifacts: at most 20000 artifacts with 268435456 bytes. " +
@@ -95,11 +113,9 @@ describe("Limits of a session with tool calls in parallel", () => {
 
   it("Artifacts and handoffs of parallel tool calls do not exceed the number of a session", async () => {
     let count = 0;
-    const handoff: ToolEmission = {
-      type: "handoff",
-      handoff: JSON.parse('{"task":"t","target_persona_or_human":"reviewer"}'),
-    };
-    const tool = createParallelTool(() => (count++ % 2 === 0 ? handoff : ARTIFACT));
+    const tool = createParallelTool(() =>
+      count++ % 2 === 0 ? createHandoff() : createArtifact({}),
+    );
     const world = await addToLog(
       await openWorld(createParallelAgent(tool)),
       Array.from({ length: MAX_COUNT - 1 }, (_, at) => createStoredArtifact(at, { sizeBytes: 0 })),
