@@ -209,8 +209,14 @@ function createSummaryPrompt(
   previous: string | null,
   { instructions }: CompactionPolicy,
 ): string {
-  const earlier = previous === null ? "" : `\n\n<earlier_summary>\n${previous}\n</earlier_summary>`;
-  return `${instructions ?? DEFAULT_INSTRUCTIONS}${earlier}\n\n<conversation>\n${part}\n</conversation>`;
+  const earlier =
+    previous === null ? "" : `\n\n<earlier_summary>\n${escapeTags(previous)}\n</earlier_summary>`;
+  return `${instructions ?? DEFAULT_INSTRUCTIONS}${earlier}\n\n<conversation>\n${escapeTags(part)}\n</conversation>`;
+}
+
+/** Prevents a file or a tool from ending the conversation early and adding instructions for the summary. */
+function escapeTags(text: string): string {
+  return text.replaceAll(/<(?=[\s/]{0,8}(?:conversation|earlier_summary)\b)/gi, "&lt;");
 }
 
 const DEFAULT_INSTRUCTIONS =
