@@ -1,3 +1,4 @@
+import type { Actor } from "../../domain/actor.ts";
 import { BRIDGE_RESTARTED } from "../../domain/live-client.ts";
 import type { WatchOwner } from "../../domain/events/watch-events.ts";
 import {
@@ -49,9 +50,29 @@ function addSubscription(decision: Decision, watch: Omit<Subscription, "expiresA
   decision.emit({ type: "watch.added", subscriptionId, owner, paths, globs, expiresAt });
 }
 
-export function unwatchFiles(decision: Decision, subscriptionId: string): CommandReply {
-  if (findSubscription(decision, subscriptionId) === undefined)
+/** The sender of a command to end a subscription. `mayControl`: whether the sender may end those of other clients. */
+interface UnwatchSender {
+  readonly actor: Actor;
+  readonly mayControl: boolean;
+}
+
+/** Ends a subscription of the sender, of the agent or of the session. */
+export function unwatchFiles(
+  decision: Decision,
+  subscriptionId: string,
+  { actor, mayControl }: UnwatchSender,
+): CommandReply {
+  const subscription = findSubscription(decision, subscriptionId);
+  if (subscription === undefined)
     return refuse("not_found", "The session has no subscription with this id");
+  const { owner } = subscription;
+  if (owner.kind === "client" && owner.clientId !== actor.clientId && !mayControl) {
+    const message = "The subscription belongs to another client";
+    return refuse(
+      "access_denied",
+      `${message}. Fix: take over the session to end the subscription`,
+    );
+  }
   decision.emit({ type: "watch.removed", subscriptionId, reason: "requested" });
   return { status: "accepted", subscriptionId };
 }

@@ -15,7 +15,7 @@ import {
   wants,
   type ProviderScript,
 } from "../../support/session/scripted-provider.ts";
-import { createAgent, openWorld } from "../../support/session/session-world.ts";
+import { createAgent, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
 
 const WATCH = wants({ id: "c1", name: "watch_files", input: { paths: ["src"] } });
 
@@ -188,5 +188,31 @@ describe("Subscriptions to changes of files", () => {
     await world.send({ type: "set-folders", folders: [] });
     await eventually(() => expect(watched).toEqual([["/w/other"], []]));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+
+  it("The subscription of a client is ended by the client, or with the right to control", async () => {
+    const { agent } = createWatchingAgent([]);
+    const world = await openWorld(agent);
+    const clientId = "editor";
+    await world.send(
+      { type: "attach", clientId, mode: "controller", name: clientId },
+      { clientId },
+    );
+    const watch = { type: "watch-files", paths: ["."], globs: [] } as const;
+    const unwatch = async (from: Parameters<SessionWorld["send"]>[1]) => {
+      const { subscriptionId = "" } = (await world.listEvents("watch.added")).at(-1) ?? {};
+      return world.send({ type: "unwatch-files", subscriptionId }, from);
+    };
+    await world.send(watch, { clientId });
+    expect(await unwatch({ principal: { id: "guest", rights: ["prompt"] } })).toMatchObject({
+      failure: { code: "access_denied", message: expect.stringContaining("another client") },
+    });
+    expect(await unwatch({ clientId })).toMatchObject({ status: "accepted" });
+    await world.send(watch, { clientId });
+    expect(await unwatch({})).toMatchObject({ status: "accepted" });
+    await world.send(watch);
+    expect(await unwatch({ principal: { id: "guest", rights: ["prompt"] } })).toMatchObject({
+      status: "accepted",
+    });
   });
 });
