@@ -16,7 +16,7 @@ export interface Reminder {
   readonly authority: ReminderAuthority;
   /** Origin: a host, or the runtime itself. */
   readonly source: ReminderSource;
-  /** The host wants the reminder kept when the transcript is compacted. Recorded only. Default: false. */
+  /** A compaction repeats the reminder after its summary. Default: false. */
   readonly preserveOnCompact?: true;
   /** The host marks the reminder as the goal of the session. Recorded only. Default: false. */
   readonly goalPin?: true;

@@ -70,13 +70,13 @@ function runCommand(decision: Decision, input: CommandInput): CommandReply {
     case "inject":
       return injectMessage(decision, command);
     case "replace-inject":
-      return replaceMessage(decision, command, resolveInjectionSender(decision, input));
+      return replaceMessage(decision, command, resolveSender(decision, input));
     case "revoke-inject":
-      return revokeInject(decision, command, resolveInjectionSender(decision, input));
+      return revokeInject(decision, command, resolveSender(decision, input));
     case "remind":
       return queueReminder(decision, command, actor);
     case "revoke-reminder":
-      return revokeReminder(decision, command, resolveInjectionSender(decision, input));
+      return revokeReminder(decision, command, resolveSender(decision, input));
     case "resume-daemon":
       return resumeDaemon(decision);
     case "compact":
@@ -127,7 +127,7 @@ function runCommand(decision: Decision, input: CommandInput): CommandReply {
     case "watch-files":
       return watchFiles(decision, command, actor.clientId);
     case "unwatch-files":
-      return unwatchFiles(decision, command.subscriptionId);
+      return unwatchFiles(decision, command.subscriptionId, resolveSender(decision, input));
     case "set-mode":
       return setMode(decision, command.mode);
     default:
@@ -135,11 +135,8 @@ function runCommand(decision: Decision, input: CommandInput): CommandReply {
   }
 }
 
-/** An attached client may change the injections of others while it is the controller; other senders need the right. */
-function resolveInjectionSender(
-  { state }: Decision,
-  { actor, rights }: CommandInput,
-): InjectionSender {
+/** An attached client may change the injections and subscriptions of others while it is the controller; other senders need the right. */
+function resolveSender({ state }: Decision, { actor, rights }: CommandInput): InjectionSender {
   const { attached, controller } = state.clients;
   const isAttached = attached.some(({ clientId }) => clientId === actor.clientId);
   const mayControl = isAttached ? controller === actor.clientId : rights.includes("control");

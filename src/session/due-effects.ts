@@ -1,3 +1,4 @@
+import { toJsonText } from "../data/json.ts";
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { AgentBudgets, BudgetAmounts } from "../domain/budget.ts";
 import type { PromptOptions } from "../domain/prompt.ts";
@@ -84,7 +85,12 @@ export type Effect =
       /** Milliseconds until other sessions ignore the reservation. */
       readonly ttlMs: number;
     })
-  | ({ readonly type: "watch-files"; readonly subscriptionId: string } & WatchRequest)
+  | ({
+      readonly type: "watch-files";
+      readonly subscriptionId: string;
+      /** The folders besides the working directory. Another list starts the watchers again. */
+      readonly folders: readonly string[];
+    } & WatchRequest)
   | (BudgetEffect & { readonly type: "settle-budget"; readonly amounts: BudgetAmounts })
   | {
       readonly type: "compact";
@@ -137,7 +143,7 @@ function createEffectId(effect: Effect): string {
     case "reserve-budget":
       return `reserve-budget/${effect.invocationId}/${effect.round}`;
     case "watch-files":
-      return `watch-files/${effect.subscriptionId}`;
+      return `watch-files/${effect.subscriptionId}/${toJsonText(effect.folders)}`;
     case "settle-budget":
       return `settle-budget/${effect.invocationId}`;
     case "compact":
@@ -189,10 +195,10 @@ function* listWorkerEffects({ workers, lineage, principal }: SessionState): Gene
   }
 }
 
-function* listWatchEffects({ watches, clients }: SessionState): Generator<Effect> {
+function* listWatchEffects({ watches, clients, folders }: SessionState): Generator<Effect> {
   for (const subscription of listActiveSubscriptions(watches, clients.attached)) {
     const { subscriptionId, paths, globs } = subscription;
-    yield { type: "watch-files", subscriptionId, paths, globs };
+    yield { type: "watch-files", subscriptionId, paths, globs, folders };
   }
 }
 

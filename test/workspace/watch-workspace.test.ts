@@ -1,7 +1,12 @@
+import { writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  createFolderWatcher,
+  type FolderWatcherLimits,
+} from "../../src/tools/workspace/watch/folder-watcher.ts";
 import { watchWorkspace } from "../../src/tools/workspace/watch/watch-workspace.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -20,16 +25,19 @@ let markers = 0;
 async function createWorld({
   paths = ["."],
   globs = [],
+  needsMarker = true,
 }: {
   readonly paths?: readonly string[];
   readonly globs?: readonly string[];
+  /** If false, the watchers may start after this function. Default: true. */
+  readonly needsMarker?: boolean;
 }): Promise<World> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "spanline-watch-")));
   const root = join(folder, "work");
   const outside = join(folder, "outside");
   for (const path of ["work/src/deep", "work/node_modules/x", "work/data", "outside"])
     await mkdir(join(folder, path), { recursive: true });
-  await writeFile(join(root, "src/a.ts"), "1");
+  for (const name of ["a.ts", "b.ts", "c.ts"]) await writeFile(join(root, "src", name), "1");
   await symlink(outside, join(root, "link"));
   const seen: string[] = [];
   const problems: string[] = [];
@@ -61,7 +69,7 @@ async function createWorld({
       expect(seen.some((change) => change.includes(name)) || problems.length > 0).toBe(true);
     });
   };
-  await settle();
+  if (needsMarker) await settle();
   return {
     root,
     outside,
@@ -134,11 +142,108 @@ describe("Watching a workspace", () => {
     expect(problems.join()).toContain(problem);
   });
 
+  it.each([
+    ["several files of a folder", ["src/a.ts", "src/b.ts"], ["src/a.ts", "src/b.ts"]],
+    ["a file and its folder", ["src/a.ts", "src"], ["src/a.ts", "src/b.ts", "src/c.ts"]],
+    ["a folder and its file", ["src", "src/a.ts"], ["src/a.ts", "src/b.ts", "src/c.ts"]],
+  ])("A subscription to %s reports exactly their changes", async (_, paths, expected) => {
+    const world = await createWorld({ paths, needsMarker: false });
+    await eventually(async () => {
+      for (const name of ["a.ts", "b.ts", "c.ts"])
+        await writeFile(join(world.root, "src", name), `${Math.random()}`);
+      const changed = new Set(world.changes.map((change) => change.slice(change.indexOf(" ") + 1)));
+      expect([...changed].toSorted()).toEqual(expected);
+    });
+  });
+
+  it.each<readonly [name: string, remove: (folder: string) => Promise<void>]>([
+    ["removed", (folder) => rm(folder, { recursive: true })],
+    [
+      "replaced",
+      async (folder) => {
+        await rename(folder, `${folder}-old`);
+        await mkdir(folder);
+      },
+    ],
+  ])("A watched folder which is %s is reported as no longer watched", async (_, remove) => {
+    const world = await createWorld({ paths: ["src"] });
+    await remove(join(world.root, "src"));
+    await eventually(() =>
+      expect(world.problems).toEqual([
+        "src is no longer watched: it was removed. Fix: subscribe again",
+      ]),
+    );
+  });
+
+  it("A link to a parent folder is not followed", async () => {
+    const world = await createWorld({ needsMarker: false });
+    await symlink("..", join(world.root, "src/deep/loop"));
+    await writeFile(join(world.root, "src/deep/c.ts"), "1");
+    await world.settle();
+    expect(world.changes.filter((change) => change.includes("loop/"))).toEqual([]);
+    expect(world.changes.length).toBeLessThan(10);
+  });
+
   it("An aborted subscription reports nothing more", async () => {
     const world = await createWorld({});
     await world.end();
     const before = world.changes.length;
     await writeFile(join(world.root, "src/late.ts"), "1");
     expect(world.changes.length).toBe(before);
+  });
+});
+
+describe("Limits of the watchers of a subscription", () => {
+  interface Watched {
+    readonly root: string;
+    readonly changes: string[];
+    readonly problems: string[];
+    readonly add: () => Promise<void>;
+  }
+
+  async function createLimited(limits: Partial<FolderWatcherLimits>): Promise<Watched> {
+    const root = await realpath(await mkdtemp(join(tmpdir(), "spanline-watch-")));
+    const changes: string[] = [];
+    const problems: string[] = [];
+    const watcher = createFolderWatcher({
+      isProtected: () => false,
+      onChange: (kind, path) => void changes.push(`${kind} ${basename(path)}`),
+      onProblem: (message) => void problems.push(message),
+      limits: { folders: 100, names: 1000, waiting: 1000, ...limits },
+    });
+    onTestFinished(async () => {
+      watcher.close();
+      await rm(root, { recursive: true, force: true });
+    });
+    return { root, changes, problems, add: () => watcher.add(root, "folder") };
+  }
+
+  it("Folders above the limit are not watched, and are reported", async () => {
+    const { root, problems, add } = await createLimited({ folders: 5 });
+    for (let at = 0; at < 20; at++) await mkdir(join(root, `d${at}`));
+    await add();
+    expect(new Set(problems)).toEqual(
+      new Set(["Only 5 folders are watched: the limit is reached"]),
+    );
+  });
+
+  it("A folder with more files than the limit is read up to the limit, and its changes are still reported", async () => {
+    const { root, changes, problems, add } = await createLimited({ names: 50 });
+    for (let at = 0; at < 60; at++) await writeFile(join(root, `f${at}`), "");
+    await add();
+    expect(problems).toEqual([`${basename(root)} has too many files: only 50 are watched`]);
+    await writeFile(join(root, "late"), "1");
+    await eventually(() => expect(changes).toContain("create late"));
+  });
+
+  it("A storm of changes has bounded notifications, and the missing ones are reported", async () => {
+    const { root, changes, problems, add } = await createLimited({ waiting: 20 });
+    await add();
+    // Synchronous, so that all notifications arrive at once.
+    for (let at = 0; at < 500; at++) writeFileSync(join(root, `f${at}`), "1");
+    await eventually(() =>
+      expect(problems).toContain("Too many changes at once: some are missing"),
+    );
+    expect(changes.length).toBeLessThan(1000);
   });
 });

@@ -68,8 +68,23 @@ export const ARTIFACT_LIMITS = {
   depth: 64,
 } as const;
 
-/** Limits of the artifacts of one session. */
+/** Limits of the artifacts of one session. The bytes are those of `measureArtifact`, and of handoffs as JSON. */
 export const SESSION_ARTIFACT_LIMITS = { count: 20_000, bytes: 256 * 1024 * 1024 } as const;
+
+/** The bytes of an artifact with its texts: a small spec may have a long fallback and large metadata. */
+export function measureArtifact({
+  sizeBytes,
+  fallback,
+  metadata,
+  provenance,
+}: Pick<ArtifactRequest, "sizeBytes" | "fallback" | "metadata" | "provenance">): number {
+  return sizeBytes + measureJson([fallback, metadata, provenance]);
+}
+
+/** UTF-8 bytes of a value as JSON. */
+export function measureJson(value: unknown): number {
+  return new TextEncoder().encode(toJsonText(value)).length;
+}
 
 /** Specs above this size are not part of the event, which then refers to the stored artifact. UTF-8 bytes. */
 export const MAX_INLINE_SPEC = 16 * 1024;

@@ -9,7 +9,7 @@ export function formatFallback(kind: ArtifactKind, spec: JsonValue): string {
   const fields: JsonObject = isObject(spec) ? spec : {};
   const text = formatKind(kind, fields);
   // Characters have up to 3 bytes each in UTF-8.
-  return text.slice(0, ARTIFACT_LIMITS.text / 3);
+  return text.slice(0, ARTIFACT_LIMITS.text / 3).toWellFormed();
 }
 
 function formatKind(kind: ArtifactKind, spec: JsonObject): string {

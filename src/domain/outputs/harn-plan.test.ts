@@ -82,4 +82,35 @@ describe("Plans in the form harn.plan.v1", () => {
     expect(plan.steps.every(({ content }) => content.length === 1000)).toBe(true);
     expect(plan.title).toHaveLength(200);
   });
+
+  it("A plan with 10,000 steps has 64 steps with unique ids, and no half characters", () => {
+    const step = { id: "same", content: `${"x".repeat(999)}😀` };
+    const steps = [
+      { content: "First", id: "step-2" },
+      "Second",
+      ...Array.from({ length: 10_000 }, () => step),
+    ];
+    const plan = normalizePlan("emit_plan", { steps, title: `${"t".repeat(199)}😀` });
+    const ids = plan.steps.map(({ id }) => id);
+    expect(ids.slice(0, 5)).toEqual(["step-2", "step-2-2", "same", "same-2", "same-3"]);
+    expect(new Set(ids).size).toBe(64);
+    expect(JSON.stringify(plan)).not.toMatch(/\\ud[89a-f]/);
+    expect(plan.steps.at(-1)?.content).toBe(`${"x".repeat(999)}\ufffd`);
+  });
+
+  it.each([
+    ["In Progress", "in_progress"],
+    [" in-progress ", "in_progress"],
+    ["DONE", "completed"],
+    ["Not started", "pending"],
+    ["Waiting", "blocked"],
+    ["finished?", "pending"],
+    ["constructor", "pending"],
+    [7, "pending"],
+    [["done"], "pending"],
+    [`done${" ".repeat(100_000)}`, "completed"],
+  ])("The status %j is read as %s", (status, expected) => {
+    const plan = normalizePlan("emit_plan", { steps: [{ content: "Test", status }] });
+    expect(plan.steps.map((step) => step.status)).toEqual([expected]);
+  });
 });

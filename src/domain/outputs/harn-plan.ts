@@ -65,9 +65,9 @@ export function normalizePlan(tool: string, input: JsonObject): HarnPlanContent 
     _type: "plan_artifact",
     schema_version: "harn.plan.v1",
     tool,
-    title: (readText(source, TITLES) ?? "Plan").slice(0, MAX_TITLE_LENGTH),
-    summary: (readText(input, SUMMARIES) ?? readText(source, SUMMARIES) ?? "").slice(
-      0,
+    title: cut(readText(source, TITLES) ?? "Plan", MAX_TITLE_LENGTH),
+    summary: cut(
+      readText(input, SUMMARIES) ?? readText(source, SUMMARIES) ?? "",
       MAX_SUMMARY_LENGTH,
     ),
     steps: readSteps(source),
@@ -135,23 +135,22 @@ function toText(value: JsonValue | undefined): string | undefined {
 function readTexts(source: JsonObject, names: readonly string[]): readonly string[] {
   const value = names.map((name) => source[name]).find((found) => found !== undefined);
   const items = isList(value) ? value : [value ?? null];
-  return items
-    .slice(0, MAX_ENTRIES)
-    .flatMap((item) => toText(item)?.slice(0, MAX_ENTRY_LENGTH) ?? []);
+  const texts = items.slice(0, MAX_ENTRIES).flatMap((item) => toText(item) ?? []);
+  return texts.map((text) => cut(text, MAX_ENTRY_LENGTH));
 }
 
 function readSteps(source: JsonObject): readonly HarnPlanStep[] {
   const items = STEP_LISTS.map((name) => source[name]).find(isList) ?? [];
+  const ids = new Set<string>();
   return items.slice(0, MAX_ENTRIES).flatMap((item, at): HarnPlanStep[] => {
     const fields: JsonObject = isJsonObject(item) ? item : {};
     const content = isJsonObject(item) ? readText(item, STEP_TEXTS) : toText(item);
     if (content === undefined) return [];
-    const status = fields["status"];
     return [
       {
-        id: (readText(fields, ["id"]) ?? `step-${at + 1}`).slice(0, MAX_ID_LENGTH),
-        content: content.slice(0, MAX_ENTRY_LENGTH),
-        status: (typeof status === "string" ? STATUS_SYNONYMS.get(status) : undefined) ?? "pending",
+        id: createUniqueId(cut(readText(fields, ["id"]) ?? `step-${at + 1}`, MAX_ID_LENGTH), ids),
+        content: cut(content, MAX_ENTRY_LENGTH),
+        status: readStatus(fields["status"]),
         priority: PLAN_PRIORITIES.find((known) => known === fields["priority"]) ?? null,
       },
     ];
@@ -159,6 +158,29 @@ function readSteps(source: JsonObject): readonly HarnPlanStep[] {
 }
 
 const MAX_ID_LENGTH = 100;
+
+/** Clients find a step by its id. */
+function createUniqueId(id: string, ids: Set<string>): string {
+  let unique = id;
+  for (let number = 2; ids.has(unique); number++) unique = `${id}-${number}`;
+  ids.add(unique);
+  return unique;
+}
+
+/** Models also write `In progress` and `in-progress`. */
+function readStatus(value: JsonValue | undefined): PlanStatus {
+  const name = typeof value === "string" ? value.slice(0, MAX_ID_LENGTH) : "";
+  const key = name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+  return STATUS_SYNONYMS.get(key) ?? "pending";
+}
+
+/** Leaves no half of a surrogate pair, which has no UTF-8 form. */
+function cut(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
 
 function readApproval(value: JsonValue | undefined): HarnPlanApproval {
   if (!isJsonObject(value)) return { state: "unrequested" };
@@ -194,7 +216,7 @@ function readApprovalState(value: JsonObject): HarnPlanApproval["state"] {
 /** The steps as entries of a plan. A plan without steps is one entry with its summary, because a list needs an entry. */
 export function toPlanEntries({ steps, summary }: HarnPlanContent): readonly PlanEntry[] {
   if (steps.length === 0) {
-    const content = summary === "" ? "Plan emitted" : summary.slice(0, MAX_ENTRY_LENGTH);
+    const content = summary === "" ? "Plan emitted" : cut(summary, MAX_ENTRY_LENGTH);
     return [{ content, status: "pending", priority: "medium" }];
   }
   return steps.map(({ content, status, priority }) => ({

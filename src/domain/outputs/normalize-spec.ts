@@ -121,20 +121,73 @@ const FILE_KEYS = ["uri", "name", "mime_type", "size_bytes", "sha256", "descript
 
 function checkFile(spec: JsonObject): JsonObject {
   refuseOtherKeys("spec", spec, FILE_KEYS);
-  checkReference("spec.uri", spec["uri"]);
+  checkFileFields("spec", spec);
   return spec;
 }
 
 function checkManifest(spec: JsonObject): JsonObject {
   refuseOtherKeys("spec", spec, ["artifacts", "summary"]);
+  checkField("spec.summary", spec["summary"], TEXT_FIELD);
   const items = readList("spec.artifacts", spec["artifacts"], ARTIFACT_LIMITS.manifestItems);
   for (const [at, item] of items.entries()) {
     const name = `spec.artifacts[${at}]`;
     const entry = readObject(name, item);
     refuseOtherKeys(name, entry, [...FILE_KEYS, "kind", "title"]);
-    checkReference(`${name}.uri`, entry["uri"]);
+    checkFileFields(name, entry);
   }
   return spec;
+}
+
+interface FieldRule {
+  readonly isValid: (value: JsonValue) => boolean;
+  readonly expected: string;
+}
+
+const TEXT_FIELD: FieldRule = {
+  isValid: (value) => typeof value === "string",
+  expected: "a string",
+};
+
+/** Hosts save a file under its name, so a name is neither a path nor does it hide characters. */
+const NAME_FIELD: FieldRule = {
+  isValid: (value) =>
+    typeof value === "string" && /^(?!\.{1,2}$)[^\p{C}\p{Zl}\p{Zp}/\\]{1,255}$/u.test(value),
+  expected: "the name of a file, without a folder",
+};
+
+const FILE_FIELDS: { readonly [name: string]: FieldRule } = {
+  name: NAME_FIELD,
+  mime_type: {
+    isValid: (value) => typeof value === "string" && /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(value),
+    expected: "a MIME type",
+  },
+  size_bytes: {
+    isValid: (value) => typeof value === "number" && Number.isSafeInteger(value) && value >= 0,
+    expected: "a number of bytes",
+  },
+  sha256: {
+    isValid: (value) => typeof value === "string" && /^[0-9a-f]{64}$/i.test(value),
+    expected: "64 hexadecimal digits",
+  },
+  description: TEXT_FIELD,
+  kind: TEXT_FIELD,
+  title: TEXT_FIELD,
+};
+
+function checkFileFields(name: string, entry: JsonObject): void {
+  checkReference(`${name}.uri`, entry["uri"]);
+  for (const [field, rule] of Object.entries(FILE_FIELDS))
+    checkField(`${name}.${field}`, entry[field], rule);
+}
+
+/** An optional field may be absent or null. */
+function checkField(
+  name: string,
+  value: JsonValue | undefined,
+  { isValid, expected }: FieldRule,
+): void {
+  if (value === undefined || value === null || isValid(value)) return;
+  throw ArtifactProblem.expected(name, value, expected);
 }
 
 /** Content within a file spec would be bytes without a limit of their own. */
@@ -145,7 +198,15 @@ function refuseOtherKeys(name: string, value: JsonObject, known: readonly string
 }
 
 function checkReference(name: string, value: JsonValue | undefined): void {
-  const isReference = typeof value === "string" && /^(?:file|artifact|urn):\S/i.test(value);
+  const isReference =
+    typeof value === "string" &&
+    /^(?:file|artifact|urn):\S/i.test(value) &&
+    !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value);
   if (!isReference)
     throw ArtifactProblem.expected(name, value, "a reference with file:, artifact: or urn:");
+  if (/^file:/i.test(value) && !LOCAL_FILE.test(value))
+    throw ArtifactProblem.expected(name, value, "a file of this machine, such as file:///path");
 }
+
+/** Two slashes precede the name of a host, also as backslashes: opening the file would connect to the host. */
+const LOCAL_FILE = /^file:(?:(?:\/\/(?:localhost)?)?\/(?![\\/])|(?![\\/]))/i;

@@ -39,7 +39,7 @@ export function readPlan(value: unknown): readonly PlanEntry[] | undefined {
     if (typeof content !== "string" || content.trim() === "") return [];
     return [
       {
-        content: content.slice(0, MAX_ENTRY_LENGTH),
+        content: content.slice(0, MAX_ENTRY_LENGTH).toWellFormed(),
         status: PLAN_STATUSES.find((known) => known === status) ?? "pending",
         priority: PLAN_PRIORITIES.find((known) => known === priority) ?? "medium",
       },

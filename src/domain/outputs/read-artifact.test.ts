@@ -151,6 +151,56 @@ describe("Artifact requests", () => {
       file({ uri: "https://example.com/x" }),
       "expected a reference with file:, artifact: or urn:",
     ],
+    ...[
+      "file://evil.example/share/x",
+      "FILE://evil.example/x",
+      "file:////evil.example/x",
+      "file:\\\\evil.example\\x",
+      "file:/\\evil.example\\x",
+      "file:///\\evil.example\\x",
+      "file://localhost//evil.example/x",
+      "file://user@localhost/x",
+    ].map((uri) => [`the file ${uri}`, file({ uri }), "expected a file of this machine"] as const),
+    ["a line break in a reference", file({ uri: "urn:x\ny" }), "expected a reference"],
+    ["a hidden character in a reference", file({ uri: "urn:x\u202ey" }), "expected a reference"],
+    ...[
+      "../../.bashrc",
+      "a/b",
+      "a\\b",
+      "..",
+      "a\u0000b",
+      "a\u202eexe.pdf",
+      "",
+      "x".repeat(256),
+      7,
+    ].map(
+      (name) =>
+        [
+          `the file name ${JSON.stringify(name)}`,
+          file({ uri: "urn:x", name }),
+          "expected the name of a file, without a folder",
+        ] as const,
+    ),
+    [
+      "a MIME type with a header",
+      file({ uri: "urn:x", mime_type: "text/html\r\nx: y" }),
+      "expected a MIME type",
+    ],
+    ["a negative size", file({ uri: "urn:x", size_bytes: -1 }), "expected a number of bytes"],
+    ["a short digest", file({ uri: "urn:x", sha256: "ab" }), "expected 64 hexadecimal digits"],
+    ["a description of another type", file({ uri: "urn:x", description: {} }), "expected a string"],
+    [
+      "an entry with a path as its name",
+      { kind: "artifact_manifest", spec: { artifacts: [{ uri: "urn:x", name: "../x" }] } },
+      'spec.artifacts[0].name is "../x"',
+    ],
+    [
+      "a summary of another type",
+      { kind: "artifact_manifest", spec: { artifacts: [], summary: [] } },
+      "spec.summary is an array",
+    ],
+    ["a title with markup", { ...diagram("pie"), title: "<script>x" }, "title has active content"],
+    ["a long title", { ...diagram("pie"), title: "x".repeat(501) }, "at most 500 characters"],
     ["a data URL", file({ uri: "data:text/plain,x" }), "expected a reference"],
     ["inline bytes", file({ uri: "file:///x", data: "AAAA" }), 'spec has the unknown field "data"'],
     [
@@ -165,6 +215,31 @@ describe("Artifact requests", () => {
     ],
   ])("A request with %s is refused with the reason", (_, value, problem) => {
     expect(problemOf(value)).toContain(problem);
+  });
+
+  it.each([
+    "file:///work/my%20report.pdf",
+    "file:///work/my report.pdf",
+    "file://localhost/work/a",
+    "file:/work/a",
+    "file:src/a.ts",
+    "file:C:\\work\\a",
+    "artifact:artifact_1",
+    "urn:isbn:1",
+  ])("The reference %s is accepted", (uri) => {
+    expect(
+      problemOf(file({ uri, name: "my report.pdf", mime_type: "text/plain" })),
+    ).toBeUndefined();
+  });
+
+  it("A title is one line without hidden characters", () => {
+    const title = " Sales\n\u001b[31m of \u202e\u200b2026\u0007 ";
+    expect(readArtifactRequest({ ...diagram("pie"), title })).toMatchObject({
+      artifact: { title: "Sales [31m of 2026" },
+    });
+    expect(readArtifactRequest({ ...diagram("pie"), title: "\u0000\n" })).toMatchObject({
+      artifact: { title: null },
+    });
   });
 
   it("Any JSON value is read or refused, and an accepted artifact is within all limits", () => {

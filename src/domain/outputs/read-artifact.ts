@@ -1,15 +1,11 @@
-import {
-  exceedsDepth,
-  isObject,
-  toJsonText,
-  type JsonObject,
-  type JsonValue,
-} from "../../data/json.ts";
+import { exceedsDepth, isObject, type JsonObject, type JsonValue } from "../../data/json.ts";
+import { cleanLine } from "../../text/clean-text.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { formatNames } from "../../text/unknown-name.ts";
 import {
   ARTIFACT_KINDS,
   ARTIFACT_LIMITS,
+  measureJson,
   type ArtifactKind,
   type ArtifactRequest,
 } from "./artifact.ts";
@@ -101,7 +97,7 @@ function readSizeLimit(value: JsonValue | undefined): number {
 
 /** Returns the size as JSON in UTF-8 bytes. */
 function refuseSize(name: string, value: JsonValue, limit: number): number {
-  const bytes = new TextEncoder().encode(toJsonText(value)).length;
+  const bytes = measureJson(value);
   if (bytes <= limit) return bytes;
   throw new ArtifactProblem(`${name} has ${bytes} bytes: expected at most ${limit}`);
 }
@@ -114,7 +110,9 @@ function readTitle(value: JsonValue | undefined): string | null {
       value,
       `a string of at most ${ARTIFACT_LIMITS.title} characters`,
     );
-  return value.trim() === "" ? null : value.trim();
+  refuseUnsafeText("title", value);
+  const title = cleanLine(value, ARTIFACT_LIMITS.title);
+  return title === "" ? null : title;
 }
 
 function readFallback(value: JsonValue | undefined): string | null {

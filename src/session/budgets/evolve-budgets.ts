@@ -5,6 +5,8 @@ import type { BudgetExtended, BudgetReserved } from "../../domain/events/budget-
 import type { Draft } from "../../domain/events/envelope.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
 import type { InvocationFinished, InvocationLost } from "../../domain/events/turn-events.ts";
+import type { CompactionEndReason } from "../../domain/events/transcript-events.ts";
+import type { CompactionPolicy } from "../../domain/transcript/compaction.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { formatDay } from "../../text/format-iso-time.ts";
 import type { Worker } from "../../domain/workers/worker.ts";
@@ -36,6 +38,10 @@ interface BudgetContext {
       | null;
   };
   readonly workers: { readonly open: readonly Worker[] };
+  readonly transcript: {
+    readonly running: { readonly policy: Pick<CompactionPolicy, "strategy"> } | null;
+    readonly estimatedTokens: number;
+  };
 }
 
 export function evolveBudgets(
@@ -68,9 +74,15 @@ export function evolveBudgets(
         reached: null,
       };
     }
+    case "compaction.started":
+      // The previous attempt was lost with its process.
+      return event.attempt === 1 ? budgets : countLostSummary(budgets, context);
     case "transcript.compacted":
+      return countSummary(budgets, event.usage, context);
     case "compaction.ended":
-      return countSummary(budgets, event.usage ?? null, context);
+      return LOST_SUMMARIES.has(event.reason)
+        ? countLostSummary(budgets, context)
+        : countSummary(budgets, event.usage ?? null, context);
     case "budget.settled": {
       const uncharged = subtractAmounts(budgets.uncharged, event.amounts);
       return chargeRest({ ...budgets, charge: null, uncharged }, budgets.charge, context);
@@ -199,6 +211,33 @@ function countSummary(
   if (usage === null) return budgets;
   return addUsed(budgets, { ...measureUsage(usage, context.agent), invocations: 1 }, context);
 }
+
+/** Why a compaction ended during a summary whose usage the session never received. */
+const LOST_SUMMARIES: ReadonlySet<CompactionEndReason> = new Set([
+  "too_many_attempts",
+  "timeout",
+  "cancelled",
+]);
+
+/**
+ * Counts a summary without a response. The model may have read the whole conversation, so its estimated tokens count.
+ * Nothing counts without budgets, like for a lost invocation.
+ */
+function countLostSummary(budgets: BudgetsState, context: BudgetContext): BudgetsState {
+  const { running, estimatedTokens: tokens } = context.transcript;
+  const hasSummary = running !== null && running.policy.strategy !== "truncate";
+  if (!hasSummary || context.agent?.spec.budgets === undefined) return budgets;
+  const usage = { ...NO_USAGE, inputTokens: tokens, totalTokens: tokens };
+  return countSummary(budgets, usage, context);
+}
+
+const NO_USAGE: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  totalTokens: 0,
+};
 
 function countToolCall(budgets: BudgetsState, context: BudgetContext): BudgetsState {
   const next = changeLevels(addUsed(budgets, { toolCalls: 1 }, context), (level) =>

@@ -281,7 +281,7 @@ class SessionDriver implements Driver {
       signal,
       send,
       hostReplies: this.#hostReplies,
-      readArtifacts: () => this.#state.artifacts,
+      readEmissionRoom: () => this.#state,
       retry: this.#stall.retry,
       findEditor: () => resolveEditor(this.#state, liveAgent),
     });

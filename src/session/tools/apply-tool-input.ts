@@ -1,3 +1,4 @@
+import { createToolError } from "../../domain/tools/tool-call.ts";
 import type { TimedInput } from "../session-input.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { requestOutcome } from "./advance-tools.ts";
@@ -5,7 +6,15 @@ import { findPathsToResolve } from "./evaluate-tool-call.ts";
 import { completeResolvedPaths } from "./tool-call-paths.ts";
 import { updatePlan } from "./agent-plan.ts";
 import { applyEmission } from "./apply-emission.ts";
-import { isRepeat, isSameGroup, isEvaluable, findRunningAttempt, findRun } from "./tools-state.ts";
+import { findEmissionProblem } from "./emission-limits.ts";
+import {
+  isRepeat,
+  isSameGroup,
+  isEvaluable,
+  findRunningAttempt,
+  findRun,
+  type ToolRun,
+} from "./tools-state.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 
 type ToolInput<Type extends TimedInput["type"]> = Extract<TimedInput, { readonly type: Type }>;
@@ -52,6 +61,8 @@ export function applyToolEnd(decision: Decision, input: ToolInput<"tool-finished
   const { emissions = [] } = input;
   // The host could not determine the outcome either.
   if (ending === "unknown" && isRepeat(run)) return requestOutcome(decision, run);
+  const problem = findEmissionProblem(decision.state, emissions);
+  if (problem !== undefined) return refuseEmissions(decision, run, { problem, durationMs });
   decision.emit({
     type: "tool.finished",
     toolCallId,
@@ -62,6 +73,16 @@ export function applyToolEnd(decision: Decision, input: ToolInput<"tool-finished
   });
   if (plan !== undefined) updatePlan(decision, plan);
   for (const emission of emissions) applyEmission(decision, emission);
+}
+
+/** Fails a tool call whose emissions have no room in the session. Nothing is emitted. */
+function refuseEmissions(
+  decision: Decision,
+  { toolCallId, toolCall, name }: ToolRun,
+  { problem, durationMs }: { readonly problem: string; readonly durationMs: number },
+): void {
+  const result = createToolError(toolCall?.id ?? "", `${name} failed: ${problem}`);
+  decision.emit({ type: "tool.finished", toolCallId, ending: "failed", result, durationMs });
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Actor } from "../../domain/actor.ts";
 import { BRIDGE_RESTARTED } from "../../domain/live-client.ts";
 import type { WatchOwner } from "../../domain/events/watch-events.ts";
 import {
@@ -19,9 +20,12 @@ export function watchFiles(
 ): CommandReply {
   const request = readWatchRequest(command);
   if (typeof request === "string") return refuse("validation_failed", request);
-  if (decision.state.watches.subscriptions.length >= WATCH_LIMITS.subscriptions) {
+  const { subscriptions } = decision.state.watches;
+  if (subscriptions.length >= WATCH_LIMITS.subscriptions) {
     const message = `The session has ${WATCH_LIMITS.subscriptions} subscriptions, the most it may have`;
-    return refuse("quota_exceeded", `${message}. Fix: remove a subscription`);
+    return refuse("quota_exceeded", `${message}. Fix: end one of "subscriptionIds"`, {
+      subscriptionIds: subscriptions.map(({ subscriptionId }) => subscriptionId),
+    });
   }
   const isAttached = decision.state.clients.attached.some((client) => client.clientId === clientId);
   const owner: WatchOwner =
@@ -31,13 +35,12 @@ export function watchFiles(
   return { status: "accepted", subscriptionId };
 }
 
-/** Adds a subscription of the agent. Ignored at the limit: the tool has checked the limit before. */
+/** Adds a subscription of the agent. `findEmissionProblem` has accepted the subscription. */
 export function addAgentWatch(
   decision: Decision,
   subscriptionId: string,
   request: WatchRequest,
 ): void {
-  if (decision.state.watches.subscriptions.length >= WATCH_LIMITS.subscriptions) return;
   addSubscription(decision, { subscriptionId, owner: { kind: "agent" }, ...request });
 }
 
@@ -47,9 +50,29 @@ function addSubscription(decision: Decision, watch: Omit<Subscription, "expiresA
   decision.emit({ type: "watch.added", subscriptionId, owner, paths, globs, expiresAt });
 }
 
-export function unwatchFiles(decision: Decision, subscriptionId: string): CommandReply {
-  if (findSubscription(decision, subscriptionId) === undefined)
+/** The sender of a command to end a subscription. `mayControl`: whether the sender may end those of other clients. */
+interface UnwatchSender {
+  readonly actor: Actor;
+  readonly mayControl: boolean;
+}
+
+/** Ends a subscription of the sender, of the agent or of the session. */
+export function unwatchFiles(
+  decision: Decision,
+  subscriptionId: string,
+  { actor, mayControl }: UnwatchSender,
+): CommandReply {
+  const subscription = findSubscription(decision, subscriptionId);
+  if (subscription === undefined)
     return refuse("not_found", "The session has no subscription with this id");
+  const { owner } = subscription;
+  if (owner.kind === "client" && owner.clientId !== actor.clientId && !mayControl) {
+    const message = "The subscription belongs to another client";
+    return refuse(
+      "access_denied",
+      `${message}. Fix: take over the session to end the subscription`,
+    );
+  }
   decision.emit({ type: "watch.removed", subscriptionId, reason: "requested" });
   return { status: "accepted", subscriptionId };
 }

@@ -1,3 +1,4 @@
+import { toJsonText } from "../../data/json.ts";
 import {
   createJsonFile,
   readArtifactFile,
@@ -59,6 +60,8 @@ async function readStoredFile(
   sessionId: string,
   artifactId: string,
 ): Promise<ArtifactFile | undefined> {
+  // Other blobs, such as the output of a tool, may have any content.
+  if (!artifactId.startsWith("artifact_")) return undefined;
   const base64 = await sessions.readBlob(sessionId, artifactId);
   return base64 === undefined
     ? undefined
@@ -71,6 +74,7 @@ async function findHandoffFile(
   record: SessionRecord,
   { artifactId, signal }: { readonly artifactId: string; readonly signal: AbortSignal },
 ): Promise<ArtifactFile | undefined> {
+  if (!HANDOFF_ARTIFACT_ID.test(artifactId)) return undefined;
   for await (const { event } of readEvents(sessions, record, { after: 0, signal })) {
     if (event.type === "handoff.emitted" && event.artifactId === artifactId)
       return createJsonFile(artifactId, event.handoff);
@@ -78,7 +82,12 @@ async function findHandoffFile(
   return undefined;
 }
 
+/** Other ids are not searched for: a search reads the whole log. */
+const HANDOFF_ARTIFACT_ID = /^artifact_[0-9a-z]{26}$/;
+
 const PAGE_SIZE = 200;
+/** Characters of a page, above which the page ends early. */
+const PAGE_CHARACTERS = 1_000_000;
 
 interface ArtifactPage {
   readonly artifacts: readonly object[];
@@ -94,10 +103,14 @@ async function listArtifacts(
 ): Promise<ArtifactPage> {
   const after = readAfter(new URLSearchParams(query).get("after"));
   const artifacts: object[] = [];
+  let characters = 0;
   for await (const envelope of readEvents(sessions, record, { after, signal })) {
     const entry = describeArtifact(envelope);
-    if (entry !== undefined) artifacts.push(entry);
-    if (artifacts.length === PAGE_SIZE) return { artifacts, next: envelope.seq };
+    if (entry === undefined) continue;
+    artifacts.push(entry);
+    characters += toJsonText(entry).length;
+    if (artifacts.length === PAGE_SIZE || characters >= PAGE_CHARACTERS)
+      return { artifacts, next: envelope.seq };
   }
   return { artifacts, next: null };
 }

@@ -61,6 +61,6 @@ function changeSubscription(input: JsonObject, { toolCallId }: ToolContext): unk
   if (typeof watch === "string") throw new SpanlineError("invalid_tool_input", watch);
   // The same for every attempt of the call.
   const subscriptionId = `fsw_${toolCallId}`;
-  const text = `The subscription ${subscriptionId} is active, unless the session has ${WATCH_LIMITS.subscriptions} others.`;
+  const text = `The subscription ${subscriptionId} is active.`;
   return createToolOutput({ text, emissions: [{ type: "watch", subscriptionId, watch }] });
 }

@@ -72,4 +72,26 @@ describe.each(ACP_TRANSPORTS)("File watches over %s", (_, connect) => {
     });
     await sessions.close();
   });
+
+  it("A subscription above the limit is refused with the ids of the others, and is accepted after one ends", async () => {
+    const agent = createAgent({ provider: createScriptedProvider([]) });
+    const client = await connect(openSessions(createMemoryStore(), agent));
+    const sessionId = await client.newSession();
+    const subscriptionIds: unknown[] = [];
+    for (let at = 0; at < 16; at++) {
+      const added = await client.requestResult("session/watch_files", { sessionId });
+      subscriptionIds.push(added["subscriptionId"]);
+    }
+    const [subscriptionId] = subscriptionIds;
+    expect(await client.request("session/watch_files", { sessionId })).toMatchObject({
+      error: {
+        message:
+          'The session has 16 subscriptions, the most it may have. Fix: end one of "subscriptionIds"',
+        data: { code: "quota_exceeded", subscriptionIds },
+      },
+    });
+    await client.requestResult("session/unwatch_files", { sessionId, subscriptionId });
+    const next = await client.requestResult("session/watch_files", { sessionId });
+    expect(next).toMatchObject({ status: "accepted" });
+  });
 });

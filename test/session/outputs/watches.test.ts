@@ -15,7 +15,7 @@ import {
   wants,
   type ProviderScript,
 } from "../../support/session/scripted-provider.ts";
-import { createAgent, openWorld } from "../../support/session/session-world.ts";
+import { createAgent, openWorld, type SessionWorld } from "../../support/session/session-world.ts";
 
 const WATCH = wants({ id: "c1", name: "watch_files", input: { paths: ["src"] } });
 
@@ -164,6 +164,55 @@ describe("Subscriptions to changes of files", () => {
       const changes = await world.listEvents("files.changed");
       const own = changes.find((event) => event.subscriptionId === subscriptionId);
       expect(own?.entries[0]?.relativePaths).toEqual(["new.md"]);
+    });
+  });
+
+  it("A folder which the session no longer has is no longer watched", async () => {
+    const watched: (readonly string[])[] = [];
+    const signals: AbortSignal[] = [];
+    const { agent } = createWatchingAgent([]);
+    const world = await openWorld({
+      ...agent,
+      resolveFolder: async (folder = "/w") => folder,
+      watchFiles: (_, { folders }, { signal }) => {
+        watched.push(folders);
+        signals.push(signal);
+        return new Promise((resolve) => {
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      },
+    });
+    await world.send({ type: "set-folders", folders: ["/w/other"] });
+    await world.send({ type: "watch-files", paths: ["/w/other"], globs: [] });
+    await eventually(() => expect(watched).toEqual([["/w/other"]]));
+    await world.send({ type: "set-folders", folders: [] });
+    await eventually(() => expect(watched).toEqual([["/w/other"], []]));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+
+  it("The subscription of a client is ended by the client, or with the right to control", async () => {
+    const { agent } = createWatchingAgent([]);
+    const world = await openWorld(agent);
+    const clientId = "editor";
+    await world.send(
+      { type: "attach", clientId, mode: "controller", name: clientId },
+      { clientId },
+    );
+    const watch = { type: "watch-files", paths: ["."], globs: [] } as const;
+    const unwatch = async (from: Parameters<SessionWorld["send"]>[1]) => {
+      const { subscriptionId = "" } = (await world.listEvents("watch.added")).at(-1) ?? {};
+      return world.send({ type: "unwatch-files", subscriptionId }, from);
+    };
+    await world.send(watch, { clientId });
+    expect(await unwatch({ principal: { id: "guest", rights: ["prompt"] } })).toMatchObject({
+      failure: { code: "access_denied", message: expect.stringContaining("another client") },
+    });
+    expect(await unwatch({ clientId })).toMatchObject({ status: "accepted" });
+    await world.send(watch, { clientId });
+    expect(await unwatch({})).toMatchObject({ status: "accepted" });
+    await world.send(watch);
+    expect(await unwatch({ principal: { id: "guest", rights: ["prompt"] } })).toMatchObject({
+      status: "accepted",
     });
   });
 });

@@ -89,6 +89,39 @@ function reasons(id: string, input: object): ProviderScript {
 const FAILS = { id: "c1", name: "look", input: { fails: true } };
 const WORKS = { id: "c2", name: "look" };
 
+describe("Redaction of a compaction", () => {
+  it("A summary and a tokenizer receive no secret, also from messages with signed reasoning", async () => {
+    const leak = { output: `key ${KEY}` };
+    const scripted = createScriptedProvider(
+      [reasons("c1", leak), says("A0"), says("A1"), says("Summary")],
+      STATELESS,
+    );
+    const counted: unknown[] = [];
+    const countTokens = async (messages: readonly ModelMessage[]) => {
+      counted.push(messages);
+      return 100;
+    };
+    const agent = defineAgent({
+      name: "demo",
+      provider: { ...scripted, countTokens },
+      tools: [look],
+      approvals: { allow: ["*"] },
+      projection: { redact: ["hunter\\d"], redactSecrets: true },
+      compaction: { keepLast: 2 },
+    });
+    const world = await openWorld(agent);
+    await talk(world, ["My password is hunter2", "Again"]);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt.recap).toBe("Summary");
+    const [prompt = ""] = scripted.invocations.at(-1)?.input.texts ?? [];
+    expect(prompt).toContain("My password is [redacted]");
+    expect(prompt).toContain('Tool call look: {"output":"key [redacted]"}');
+    expect(prompt).toContain("Tool result: key [redacted]");
+    expect(JSON.stringify([prompt, counted])).not.toMatch(/hunter2|AKIA/);
+  });
+});
+
 describe("Projection of the transcript", () => {
   it("Failed tool calls are left out once a later call has a result, and the log keeps them [B-040]", async () => {
     const { world, provider } = await openConversation(

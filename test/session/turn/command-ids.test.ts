@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Reminder } from "../../../src/domain/reminder.ts";
+import type { SessionCommand } from "../../../src/domain/session-command.ts";
 import {
   hangs,
   says,
@@ -6,6 +8,19 @@ import {
   wants,
 } from "../../support/session/scripted-provider.ts";
 import { createAgent, createTool, openWorld } from "../../support/session/session-world.ts";
+import { createBoss } from "../../support/session/worker-world.ts";
+
+const TEXT = [{ type: "text", text: "Go" }] as const;
+const REMINDER: Reminder = {
+  body: "Run the tests",
+  tags: [],
+  mode: "finish_step",
+  roleHint: "system",
+  authority: "contract",
+  source: "bridge",
+  propagate: "session",
+};
+const ID = expect.stringMatching(/^[a-z_]+_\w+$/);
 
 describe("Command ids", () => {
   it("A repeated command id returns the first reply, and is refused for another command", async () => {
@@ -39,6 +54,40 @@ describe("Command ids", () => {
     await world.waitForEvent("turn.finished", 2);
     expect(provider.invocations).toHaveLength(2);
   });
+});
+
+/** Commands whose replies name an object which the command created or found. */
+const COMMANDS: readonly (readonly [fields: string, command: SessionCommand, reply: object])[] = [
+  ["promptId, turnId", { type: "prompt", content: TEXT }, { promptId: ID, turnId: ID }],
+  [
+    "messageId, deliveredAs",
+    { type: "inject", mode: "queue", content: TEXT },
+    { messageId: ID, deliveredAs: "turn" },
+  ],
+  ["reminderId", { type: "remind", reminder: REMINDER }, { reminderId: ID }],
+  ["compactionId", { type: "compact" }, { compactionId: ID }],
+  ["subscriptionId", { type: "watch-files", paths: ["."], globs: [] }, { subscriptionId: ID }],
+  [
+    "workerId, workerStatus",
+    { type: "delegate", task: "Wait", isRetriggerable: false },
+    { workerId: ID, workerStatus: "running" },
+  ],
+];
+
+describe("Replies to repeated commands", () => {
+  it.each(COMMANDS)(
+    "A repeated command returns %s again, also after a restart",
+    async (_, command, reply) => {
+      const helper = createAgent({ name: "helper", provider: createScriptedProvider([hangs()]) });
+      const world = await openWorld(createBoss([hangs()]), { others: [helper] });
+      const commandId = "again";
+      const first = await world.send(command, { commandId });
+      expect(first).toMatchObject({ status: "accepted", ...reply });
+      expect(await world.send(command, { commandId })).toEqual(first);
+      const restarted = await world.restart();
+      expect(await restarted.send(command, { commandId })).toEqual(first);
+    },
+  );
 });
 
 describe("Rules changed while a tool was running", () => {

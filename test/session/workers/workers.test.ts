@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../../src/domain/events/session-event.ts";
+import { createRuntimeTools } from "../../../src/tools/runtime/runtime-tools.ts";
 import { eventually } from "../../support/eventually.ts";
 import {
   breaks,
@@ -149,6 +150,29 @@ describe("A worker", () => {
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual([childId]);
     const results = await world.listEvents("tool.finished");
     expect(results.map(readResultText).join()).toMatch(/Four files.*Two folders/);
+  });
+
+  it("The result of each cycle has the number of all artifacts of the worker, and its usage [ACP-129]", async () => {
+    const artifact = { kind: "mermaid", spec: "pie" };
+    const emits = (...ids: readonly string[]) =>
+      wants(...ids.map((id) => ({ id, name: "emit_artifact", input: artifact })));
+    const world = await start({
+      boss: [
+        delegates({ task: "Draw", background: true, retriggerable: true }),
+        says("Ok."),
+        hangs(),
+      ],
+      helper: [emits("a1", "a2"), says("Two."), emits("a3"), says("Three.")],
+      helperParts: { tools: createRuntimeTools(["emit_artifact"]) },
+    });
+    await world.prompt("Go");
+    const { workerId, result: first } = await world.waitForEvent("worker.waiting_for_input");
+    await world.send({ type: "trigger-worker", workerId, payload: "One more" });
+    const { result: second } = await world.waitForEvent("worker.waiting_for_input", 2);
+    expect([first, second]).toMatchObject([
+      { text: "Two.", artifactCount: 2, usage: { invocations: 2, toolCalls: 2 } },
+      { text: "Three.", artifactCount: 3, usage: { invocations: 4, toolCalls: 3 } },
+    ]);
   });
 
   it("A command triggers a waiting worker, and refuses a worker which runs or is unknown", async () => {

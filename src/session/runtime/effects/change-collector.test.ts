@@ -68,4 +68,46 @@ describe("Collector of file changes", () => {
     clock.advance(10_000);
     expect(batches).toEqual([]);
   });
+
+  it("A storm of 10,000 changes is one small batch, also with long paths", () => {
+    const { clock, batches, add } = createWorld();
+    for (let at = 0; at < 10_000; at++) add("create", `${"x".repeat(4000)}${at}`);
+    clock.advance(100);
+    expect(batches).toHaveLength(1);
+    expect(JSON.stringify(batches).length).toBeLessThan(200_000);
+    expect(list(batches[0])?.at(-1)).toBe("9984 more changes were not recorded");
+    add("create", "after");
+    clock.advance(60_000);
+    expect(batches.slice(1).map(list)).toEqual([["create after"]]);
+  });
+
+  it("Files which are created and removed again leave room for other changes", () => {
+    const { clock, batches, add } = createWorld();
+    for (let at = 0; at < 10_000; at++) {
+      add("create", `temporary${at}`);
+      add("remove", `temporary${at}`);
+    }
+    add("modify", "a");
+    clock.advance(100);
+    expect(batches.map(list)).toEqual([["modify a"]]);
+  });
+
+  it("Errors beyond ten in a batch are counted, and a repeated error is one entry", () => {
+    const { clock, batches, collector } = createWorld();
+    for (let at = 0; at < 2000; at++) collector.addError(`Folder ${at % 25} cannot be watched`);
+    clock.advance(100);
+    expect(list(batches[0])).toHaveLength(11);
+    expect(list(batches[0])?.at(-1)).toBe("1200 more errors occurred");
+  });
+
+  it("A closed collector reports nothing, and starts no timer", () => {
+    const { clock, batches, collector, add } = createWorld();
+    add("modify", "a");
+    collector.close();
+    add("modify", "b");
+    collector.addError("A folder is gone");
+    expect(clock.pending).toBe(0);
+    clock.advance(60_000);
+    expect(batches).toEqual([]);
+  });
 });

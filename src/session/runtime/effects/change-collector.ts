@@ -4,6 +4,7 @@ import {
   type FileChangeEntry,
   type FileChangeKind,
 } from "../../../domain/outputs/file-watch.ts";
+import { pluralize } from "../../../text/pluralize.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 
 /** Collects changes of files into few batches. */
@@ -20,16 +21,18 @@ const DEBOUNCE_MS = 100;
 /** Milliseconds between two batches. Doubles while changes continue, so a busy folder does not flood the log. */
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-/** Changed paths per batch. Further paths are counted. */
+/** Changed paths per batch, and their characters. Further paths are counted. */
 const MAX_PENDING = 500;
+const MAX_PENDING_CHARACTERS = 128 * 1024;
+/** Error entries per batch. Further errors are counted. */
+const MAX_ERRORS = 10;
 
 export function createChangeCollector(
   clock: Pick<SteadyClock, "monotonic" | "schedule">,
   onBatch: (entries: readonly FileChangeEntry[]) => void,
 ): ChangeCollector {
-  const pending = new Map<string, FileChange>();
-  const errors = new Set<string>();
-  let omitted = 0;
+  let batch = new ChangeBatch();
+  let isClosed = false;
   let stopTimer: (() => void) | undefined;
   let lastBatchAt = -Infinity;
   let pauseMs = MIN_PAUSE_MS;
@@ -40,36 +43,68 @@ export function createChangeCollector(
     const isContinuing = now - lastBatchAt <= 2 * pauseMs;
     pauseMs = isContinuing ? Math.min(2 * pauseMs, MAX_PAUSE_MS) : MIN_PAUSE_MS;
     lastBatchAt = now;
-    const entries = [...groupChanges(pending.values()), ...formatErrors(errors, omitted)];
-    pending.clear();
-    errors.clear();
-    omitted = 0;
+    const entries = batch.format();
+    batch = new ChangeBatch();
     if (entries.length > 0) onBatch(entries);
   };
   const schedule = (): void => {
+    if (isClosed) return;
     const sinceLast = clock.monotonic() - lastBatchAt;
     stopTimer ??= clock.schedule(Math.max(DEBOUNCE_MS, pauseMs - sinceLast), flush);
   };
   return {
     add(change) {
-      const earlier = pending.get(change.path);
-      if (earlier === undefined && pending.size >= MAX_PENDING) omitted += 1;
-      else {
-        const kind = mergeKinds(earlier?.kind, change.kind);
-        if (kind === null) pending.delete(change.path);
-        else pending.set(change.path, { ...change, kind });
-      }
+      batch.add(change);
       schedule();
     },
     addError(message) {
-      errors.add(message);
+      batch.addError(message);
       schedule();
     },
     close() {
+      isClosed = true;
       stopTimer?.();
-      pending.clear();
+      batch = new ChangeBatch();
     },
   };
+}
+
+/** The changes of one batch, with bounded memory. */
+class ChangeBatch {
+  readonly #changes = new Map<string, FileChange>();
+  readonly #errors = new Set<string>();
+  #characters = 0;
+  #omittedChanges = 0;
+  #omittedErrors = 0;
+
+  add(change: FileChange): void {
+    const { path, relativePath } = change;
+    const earlier = this.#changes.get(path);
+    const characters = path.length + relativePath.length;
+    const isFull =
+      this.#changes.size >= MAX_PENDING || this.#characters + characters > MAX_PENDING_CHARACTERS;
+    if (earlier === undefined && isFull) {
+      this.#omittedChanges += 1;
+      return;
+    }
+    if (earlier === undefined) this.#characters += characters;
+    const kind = mergeKinds(earlier?.kind, change.kind);
+    if (kind !== null) this.#changes.set(path, { ...change, kind });
+    else if (this.#changes.delete(path)) this.#characters -= characters;
+  }
+
+  addError(message: string): void {
+    if (this.#errors.size < MAX_ERRORS || this.#errors.has(message)) this.#errors.add(message);
+    else this.#omittedErrors += 1;
+  }
+
+  format(): FileChangeEntry[] {
+    const errors = [...this.#errors];
+    const [changeCount, errorCount] = [this.#omittedChanges, this.#omittedErrors];
+    if (errorCount > 0) errors.push(`${pluralize(errorCount, "more error")} occurred`);
+    if (changeCount > 0) errors.push(`${changeCount} more changes were not recorded`);
+    return [...groupChanges(this.#changes.values()), ...errors.map(createErrorEntry)];
+  }
 }
 
 /** The kind of two successive changes of a path. Null if they cancel each other out. */
@@ -111,14 +146,6 @@ function splitPages(changes: readonly FileChange[]): (readonly FileChange[])[] {
   return Array.from({ length: count }, (_, at) => changes.slice(at * size, (at + 1) * size));
 }
 
-function formatErrors(errors: ReadonlySet<string>, omitted: number): FileChangeEntry[] {
-  const messages = [...errors];
-  if (omitted > 0) messages.push(`${omitted} more changes were not recorded`);
-  return messages.map((error) => ({
-    kind: "error",
-    paths: [],
-    relativePaths: [],
-    rawKind: "error",
-    error,
-  }));
+function createErrorEntry(error: string): FileChangeEntry {
+  return { kind: "error", paths: [], relativePaths: [], rawKind: "error", error };
 }

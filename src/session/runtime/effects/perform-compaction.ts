@@ -6,13 +6,17 @@ import type {
   CompactionReceipt,
   TokenMeasurement,
 } from "../../../domain/transcript/compaction.ts";
-import { estimateMessagesTokens } from "../../../domain/transcript/estimate-tokens.ts";
+import {
+  estimateMessagesTokens,
+  estimateTextTokens,
+} from "../../../domain/transcript/estimate-tokens.ts";
 import { createTurnBuilder, addToTurn } from "../../../domain/provider/turn-builder.ts";
 import { snapshotTurn } from "../../../domain/provider/turn.ts";
 import { addUsage, type Usage } from "../../../domain/usage.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
 import { randomSeed } from "../../../platform/random.ts";
 import type { BlobStore } from "../../../store/blob-store.ts";
+import { formatValue } from "../../../text/format-value.ts";
 import { pluralize } from "../../../text/pluralize.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { CompactionResult, SessionInput } from "../../session-input.ts";
@@ -27,6 +31,7 @@ import {
   replaceArchived,
   type CompactionPlan,
 } from "../history/plan-compaction.ts";
+import { redactCopies } from "../history/redact-messages.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
 
 interface CompactionContext {
@@ -125,11 +130,17 @@ async function measureTokens(
   if (provider.countTokens === undefined)
     return { source: "estimate", tokens: estimateMessagesTokens(counted) };
   try {
-    const loaded = await loadMessageImages(counted, (blobId) => store.readBlob(sessionId, blobId));
+    // The tokenizer may be a service.
+    const redacted = redactCopies(counted, agent.redactText);
+    const loaded = await loadMessageImages(redacted, (blobId) => store.readBlob(sessionId, blobId));
     const tokens = await provider.countTokens(loaded, { signal });
-    return tokens === null
-      ? { source: "not_measured", tokens: null }
-      : { source: "tokenizer", tokens };
+    if (tokens === null) return { source: "not_measured", tokens: null };
+    if (Number.isFinite(tokens) && tokens >= 0)
+      return { source: "tokenizer", tokens: Math.ceil(tokens) };
+    throw new SpanlineError(
+      "protocol_error",
+      `countTokens returned ${formatValue(tokens)}: expected a number from 0, or null`,
+    );
   } catch (error) {
     if (!signal.aborted) report(error);
     return { source: "estimate", tokens: estimateMessagesTokens(counted) };
@@ -154,14 +165,13 @@ async function summarize(
   try {
     let recap: string | null = null;
     const contextTokens = context.agent.spec.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-    const archive = messages.slice(keptHead, end);
+    const archive = redactCopies(messages.slice(keptHead, end), context.agent.redactText);
     for (const part of formatArchive(archive, contextTokens * CHARACTERS_PER_CONTEXT_TOKEN)) {
       const answer = await requestSummary(createSummaryPrompt(part, recap, policy), context);
       if (answer.usage !== null)
         spent.usage =
           spent.usage === undefined ? answer.usage : addUsage(spent.usage, answer.usage);
-      if (answer.text === "")
-        throw new SpanlineError("protocol_error", "The model returned an empty summary");
+      checkSummary(answer.text, `${recap ?? ""}${part}`);
       recap = answer.text;
     }
     return { recap, ...spent };
@@ -169,6 +179,20 @@ async function summarize(
     return { recap: null, ...spent, failure: toFailure(error) };
   }
 }
+
+/** Throws `protocol_error` if a summary is empty, or longer than the text which it replaces. */
+function checkSummary(summary: string, source: string): void {
+  if (summary === "")
+    throw new SpanlineError("protocol_error", "The model returned an empty summary");
+  const tokens = estimateTextTokens(summary);
+  const limit = Math.max(estimateTextTokens(source), MIN_SUMMARY_LIMIT);
+  if (tokens <= limit) return;
+  const message = `The model returned a summary with ${tokens} tokens for a text with ${limit}`;
+  throw new SpanlineError("protocol_error", message);
+}
+
+/** Tokens. A short conversation may have a longer summary. */
+const MIN_SUMMARY_LIMIT = 1000;
 
 function toFailure(error: unknown): Failure {
   if (error instanceof SpanlineError) return error.toFailure();
@@ -185,8 +209,14 @@ function createSummaryPrompt(
   previous: string | null,
   { instructions }: CompactionPolicy,
 ): string {
-  const earlier = previous === null ? "" : `\n\n<earlier_summary>\n${previous}\n</earlier_summary>`;
-  return `${instructions ?? DEFAULT_INSTRUCTIONS}${earlier}\n\n<conversation>\n${part}\n</conversation>`;
+  const earlier =
+    previous === null ? "" : `\n\n<earlier_summary>\n${escapeTags(previous)}\n</earlier_summary>`;
+  return `${instructions ?? DEFAULT_INSTRUCTIONS}${earlier}\n\n<conversation>\n${escapeTags(part)}\n</conversation>`;
+}
+
+/** Prevents a file or a tool from ending the conversation early and adding instructions for the summary. */
+function escapeTags(text: string): string {
+  return text.replaceAll(/<(?=[\s/]{0,8}(?:conversation|earlier_summary)\b)/gi, "&lt;");
 }
 
 const DEFAULT_INSTRUCTIONS =

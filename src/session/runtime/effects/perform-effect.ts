@@ -7,9 +7,9 @@ import { randomSeed } from "../../../platform/random.ts";
 import type { BlobStore } from "../../../store/blob-store.ts";
 import type { ClientEditor, ToolContext } from "../../../tools/tool.ts";
 import type { Effect } from "../../due-effects.ts";
-import type { ArtifactsState } from "../../artifacts/artifacts-state.ts";
 import type { SessionInput } from "../../session-input.ts";
 import type { SessionState } from "../../session-state.ts";
+import type { EmissionRoom } from "../../tools/emission-limits.ts";
 import { findRun } from "../../tools/tools-state.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { LiveAgent } from "../agent/live-agent.ts";
@@ -47,7 +47,7 @@ export interface EffectContext {
   /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
   readonly send: (happening: SessionInput) => Promise<unknown>;
-  readonly readArtifacts: () => ArtifactsState;
+  readonly readEmissionRoom: () => EmissionRoom;
   /** Repeats a write while the store cannot be written. */
   readonly retry: WriteRetry["retry"];
 }

@@ -11,7 +11,6 @@ interface WatchContext {
   readonly clock: SteadyClock;
   readonly signal: AbortSignal;
   readonly workingDirectory?: string;
-  readonly folders: readonly string[];
   readonly send: (input: SessionInput) => Promise<unknown>;
 }
 
@@ -19,8 +18,8 @@ type WatchEffect = Extract<Effect, { readonly type: "watch-files" }>;
 
 /** Watches the files of a subscription until the effect is aborted, and reports batches of changes. */
 export async function performWatch(
-  { subscriptionId, paths, globs }: WatchEffect,
-  { agent, clock, signal, send, workingDirectory, folders }: WatchContext,
+  { subscriptionId, paths, globs, folders }: WatchEffect,
+  { agent, clock, signal, send, workingDirectory }: WatchContext,
 ): Promise<void> {
   const collector = createChangeCollector(clock, (entries) => {
     // Not awaited; a closing session drops changes.

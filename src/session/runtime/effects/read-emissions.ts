@@ -72,6 +72,9 @@ function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
 }
 
+/** The id is part of reminders for the model. */
+const SUBSCRIPTION_ID = /^[\w.:-]{1,200}$/;
+
 function readWatchEmission({
   type,
   subscriptionId,
@@ -79,8 +82,8 @@ function readWatchEmission({
 }: {
   readonly [name: string]: unknown;
 }): ToolEmission | string {
-  if (typeof subscriptionId !== "string" || !/^.{1,200}$/.test(subscriptionId))
-    return `subscriptionId is ${formatValue(subscriptionId)}: expected 1 to 200 characters`;
+  if (typeof subscriptionId !== "string" || !SUBSCRIPTION_ID.test(subscriptionId))
+    return `subscriptionId is ${formatValue(subscriptionId)}: expected 1 to 200 letters, digits, "_", "-", "." and ":"`;
   if (type === "unwatch") return { type: "unwatch", subscriptionId };
   const request = readWatchRequest(watch);
   return typeof request === "string" ? request : { type: "watch", subscriptionId, watch: request };

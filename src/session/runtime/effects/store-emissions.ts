@@ -3,18 +3,17 @@ import {
   createSpecReference,
   encodeArtifact,
   MAX_INLINE_SPEC,
-  SESSION_ARTIFACT_LIMITS,
   type ArtifactRequest,
   type StoredArtifact,
 } from "../../../domain/outputs/artifact.ts";
 import { SpanlineError } from "../../../domain/errors.ts";
 import type { StoredEmission, ToolEmission } from "../../../domain/tools/tool-output.ts";
 import { digestBytes } from "../../../platform/digest.ts";
-import type { ArtifactsState } from "../../artifacts/artifacts-state.ts";
+import { findEmissionProblem, type EmissionRoom } from "../../tools/emission-limits.ts";
 
 export interface EmissionStore {
   readonly putBlob: (blobId: string, bytes: Uint8Array) => Promise<void>;
-  readonly readArtifacts: () => ArtifactsState;
+  readonly readEmissionRoom: () => EmissionRoom;
 }
 
 interface ToolAttempt {
@@ -25,14 +24,16 @@ interface ToolAttempt {
 
 /**
  * Stores the artifacts among the emissions of a tool. Ids contain the attempt: after a kill the next attempt may create
- * other bytes, and a blob never changes. Throws if the session has no room for further artifacts.
+ * other bytes, and a blob never changes. Throws `quota_exceeded` if the session has no room. The session decides again at
+ * the end of the tool call, because calls in parallel see the same room.
  */
 export async function storeEmissions(
   emissions: readonly ToolEmission[],
   attempt: ToolAttempt,
   store: EmissionStore,
 ): Promise<readonly StoredEmission[]> {
-  checkRoom(emissions, store.readArtifacts());
+  const problem = findEmissionProblem(store.readEmissionRoom(), emissions);
+  if (problem !== undefined) throw new SpanlineError("quota_exceeded", problem);
   const stored: StoredEmission[] = [];
   for (const [at, emission] of emissions.entries()) {
     if (emission.type !== "artifact") stored.push(emission);
@@ -51,19 +52,6 @@ function createArtifactId(
   at = 0,
 ): string {
   return `artifact_${toolCallId}_${attempt}${at === 0 ? "" : `_${at}`}`;
-}
-
-function checkRoom(emissions: readonly ToolEmission[], { count, bytes }: ArtifactsState): void {
-  const sizes = emissions.map((emission) =>
-    emission.type === "artifact" ? emission.artifact.sizeBytes : 0,
-  );
-  const isCounted = emissions.some(({ type }) => type === "artifact" || type === "handoff");
-  const { count: maxCount, bytes: maxBytes } = SESSION_ARTIFACT_LIMITS;
-  const total = sizes.reduce((sum, size) => sum + size, bytes);
-  if (isCounted && (count + emissions.length > maxCount || total > maxBytes)) {
-    const limits = `at most ${maxCount} artifacts with ${maxBytes} bytes`;
-    throw new SpanlineError("quota_exceeded", `the session has no room for it: ${limits}`);
-  }
 }
 
 async function storeArtifact(

@@ -36,6 +36,21 @@ export function redactMessage(
   return { message: { ...message, blocks }, count, blocks: positions, isBlocked: false };
 }
 
+/**
+ * Replaces secrets in messages for a request which is not the next one of the conversation, such as a summary. Also in
+ * messages with signed reasoning: no provider compares them with its own.
+ */
+export function redactCopies(
+  messages: readonly ConversationMessage[],
+  redactText: RedactText | undefined,
+): readonly ConversationMessage[] {
+  if (redactText === undefined) return messages;
+  return messages.map((message) => ({
+    ...message,
+    blocks: message.blocks.map((block) => redactBlock(block, redactText).block),
+  }));
+}
+
 /** Replaces secrets in the blocks of a response, unless they include signed reasoning. */
 export function redactBlocks(
   blocks: readonly TurnBlock[],

@@ -6,6 +6,7 @@ import {
   TOOL_CALL_STATUSES,
   type CommandReply,
 } from "../../../domain/session-command.ts";
+import { WORKER_STATUSES } from "../../../domain/workers/worker.ts";
 import { digestValue } from "../../../platform/digest.ts";
 import type { LogEntry } from "../../../store/log-store.ts";
 import { refuse } from "../../refuse-command.ts";
@@ -31,21 +32,34 @@ export function decodeReply(value: JsonValue, input: SessionInput): CommandReply
       "This command id was used for another command. Fix: use a new id for every command";
     return refuse("conflict", message, { reason: "other_command" });
   }
-  const readText = (key: string) => (typeof stored[key] === "string" ? stored[key] : undefined);
-  const { seq, deliveredAs, injectionStatus, toolCallStatus } = stored;
+  return { status: "accepted", ...omitUndefined(readReply(stored)) };
+}
+
+type StoredFields = Omit<AcceptedReply, "status" | "clientStatus">;
+
+/** Reads every field of an accepted reply. The compiler reports a field without a reader. */
+function readReply(stored: { readonly [name: string]: unknown }): {
+  readonly [Name in keyof Required<StoredFields>]: StoredFields[Name] | undefined;
+} {
+  const readText = (name: keyof StoredFields) => {
+    const value = stored[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const { seq, deliveredAs, injectionStatus, toolCallStatus, workerStatus } = stored;
   return {
-    status: "accepted",
-    ...omitUndefined({
-      promptId: readText("promptId"),
-      turnId: readText("turnId"),
-      seq: typeof seq === "number" ? seq : undefined,
-      messageId: readText("messageId"),
-      reminderId: readText("reminderId"),
-      deliveredAs: DELIVERIES.find((delivery) => delivery === deliveredAs),
-      injectionStatus: INJECTION_STATUSES.find((status) => status === injectionStatus),
-      toolCallStatus: TOOL_CALL_STATUSES.find((status) => status === toolCallStatus),
-      toolName: readText("toolName"),
-    }),
+    promptId: readText("promptId"),
+    turnId: readText("turnId"),
+    seq: typeof seq === "number" ? seq : undefined,
+    messageId: readText("messageId"),
+    reminderId: readText("reminderId"),
+    compactionId: readText("compactionId"),
+    subscriptionId: readText("subscriptionId"),
+    deliveredAs: DELIVERIES.find((delivery) => delivery === deliveredAs),
+    injectionStatus: INJECTION_STATUSES.find((status) => status === injectionStatus),
+    toolCallStatus: TOOL_CALL_STATUSES.find((status) => status === toolCallStatus),
+    toolName: readText("toolName"),
+    workerId: readText("workerId"),
+    workerStatus: WORKER_STATUSES.find((status) => status === workerStatus),
   };
 }
 

@@ -1,8 +1,9 @@
-import { watch, type FSWatcher } from "node:fs";
-import { lstat, readdir, realpath } from "node:fs/promises";
+import { watch, type Dirent, type FSWatcher } from "node:fs";
+import { lstat, opendir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileChangeKind } from "../../../domain/outputs/file-watch.ts";
 import { formatThrown } from "../../../domain/errors.ts";
+import { readStats, toIdentity, type Identity } from "../files/file-identity.ts";
 import { isReservedName } from "../paths/reserved-names.ts";
 import { isWithin } from "../paths/protected-paths.ts";
 
@@ -12,6 +13,17 @@ export interface FolderWatcherOptions {
   onChange(kind: FileChangeKind, path: string, rawKind: string): void;
   /** Called with the reason why changes may be missing. */
   onProblem(message: string): void;
+  readonly limits?: FolderWatcherLimits;
+}
+
+/** Limits of one subscription. */
+export interface FolderWatcherLimits {
+  /** Watched folders. Each costs a handle of the operating system. */
+  readonly folders: number;
+  /** Names of files and folders in memory. */
+  readonly names: number;
+  /** Notifications which wait for their look at the disk. */
+  readonly waiting: number;
 }
 
 export interface FolderWatcher {
@@ -20,11 +32,7 @@ export interface FolderWatcher {
   close(): void;
 }
 
-/** Limits of one subscription. Each watched folder costs a handle of the operating system. */
-const MAX_FOLDERS = 2000;
-const MAX_NAMES = 100_000;
-/** Notifications which wait for their look at the disk. */
-const MAX_WAITING = 10_000;
+const DEFAULT_LIMITS: FolderWatcherLimits = { folders: 2000, names: 100_000, waiting: 10_000 };
 
 /** Folders with many generated files, in which people make no changes. */
 const IGNORED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
@@ -41,12 +49,15 @@ interface WatchedFolder {
   readonly watcher: FSWatcher;
   /** The names in the folder at the last look. */
   readonly names: Set<string>;
-  /** The only reported name. Undefined: all names. */
-  readonly only: string | undefined;
+  /** Device and inode: another folder may get the same path. */
+  readonly identity: Identity;
+  /** The only reported names. Undefined: all names. */
+  only: Set<string> | undefined;
 }
 
 class DirectoryWatcher implements FolderWatcher {
   readonly #options: FolderWatcherOptions;
+  readonly #limits: FolderWatcherLimits;
   readonly #folders = new Map<string, WatchedFolder>();
   /** Paths with a notification which is not handled yet, with their raw kinds. */
   readonly #waiting = new Map<string, string>();
@@ -56,11 +67,12 @@ class DirectoryWatcher implements FolderWatcher {
 
   constructor(options: FolderWatcherOptions) {
     this.#options = options;
+    this.#limits = options.limits ?? DEFAULT_LIMITS;
   }
 
   async add(path: string, type: "file" | "folder"): Promise<void> {
     if (type === "folder") await this.#addFolders(path, true);
-    else await this.#addFolder(dirname(path), basename(path));
+    else await this.#addFile(dirname(path), basename(path));
   }
 
   close(): void {
@@ -83,17 +95,40 @@ class DirectoryWatcher implements FolderWatcher {
     }
   }
 
-  async #addFolder(path: string, only?: string) {
-    if (this.#isClosed || this.#folders.has(path)) return [];
-    if (this.#folders.size >= MAX_FOLDERS || this.#nameCount >= MAX_NAMES) {
+  /** Watches all names in a folder, and returns its entries. Empty if the folder is watched already. */
+  async #addFolder(path: string): Promise<readonly Dirent[]> {
+    const known = this.#folders.get(path);
+    if (known !== undefined && known.only === undefined) return [];
+    const folder = known ?? (await this.#watch(path, undefined));
+    if (folder === undefined) return [];
+    folder.only = undefined;
+    return this.#listEntries(path, folder).catch((error: unknown) => {
+      this.#dropUnreadable(path, error);
+      return [];
+    });
+  }
+
+  async #addFile(path: string, name: string): Promise<void> {
+    const folder = this.#folders.get(path) ?? (await this.#watch(path, new Set()));
+    if (folder?.only === undefined) return;
+    folder.only.add(name);
+    this.#rememberName(folder, name);
+  }
+
+  /** Creates the watcher of a folder. Undefined if the folder cannot be watched. */
+  async #watch(path: string, only: Set<string> | undefined): Promise<WatchedFolder | undefined> {
+    if (this.#isClosed) return undefined;
+    if (this.#folders.size >= this.#limits.folders || this.#nameCount >= this.#limits.names) {
       this.#options.onProblem(
         `Only ${this.#folders.size} folders are watched: the limit is reached`,
       );
-      return [];
+      return undefined;
     }
     try {
       // A folder may have been replaced by a link since it was listed.
-      if ((await realpath(path)) !== path || this.#isClosed) return [];
+      if ((await realpath(path)) !== path) return undefined;
+      const identity = toIdentity(await lstat(path, { bigint: true }));
+      if (this.#isClosed) return undefined;
       // Watched before it is listed, so no change is missed in between.
       const watcher = watch(path, { persistent: false }, (rawKind, name) => {
         if (name !== null) this.#notify(join(path, name), rawKind);
@@ -102,19 +137,45 @@ class DirectoryWatcher implements FolderWatcher {
         this.#options.onProblem(`${basename(path)} is no longer watched: ${formatThrown(error)}`);
         this.#removeFolder(path);
       });
-      const folder: WatchedFolder = { watcher, names: new Set(), only };
+      const folder: WatchedFolder = { watcher, names: new Set(), identity, only };
       this.#folders.set(path, folder);
-      const entries = await readdir(path, { withFileTypes: true });
-      for (const { name } of entries) folder.names.add(name);
-      this.#nameCount += entries.length;
-      return only === undefined ? entries : [];
+      return folder;
     } catch (error) {
-      // A folder deleted since it was listed needs no watcher.
-      if (!isMissing(error))
-        this.#options.onProblem(`${basename(path)} cannot be watched: ${formatThrown(error)}`);
-      this.#removeFolder(path);
-      return [];
+      this.#dropUnreadable(path, error);
+      return undefined;
     }
+  }
+
+  /** Reads at most as many entries as the limit of names allows: a folder may have millions of files. */
+  async #listEntries(path: string, folder: WatchedFolder): Promise<readonly Dirent[]> {
+    const entries: Dirent[] = [];
+    for await (const entry of await opendir(path)) {
+      if (this.#isClosed) return [];
+      if (!this.#rememberName(folder, entry.name)) {
+        this.#options.onProblem(
+          `${basename(path)} has too many files: only ${entries.length} are watched`,
+        );
+        break;
+      }
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  /** False if the limit of names is reached. */
+  #rememberName({ names }: WatchedFolder, name: string): boolean {
+    if (names.has(name)) return true;
+    if (this.#nameCount >= this.#limits.names) return false;
+    names.add(name);
+    this.#nameCount += 1;
+    return true;
+  }
+
+  #dropUnreadable(path: string, error: unknown): void {
+    // A folder deleted since it was listed needs no watcher.
+    if (!isMissing(error))
+      this.#options.onProblem(`${basename(path)} cannot be watched: ${formatThrown(error)}`);
+    this.#removeFolder(path);
   }
 
   #removeFolder(path: string): void {
@@ -137,7 +198,7 @@ class DirectoryWatcher implements FolderWatcher {
 
   #notify(path: string, rawKind: string): void {
     if (this.#isClosed || !this.#isWatchable(path)) return;
-    if (this.#waiting.size >= MAX_WAITING)
+    if (this.#waiting.size >= this.#limits.waiting)
       return this.#options.onProblem("Too many changes at once: some are missing");
     // A rename tells more than a change.
     if (this.#waiting.get(path) !== "rename") this.#waiting.set(path, rawKind);
@@ -159,7 +220,9 @@ class DirectoryWatcher implements FolderWatcher {
   async #handle(path: string, rawKind: string): Promise<void> {
     const folder = this.#folders.get(dirname(path));
     const name = basename(path);
-    if (folder === undefined || (folder.only !== undefined && folder.only !== name)) return;
+    if (folder === undefined) return;
+    if (name === basename(dirname(path))) await this.#checkFolder(dirname(path), folder);
+    if (folder.only !== undefined && !folder.only.has(name)) return;
     const stats = await lstat(path).catch((error: unknown) => {
       if (isMissing(error)) return undefined;
       throw error;
@@ -167,18 +230,31 @@ class DirectoryWatcher implements FolderWatcher {
     if (this.#isClosed) return;
     const isKnown = folder.names.has(name);
     if (stats === undefined) {
-      if (isKnown) this.#nameCount -= 1;
-      folder.names.delete(name);
+      if (folder.names.delete(name)) this.#nameCount -= 1;
       this.#removeFolder(path);
       if (isKnown) this.#report("remove", path, rawKind);
       return;
     }
-    if (!isKnown) this.#nameCount += 1;
-    folder.names.add(name);
+    this.#rememberName(folder, name);
     const isFolder = stats.isDirectory();
     // A change of a folder is a change of its entries, which are reported themselves.
     if (!isFolder || !isKnown) this.#report(isKnown ? "modify" : "create", path, rawKind);
     if (isFolder && folder.only === undefined) await this.#addFolders(path, false);
+  }
+
+  /**
+   * Reports a folder which was removed or replaced: its watcher is silent from then on. The operating system names the
+   * folder itself in the notification. The watcher of a parent reports the removal of an inner folder.
+   */
+  async #checkFolder(path: string, folder: WatchedFolder): Promise<void> {
+    const stats = await readStats(path);
+    if (stats !== undefined && toIdentity(stats) === folder.identity) return;
+    if (this.#isClosed || this.#folders.get(path) !== folder) return;
+    if (!this.#folders.has(dirname(path)))
+      this.#options.onProblem(
+        `${basename(path)} is no longer watched: it was removed. Fix: subscribe again`,
+      );
+    this.#removeFolder(path);
   }
 }
 
