@@ -21,7 +21,7 @@ import { createEnvelope, createResultEnvelope } from "./handoff-envelope.ts";
 import { listMissingCapabilities, readCapability } from "./read-capability.ts";
 import { readCheckpoint, readDispatchReply } from "./read-reply.ts";
 
-/** The connection to one peer. */
+/** The connection to a peer. */
 export interface Peer {
   /** Reads the agent card. Rejects with a `DelegationError`. */
   readCard(signal: AbortSignal): Promise<JsonValue>;
@@ -42,7 +42,7 @@ export interface DelegationContext {
 const DISPATCH_MS = 3_600_000;
 
 /**
- * Delegates a task to an external agent, in an order that no option changes: validate the request, prove the
+ * Delegates a task to an external agent, in a fixed order: validate the request, prove the
  * capabilities of the peer, obtain a plan, wait for its approval, dispatch once, and return a result for review.
  */
 export async function delegateToExternalAgent(
@@ -81,7 +81,7 @@ export async function delegateToExternalAgent(
   return dispatch(request, checkpoint, { context, peer, loaded: planned });
 }
 
-/** An approval is bound to the plan that was shown. */
+/** An approval is valid for the shown plan only. */
 function isApprovedPlan(checkpoint: Checkpoint, approval: CheckpointApproval): boolean {
   return (
     approval.checkpoint_id === checkpoint.checkpoint_id &&
@@ -96,7 +96,7 @@ interface PlanContext {
   readonly loaded: LoadedState;
 }
 
-/** Obtains the plan once: the approved call uses the plan that was shown. Undefined if no plan can be had. */
+/** Obtains the plan once: the approved call uses the shown plan. Undefined if no plan can be had. */
 async function obtainCheckpoint(
   request: DelegationRequest,
   approval: CheckpointApproval,
@@ -149,7 +149,7 @@ interface DispatchContext {
 }
 
 /**
- * Sends the approved task. The record is written before the request, so of two concurrent calls one sends. After a
+ * Sends the approved task. The record is written before the request, so only the first of two concurrent calls sends. After a
  * crash the request is sent again with the same key, which the peer has promised to run once.
  */
 async function dispatch(

@@ -1,9 +1,9 @@
 /**
- * - `invalid_request`: the request of the caller is not valid; nothing was sent.
+ * - `invalid_request`: the request of the caller is not valid, and no request was sent.
  * - `conflict`: the key belongs to another delegation, or the delegation is running elsewhere.
  * - `discovery`: the agent card could not be read, or proves too little.
  * - `denied`: the address of the peer is not allowed.
- * - `protocol`: the peer sent something that the contract does not allow.
+ * - `protocol`: the peer broke the contract.
  */
 export type DelegationErrorKind =
   | "invalid_request"

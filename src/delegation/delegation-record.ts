@@ -17,7 +17,7 @@ export interface DelegationState {
   readonly envelope: HandoffEnvelope | null;
 }
 
-/** A state with the version of its record, for compare-and-set. Null: there is no record yet. */
+/** A state with the version of its record, for compare-and-set. Null: without a record. */
 export interface LoadedState {
   readonly state: DelegationState;
   readonly version: number | null;

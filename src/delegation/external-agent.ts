@@ -9,7 +9,7 @@ export const HANDOFF_SCHEMA = "harn.external_agent.handoff.v1";
 export const PLAN_METHOD = "_harn/externalAgent.plan";
 export const DISPATCH_METHOD = "_harn/externalAgent.dispatch";
 
-/** Caps of a delegation. At least one is positive. */
+/** Caps of a delegation, with at least a positive cap. */
 export interface ExternalBudget {
   readonly max_usd?: number;
   readonly max_tokens?: number;
@@ -25,7 +25,7 @@ export interface BudgetUsed {
   readonly tool_calls?: number;
 }
 
-/** What a peer supports, as proven by its agent card. */
+/** The capabilities of a peer, as proven by its agent card. */
 export interface ExternalCapability {
   readonly preDispatchCheckpoint: boolean;
   readonly budgetCap: boolean;
@@ -41,9 +41,9 @@ export interface Checkpoint {
   readonly expected_scope: JsonValue;
   readonly evidence_refs: readonly JsonValue[];
   readonly metadata: JsonObject;
-  /** True if the peer has no checkpoint of its own, and the caller wrote the plan. */
+  /** True for a plan of the caller, because the peer cannot plan. */
   readonly is_local: boolean;
-  /** Digest of the plan with everything that an approval depends on. An approval names this digest. */
+  /** Digest of the plan and of the request. An approval names this digest. */
   readonly plan_hash: string;
 }
 
@@ -62,7 +62,7 @@ export interface DelegationRequest {
 /** The decision of a person about a checkpoint. */
 export interface CheckpointApproval {
   readonly approved: boolean;
-  /** The checkpoint and the plan that the person saw. */
+  /** The checkpoint and the plan as shown to the person. */
   readonly checkpoint_id?: string;
   readonly plan_hash?: string;
   /** Permits a peer without checkpoints, with a plan written by the caller. */
@@ -75,7 +75,7 @@ export type DelegationStatus =
   | "refused"
   | "completed"
   | "budget_exceeded"
-  /** The peer did not report what it used, so the caps cannot be checked. */
+  /** The peer did not report its use, so the caps cannot be checked. */
   | "budget_unreported"
   | "replayed";
 
@@ -93,7 +93,7 @@ export interface HandoffEnvelope {
   readonly receipts: readonly JsonValue[];
   /** Why the delegation was refused, or which caps were exceeded. Null otherwise. */
   readonly reason: string | null;
-  /** The status of the delegation that is repeated. Null unless the status is `replayed`. */
+  /** The status of the repeated delegation. Null unless the status is `replayed`. */
   readonly replay_of: DelegationStatus | null;
 }
 

@@ -10,7 +10,7 @@ type Fields = { readonly [key: string]: unknown };
 
 /**
  * Reads the external-agent capability of an agent card, from the first of its three places. Undefined if the card has
- * none, or one of another schema.
+ * none, or a capability of another schema.
  */
 export function readCapability(card: unknown): ExternalCapability | undefined {
   if (!isObject(card)) return undefined;

@@ -3,14 +3,14 @@ import { formatValue } from "../text/format-value.ts";
 import { DelegationError } from "./delegation-error.ts";
 import type { BudgetUsed, Checkpoint } from "./external-agent.ts";
 
-/** Reads the checkpoint of a peer. Throws `protocol` if it names no checkpoint or has no plan. */
+/** Reads the checkpoint of a peer. Throws `protocol` without an id or a plan. */
 export function readCheckpoint(value: JsonValue): Omit<Checkpoint, "plan_hash" | "is_local"> {
   const fields: JsonObject = isObject(value) ? value : {};
   const { checkpoint_id: id, plan, expected_scope = null, evidence_refs, metadata } = fields;
   if (typeof id !== "string" || id === "")
     throw createProtocolError(`checkpoint_id is ${formatValue(id)}: expected a string`);
   if (plan === undefined || plan === null || plan === "")
-    throw createProtocolError("The checkpoint has no plan, so nobody can approve it");
+    throw createProtocolError("The checkpoint has no plan: expected text or data to approve");
   return {
     checkpoint_id: id,
     plan,
@@ -29,7 +29,7 @@ export interface DispatchReply {
   readonly receipts: readonly JsonValue[];
   /** Null if the peer reported no usable amount. */
   readonly used: BudgetUsed | null;
-  /** True if the peer says that the budget ended the work. */
+  /** True if the budget ended the work, according to the peer. */
   readonly isOverBudget: boolean;
 }
 
@@ -38,7 +38,7 @@ export function readDispatchReply(value: JsonValue): DispatchReply {
   const fields: JsonObject = isObject(value) ? value : {};
   const { handoff, artifacts, diff, patch, receipts, status } = fields;
   if (handoff === undefined || handoff === null)
-    throw createProtocolError("The result has no handoff, so nobody can review it");
+    throw createProtocolError("The result has no handoff: expected text or data to review");
   const change = [diff, patch].find((text) => typeof text === "string" && text !== "");
   return {
     handoff,

@@ -30,7 +30,7 @@ interface PeerScript {
   readonly reply?: (id: JsonValue) => string;
 }
 
-/** A peer on a real socket, with the extension methods that it received. */
+/** A peer on a real socket, with the received extension methods. */
 async function startPeer({
   card,
   plan = () => PLAN,
@@ -102,7 +102,7 @@ function createRequest(target: string, fields: Partial<DelegationRequest> = {}):
   };
 }
 
-/** Plans, and approves the plan as it was shown. */
+/** Plans, and approves the shown plan. */
 async function approve(
   request: DelegationRequest,
   context: DelegationContext,
@@ -404,7 +404,7 @@ describe("Results", () => {
     },
   );
 
-  it("Without a change there is no diff artifact [B-154]", async () => {
+  it("A result without a change has no diff artifact [B-154]", async () => {
     expect((await deliver({ ...RESULT, diff: "" })).artifacts.map(({ kind }) => kind)).toEqual([
       "handoff",
     ]);

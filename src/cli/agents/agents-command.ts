@@ -10,7 +10,7 @@ export function addAgentsCommand(spanline: Command, execute: ExecuteCommand): vo
     .description("inspect other agents (A2A), and delegate paid work to them within a budget")
     .addHelpText("after", EXAMPLES);
   addPeerOptions(agents.command("show"))
-    .description("print the agent card: its interfaces, skills and what it proves for paid work")
+    .description("print the agent card: interfaces, skills and support for paid work")
     .argument("<url>", "address of the agent or of its card")
     .action((url: string, flags: PeerFlags) =>
       execute(async (io) => {

@@ -91,7 +91,7 @@ async function delegate(
   return delegateToExternalAgent(request, approval, context);
 }
 
-/** The person approves the plan that is shown. With `--approve`, the hash has to be the hash of this plan. */
+/** The person approves the shown plan. With `--approve`, the hash has to be the hash of this plan. */
 async function decide(
   { target, budget }: DelegationRequest,
   checkpoint: Checkpoint,

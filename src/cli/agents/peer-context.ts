@@ -62,7 +62,7 @@ function readKey({ keyEnv }: PeerFlags, { env }: CommandIo): string | undefined 
   throw new SpanlineError("invalid_option", message);
 }
 
-/** Throws `invalid_option` for an address which is no URL. */
+/** Throws `invalid_option` unless the address is an HTTP URL. */
 export function checkUrl(url: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
   const message = `"${url}" is not the address of an agent: expected a URL such as https://agents.example`;

@@ -16,7 +16,7 @@ import { foldTask, type StoredTask } from "./stored-task.ts";
 
 /** The methods of a bridge which other agents pay for their work. */
 export interface ExternalAgent {
-  /** Describes the work and its limits. Nothing runs, and nothing is stored. */
+  /** Describes the work and its limits, without running or storing anything. */
   plan(params: JsonValue, context: CallContext): Promise<JsonObject>;
   /** Runs an approved plan once per key, and returns the result for review. */
   dispatch(params: JsonValue, context: CallContext): Promise<JsonObject>;
@@ -134,7 +134,7 @@ interface WorkContext {
   readonly agent: string;
 }
 
-/** Opens the session of the work, or finds the one that an earlier request with this key has opened. */
+/** Opens the session of the work, or finds the session of an earlier request with this key. */
 async function startWork(
   { sessions }: A2aOptions,
   { work: { task, key, caps, context: details }, context: { caller }, agent }: WorkContext,
@@ -159,7 +159,7 @@ async function startWork(
   return { record, position: { sessionId, seq: reply.seq } };
 }
 
-/** A request to people, such as a reached budget, waits this long: the peer pays for a connection that waits. */
+/** The wait for people, such as for more budget, in milliseconds. The caller keeps a connection open meanwhile. */
 const APPROVAL_MS = 60_000;
 
 async function waitForEnd(options: A2aOptions, stored: StoredTask, { signal }: CallContext) {
@@ -178,7 +178,7 @@ interface FinishedWork {
   readonly checkpoint: PlannedWork;
 }
 
-/** Encodes the result with the amounts that the log of the session has metered. */
+/** Encodes the result with the amounts metered on the log of the session. */
 async function encodeResult(
   sessions: Sessions,
   { record: { sessionId } }: StoredTask,

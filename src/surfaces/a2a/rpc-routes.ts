@@ -97,7 +97,7 @@ function createErrorResponse(id: RequestId, error: A2aError): ServedResponse {
   return createJsonResponse(200, { jsonrpc: "2.0", id, error: encodeRpcError(error) });
 }
 
-/** -32700 is a message that is not JSON; everything else is not a request. */
+/** -32700 means invalid JSON; any other code means an invalid request. */
 function toProtocolError({
   code,
   message,
@@ -145,7 +145,7 @@ function createMethods(
   ]);
 }
 
-/** The methods of paid work. Without the setting they do not exist. */
+/** The methods of paid work. Absent without the setting. */
 function createExternalMethods(
   options: A2aOptions,
 ): readonly (readonly [string, readonly [Dialect, Method]])[] {
@@ -186,7 +186,7 @@ function createHandlers(operations: Operations): { readonly [Name in keyof Opera
   };
 }
 
-/** Encodes a page of tasks. `totalSize` counts the tasks up to this page: further ones are not read. */
+/** Encodes a page of tasks. `totalSize` counts the tasks up to this page, because further tasks are not read. */
 export async function listPage(
   operations: Operations,
   { params, context, dialect }: Omit<MethodCall, "request">,
