@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { addAcpCommand } from "./acp/acp-command.ts";
+import { addAgentsCommand } from "./agents/agents-command.ts";
 import { addChatCommand } from "./chat/chat-options.ts";
 import { addEmulateCommand } from "./emulate/emulate-command.ts";
 import { addHarnessCommand } from "./harness/harness-command.ts";
@@ -29,6 +30,7 @@ export const COMMANDS: ReadonlyMap<string, AddCommand> = new Map([
   ["test", addTestCommand],
   ["infer", addInferCommand],
   ["sessions", addSessionsCommand],
+  ["agents", addAgentsCommand],
   ["policy", addPolicyCommand],
   ["trust", addTrustCommand],
   ["keys", addKeysCommand],

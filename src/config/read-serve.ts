@@ -185,6 +185,7 @@ function createA2aSchema(agents: readonly string[]): Schema<A2aSettings> {
     name: optional(string()),
     description: optional(string()),
     agents: optional(array(oneOf(agents))),
+    externalAgent: optional(boolean()),
   });
   return refine(schema, (settings) => omitUndefined(settings));
 }

@@ -16,7 +16,7 @@ export interface A2aOptions {
   readonly requiresKey: boolean;
   /** Opens a session under a well-formed id of the caller. Otherwise a context starts with its first message. */
   readonly adoptContexts: boolean;
-  /** The address of this server for its clients. Default: the address that the client used. */
+  /** The address of this server for its clients. Default: `http` and the host of the request. Required behind a TLS proxy. */
   readonly publicUrl?: string;
   /** Receives errors which no caller receives. */
   readonly report: (error: unknown) => void;

@@ -26,7 +26,7 @@ export function createExtendedCard(
   return createCard(options, request, agents);
 }
 
-/** Without keys, everybody who reaches the server may use all agents. */
+/** Without keys, every client of the server may use all agents. */
 function listPublicAgents({ sessions, settings, requiresKey }: A2aOptions): readonly string[] {
   return settings.agents ?? (requiresKey ? sessions.agents.slice(0, 1) : sessions.agents);
 }
@@ -44,6 +44,7 @@ function createCard(
     description,
     agents: agents.map((agent) => ({ name: agent, description: `The agent "${agent}"` })),
     requiresKey,
+    isExternalAgent: settings.externalAgent === true,
   });
 }
 

@@ -34,7 +34,7 @@ function createCommand(fold: TaskFold, message: SentMessage, caller: Caller): Se
     requireRight(caller, "approve", "Answering an approval");
     return createDecision(fold, message);
   }
-  // A message to an ended task is sent too: the session refuses the message, unless it is a repeat.
+  // A message to an ended task is sent too: the session refuses the message, except for a repeat.
   const { content } = message;
   return { type: "inject", mode: "steer", content, onlyIntoTurn: true, turnId: fold.turnId ?? "" };
 }

@@ -15,7 +15,7 @@ export interface CallContext {
   readonly caller: Caller;
   /** Aborts when the caller is gone. */
   readonly signal: AbortSignal;
-  /** Position of the last update that the caller received, from `Last-Event-ID`. */
+  /** Position of the last update received by the caller, from `Last-Event-ID`. */
   readonly lastSequence?: number;
 }
 

@@ -6,7 +6,7 @@ import { withTaskStream } from "../../wire/a2a/encode-task-stream.ts";
 import { readExtensions, TASK_STREAM_EXTENSION } from "../../wire/a2a/extensions.ts";
 import { formatValue } from "../../text/format-value.ts";
 
-/** Throws `VERSION_NOT_SUPPORTED` for a version that this server does not speak. A client may leave the version out. */
+/** Throws `VERSION_NOT_SUPPORTED` for an unknown version. A client may leave the version out. */
 export function checkVersion(request: ServedRequest): void {
   const version = readHeader(request, "a2a-version") ?? "";
   if (version === "" || /^(?:1\.0|0\.3)(?:\.\d+)?$/.test(version)) return;
@@ -14,13 +14,13 @@ export function checkVersion(request: ServedRequest): void {
   throw new A2aError("VERSION_NOT_SUPPORTED", message);
 }
 
-/** Adds the entries of the bridge protocol for a client that activates their extension. */
+/** Adds the entries of the bridge protocol for a client with their extension. */
 export function resolveDialect(request: ServedRequest, dialect: Dialect): Dialect {
   const header = readHeader(request, "a2a-extensions") ?? readHeader(request, "x-a2a-extensions");
   return readExtensions(header).has(TASK_STREAM_EXTENSION) ? withTaskStream(dialect) : dialect;
 }
 
-/** Reads the cursor of a reader that connects again. Undefined if the header is absent. */
+/** Reads the cursor of a reconnecting reader. Undefined if the header is absent. */
 export function readLastSequence(request: ServedRequest): { readonly lastSequence?: number } {
   const text = readHeader(request, "last-event-id");
   if (text === undefined || text === "") return {};

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../data/json.ts";
 import type { Caller } from "../../http/access/caller.ts";
 import type { GuardedRoute } from "../../http/routing/guarded-routes.ts";
 import { readJsonText } from "../../http/routing/json-body.ts";
@@ -14,6 +15,7 @@ import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { PlacedUpdate } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
+import { createExternalAgent } from "./external-agent.ts";
 import type { CallContext, Operations } from "./operations.ts";
 import { toA2aError } from "./refusals.ts";
 import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
@@ -25,7 +27,7 @@ type RpcResult =
   | { readonly updates: AsyncIterable<readonly PlacedUpdate[]> };
 
 interface MethodCall {
-  readonly params: unknown;
+  readonly params: JsonValue | undefined;
   readonly context: CallContext;
   readonly dialect: Dialect;
   readonly request: ServedRequest;
@@ -95,7 +97,7 @@ function createErrorResponse(id: RequestId, error: A2aError): ServedResponse {
   return createJsonResponse(200, { jsonrpc: "2.0", id, error: encodeRpcError(error) });
 }
 
-/** -32700 is a message that is not JSON; everything else is not a request. */
+/** -32700 means invalid JSON; any other code means an invalid request. */
 function toProtocolError({
   code,
   message,
@@ -118,6 +120,7 @@ function createMethods(
     throw createNoPushError();
   };
   return new Map<string, readonly [Dialect, Method]>([
+    ...createExternalMethods(options),
     ["SendMessage", [A2A_V1, send]],
     ["SendStreamingMessage", [A2A_V1, stream]],
     ["GetTask", [A2A_V1, get]],
@@ -140,6 +143,24 @@ function createMethods(
     ["tasks/pushNotificationConfig/list", [A2A_V03, refusePush]],
     ["tasks/pushNotificationConfig/delete", [A2A_V03, refusePush]],
   ]);
+}
+
+/** The methods of paid work. Absent without the setting. */
+function createExternalMethods(
+  options: A2aOptions,
+): readonly (readonly [string, readonly [Dialect, Method]])[] {
+  if (options.settings.externalAgent !== true) return [];
+  const { plan, dispatch } = createExternalAgent(options);
+  return [
+    [
+      "_harn/externalAgent.plan",
+      [A2A_V1, async ({ params, context }) => ({ value: await plan(params ?? null, context) })],
+    ],
+    [
+      "_harn/externalAgent.dispatch",
+      [A2A_V1, async ({ params, context }) => ({ value: await dispatch(params ?? null, context) })],
+    ],
+  ];
 }
 
 function createHandlers(operations: Operations): { readonly [Name in keyof Operations]: Method } {
@@ -165,7 +186,7 @@ function createHandlers(operations: Operations): { readonly [Name in keyof Opera
   };
 }
 
-/** Encodes a page of tasks. `totalSize` counts the tasks up to this page: further ones are not read. */
+/** Encodes a page of tasks. `totalSize` counts the tasks up to this page, because further tasks are not read. */
 export async function listPage(
   operations: Operations,
   { params, context, dialect }: Omit<MethodCall, "request">,

@@ -72,7 +72,7 @@ async function startTask(
   return locateTask(sessions, record.sessionId, { reply, caller });
 }
 
-/** Opens a session with its first prompt. The id of the session follows from the message, so a repeat finds it. */
+/** Opens a session with its first prompt. The id of the session follows from the message, so a repeat finds the session. */
 async function openContext(
   { sessions, adoptContexts }: A2aOptions,
   message: SentMessage,

@@ -11,7 +11,7 @@ import { createTask } from "../../wire/a2a/task-snapshot.ts";
 import type { TaskFold } from "../../wire/a2a/task-state.ts";
 import type { Task } from "../../wire/a2a/task.ts";
 
-/** A task and the session that has its events. */
+/** A task and the session with its events. */
 export interface StoredTask {
   readonly record: SessionRecord;
   readonly position: LogPosition;

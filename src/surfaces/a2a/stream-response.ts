@@ -7,7 +7,7 @@ import type { ServedResponse } from "../../http/server/http-types.ts";
 import { toJsonText } from "../../data/json.ts";
 import type { PlacedUpdate } from "../../wire/a2a/task.ts";
 
-/** Streams updates as events. The id of an event is the cursor that `Last-Event-ID` sends back. */
+/** Streams updates as events. The id of an event is the cursor for `Last-Event-ID`. */
 export function createUpdateStream(
   updates: AsyncIterable<readonly PlacedUpdate[]>,
   encode: (placed: PlacedUpdate) => object,

@@ -10,6 +10,8 @@ export interface AgentCardOptions {
   readonly agents: readonly CardAgent[];
   /** Whether a caller needs a key. */
   readonly requiresKey: boolean;
+  /** Whether paid work is offered. */
+  readonly isExternalAgent: boolean;
 }
 
 export interface CardAgent {
@@ -23,7 +25,7 @@ export const CARD_PATH = "/.well-known/agent-card.json";
 
 /** Creates the agent card. It has the fields of 1.0, and those of 0.3 which have other names. */
 export function createAgentCard(options: AgentCardOptions): object {
-  const { baseUrl, version, name, description, agents, requiresKey } = options;
+  const { baseUrl, version, name, description, agents, requiresKey, isExternalAgent } = options;
   const url = `${baseUrl}${A2A_PATH}`;
   return {
     name,
@@ -39,6 +41,7 @@ export function createAgentCard(options: AgentCardOptions): object {
       pushNotifications: false,
       extendedAgentCard: true,
       extensions: EXTENSIONS,
+      ...(isExternalAgent && { externalAgent: EXTERNAL_AGENT }),
     },
     securitySchemes: requiresKey ? { bearer: BEARER_SCHEME } : {},
     securityRequirements: requiresKey ? [{ schemes: { bearer: { list: [] } } }] : [],
@@ -96,3 +99,14 @@ const EXTENSIONS = [
     required: false,
   },
 ];
+
+/** The capability of the bridge protocol, for peers which pay for work. */
+const EXTERNAL_AGENT = {
+  schema: "harn.external_agent.v1",
+  pre_dispatch_checkpoint: true,
+  budget_cap: true,
+  idempotency: true,
+  reviewable_handoff: true,
+  dispatch: true,
+  operations: ["_harn/externalAgent.plan", "_harn/externalAgent.dispatch"],
+};
