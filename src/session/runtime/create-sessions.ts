@@ -13,11 +13,13 @@ import { findRole } from "../clients/clients-state.ts";
 import type { SessionState } from "../session-state.ts";
 import { listActiveWorkers } from "../workers/workers-state.ts";
 import type { SessionMode } from "../../domain/session-mode.ts";
+import { isTerminalStatus } from "../../domain/workers/worker.ts";
 import { refuse } from "../refuse-command.ts";
 import type { ClientSender, Sender, Sessions } from "../sessions.ts";
 import { listToolRules } from "../tools/list-tool-rules.ts";
 import type { Agent } from "./agent/agent.ts";
 import { sendCommand, type CommandContext } from "./send-command.ts";
+import type { Driver } from "./driver.ts";
 import { createSessionDrivers } from "./session-drivers.ts";
 import { deleteTree } from "./delete-tree.ts";
 import type { ChildSessions, SessionTotals } from "./effects/child-sessions.ts";
@@ -121,8 +123,17 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   };
 }
 
-function readTotals({ state }: { readonly state: SessionState }): SessionTotals {
-  return { usage: state.budgets.session, artifactCount: state.artifacts.count };
+async function readTotals(driver: Driver): Promise<SessionTotals> {
+  // A subscriber receives events before the driver has folded them.
+  await driver.drain();
+  const { state } = driver;
+  const ended = state.workers.open.filter(({ status }) => isTerminalStatus(status));
+  return {
+    usage: state.budgets.session,
+    artifactCount: state.artifacts.count,
+    endedWorkers: ended.map(({ workerId }) => workerId),
+    seq: state.seq,
+  };
 }
 
 /** Admits requests until the sessions close. */

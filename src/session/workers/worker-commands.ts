@@ -20,7 +20,7 @@ import { pluralize } from "../../text/pluralize.ts";
 import { resolveWithoutDecision } from "../approvals/approval-requests.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { findWorker, listActiveWorkers } from "./workers-state.ts";
-import { reserveBudget } from "./worker-budget.ts";
+import { findBudgetShortage, reserveBudget } from "./worker-budget.ts";
 
 export type WorkerChange =
   | { readonly status: "accepted"; readonly worker: Worker }
@@ -108,6 +108,8 @@ export function triggerWorker(
     const message = `The worker ${workerId} is ${worker.status}. Fix: trigger the worker when it awaits input`;
     return refuseChange("conflict", message);
   }
+  const shortage = findBudgetShortage(decision, worker);
+  if (shortage !== undefined) return refuseChange("quota_exceeded", shortage);
   decision.emit({ type: "worker.progressed", workerId, payload });
   const { agent, sessionId, name, task, mode, isBackground, isRetriggerable, cycle } = worker;
   const { budget, sessionMode, audit } = worker;

@@ -4,6 +4,10 @@ import type { Sessions } from "../../sessions.ts";
 export interface SessionTotals {
   readonly usage: BudgetAmounts;
   readonly artifactCount: number;
+  /** Ids of workers which have ended and are not closed yet: a part of their use is not in `usage`. */
+  readonly endedWorkers: readonly string[];
+  /** The last event of the session's log. */
+  readonly seq: number;
 }
 
 /** The sessions of workers, as used by the session which delegates. */

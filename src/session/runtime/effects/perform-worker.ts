@@ -46,17 +46,17 @@ async function runCycle(
 ): Promise<WorkerCycleResult | undefined> {
   try {
     const started = await startCycle(effect, context);
-    if ("failure" in started) return createFailedResult(started.failure);
+    if ("failure" in started) return createFailedResult(effect.worker, started.failure);
     return await followCycle(effect.worker, started, context);
   } catch (error) {
     if (!(error instanceof SpanlineError)) throw error;
     if (error.code === "aborted" || error.code === "store_closed") return undefined;
-    return createFailedResult(error.toFailure());
+    return createFailedResult(effect.worker, error.toFailure());
   }
 }
 
-function createFailedResult(failure: Failure): WorkerCycleResult {
-  const usage = { tokens: 0, seconds: 0, toolCalls: 0, invocations: 0, usd: 0 };
+/** The result of a cycle without a turn. The usage is as last reported, so the earlier cycles are not counted again. */
+function createFailedResult({ usage }: Worker, failure: Failure): WorkerCycleResult {
   return { outcome: "failed", text: "", reason: null, failure, usage };
 }
 
@@ -162,14 +162,16 @@ async function followCycle(
         await approvals.apply(envelope);
         if (envelope.seq >= head) await approvals.reportOpen();
         const end = turn.apply(envelope);
-        if (end !== undefined) return { ...end, ...(await children.readTotals(sessionId)) };
+        if (end === undefined) continue;
+        const { usage, artifactCount } = await children.readTotals(sessionId);
+        return { ...end, usage, artifactCount };
       }
     }
   } catch (error) {
     if (signal.aborted) return undefined;
     const isDeleted = (await children.find(sessionId)) === undefined;
     if (isDeleted)
-      return { ...createFailedResult(createDeletedFailure(worker)), outcome: "cancelled" };
+      return { ...createFailedResult(worker, createDeletedFailure(worker)), outcome: "cancelled" };
     throw error;
   }
   return undefined;
@@ -236,22 +238,40 @@ function createApprovalReporter(
   };
 }
 
-/** Ends the work in the session of an ended worker, and reports the total use. */
+/** Ends the work in the session of an ended worker and in the sessions below, and reports the total use. */
 export async function closeWorkerSession(
   { worker, principal }: Extract<Effect, { type: "close-worker" }>,
-  { children, sessionId: parentSessionId, signal, send }: WorkerContext,
+  context: WorkerContext,
 ): Promise<void> {
+  const { children, sessionId: parentSessionId, signal, send } = context;
   const { workerId, sessionId } = worker;
   const record = await children.find(sessionId);
-  const { lineage } = record ?? {};
   let { usage } = worker;
-  if (lineage?.parentSessionId === parentSessionId && lineage.workerId === workerId) {
+  const isOwn =
+    record?.lineage?.parentSessionId === parentSessionId && record.lineage.workerId === workerId;
+  if (isOwn) {
     await children.command(
       sessionId,
       { type: "end-work" },
       createSender(principal, `${workerId}/close`),
     );
+    await waitForClosedWorkers(record, context);
     ({ usage } = await children.readTotals(sessionId));
   }
   if (!signal.aborted) await send({ type: "worker-closed", workerId, usage });
+}
+
+/** Waits until the ended workers of a session are closed: only then are their amounts part of its totals. */
+async function waitForClosedWorkers(
+  { sessionId, incarnation }: SessionRecord,
+  { children, signal }: WorkerContext,
+): Promise<void> {
+  const { endedWorkers, seq } = await children.readTotals(sessionId);
+  const waiting = new Set(endedWorkers);
+  if (waiting.size === 0) return;
+  for await (const { events } of children.subscribe(sessionId, { incarnation, seq }, signal)) {
+    for (const { event } of events)
+      if (event.type === "worker.closed") waiting.delete(event.workerId);
+    if (waiting.size === 0) return;
+  }
 }
