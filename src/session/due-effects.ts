@@ -1,6 +1,7 @@
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { AgentBudgets, BudgetAmounts } from "../domain/budget.ts";
 import type { PromptOptions } from "../domain/prompt.ts";
+import { selectStricterMode, type SessionMode } from "../domain/session-mode.ts";
 import type { SessionLineage } from "../domain/workers/session-lineage.ts";
 import { isTerminalStatus, type Worker } from "../domain/workers/worker.ts";
 import type { JsonObject } from "../data/json.ts";
@@ -98,6 +99,11 @@ export type Effect =
       /** The session's own place in its tree. Null for a root session. */
       readonly lineage: SessionLineage | null;
       readonly principal: string;
+      /**
+       * The widest session mode of the worker. Part of the effect id, so a stricter mode of the session reaches a running
+       * worker also after a kill.
+       */
+      readonly mode: SessionMode;
     }
   /** Ends all work in the session of an ended worker. */
   | { readonly type: "close-worker"; readonly worker: Worker; readonly principal: string };
@@ -143,7 +149,7 @@ function createEffectId(effect: Effect): string {
     case "compact":
       return `${effect.compaction.compactionId}/${effect.compaction.attempt}`;
     case "run-worker":
-      return `run-worker/${effect.worker.workerId}/${effect.worker.cycle}`;
+      return `run-worker/${effect.worker.workerId}/${effect.worker.cycle}/${effect.mode}`;
     case "close-worker":
       return `close-worker/${effect.worker.workerId}`;
     default:
@@ -182,9 +188,15 @@ function* listBudgetEffects({ budgets, turn, agent }: SessionState): Generator<E
 /** Long enough for the longest invocation. Only the reservation of a session which never returns expires. */
 const MIN_RESERVATION_MS = 3_600_000;
 
-function* listWorkerEffects({ workers, lineage, principal }: SessionState): Generator<Effect> {
+function* listWorkerEffects({
+  workers,
+  lineage,
+  principal,
+  mode: parentMode,
+}: SessionState): Generator<Effect> {
   for (const worker of workers.open) {
-    if (isRunningWorker(worker)) yield { type: "run-worker", worker, lineage, principal };
+    const mode = selectStricterMode(parentMode, worker.sessionMode ?? "default");
+    if (isRunningWorker(worker)) yield { type: "run-worker", worker, lineage, principal, mode };
     else if (isTerminalStatus(worker.status)) yield { type: "close-worker", worker, principal };
   }
 }

@@ -1,8 +1,9 @@
 import type { JsonValue } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
-import type { WorkerAgent, WorkersSpec } from "../../domain/agent-spec.ts";
+import type { WorkerAgent, WorkerAudit, WorkersSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
-import type { WorkerCancelReason } from "../../domain/events/worker-events.ts";
+import type { WorkerCancelReason, WorkerSpawned } from "../../domain/events/worker-events.ts";
+import { selectStricterMode, type SessionMode } from "../../domain/session-mode.ts";
 import {
   createWorkerId,
   deriveWorkerSessionId,
@@ -68,12 +69,23 @@ export function spawnWorker(
     cycle: 1,
     prompt: task,
     ...omitUndefined({ toolCallId, budget: budget.caps }),
-    ...(sessionMode !== "default" && { sessionMode }),
-    ...(audit !== undefined && {
-      audit: sessionMode === "read-only" ? { ...audit, mutationScope: "read_only" } : audit,
-    }),
+    ...createModeFields(sessionMode, audit),
   });
   return acceptChange(decision, workerId);
+}
+
+/** The session mode of a worker, and the audit record in this mode. */
+function createModeFields(
+  sessionMode: SessionMode,
+  audit: WorkerAudit | undefined,
+): Pick<WorkerSpawned, "sessionMode" | "audit"> {
+  const isReadOnly = sessionMode === "read-only";
+  return {
+    ...(sessionMode !== "default" && { sessionMode }),
+    ...(audit !== undefined && {
+      audit: isReadOnly ? { ...audit, mutationScope: "read_only" } : audit,
+    }),
+  };
 }
 
 function findWorkerAgent(
@@ -112,7 +124,8 @@ export function triggerWorker(
   if (shortage !== undefined) return refuseChange("quota_exceeded", shortage);
   decision.emit({ type: "worker.progressed", workerId, payload });
   const { agent, sessionId, name, task, mode, isBackground, isRetriggerable, cycle } = worker;
-  const { budget, sessionMode, audit } = worker;
+  const { budget, sessionMode: earlierMode = "default", audit } = worker;
+  const sessionMode = selectStricterMode(decision.state.mode, earlierMode);
   decision.emit({
     type: "worker.spawned",
     workerId,
@@ -125,7 +138,8 @@ export function triggerWorker(
     isRetriggerable,
     cycle: cycle + 1,
     prompt: formatPayload(payload),
-    ...omitUndefined({ toolCallId, budget, sessionMode, audit }),
+    ...omitUndefined({ toolCallId, budget }),
+    ...createModeFields(sessionMode, audit),
   });
   return acceptChange(decision, workerId);
 }

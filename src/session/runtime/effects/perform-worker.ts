@@ -68,33 +68,50 @@ interface StartedCycle {
 }
 
 async function startCycle(
-  { worker, lineage, principal }: RunEffect,
+  effect: RunEffect,
   context: WorkerContext,
 ): Promise<StartedCycle | { readonly failure: Failure }> {
-  const { sessionId, children } = context;
+  const { worker, lineage, principal } = effect;
+  const { sessionId, children, signal } = context;
   const { workerId, cycle, prompt } = worker;
   const own = createLineage(worker, sessionId, lineage);
   const existing = await children.find(worker.sessionId);
+  // Aborted by a change of the mode: the next attempt opens the session in the new mode.
+  signal.throwIfAborted();
   if (existing !== undefined && !isChild(existing, own)) {
     const message = `The session ${worker.sessionId} exists and does not belong to the worker ${workerId}`;
     return { failure: { code: "conflict", message, details: {} } };
   }
   if (existing === undefined && cycle > 1) return { failure: createDeletedFailure(worker) };
   const sender = createSender(principal, `${workerId}/${cycle}`);
+  if (existing === undefined) {
+    const opened = await openChild(effect, { sender, lineage: own }, context);
+    // An aborted attempt may have opened the session in an earlier mode.
+    await restrictMode(effect, children);
+    return readReply(opened.reply, opened.incarnation);
+  }
+  await restrictMode(effect, children);
   const content = [{ type: "text", text: prompt }] as const;
-  const command = { type: "prompt", content } as const;
-  const { reply, incarnation } =
-    existing === undefined
-      ? await openChild(worker, { sender, lineage: own }, context)
-      : { ...existing, reply: await children.command(worker.sessionId, command, sender) };
-  return readReply(reply, incarnation);
+  const reply = await children.command(worker.sessionId, { type: "prompt", content }, sender);
+  return readReply(reply, existing.incarnation);
+}
+
+/** Narrows the session mode of the worker. Refused without an effect if the worker's mode is narrower already. */
+async function restrictMode(
+  { worker, principal: id, mode }: RunEffect,
+  children: ChildSessions,
+): Promise<void> {
+  if (mode === "default") return;
+  const principal = { id, rights: ["prompt"] } as const;
+  await children.command(worker.sessionId, { type: "set-mode", mode }, { principal });
 }
 
 function openChild(
-  { sessionId, agent, name, prompt, sessionMode: mode, budget }: Worker,
+  { worker, mode }: RunEffect,
   { sender, lineage }: { readonly sender: Sender; readonly lineage: SessionLineage },
   { children, workingDirectory, folders }: WorkerContext,
 ) {
+  const { sessionId, agent, name, prompt, budget } = worker;
   const content = [{ type: "text", text: prompt }] as const;
   const options = {
     sessionId,
@@ -103,7 +120,8 @@ function openChild(
     title: name,
     folders,
     lineage,
-    ...omitUndefined({ workingDirectory, mode, budget }),
+    ...(mode !== "default" && { mode }),
+    ...omitUndefined({ workingDirectory, budget }),
   };
   const createPrompt = () => ({ type: "prompt", content }) as const;
   return children.openWithPrompt(options, { sender, createPrompt });
