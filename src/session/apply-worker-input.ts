@@ -50,7 +50,7 @@ export function applyWorkerInput(decision: Decision, input: WorkerInput): void {
         finishCycle(decision, worker, input.result);
       return;
     case "worker-approval-requested":
-      if (isRunningWorker(worker)) copyApproval(decision, worker, input.request);
+      if (!isTerminalStatus(worker.status)) copyApproval(decision, worker, input.request);
       return;
     case "worker-approval-resolved":
       return copyResolution(decision, worker.workerId, input.resolution);

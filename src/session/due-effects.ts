@@ -93,20 +93,27 @@ export type Effect =
       readonly preserved: readonly PreservedReminder[];
     }
   /** Opens the session of a worker if it is missing, sends the prompt of the cycle once, and follows the turn. */
-  | {
+  | (WorkerEffect & {
       readonly type: "run-worker";
-      readonly worker: Worker;
       /** The session's own place in its tree. Null for a root session. */
       readonly lineage: SessionLineage | null;
-      readonly principal: string;
-      /**
-       * The widest session mode of the worker. Part of the effect id, so a stricter mode of the session reaches a running
-       * worker also after a kill.
-       */
-      readonly mode: SessionMode;
-    }
+    })
+  /** Follows the session of a waiting worker, whose own workers may still run and make requests. */
+  | (WorkerEffect & { readonly type: "follow-worker" })
   /** Ends all work in the session of an ended worker. */
   | { readonly type: "close-worker"; readonly worker: Worker; readonly principal: string };
+
+interface WorkerEffect {
+  readonly worker: Worker;
+  readonly principal: string;
+  /**
+   * The widest session mode of the worker. Part of the effect id, so a stricter mode of the session reaches the worker also
+   * after a kill.
+   */
+  readonly mode: SessionMode;
+  /** Ids of the worker's open requests which this session shows. */
+  readonly copiedRequests: readonly string[];
+}
 
 /** An invocation and the shared budgets it belongs to. */
 interface BudgetEffect {
@@ -150,6 +157,8 @@ function createEffectId(effect: Effect): string {
       return `${effect.compaction.compactionId}/${effect.compaction.attempt}`;
     case "run-worker":
       return `run-worker/${effect.worker.workerId}/${effect.worker.cycle}/${effect.mode}`;
+    case "follow-worker":
+      return `follow-worker/${effect.worker.workerId}/${effect.worker.cycle}/${effect.mode}`;
     case "close-worker":
       return `close-worker/${effect.worker.workerId}`;
     default:
@@ -188,16 +197,23 @@ function* listBudgetEffects({ budgets, turn, agent }: SessionState): Generator<E
 /** Long enough for the longest invocation. Only the reservation of a session which never returns expires. */
 const MIN_RESERVATION_MS = 3_600_000;
 
-function* listWorkerEffects({
-  workers,
-  lineage,
-  principal,
-  mode: parentMode,
-}: SessionState): Generator<Effect> {
+function* listWorkerEffects(state: SessionState): Generator<Effect> {
+  const { workers, lineage, principal } = state;
   for (const worker of workers.open) {
-    const mode = selectStricterMode(parentMode, worker.sessionMode ?? "default");
-    if (isRunningWorker(worker)) yield { type: "run-worker", worker, lineage, principal, mode };
-    else if (isTerminalStatus(worker.status)) yield { type: "close-worker", worker, principal };
+    const { workerId, status, sessionMode = "default" } = worker;
+    if (isTerminalStatus(status)) {
+      yield { type: "close-worker", worker, principal };
+      continue;
+    }
+    const copies = state.approvals.pending.filter(({ worker: from }) => from?.through === workerId);
+    const effect = {
+      worker,
+      principal,
+      mode: selectStricterMode(state.mode, sessionMode),
+      copiedRequests: copies.map(({ approvalId }) => approvalId),
+    };
+    if (isRunningWorker(worker)) yield { type: "run-worker", lineage, ...effect };
+    else yield { type: "follow-worker", ...effect };
   }
 }
 

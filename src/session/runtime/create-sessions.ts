@@ -130,6 +130,7 @@ async function readTotals(driver: Driver): Promise<SessionTotals> {
     usage: state.budgets.session,
     artifactCount: state.artifacts.count,
     endedWorkers: ended.map(({ workerId }) => workerId),
+    openRequests: state.approvals.pending,
     seq: state.seq,
   };
 }

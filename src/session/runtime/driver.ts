@@ -358,5 +358,6 @@ export function isQuiet(state: SessionState): boolean {
     turn.current === null && turn.queue.length === 0 && tools.processes.length === 0;
   if (!isResting || approvals.pending.length > 0 || clients.attached.length > 0) return false;
   const { effects, wakeAt } = findDueEffects(state);
-  return effects.size === 0 && wakeAt === null;
+  // A session with waiting workers only may rest: the next use of the session reports what it missed.
+  return wakeAt === null && [...effects.values()].every(({ type }) => type === "follow-worker");
 }

@@ -1,4 +1,5 @@
 import type { BudgetAmounts } from "../../../domain/budget.ts";
+import type { PendingApproval } from "../../approvals/approvals-state.ts";
 import type { Sessions } from "../../sessions.ts";
 
 export interface SessionTotals {
@@ -6,6 +7,8 @@ export interface SessionTotals {
   readonly artifactCount: number;
   /** Ids of workers which have ended and are not closed yet: a part of their use is not in `usage`. */
   readonly endedWorkers: readonly string[];
+  /** The open requests to approvers, with their positions in the session's log. */
+  readonly openRequests: readonly Pick<PendingApproval, "approvalId" | "seq">[];
   /** The last event of the session's log. */
   readonly seq: number;
 }
