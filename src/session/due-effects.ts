@@ -156,14 +156,19 @@ function createEffectId(effect: Effect): string {
     case "compact":
       return `${effect.compaction.compactionId}/${effect.compaction.attempt}`;
     case "run-worker":
-      return `run-worker/${effect.worker.workerId}/${effect.worker.cycle}/${effect.mode}`;
     case "follow-worker":
-      return `follow-worker/${effect.worker.workerId}/${effect.worker.cycle}/${effect.mode}`;
+      return createWorkerEffectId(effect);
     case "close-worker":
       return `close-worker/${effect.worker.workerId}`;
     default:
       return effect satisfies never;
   }
+}
+
+/** A narrower mode or a further reminder is another effect: its start brings the worker's session up to date. */
+function createWorkerEffectId({ type, worker, mode }: WorkerEffect & { type: string }): string {
+  const { workerId, cycle, reminders } = worker;
+  return `${type}/${workerId}/${cycle}/${mode}/${reminders.at(-1)?.reminderId ?? ""}`;
 }
 
 function* listDueEffects(state: SessionState): Generator<Effect> {

@@ -451,8 +451,8 @@ describe("The view of a log with every event", () => {
     expect(rest).toEqual({
       artifactCount: 0,
       sessionId: "ses_golden",
-      seq: 106,
-      updatedAt: 1_800_000_000_105,
+      seq: 107,
+      updatedAt: 1_800_000_000_106,
       title: "Tea",
       agent: "demo",
       owner: "ada",

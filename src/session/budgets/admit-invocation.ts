@@ -255,7 +255,6 @@ function admit(decision: Decision, invocationId?: string): Admission {
       dedupeKey,
       ttlTurns: 1,
       roleHint: "system",
-      propagate: "none",
     });
   }
   return invocationId === undefined ? ADMITTED : { status: "admitted", invocationId };

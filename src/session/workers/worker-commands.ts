@@ -2,12 +2,18 @@ import type { JsonValue } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { WorkerAgent, WorkerAudit, WorkersSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
-import type { WorkerCancelReason, WorkerSpawned } from "../../domain/events/worker-events.ts";
+import type {
+  InheritedReminder,
+  WorkerCancelReason,
+  WorkerSpawned,
+} from "../../domain/events/worker-events.ts";
+import { isPropagated } from "../../domain/reminder.ts";
 import { selectStricterMode, type SessionMode } from "../../domain/session-mode.ts";
 import {
   createWorkerId,
   deriveWorkerSessionId,
   isTerminalStatus,
+  MAX_INHERITED_REMINDERS,
   type Worker,
 } from "../../domain/workers/worker.ts";
 import {
@@ -20,6 +26,7 @@ import { formatNames } from "../../text/unknown-name.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { resolveWithoutDecision } from "../approvals/approval-requests.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
+import { listInheritableReminders } from "../steering/steering-state.ts";
 import { findWorker, listActiveWorkers } from "./workers-state.ts";
 import { findBudgetShortage, reserveBudget } from "./worker-budget.ts";
 
@@ -56,6 +63,9 @@ export function spawnWorker(
   const { task, name = deriveWorkerName(task), mode = DEFAULT_WORKER_MODE } = request;
   const { mode: sessionMode } = decision.state;
   const { audit } = agent;
+  const inherited = listInheritableReminders(decision.state.steering).slice(
+    -MAX_INHERITED_REMINDERS,
+  );
   decision.emit({
     type: "worker.spawned",
     workerId,
@@ -69,6 +79,7 @@ export function spawnWorker(
     cycle: 1,
     prompt: task,
     ...omitUndefined({ toolCallId, budget: budget.caps }),
+    ...(inherited.length > 0 && { inherited }),
     ...createModeFields(sessionMode, audit),
   });
   return acceptChange(decision, workerId);
@@ -142,6 +153,16 @@ export function triggerWorker(
     ...createModeFields(sessionMode, audit),
   });
   return acceptChange(decision, workerId);
+}
+
+/** Passes an accepted reminder on to the open workers. */
+export function remindWorkers(
+  decision: Decision,
+  { reminderId, reminder }: InheritedReminder,
+): void {
+  if (!isPropagated(reminder)) return;
+  for (const { workerId } of listActiveWorkers(decision.state.workers))
+    decision.emit({ type: "worker.reminded", workerId, reminderId, reminder });
 }
 
 /** Cancels a worker which has not ended. Its open approval requests are withdrawn. */

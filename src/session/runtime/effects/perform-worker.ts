@@ -1,5 +1,6 @@
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { SpanlineError, type Failure } from "../../../domain/errors.ts";
+import { inheritReminder } from "../../../domain/reminder.ts";
 import type { SessionLineage } from "../../../domain/workers/session-lineage.ts";
 import type { CommandReply } from "../../../domain/session-command.ts";
 import type { Worker } from "../../../domain/workers/worker.ts";
@@ -75,10 +76,10 @@ async function startCycle(
   if (existing === undefined) {
     const opened = await openChild(effect, { sender, lineage: own }, context);
     // An aborted attempt may have opened the session in an earlier mode.
-    await restrictMode(effect, children);
+    await updateChild(effect, context);
     return readReply(opened.reply, opened.incarnation);
   }
-  await restrictMode(effect, children);
+  await updateChild(effect, context);
   const content = [{ type: "text", text: prompt }] as const;
   const reply = await children.command(worker.sessionId, { type: "prompt", content }, sender);
   return readReply(reply, existing.incarnation);
@@ -87,13 +88,27 @@ async function startCycle(
 /** Follows the session of a worker which waits for a trigger. */
 export async function watchWaitingWorker(
   effect: FollowEffect,
-  context: FollowContext,
+  context: WorkerContext,
 ): Promise<void> {
   const { children } = context;
   const record = await children.find(effect.worker.sessionId);
   if (record === undefined) return;
-  await restrictMode(effect, children);
+  await updateChild(effect, context);
   await followRequests(effect, record, context);
+}
+
+/** Brings the session of a worker up to date with its parent: the session mode, and the reminders since the start. */
+async function updateChild(
+  effect: RunEffect | FollowEffect,
+  { children, sessionId: parentSessionId }: WorkerContext,
+): Promise<void> {
+  await restrictMode(effect, children);
+  const { workerId, sessionId, reminders } = effect.worker;
+  for (const { reminderId, reminder: original } of reminders) {
+    const sender = createSender(effect.principal, `${workerId}/${reminderId}`);
+    const reminder = inheritReminder(original, parentSessionId);
+    await children.command(sessionId, { type: "remind", reminder }, sender);
+  }
 }
 
 /** Narrows the session mode of the worker. Refused without an effect if the worker's mode is narrower already. */
@@ -111,7 +126,8 @@ function openChild(
   { sender, lineage }: { readonly sender: Sender; readonly lineage: SessionLineage },
   { children, workingDirectory, folders }: WorkerContext,
 ) {
-  const { sessionId, agent, name, prompt, budget } = worker;
+  const { sessionId, agent, name, prompt, budget, inherited = [] } = worker;
+  const reminders = inherited.map((one) => inheritReminder(one, lineage.parentSessionId));
   const content = [{ type: "text", text: prompt }] as const;
   const options = {
     sessionId,
@@ -121,6 +137,7 @@ function openChild(
     folders,
     lineage,
     ...(mode !== "default" && { mode }),
+    ...(reminders.length > 0 && { reminders }),
     ...omitUndefined({ workingDirectory, budget }),
   };
   const createPrompt = () => ({ type: "prompt", content }) as const;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../data/json.ts";
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
-import type { WorkerEvent } from "../../../domain/events/worker-events.ts";
+import type { WorkerLifecycleEvent } from "../../../domain/events/worker-events.ts";
 import type { Failure } from "../../../domain/errors.ts";
 import {
   describeRequest,
@@ -16,10 +16,8 @@ import { encodeWorkerRecord } from "./permissions/mutation-record.ts";
 import { emitVendorUpdate, type AcpOutput, type UpdateState } from "./update-state.ts";
 import { encodeWorkerUpdate } from "./vendor-updates.ts";
 
-/** The typed names of the lifecycle events. `worker.closed` is internal. */
-const LIFECYCLE_NAMES: {
-  readonly [Type in Exclude<WorkerEvent["type"], "worker.closed">]: string;
-} = {
+/** The typed names of the lifecycle events. */
+const LIFECYCLE_NAMES: { readonly [Type in WorkerLifecycleEvent["type"]]: string } = {
   "worker.spawned": "WorkerSpawned",
   "worker.progressed": "WorkerProgressed",
   "worker.waiting_for_input": "WorkerWaitingForInput",
@@ -32,7 +30,7 @@ const LIFECYCLE_NAMES: {
 /** Sends one `worker_update` for each lifecycle event. */
 export function encodeWorkerEvent(
   state: UpdateState,
-  event: WorkerEvent,
+  event: WorkerLifecycleEvent,
   emit: Emit<AcpOutput>,
   { at, turnId, sessionId }: Envelope,
 ): void {
@@ -41,9 +39,8 @@ export function encodeWorkerEvent(
     at,
     ...omitUndefined({ turnId }),
   });
-  if (worker === undefined) workers.delete(event.workerId);
-  else workers.set(event.workerId, worker);
-  if (worker === undefined || event.type === "worker.closed") return;
+  if (worker === undefined) return;
+  workers.set(event.workerId, worker);
   const lifecycleEvent = LIFECYCLE_NAMES[event.type];
   emitVendorUpdate(state, encodeLifecycle(worker, lifecycleEvent, { state, sessionId }), emit);
 }
