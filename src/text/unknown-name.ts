@@ -29,7 +29,8 @@ export type NameKind =
   | "Shell"
   | "Skill"
   | "Switch"
-  | "Tool";
+  | "Tool"
+  | "Worker";
 
 export interface KnownNames {
   /**
