@@ -186,11 +186,25 @@ export function describeRequest(worker: Worker): JsonObject {
   };
 }
 
-/** The rest of the caps of workers which have not ended: reserved in the budgets of their session. */
+/** Whether a worker was cut off and its use is not known yet: the use is reported when the worker is closed. */
+function isUseUnknown({ status }: Pick<Worker, "status">): boolean {
+  return status === "cancelled";
+}
+
+/** Whether the turn need not ask for a larger budget yet: a tool call waits for the worker, or the worker is being closed. */
+export function isReservationEnding(worker: Worker): boolean {
+  const { isBackground, toolCallId, status } = worker;
+  const isAwaited = !isBackground && toolCallId !== undefined && status === "running";
+  return isAwaited || isUseUnknown(worker);
+}
+
+/** The rest of the caps of workers whose use may still grow: reserved in the budgets of their session. */
 export function measureReservedAmounts(workers: readonly Worker[]): Partial<BudgetAmounts> {
-  const active = workers.filter(({ status }) => !isTerminalStatus(status));
+  const reserving = workers.filter(
+    (worker) => !isTerminalStatus(worker.status) || isUseUnknown(worker),
+  );
   const sum = (unit: BudgetUnit): number =>
-    active.reduce((total, { budget, usage }) => {
+    reserving.reduce((total, { budget, usage }) => {
       const cap = budget?.[unit];
       return cap === undefined ? total : total + Math.max(0, cap - usage[unit]);
     }, 0);
