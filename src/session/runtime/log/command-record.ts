@@ -6,6 +6,7 @@ import {
   TOOL_CALL_STATUSES,
   type CommandReply,
 } from "../../../domain/session-command.ts";
+import { WORKER_STATUSES } from "../../../domain/workers/worker.ts";
 import { digestValue } from "../../../platform/digest.ts";
 import type { LogEntry } from "../../../store/log-store.ts";
 import { refuse } from "../../refuse-command.ts";
@@ -41,10 +42,14 @@ export function decodeReply(value: JsonValue, input: SessionInput): CommandReply
       seq: typeof seq === "number" ? seq : undefined,
       messageId: readText("messageId"),
       reminderId: readText("reminderId"),
+      compactionId: readText("compactionId"),
+      subscriptionId: readText("subscriptionId"),
       deliveredAs: DELIVERIES.find((delivery) => delivery === deliveredAs),
       injectionStatus: INJECTION_STATUSES.find((status) => status === injectionStatus),
       toolCallStatus: TOOL_CALL_STATUSES.find((status) => status === toolCallStatus),
       toolName: readText("toolName"),
+      workerId: readText("workerId"),
+      workerStatus: WORKER_STATUSES.find((status) => status === stored["workerStatus"]),
     }),
   };
 }
