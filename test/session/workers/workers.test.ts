@@ -280,6 +280,36 @@ describe("The end of workers", () => {
     ]);
   });
 
+  it("Closing an ended worker repeats its status, and a worker of another session is not found", async () => {
+    const boss = createBoss([
+      delegates({ task: "Count" }),
+      wants(
+        { id: "c1", name: "close_agent", input: { worker_id: "worker_other" } },
+        { id: "c2", name: "close_agent", input: { worker_id: 7 } },
+      ),
+      says("Done."),
+    ]);
+    const world = await openWorld(boss, { others: [createHelper()] });
+    await world.prompt("Go");
+    await world.waitForEvent("worker.closed");
+    await world.waitForEvent("turn.finished");
+    const { workerId } = await readSpawned(world);
+    expect(await world.send({ type: "close-worker", workerId })).toEqual({
+      status: "accepted",
+      workerId,
+      workerStatus: "completed",
+    });
+    const { sessionId: other } = await world.sessions.open({ principal: ME, agent: "boss" });
+    for (const id of [workerId, "worker_z", ""]) {
+      const close = { type: "close-worker", workerId: id } as const;
+      expect(await world.sessions.command(other, close, { principal: ME })).toMatchObject({
+        failure: { code: "not_found", message: expect.stringContaining("does not exist in this") },
+      });
+    }
+    const endings = (await world.listEvents("tool.finished")).map(({ ending }) => ending);
+    expect(endings).toEqual(["succeeded", "refused", "refused"]);
+  });
+
   it("A worker whose turn is cancelled in its own session ends as cancelled in the parent", async () => {
     const world = await start({
       boss: [delegates({ task: "Wait" }), says("Cancelled.")],
