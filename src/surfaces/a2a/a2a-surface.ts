@@ -4,7 +4,7 @@ import type { GuardedRoute } from "../../http/routing/guarded-routes.ts";
 import type { RouteGroup } from "../../http/routing/router.ts";
 import type { ApiError } from "../../http/routing/api-error.ts";
 import type { ServedResponse } from "../../http/server/http-types.ts";
-import { encodeHttpError, getReasonFacts, type A2aError } from "../../wire/a2a/a2a-error.ts";
+import { encodeHttpError, readReasonCodes, type A2aError } from "../../wire/a2a/a2a-error.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createCardRoute } from "./card-routes.ts";
 import { createHttpRoutes } from "./http-routes.ts";
@@ -42,7 +42,7 @@ function withHttpErrors(route: GuardedRoute): GuardedRoute {
 
 function formatHttpError(error: A2aError, headers: ServedResponse["headers"] = {}): ServedResponse {
   return createJsonResponse(
-    getReasonFacts(error.reason).httpStatus,
+    readReasonCodes(error.reason).httpStatus,
     encodeHttpError(error),
     headers,
   );

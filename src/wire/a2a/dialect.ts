@@ -1,4 +1,4 @@
-import type { Task, TaskUpdate, PlacedUpdate, TaskStatus } from "./task.ts";
+import type { PlacedUpdate, Task, TaskUpdate } from "./task.ts";
 
 /** How one version of the protocol writes tasks. */
 export interface Dialect {
@@ -7,11 +7,6 @@ export interface Dialect {
   encodeUpdate(placed: PlacedUpdate): object;
   /** Encodes the result of a request that sends a message. */
   encodeSent(task: Task): object;
-}
-
-/** The status which carries an update that A2A has no entry for. */
-export function createCarrier({ at }: PlacedUpdate): TaskStatus {
-  return { state: "working", at };
 }
 
 export type ArtifactUpdate = Extract<TaskUpdate, { readonly type: "artifact" }>;

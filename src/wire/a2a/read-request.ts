@@ -28,7 +28,7 @@ export function readSendRequest(params: unknown): SendRequest {
     readAgent(metadata) ?? readAgent(isObject(message) ? message["metadata"] : undefined);
   return {
     message: readMessage(message),
-    // The setting of 0.3 is `blocking`, and its default differs between clients: a send waits unless told otherwise.
+    // The setting of 0.3 is `blocking`, and its default differs between clients: a send waits by default.
     isImmediate: returnImmediately === true || blocking === false,
     ...omitUndefined({ agent, historyLength: readCount(historyLength, "historyLength") }),
   };
@@ -62,8 +62,8 @@ export interface ListRequest {
   readonly historyLength?: number;
   /** Default: false. */
   readonly includesArtifacts: boolean;
-  /** Milliseconds since 1970. Tasks whose status is not newer are left out. 0: no limit. */
-  readonly since: number;
+  /** Milliseconds since 1970. Tasks with an older status are left out. Absent: none is. */
+  readonly since?: number;
 }
 
 const DEFAULT_PAGE_SIZE = 50;
@@ -77,8 +77,8 @@ export function readListRequest(params: unknown): ListRequest {
   return {
     pageSize: readPageSize(fields["pageSize"]),
     includesArtifacts: includeArtifacts === true || includeArtifacts === "true",
-    since: readTime(statusTimestampAfter),
     ...omitUndefined({
+      since: readTime(statusTimestampAfter),
       contextId,
       pageToken,
       state: readState(status),
@@ -88,7 +88,7 @@ export function readListRequest(params: unknown): ListRequest {
 }
 
 function readToken(value: unknown): string | undefined {
-  if (value === undefined || value === "") return undefined;
+  if (isAbsent(value)) return undefined;
   if (typeof value === "string") return value;
   throw createParamsError(`pageToken is ${formatValue(value)}: expected a string`);
 }
@@ -100,7 +100,7 @@ function readPageSize(value: unknown): number {
 }
 
 function readState(value: unknown): TaskState | undefined {
-  if (value === undefined || value === "" || value === "TASK_STATE_UNSPECIFIED") return undefined;
+  if (isAbsent(value) || value === "TASK_STATE_UNSPECIFIED") return undefined;
   const state = typeof value === "string" ? parseState(value) : undefined;
   if (state !== undefined) return state;
   throw createParamsError(
@@ -108,9 +108,9 @@ function readState(value: unknown): TaskState | undefined {
   );
 }
 
-function readTime(value: unknown): number {
-  if (value === undefined || value === "") return 0;
-  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+function readTime(value: unknown): number | undefined {
+  if (isAbsent(value)) return undefined;
+  const time = typeof value === "string" && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isFinite(time)) return time;
   throw createParamsError(
     `statusTimestampAfter is ${formatValue(value)}: expected an ISO 8601 time`,
@@ -119,10 +119,17 @@ function readTime(value: unknown): number {
 
 /** A query of a URL has strings in place of numbers. */
 function readCount(value: unknown, name: string): number | undefined {
-  if (value === undefined || value === null || value === "") return undefined;
+  if (isAbsent(value)) return undefined;
   const count = typeof value === "string" ? Number(value) : value;
   if (typeof count === "number" && Number.isSafeInteger(count) && count >= 0) return count;
   throw createParamsError(`${name} is ${formatValue(value)}: expected a whole number`);
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Protocol buffers write an absent field as null, and an absent string as empty. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
 }
 
 function readParams(params: unknown): { readonly [key: string]: unknown } {
