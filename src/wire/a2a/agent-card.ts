@@ -10,6 +10,8 @@ export interface AgentCardOptions {
   readonly agents: readonly CardAgent[];
   /** Whether a caller needs a key. */
   readonly requiresKey: boolean;
+  /** Whether the server sends push notifications. */
+  readonly sendsPush: boolean;
 }
 
 export interface CardAgent {
@@ -19,11 +21,13 @@ export interface CardAgent {
 
 /** The path of the JSON-RPC binding, and the first segments of the HTTP+JSON binding. */
 export const A2A_PATH = "/a2a";
+/** The public keys which sign push notifications. */
+export const PUSH_KEYS_PATH = "/.well-known/jwks.json";
 export const CARD_PATH = "/.well-known/agent-card.json";
 
 /** Creates the agent card. It has the fields of 1.0, and those of 0.3 which have other names. */
 export function createAgentCard(options: AgentCardOptions): object {
-  const { baseUrl, version, name, description, agents, requiresKey } = options;
+  const { baseUrl, version, name, description, agents, requiresKey, sendsPush } = options;
   const url = `${baseUrl}${A2A_PATH}`;
   return {
     name,
@@ -36,7 +40,7 @@ export function createAgentCard(options: AgentCardOptions): object {
     ],
     capabilities: {
       streaming: true,
-      pushNotifications: false,
+      pushNotifications: sendsPush,
       extendedAgentCard: true,
       extensions: EXTENSIONS,
     },
