@@ -36,16 +36,24 @@ export interface Receiver {
   readonly received: readonly ReceivedPush[];
 }
 
-/** A receiver of push notifications. The given answers are used first, then 204. */
-export async function startReceiver(planned: Answer[] = []): Promise<Receiver> {
+/** A receiver of push notifications. The planned answers are used first, then `otherwise`. */
+export async function startReceiver(
+  planned: Answer[] = [],
+  otherwise: (push: ReceivedPush, response: ServerResponse) => void = (_, response) =>
+    answers(204)(response),
+): Promise<Receiver> {
   const received: ReceivedPush[] = [];
   const server = createServer((request, response) => {
     response.on("error", () => {});
     void text(request)
       .then((body) => {
         const { headers, url: path = "" } = request;
-        received.push({ path, headers, body, json: JSON.parse(body) });
-        return (planned.shift() ?? answers(204))(response);
+        const push = { path, headers, body, json: JSON.parse(body) };
+        received.push(push);
+        const answer = planned.shift();
+        if (answer === undefined) otherwise(push, response);
+        else answer(response);
+        return undefined;
       })
       .catch(() => response.destroy());
   });
