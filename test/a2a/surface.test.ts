@@ -87,7 +87,7 @@ describe("The JSON-RPC binding", () => {
       );
   });
 
-  it("A push notification is refused with the way to follow the task", async () => {
+  it("Without push notifications, a config is refused with the way to follow the task, and a message with a config has no effect", async () => {
     const served = await serveA2a([says("Hi")]);
     const { error } = await served.rpc("CreateTaskPushNotificationConfig", {});
     expect(error).toMatchObject({
@@ -96,8 +96,9 @@ describe("The JSON-RPC binding", () => {
     });
     const configuration = { taskPushNotificationConfig: { url: "https://peer.example" } };
     expect((await served.rpc("SendMessage", { ...send("Hi"), configuration })).error).toMatchObject(
-      { code: -32602 },
+      { code: -32003 },
     );
+    expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { ApiError } from "../../http/routing/api-error.ts";
 import type { ServedResponse } from "../../http/server/http-types.ts";
 import { encodeHttpError, readReasonCodes, type A2aError } from "../../wire/a2a/a2a-error.ts";
 import type { A2aOptions } from "./a2a-context.ts";
-import { createCardRoute } from "./card-routes.ts";
+import { createCardRoute, createPushKeyRoutes } from "./card-routes.ts";
 import { createHttpRoutes } from "./http-routes.ts";
 import { createOperations } from "./operations.ts";
 import { toA2a, toA2aError } from "./refusals.ts";
@@ -20,7 +20,11 @@ export function createA2aSurface(options: A2aOptions): RouteGroup {
     ...createHttpRoutes(options, operations).map(withHttpErrors),
   ];
   return {
-    routes: [createCardRoute(options), ...createGuardedRoutes(routes, options)],
+    routes: [
+      createCardRoute(options),
+      ...createPushKeyRoutes(options),
+      ...createGuardedRoutes(routes, options),
+    ],
     formatError: formatApiError,
   };
 }

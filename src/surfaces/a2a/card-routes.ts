@@ -3,7 +3,7 @@ import { createJsonResponse } from "../../http/routing/json-response.ts";
 import { readHeader } from "../../http/routing/read-header.ts";
 import type { Route } from "../../http/routing/router.ts";
 import type { ServedRequest } from "../../http/server/http-types.ts";
-import { CARD_PATH, createAgentCard } from "../../wire/a2a/agent-card.ts";
+import { CARD_PATH, createAgentCard, PUSH_KEYS_PATH } from "../../wire/a2a/agent-card.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 
 /** The public agent card. A peer reads the card before it has a key. */
@@ -14,6 +14,18 @@ export function createCardRoute(options: A2aOptions): Route {
     handle: async (request) =>
       createJsonResponse(200, createCard(options, request, listPublicAgents(options))),
   };
+}
+
+/** The public key of push notifications. A receiver has no key of this server. */
+export function createPushKeyRoutes({ push }: A2aOptions): Route[] {
+  if (push === undefined) return [];
+  return [
+    {
+      method: "GET",
+      path: PUSH_KEYS_PATH,
+      handle: async () => createJsonResponse(200, await push.readKeys()),
+    },
+  ];
 }
 
 /** The card with all agents of the caller. */
@@ -32,7 +44,7 @@ function listPublicAgents({ sessions, settings, requiresKey }: A2aOptions): read
 }
 
 function createCard(
-  { settings, version, requiresKey, publicUrl }: A2aOptions,
+  { settings, version, requiresKey, publicUrl, push }: A2aOptions,
   request: ServedRequest,
   agents: readonly string[],
 ): object {
@@ -45,6 +57,7 @@ function createCard(
     agents: agents.map((agent) => ({ name: agent, description: `The agent "${agent}"` })),
     requiresKey,
     isExternalAgent: settings.externalAgent === true,
+    sendsPush: push !== undefined,
   });
 }
 

@@ -51,7 +51,7 @@ export async function* followTask(
   }
 }
 
-function createSnapshot(fold: Parameters<typeof createTask>[0], at: number): PlacedUpdate {
+export function createSnapshot(fold: Parameters<typeof createTask>[0], at: number): PlacedUpdate {
   const task = createTask(fold);
   const { taskId, contextId, sequence } = task;
   return { taskId, contextId, sequence, at, update: { type: "task", task } };

@@ -1,3 +1,4 @@
+import { isObject } from "../../data/json.ts";
 import type { Caller } from "../../http/access/caller.ts";
 import type { GuardedRoute } from "../../http/routing/guarded-routes.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
@@ -12,7 +13,8 @@ import type { PlacedUpdate } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
 import type { CallContext, Operations } from "./operations.ts";
-import { createNoPushError, listPage } from "./rpc-routes.ts";
+import { createPushOperations, type PushOperations } from "./push/push-operations.ts";
+import { listPage } from "./rpc-routes.ts";
 import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
 
@@ -22,6 +24,8 @@ interface HttpCall {
   readonly dialect: Dialect;
   /** The task of the path. Empty for other paths. */
   readonly taskId: string;
+  /** The push notification config of the path. Empty for other paths. */
+  readonly configId: string;
 }
 
 type Handler = (call: HttpCall) => Promise<ServedResponse>;
@@ -40,9 +44,6 @@ export function createHttpRoutes(options: A2aOptions, operations: Operations): G
     const query = readQuery(request);
     const task = await operations.get(readTaskRequest({ ...query, id: taskId }), context);
     return createJsonResponse(200, dialect.encodeTask(task));
-  };
-  const refusePush: Handler = async () => {
-    throw createNoPushError();
   };
   return [
     createRoute("POST", "/message:send", async ({ request, context, dialect }) => {
@@ -64,13 +65,31 @@ export function createHttpRoutes(options: A2aOptions, operations: Operations): G
     createTaskRoute("GET", { "": get, subscribe }),
     // Clients disagree on the method of a subscription.
     createTaskRoute("POST", { cancel, subscribe }),
-    createRoute("POST", "/tasks/:id/pushNotificationConfigs", refusePush),
-    createRoute("GET", "/tasks/:id/pushNotificationConfigs", refusePush),
-    createRoute("GET", "/tasks/:id/pushNotificationConfigs/:config", refusePush),
-    createRoute("DELETE", "/tasks/:id/pushNotificationConfigs/:config", refusePush),
+    ...createPushRoutes(createPushOperations(options)),
     createRoute("GET", "/extendedAgentCard", async ({ request, context }) =>
       createJsonResponse(200, createExtendedCard(options, request, context.caller)),
     ),
+  ];
+}
+
+function createPushRoutes(push: PushOperations): GuardedRoute[] {
+  const respond = (operation: keyof PushOperations): Handler => {
+    return async ({ request, taskId, configId, context }) => {
+      const body = operation === "create" ? readJsonBody(request) : {};
+      const params = {
+        ...(isObject(body) ? body : {}),
+        taskId,
+        ...(configId !== "" && { id: configId }),
+      };
+      return createJsonResponse(200, await push[operation](params, context));
+    };
+  };
+  const path = "/tasks/:id/pushNotificationConfigs";
+  return [
+    createRoute("POST", path, respond("create")),
+    createRoute("GET", path, respond("list")),
+    createRoute("GET", `${path}/:config`, respond("get")),
+    createRoute("DELETE", `${path}/:config`, respond("delete")),
   ];
 }
 
@@ -78,7 +97,8 @@ function createRoute(method: GuardedRoute["method"], path: string, handler: Hand
   return {
     method,
     path: `${A2A_PATH}${path}`,
-    handle: async (request, { id = "" }, caller) => handler(createCall(request, id, caller)),
+    handle: async (request, { id = "", config = "" }, caller) =>
+      handler({ ...createCall(request, id, caller), configId: config }),
   };
 }
 
@@ -105,8 +125,10 @@ function createTaskRoute(
 
 function createCall(request: ServedRequest, taskId: string, caller: Caller): HttpCall {
   checkVersion(request);
-  const context = { caller, signal: request.disconnectSignal, ...readLastSequence(request) };
-  return { request, context, dialect: resolveDialect(request, A2A_V1), taskId };
+  const signal = request.disconnectSignal;
+  const { version } = A2A_V1;
+  const context = { caller, version, signal, ...readLastSequence(request) };
+  return { request, context, dialect: resolveDialect(request, A2A_V1), taskId, configId: "" };
 }
 
 function readQuery({ query }: ServedRequest): { readonly [name: string]: string } {

@@ -1,10 +1,14 @@
+import { digestText } from "../../platform/digest.ts";
 import { requireRight, type Caller } from "../../http/access/caller.ts";
 import { A2aError } from "../../wire/a2a/a2a-error.ts";
+import type { ProtocolVersion } from "../../wire/a2a/dialect.ts";
 import type { ListRequest, SendRequest, TaskRequest } from "../../wire/a2a/read-request.ts";
+import { formatTaskId } from "../../wire/a2a/task-id.ts";
 import { createTask } from "../../wire/a2a/task-snapshot.ts";
 import type { TaskFold } from "../../wire/a2a/task-state.ts";
 import { isTerminalState, type PlacedUpdate, type Task } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
+import { requirePush } from "./push/push-operations.ts";
 import { followTask } from "./follow-task.ts";
 import { listTasks, type TaskPage } from "./list-tasks.ts";
 import { sendMessage } from "./send-message.ts";
@@ -13,6 +17,7 @@ import { findTask, foldTask, readTask, type StoredTask } from "./stored-task.ts"
 /** A request with its caller, independent of the binding. */
 export interface CallContext {
   readonly caller: Caller;
+  readonly version: ProtocolVersion;
   /** Aborts when the caller is gone. */
   readonly signal: AbortSignal;
   /** Position of the last update received by the caller, from `Last-Event-ID`. */
@@ -33,10 +38,8 @@ export interface Operations {
 
 export function createOperations(options: A2aOptions): Operations {
   const { sessions } = options;
-  const deliver = async (request: SendRequest, { caller }: CallContext): Promise<StoredTask> => {
-    requireRight(caller, "prompt", "Sending a message");
-    return sendMessage(options, request.message, { caller, agent: request.agent });
-  };
+  const deliver = (request: SendRequest, context: CallContext) =>
+    deliverMessage(options, request, context);
   return {
     async send(request, context) {
       const stored = await deliver(request, context);
@@ -83,6 +86,25 @@ export function createOperations(options: A2aOptions): Operations {
       return followTask(sessions, stored, { after, signal });
     },
   };
+}
+
+/** Delivers a message, and creates the push notification config that was sent with the message. */
+async function deliverMessage(
+  options: A2aOptions,
+  { message, agent, push: config }: SendRequest,
+  { caller, version }: CallContext,
+): Promise<StoredTask> {
+  requireRight(caller, "prompt", "Sending a message");
+  if (config === undefined) return sendMessage(options, message, { caller, agent });
+  const push = requirePush(options.push);
+  await push.check(config, caller);
+  const task = await sendMessage(options, message, { caller, agent });
+  // A message that is sent again has the same config.
+  const id = config.id ?? `push-${digestText(message.messageId).slice(0, 24)}`;
+  const taskId = formatTaskId(task.position);
+  const isFromStart = message.taskId === undefined;
+  await push.create({ task, taskId, config: { ...config, id }, version, isFromStart }, caller);
+  return task;
 }
 
 interface WaitContext extends CallContext {

@@ -17,13 +17,14 @@ import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
 import { createExternalAgent } from "./external-agent.ts";
 import type { CallContext, Operations } from "./operations.ts";
+import { createPushOperations, type PushOperations } from "./push/push-operations.ts";
 import { toA2aError } from "./refusals.ts";
 import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
 
 /** A result: a value, or the updates of a stream. */
 type RpcResult =
-  | { readonly value: object }
+  | { readonly value: object | null }
   | { readonly updates: AsyncIterable<readonly PlacedUpdate[]> };
 
 interface MethodCall {
@@ -81,7 +82,8 @@ async function respond(
     throw new A2aError("METHOD_NOT_FOUND", `"${name.slice(0, 100)}" is not a method of A2A`);
   const [version, method] = known;
   const dialect = resolveDialect(request, version);
-  const context = { caller, signal: request.disconnectSignal, ...readLastSequence(request) };
+  const signal = request.disconnectSignal;
+  const context = { caller, version: version.version, signal, ...readLastSequence(request) };
   const result = await method({ params, context, dialect, request });
   if ("value" in result)
     return createJsonResponse(200, { jsonrpc: "2.0", id, result: result.value });
@@ -116,8 +118,9 @@ function createMethods(
   const getCard: Method = async ({ context, request }) => ({
     value: createExtendedCard(options, request, context.caller),
   });
-  const refusePush: Method = async () => {
-    throw createNoPushError();
+  const push = createPushOperations(options);
+  const callPush = (operation: keyof PushOperations): Method => {
+    return async ({ params, context }) => ({ value: await push[operation](params, context) });
   };
   return new Map<string, readonly [Dialect, Method]>([
     ...createExternalMethods(options),
@@ -128,20 +131,20 @@ function createMethods(
     ["CancelTask", [A2A_V1, cancel]],
     ["SubscribeToTask", [A2A_V1, subscribe]],
     ["GetExtendedAgentCard", [A2A_V1, getCard]],
-    ["CreateTaskPushNotificationConfig", [A2A_V1, refusePush]],
-    ["GetTaskPushNotificationConfig", [A2A_V1, refusePush]],
-    ["ListTaskPushNotificationConfigs", [A2A_V1, refusePush]],
-    ["DeleteTaskPushNotificationConfig", [A2A_V1, refusePush]],
+    ["CreateTaskPushNotificationConfig", [A2A_V1, callPush("create")]],
+    ["GetTaskPushNotificationConfig", [A2A_V1, callPush("get")]],
+    ["ListTaskPushNotificationConfigs", [A2A_V1, callPush("list")]],
+    ["DeleteTaskPushNotificationConfig", [A2A_V1, callPush("delete")]],
     ["message/send", [A2A_V03, send]],
     ["message/stream", [A2A_V03, stream]],
     ["tasks/get", [A2A_V03, get]],
     ["tasks/cancel", [A2A_V03, cancel]],
     ["tasks/resubscribe", [A2A_V03, subscribe]],
     ["agent/getAuthenticatedExtendedCard", [A2A_V03, getCard]],
-    ["tasks/pushNotificationConfig/set", [A2A_V03, refusePush]],
-    ["tasks/pushNotificationConfig/get", [A2A_V03, refusePush]],
-    ["tasks/pushNotificationConfig/list", [A2A_V03, refusePush]],
-    ["tasks/pushNotificationConfig/delete", [A2A_V03, refusePush]],
+    ["tasks/pushNotificationConfig/set", [A2A_V03, callPush("create")]],
+    ["tasks/pushNotificationConfig/get", [A2A_V03, callPush("get")]],
+    ["tasks/pushNotificationConfig/list", [A2A_V03, callPush("list")]],
+    ["tasks/pushNotificationConfig/delete", [A2A_V03, callPush("delete")]],
   ]);
 }
 
@@ -199,12 +202,4 @@ export async function listPage(
     pageSize: request.pageSize,
     totalSize: count,
   };
-}
-
-export function createNoPushError(): A2aError {
-  const hint = "Fix: subscribe to the task; Last-Event-ID continues a stream without a gap";
-  return new A2aError(
-    "PUSH_NOTIFICATION_NOT_SUPPORTED",
-    `This server sends no push notifications. ${hint}`,
-  );
 }

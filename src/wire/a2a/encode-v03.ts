@@ -15,6 +15,7 @@ import {
 
 /** A2A 0.3: every object has a `kind`, and a status update says whether it is the last. */
 export const A2A_V03: Dialect = {
+  version: "0.3",
   encodeTask,
   encodeSent: encodeTask,
   encodeUpdate(placed) {

@@ -17,6 +17,7 @@ import {
 
 /** A2A 1.0: the JSON form of its protocol buffers. */
 export const A2A_V1: Dialect = {
+  version: "1.0",
   encodeTask,
   encodeSent: (task) => ({ task: encodeTask(task) }),
   encodeUpdate(placed) {

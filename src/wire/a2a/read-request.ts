@@ -3,6 +3,7 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { createParamsError } from "./a2a-error.ts";
 import { parseState } from "./encode-v1.ts";
+import { readSentConfig, type SentPushConfig } from "./push/push-config.ts";
 import { readId, readMessage, type SentMessage } from "./read-message.ts";
 import type { TaskState } from "./task.ts";
 
@@ -15,22 +16,26 @@ export interface SendRequest {
   readonly isImmediate: boolean;
   /** The largest number of messages in the response. Absent: all. */
   readonly historyLength?: number;
+  /** Receives the updates of the task. */
+  readonly push?: SentPushConfig;
 }
 
 export function readSendRequest(params: unknown): SendRequest {
   const { message, configuration, metadata } = readParams(params);
-  const { returnImmediately, blocking, historyLength, ...settings } = isObject(configuration)
+  const { returnImmediately, blocking, historyLength } = isObject(configuration)
     ? configuration
     : {};
-  if (isObject(settings["taskPushNotificationConfig"] ?? settings["pushNotificationConfig"]))
-    throw createParamsError("This server sends no push notifications: subscribe to the task");
   const agent =
     readAgent(metadata) ?? readAgent(isObject(message) ? message["metadata"] : undefined);
   return {
     message: readMessage(message),
     // The setting of 0.3 is `blocking`, and its default differs between clients: a send waits by default.
     isImmediate: returnImmediately === true || blocking === false,
-    ...omitUndefined({ agent, historyLength: readCount(historyLength, "historyLength") }),
+    ...omitUndefined({
+      agent,
+      historyLength: readCount(historyLength, "historyLength"),
+      push: readSentConfig(configuration),
+    }),
   };
 }
 
@@ -132,7 +137,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-function readParams(params: unknown): { readonly [key: string]: unknown } {
+export function readParams(params: unknown): { readonly [key: string]: unknown } {
   if (isObject(params)) return params;
   throw createParamsError(`params is ${formatValue(params)}: expected an object`);
 }

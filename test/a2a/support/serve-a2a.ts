@@ -6,8 +6,8 @@ import {
   RestTransportFactory,
   type Client,
 } from "@a2a-js/sdk/client";
-import { createAccess } from "../../../src/http/access/access.ts";
-import type { AccessKey } from "../../../src/http/access/access-keys.ts";
+import { createAccess, createTokenKey } from "../../../src/http/access/access.ts";
+import { readKeys, type AccessKey } from "../../../src/http/access/access-keys.ts";
 import { createRouter } from "../../../src/http/routing/router.ts";
 import { startHttpServer } from "../../../src/http/server/start-server.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
@@ -17,6 +17,8 @@ import type { Sessions } from "../../../src/session/sessions.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { A2aOptions } from "../../../src/surfaces/a2a/a2a-context.ts";
 import { createA2aSurface } from "../../../src/surfaces/a2a/a2a-surface.ts";
+import type { PushOptions } from "../../../src/surfaces/a2a/push/push-context.ts";
+import { PushService } from "../../../src/surfaces/a2a/push/push-service.ts";
 import {
   createScriptedProvider,
   type ProviderScript,
@@ -28,11 +30,17 @@ export interface ServeOptions {
   readonly settings?: A2aOptions["settings"];
   /** Further options of the agent. */
   readonly agent?: Partial<Parameters<typeof defineAgent>[0]>;
+  /** Sends push notifications with these options. Default: the server sends none. */
+  readonly push?: Partial<PushOptions>;
 }
 
 export interface ServedA2a {
   readonly url: string;
   readonly sessions: Sessions;
+  /** Reports of push notifications. All other reports fail the test. */
+  readonly pushReports: readonly unknown[];
+  /** Ends the deliveries like the end of a process, and continues them like the next process. */
+  restartPush(changes?: Partial<PushOptions>): Promise<void>;
   /** Sends a request to the JSON-RPC binding and returns the whole response. */
   rpc(
     method: string,
@@ -66,7 +74,7 @@ const TOKEN = "local-token-of-the-test";
 /** Serves the real surface over real sessions and a scripted agent, until the test ends. */
 export async function serveA2a(
   answers: readonly ProviderScript[],
-  { keys, settings = {}, agent = {} }: ServeOptions = {},
+  { keys, settings = {}, agent = {}, push: pushOptions }: ServeOptions = {},
 ): Promise<ServedA2a> {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
@@ -79,6 +87,24 @@ export async function serveA2a(
   const sessions = createSessions({ store, agents, clock: systemClock, owner: "test", report });
   const host = "127.0.0.1";
   const access = createAccess({ host, token: TOKEN, ...(keys !== undefined && { keys }) });
+  const pushReports: unknown[] = [];
+  const callers = [...readKeys(keys ?? []), createTokenKey(TOKEN)].map(({ caller }) => caller);
+  const createPush = (changes: Partial<PushOptions>) =>
+    new PushService({
+      ...{ sessions, callers, clock: systemClock, version: "1.2.3", allowPrivate: true },
+      report: (error) => void pushReports.push(error),
+      ...pushOptions,
+      ...changes,
+    });
+  const push = pushOptions && createPush({});
+  let ending = new AbortController();
+  let pushing = push?.run(ending.signal);
+  const restartPush: ServedA2a["restartPush"] = async (changes = {}) => {
+    ending.abort();
+    await pushing;
+    ending = new AbortController();
+    pushing = createPush(changes).run(ending.signal);
+  };
   const surface = createA2aSurface({
     sessions,
     access,
@@ -88,6 +114,7 @@ export async function serveA2a(
     adoptContexts: keys === undefined,
     streaming: { clock: systemClock },
     report,
+    ...(push !== undefined && { push }),
   });
   const server = await startHttpServer({
     host,
@@ -98,7 +125,9 @@ export async function serveA2a(
     ...createRouter([surface], report),
   });
   onTestFinished(async () => {
+    ending.abort();
     await server.close();
+    await pushing;
     await sessions.close();
     await store.close();
     if (reports.length > 0) throw new AggregateError(reports, "The server has bugs");
@@ -120,6 +149,8 @@ export async function serveA2a(
   return {
     url: server.url,
     sessions,
+    pushReports,
+    restartPush,
     async rpc(method, params, headers) {
       const response = await open({ jsonrpc: "2.0", id: 1, method, params }, headers);
       return response.json();
