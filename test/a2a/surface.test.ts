@@ -77,7 +77,7 @@ describe("The JSON-RPC binding", () => {
 
   it("A version that is not supported is refused, and a missing version is accepted", async () => {
     const served = await serveA2a([says("Hi")]);
-    for (const version of ["0.2", "2.0", "1.1", "x"])
+    for (const version of ["0.2", "0.3", "2.0", "1.1", "x"])
       expect((await served.rpc("ListTasks", {}, { "a2a-version": version })).error).toMatchObject({
         code: -32009,
       });
@@ -102,6 +102,58 @@ describe("The JSON-RPC binding", () => {
   });
 });
 
+describe("Headers and bodies", () => {
+  it("A method is refused in a client of the other version, also as a parameter of the URL", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const legacy = { "a2a-version": "1.0" };
+    expect((await served.rpc("tasks/get", { id: "x" }, legacy)).error).toMatchObject({
+      code: -32009,
+    });
+    const response = await fetch(`${served.url}/a2a/tasks?A2A-Version=0.3`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { details: [{ reason: "VERSION_NOT_SUPPORTED" }] },
+    });
+  });
+
+  it("An activated extension is confirmed in the response", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const uri = "urn:harn:a2a:task-stream:v1";
+    const body = { jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} };
+    const confirmed = await served.open(body, { "a2a-extensions": `urn:other, ${uri}` });
+    expect(confirmed.headers.get("a2a-extensions")).toBe(uri);
+    const legacy = await served.open(body, { "x-a2a-extensions": uri });
+    expect(legacy.headers.get("x-a2a-extensions")).toBe(uri);
+    expect((await served.open(body)).headers.get("a2a-extensions")).toBeNull();
+  });
+
+  it("A body of another type is a JSON-RPC error, and application/a2a+json is accepted", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const text = { method: "POST", headers: { "content-type": "text/plain" }, body: "{}" };
+    expect(await (await served.fetch(`${served.url}/a2a`, text)).json()).toMatchObject({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32600 },
+    });
+    const headers = { "content-type": "application/a2a+json" };
+    const body = JSON.stringify(send("Hi"));
+    const sent = await served.fetch(`${served.url}/a2a/message:send`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    expect(await sent.json()).toMatchObject({
+      task: { status: { state: "TASK_STATE_COMPLETED" } },
+    });
+  });
+
+  it("An unknown method of HTTP has the same status in its body", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const response = await fetch(`${served.url}/a2a`);
+    expect([response.status, (await response.json()).error.code]).toEqual([405, 405]);
+  });
+});
+
 describe("Access", () => {
   it("A caller without a key is refused, and the public card needs none", async () => {
     const served = await serveA2a([says("Hi")], { keys: KEYS });
@@ -109,7 +161,7 @@ describe("Access", () => {
       served,
       JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} }),
     );
-    expect([status, json.error.status]).toEqual([401, "PERMISSION_DENIED"]);
+    expect([status, json.error.status]).toEqual([401, "UNAUTHENTICATED"]);
     expect((await fetch(`${served.url}/.well-known/agent-card.json`)).status).toBe(200);
   });
 
@@ -138,6 +190,17 @@ describe("Access", () => {
     for (const at of [0, 1] as const)
       ids.push((await served.rpc("SendMessage", request, asCaller(at))).result.task.id);
     expect(new Set(ids).size).toBe(2);
+  });
+
+  it("A key without a usable agent starts no session", async () => {
+    const keys = [
+      { name: "nobody", key: "key-of-nobody-000001", rights: ["prompt"], agents: [] },
+    ] as const;
+    const served = await serveA2a([says("Hi")], { keys });
+    expect((await served.rpc("SendMessage", send("Hi"))).error).toMatchObject({
+      data: [{ reason: "PERMISSION_DENIED" }],
+    });
+    expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
   });
 
   it("A caller is limited to its rights and its agents", async () => {

@@ -129,9 +129,46 @@ describe("Messages", () => {
     expect(
       (await served.rpc("GetTask", { id: task.id, historyLength: 1 })).result.history,
     ).toHaveLength(1);
-    expect((await served.rpc("GetTask", { id: task.id, historyLength: 0 })).result.history).toEqual(
-      [],
-    );
+    const { result: trimmed } = await served.rpc("GetTask", { id: task.id, historyLength: 0 });
+    expect(trimmed).not.toHaveProperty("history");
+  });
+
+  it("An id is refused for another message to the task, also after the task has ended", async () => {
+    const { agent } = gatedTool();
+    const served = await serveA2a([wants({ id: "c1", name: "pay" }), says("Paid")], { agent });
+    const task = await send(served, "Pay", { messageId: "m-1" });
+    const reuse = (text: string, messageId: string) =>
+      served.rpc("SendMessage", { message: createMessage(text, { messageId, taskId: task.id }) });
+    expect((await reuse("allow", "m-1")).error).toMatchObject({ code: -32602 });
+    expect(stateOf(await reuse("allow", "m-2"))).toBe("TASK_STATE_COMPLETED");
+    expect((await reuse("deny", "m-2")).error.message).toContain("used for another message");
+    expect(stateOf(await reuse("allow", "m-2"))).toBe("TASK_STATE_COMPLETED");
+  });
+
+  it("A message that the running turn cannot take any more is refused, and starts no other task", async () => {
+    const provider = { injectionPoints: ["turn-start"] } as const;
+    const served = await serveA2a([hangs("Half")], { provider });
+    const task = await begin(served, "Go");
+    await waitForState(served, task.id, "TASK_STATE_WORKING");
+    const reply = await served.rpc("SendMessage", {
+      message: createMessage("More", { taskId: task.id }),
+    });
+    expect(reply.error).toMatchObject({ code: -32004 });
+    expect(reply.error.message).toContain("takes no further messages");
+    expect((await served.sessions.status(task.contextId)).pendingInjections).toEqual([]);
+    await served.rpc("CancelTask", { id: task.id });
+    expect((await served.rpc("ListTasks", {})).result.tasks).toHaveLength(1);
+  });
+
+  it("A message to a queued task is refused until the task works", async () => {
+    const served = await serveA2a([hangs()]);
+    const running = await begin(served, "Go");
+    await waitForState(served, running.id, "TASK_STATE_WORKING");
+    const queued = await begin(served, "Then", { contextId: running.contextId });
+    const reply = await served.rpc("SendMessage", {
+      message: createMessage("x", { taskId: queued.id }),
+    });
+    expect(reply.error.message).toContain("has not started");
   });
 
   it("A message to an ended task is refused with the way to continue", async () => {
@@ -236,7 +273,7 @@ describe("Requests to people", () => {
       message: createMessage("allow", { taskId: task.id }),
     });
     expect(ambiguous.error).toMatchObject({ code: -32602 });
-    expect(ambiguous.error.message).toContain("2 open requests");
+    expect(ambiguous.error.message).toContain(`${first} or ${second}`);
     const decide = (data: object) => send(served, "", { taskId: task.id, parts: [{ data }] });
     const waiting = await decide({ approvalId: first, approved: false, reason: "Too much" });
     expect(waiting.status.state).toBe("TASK_STATE_INPUT_REQUIRED");
@@ -259,6 +296,59 @@ describe("Requests to people", () => {
     });
     expect(reply.error).toMatchObject({ data: [{ reason: "PERMISSION_DENIED" }] });
     expect(runs).toEqual([]);
+  });
+
+  it("A plain reply is refused if another person has resolved a request of the task meanwhile", async () => {
+    const { runs, agent } = gatedTool();
+    const calls = [
+      { id: "c1", name: "pay", input: { amount: 1 } },
+      { id: "c2", name: "pay", input: { amount: 2 } },
+    ];
+    const served = await serveA2a([wants(...calls), says("Done")], { agent });
+    const task = await send(served, "Pay both");
+    const isOpen = async () =>
+      (await served.sessions.status(task.contextId)).openApprovals.length === 2;
+    await waitUntil(isOpen);
+    const [first, second] = (await served.sessions.status(task.contextId)).openApprovals.map(
+      ({ request }) => request.approvalId,
+    );
+    const portal = { principal: { id: "portal", rights: ["approve"] } } as const;
+    const decision = {
+      type: "decide-approval",
+      approvalId: first ?? "",
+      decision: "deny",
+    } as const;
+    await served.sessions.command(task.contextId, decision, portal);
+    const reply = await served.rpc("SendMessage", {
+      message: createMessage("allow", { taskId: task.id }),
+    });
+    expect(reply.error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(second ?? "-"),
+    });
+    expect(runs).toEqual([]);
+    const named = { parts: [{ data: { approvalId: second, decision: "allow" } }], taskId: task.id };
+    expect((await send(served, "", named)).status.state).toBe("TASK_STATE_COMPLETED");
+    expect(runs).toEqual([{ amount: 2 }]);
+  });
+
+  it("A caller with the right to approve, and no other, decides", async () => {
+    const { runs, agent } = gatedTool();
+    const keys = [
+      { name: "ada", key: "key-of-ada-to-ask-01", rights: ["prompt"] },
+      { name: "ada", key: "key-of-ada-to-decide", rights: ["approve"] },
+    ] as const;
+    const served = await serveA2a([wants({ id: "c1", name: "pay" }), says("Paid")], {
+      agent,
+      keys,
+    });
+    const task = await send(served, "Pay");
+    const headers = { authorization: `Bearer ${keys[1].key}` };
+    const message = createMessage("allow", { taskId: task.id });
+    expect(stateOf(await served.rpc("SendMessage", { message }, headers))).toBe(
+      "TASK_STATE_COMPLETED",
+    );
+    expect(runs).toHaveLength(1);
   });
 
   it("An unknown decision is refused and the request stays open", async () => {
@@ -354,6 +444,38 @@ describe("Streams", () => {
     expect(invalid.error).toMatchObject({ code: -32602 });
   });
 
+  it("A cursor after the end of the log is refused, and a new task ignores the cursor of another stream", async () => {
+    const served = await serveA2a([says("One"), says("Two")]);
+    const task = await send(served, "Go");
+    const headers = { "last-event-id": "99999" };
+    expect((await served.rpc("SubscribeToTask", { id: task.id }, headers)).error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("after the last event"),
+    });
+    const params = { message: createMessage("Again", { messageId: "m-2" }) };
+    const events = await readAllEvents(await open(served, "SendStreamingMessage", params, headers));
+    expect(events[0]?.data.result).toHaveProperty("task");
+    // The same message again continues after the cursor.
+    const cursor = { "last-event-id": events[1]?.id ?? "" };
+    const rest = await readAllEvents(await open(served, "SendStreamingMessage", params, cursor));
+    expect(rest.map(({ id }) => id)).toEqual(events.slice(2).map(({ id }) => id));
+  });
+
+  it("A repeated message to an ended task streams the task, although the session has continued", async () => {
+    const { agent } = gatedTool();
+    const served = await serveA2a([wants({ id: "c1", name: "pay" }), says("Paid"), says("More")], {
+      agent,
+    });
+    const task = await send(served, "Pay");
+    const params = { message: createMessage("allow", { messageId: "m-2", taskId: task.id }) };
+    await served.rpc("SendMessage", params);
+    await send(served, "Next", { contextId: task.contextId });
+    const events = await readAllEvents(await open(served, "SendStreamingMessage", params));
+    expect(events.map(({ data }) => data.result.task?.status.state)).toEqual([
+      "TASK_STATE_COMPLETED",
+    ]);
+  });
+
   it("A reader that disconnects does not stop the task", async () => {
     const gate = createGate();
     const tool = defineTool({
@@ -427,7 +549,7 @@ describe("Tasks", () => {
     const all = await list({});
     expect(all.tasks.map(({ id }: Task) => id)).toEqual(ids);
     expect(all).toMatchObject({ nextPageToken: "", pageSize: 50, totalSize: 4 });
-    expect(all.tasks[0].artifacts).toEqual([]);
+    expect(all.tasks[0]).not.toHaveProperty("artifacts");
     const listed: string[] = [];
     for (let pageToken = ""; ;) {
       const page = await list({ pageSize: 1, pageToken, includeArtifacts: true });
@@ -441,6 +563,14 @@ describe("Tasks", () => {
     }
     expect(listed).toEqual(ids);
     expect((await list({ contextId: first.contextId })).tasks).toHaveLength(3);
+    const { timestamp } = all.tasks[0].status;
+    const since = await list({ statusTimestampAfter: timestamp });
+    expect(since.tasks.map(({ id }: Task) => id)).toContain(other.id);
+    const later = new Date(Date.parse(timestamp) + 1).toISOString();
+    expect((await list({ statusTimestampAfter: later })).tasks).toEqual([]);
+    expect(
+      (await list({ pageToken: null, status: null, statusTimestampAfter: null })).tasks,
+    ).toHaveLength(4);
     expect((await list({ status: "TASK_STATE_WORKING" })).tasks).toEqual([]);
     expect((await list({ status: "TASK_STATE_COMPLETED" })).tasks).toHaveLength(4);
     for (const params of [

@@ -22,7 +22,7 @@ export function readJsonBody(request: Pick<ServedRequest, "headers" | "body">): 
  */
 export function readJsonText(request: Pick<ServedRequest, "headers" | "body">): string {
   const type = readHeader(request, "content-type") ?? "";
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
+  if (!/^application\/(?:a2a\+)?json\s*(?:;|$)/i.test(type)) {
     const contentType = type === "" ? "none" : `"${type}"`;
     const message = `The content type is ${contentType}, expected application/json`;
     throw new ApiError(415, "validation_failed", message, { reason: "unsupported_media_type" });

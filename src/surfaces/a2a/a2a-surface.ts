@@ -2,14 +2,15 @@ import { createGuardedRoutes } from "../../http/routing/guarded-routes.ts";
 import { createJsonResponse } from "../../http/routing/json-response.ts";
 import type { GuardedRoute } from "../../http/routing/guarded-routes.ts";
 import type { RouteGroup } from "../../http/routing/router.ts";
-import type { ApiError } from "../../http/routing/api-error.ts";
+import { ApiError } from "../../http/routing/api-error.ts";
 import type { ServedResponse } from "../../http/server/http-types.ts";
 import { encodeHttpError, readReasonCodes, type A2aError } from "../../wire/a2a/a2a-error.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createCardRoute, createPushKeyRoutes } from "./card-routes.ts";
 import { createHttpRoutes } from "./http-routes.ts";
 import { createOperations } from "./operations.ts";
-import { toA2a, toA2aError } from "./refusals.ts";
+import { convertApiError, toA2aError } from "./refusals.ts";
+import { createExtensionHeaders } from "./request-headers.ts";
 import { createRpcRoute } from "./rpc-routes.ts";
 
 /** The A2A surface: sessions as contexts, prompts as tasks, over JSON-RPC and HTTP+JSON. */
@@ -34,9 +35,14 @@ function withHttpErrors(route: GuardedRoute): GuardedRoute {
     ...route,
     async handle(request, params, caller) {
       try {
-        return await route.handle(request, params, caller);
+        const response = await route.handle(request, params, caller);
+        return {
+          ...response,
+          headers: { ...response.headers, ...createExtensionHeaders(request) },
+        };
       } catch (error) {
-        const refusal = toA2aError(error);
+        // The router formats an error with a status of its own, such as a body that is too large.
+        const refusal = error instanceof ApiError ? undefined : toA2aError(error);
         if (refusal === undefined) throw error;
         return formatHttpError(refusal);
       }
@@ -44,15 +50,13 @@ function withHttpErrors(route: GuardedRoute): GuardedRoute {
   };
 }
 
-function formatHttpError(error: A2aError, headers: ServedResponse["headers"] = {}): ServedResponse {
-  return createJsonResponse(
-    readReasonCodes(error.reason).httpStatus,
-    encodeHttpError(error),
-    headers,
-  );
+function formatHttpError(error: A2aError): ServedResponse {
+  const { httpStatus } = readReasonCodes(error.reason);
+  return createJsonResponse(httpStatus, encodeHttpError(error, httpStatus));
 }
 
-/** Errors before a handler runs, such as a missing key, keep their HTTP status. */
+/** Errors of the HTTP server, such as a missing key, keep their status and headers. */
 function formatApiError(error: ApiError): ServedResponse {
-  return { ...formatHttpError(toA2a(error), error.headers), status: error.status };
+  const { status, headers } = error;
+  return createJsonResponse(status, encodeHttpError(convertApiError(error), status), headers);
 }

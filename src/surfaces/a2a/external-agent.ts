@@ -189,13 +189,14 @@ async function encodeResult(
   const { state, reason = null } = task.status;
   const isOverBudget = reason?.startsWith("budget_") === true;
   const status = isOverBudget ? "budget_exceeded" : state === "completed" ? "completed" : "failed";
-  const texts = task.artifacts.flatMap(({ parts }) =>
+  const { artifacts = [] } = task;
+  const texts = artifacts.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
   );
   return {
     status,
     handoff: { summary: texts.join("\n\n"), task_id: task.taskId, state, reason },
-    artifacts: task.artifacts.map(({ artifactId, name, parts }) => ({
+    artifacts: artifacts.map(({ artifactId, name, parts }) => ({
       artifactId,
       name,
       // The parts consist of JSON values.

@@ -111,8 +111,9 @@ function createTaskRoute(
     method,
     path: `${A2A_PATH}/tasks/:id`,
     async handle(request, { id = "" }, caller) {
-      const [taskId = "", verb = ""] = id.split(":", 2);
-      const handler = Object.hasOwn(handlers, verb) ? handlers[verb] : undefined;
+      const [taskId = "", verb = "", ...rest] = id.split(":");
+      const isKnown = rest.length === 0 && Object.hasOwn(handlers, verb);
+      const handler = isKnown ? handlers[verb] : undefined;
       if (handler === undefined)
         throw new A2aError(
           "METHOD_NOT_FOUND",
@@ -124,9 +125,9 @@ function createTaskRoute(
 }
 
 function createCall(request: ServedRequest, taskId: string, caller: Caller): HttpCall {
-  checkVersion(request);
   const signal = request.disconnectSignal;
   const { version } = A2A_V1;
+  checkVersion(request, version);
   const context = { caller, version, signal, ...readLastSequence(request) };
   return { request, context, dialect: resolveDialect(request, A2A_V1), taskId, configId: "" };
 }

@@ -7,6 +7,7 @@ import { createParamsError } from "../../wire/a2a/a2a-error.ts";
 import type { ListRequest } from "../../wire/a2a/read-request.ts";
 import { createTaskEncoder } from "../../wire/a2a/task-encoder.ts";
 import { createTask } from "../../wire/a2a/task-snapshot.ts";
+import type { CallContext } from "./operations.ts";
 import type { TaskFold } from "../../wire/a2a/task-state.ts";
 import type { Task } from "../../wire/a2a/task.ts";
 
@@ -30,12 +31,16 @@ interface PageStart {
 export async function listTasks(
   sessions: Sessions,
   request: ListRequest,
-  caller: Caller,
+  { caller, signal }: Pick<CallContext, "caller" | "signal">,
 ): Promise<TaskPage> {
   const { contextId, pageSize } = request;
   const tasks: Task[] = [];
   let start = readPageToken(request.pageToken);
-  for (;;) {
+  for (let contexts = 0; ; contexts += 1) {
+    signal.throwIfAborted();
+    // A filter which matches few tasks would read all logs of the caller.
+    if (contexts === MAX_CONTEXTS)
+      return { tasks, nextPageToken: formatPageToken(start), count: start.count };
     const { page } = start;
     const [record, nextPage] = await findContext(sessions, { contextId, page, caller });
     const { before = Infinity } = start;
@@ -55,6 +60,9 @@ export async function listTasks(
     if (tasks.length === pageSize) return { tasks, nextPageToken: formatPageToken(start), count };
   }
 }
+
+/** Contexts read for one page. A page may then have fewer tasks than requested, and a next page. */
+const MAX_CONTEXTS = 200;
 
 interface ContextQuery {
   readonly contextId: string | undefined;
@@ -104,8 +112,8 @@ async function readTasks(
   return tasks.toReversed();
 }
 
-function isRequested({ status }: TaskFold, { state, since }: ListRequest): boolean {
-  return (state === undefined || status.state === state) && status.at > since;
+function isRequested({ status }: TaskFold, { state, since = 0 }: ListRequest): boolean {
+  return (state === undefined || status.state === state) && status.at >= since;
 }
 
 function formatPageToken(start: PageStart): string {

@@ -11,7 +11,7 @@ import { A2A_V03 } from "../../wire/a2a/encode-v03.ts";
 import { A2A_V1 } from "../../wire/a2a/encode-v1.ts";
 import { readListRequest, readSendRequest, readTaskRequest } from "../../wire/a2a/read-request.ts";
 import { readMessage as readRpcMessage } from "../../wire/jsonrpc/rpc-line.ts";
-import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
+import type { RequestId, RpcMessage, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { PlacedUpdate } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
@@ -19,7 +19,12 @@ import { createExternalAgent } from "./external-agent.ts";
 import type { CallContext, Operations } from "./operations.ts";
 import { createPushOperations, type PushOperations } from "./push/push-operations.ts";
 import { toA2aError } from "./refusals.ts";
-import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
+import {
+  checkVersion,
+  createExtensionHeaders,
+  readLastSequence,
+  resolveDialect,
+} from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
 
 /** A result: a value, or the updates of a stream. */
@@ -43,26 +48,41 @@ export function createRpcRoute(options: A2aOptions, operations: Operations): Gua
     method: "POST",
     path: A2A_PATH,
     async handle(request, _params, caller) {
-      const message = readRpcMessage(readJsonText(request));
-      if (message.type === "invalid")
-        return createErrorResponse(message.id, toProtocolError(message.error));
-      if (message.type !== "request")
-        return createErrorResponse(
-          null,
-          new A2aError(
-            "INVALID_REQUEST",
-            "The message is not a request: it has no id or no method",
-          ),
-        );
+      let id: RequestId = null;
       try {
-        return await respond(request, message, { methods, caller, options });
+        const message = readRpcMessage(readJsonText(request));
+        if ("id" in message) id = message.id;
+        const response = await respond(request, requireRequest(message), {
+          methods,
+          caller,
+          options,
+        });
+        return {
+          ...response,
+          headers: { ...response.headers, ...createExtensionHeaders(request) },
+        };
       } catch (error) {
-        const refusal = toA2aError(error);
-        if (refusal === undefined) throw error;
-        return createErrorResponse(message.id, refusal);
+        return createErrorResponse(id, toRpcError(error, options.report));
       }
     },
   };
+}
+
+function requireRequest(message: RpcMessage): RpcRequest {
+  if (message.type === "request") return message;
+  if (message.type === "invalid") throw toProtocolError(message.error);
+  throw new A2aError(
+    "INVALID_REQUEST",
+    "The message is not a request: expected an id and a method",
+  );
+}
+
+/** A bug is reported here, because its response needs the id of the request. */
+function toRpcError(error: unknown, report: (error: unknown) => void): A2aError {
+  const refusal = toA2aError(error);
+  if (refusal !== undefined) return refusal;
+  report(error);
+  return new A2aError("INTERNAL_ERROR", "The bridge failed; its log says why");
 }
 
 interface RpcContext {
@@ -76,11 +96,11 @@ async function respond(
   { id, method: name, params }: RpcRequest,
   { methods, caller, options }: RpcContext,
 ): Promise<ServedResponse> {
-  checkVersion(request);
   const known = methods.get(name);
   if (known === undefined)
     throw new A2aError("METHOD_NOT_FOUND", `"${name.slice(0, 100)}" is not a method of A2A`);
   const [version, method] = known;
+  checkVersion(request, version.version);
   const dialect = resolveDialect(request, version);
   const signal = request.disconnectSignal;
   const context = { caller, version: version.version, signal, ...readLastSequence(request) };

@@ -61,10 +61,10 @@ export function encodeRpcError({ reason, message }: A2aError): object {
 }
 
 /** The body of an error response in the HTTP+JSON binding. */
-export function encodeHttpError({ reason, message }: A2aError): object {
-  const { httpStatus, httpName } = REASONS[reason];
+export function encodeHttpError({ reason, message }: A2aError, code: number): object {
+  const { httpName } = REASONS[reason];
   return {
-    error: { code: httpStatus, status: httpName, message, details: [encodeErrorInfo(reason)] },
+    error: { code, status: httpName, message, details: [encodeErrorInfo(reason)] },
   };
 }
 

@@ -28,6 +28,8 @@ export interface ServeOptions {
   /** Keys of the callers. Default: no keys, and a token with all rights. */
   readonly keys?: readonly AccessKey[];
   readonly settings?: A2aOptions["settings"];
+  /** Further options of the scripted provider. */
+  readonly provider?: Parameters<typeof createScriptedProvider>[1];
   /** Further options of the agent. */
   readonly agent?: Partial<Parameters<typeof defineAgent>[0]>;
   /** Sends push notifications with these options. Default: the server sends none. */
@@ -74,12 +76,18 @@ const TOKEN = "local-token-of-the-test";
 /** Serves the real surface over real sessions and a scripted agent, until the test ends. */
 export async function serveA2a(
   answers: readonly ProviderScript[],
-  { keys, settings = {}, agent = {}, push: pushOptions }: ServeOptions = {},
+  {
+    keys,
+    settings = {},
+    agent = {},
+    provider: scripting = {},
+    push: pushOptions,
+  }: ServeOptions = {},
 ): Promise<ServedA2a> {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
   const store = createMemoryStore();
-  const provider = createScriptedProvider(answers, { effectFree: true });
+  const provider = createScriptedProvider(answers, { effectFree: true, ...scripting });
   const agents = [
     defineAgent({ name: "scripted", provider, ...agent }),
     defineAgent({ name: "other", provider }),
