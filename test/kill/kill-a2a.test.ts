@@ -79,10 +79,9 @@ class Peer {
     const interrupted = this.readNotes().includes(this.#name) ? "done" : "run-again";
     const decision = options.includes("allow") ? "allow" : interrupted;
     const message = createMessage(decision, `${this.#name}-${messageId}`, this.#taskId);
-    await this.#bridge.post("SendMessage", {
-      ...message,
-      configuration: { returnImmediately: true },
-    });
+    const configuration = { returnImmediately: true };
+    const response = await this.#bridge.post("SendMessage", { ...message, configuration });
+    expect(await response.json()).toMatchObject({ result: { task: { id: this.#taskId } } });
   }
 
   readNotes(): readonly string[] {
