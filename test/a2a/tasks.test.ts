@@ -5,7 +5,13 @@ import { hangs, refuses, says, wants } from "../support/session/scripted-provide
 import { createGate } from "../support/gate.ts";
 import { waitUntil } from "../support/with-deadline.ts";
 import { readAllEvents, readEvents, type SentEvent } from "./support/read-events.ts";
-import { createMessage, serveA2a, type RpcReply, type ServedA2a } from "./support/serve-a2a.ts";
+import {
+  createMessage,
+  createTickingClock,
+  serveA2a,
+  type RpcReply,
+  type ServedA2a,
+} from "./support/serve-a2a.ts";
 
 /** The state of a task in a result. */
 const stateOf = (reply: { readonly result: { readonly task?: Task } & Task }): string =>
@@ -129,9 +135,9 @@ describe("Messages", () => {
     expect(
       (await served.rpc("GetTask", { id: task.id, historyLength: 1 })).result.history,
     ).toHaveLength(1);
-    expect((await served.rpc("GetTask", { id: task.id, historyLength: 0 })).result.history).toEqual(
-      [],
-    );
+    expect(
+      (await served.rpc("GetTask", { id: task.id, historyLength: 0 })).result,
+    ).not.toHaveProperty("history");
   });
 
   it("A message to an ended task is refused with the way to continue", async () => {
@@ -416,7 +422,8 @@ describe("Tasks", () => {
   });
 
   it("Tasks are listed with the newest first, in pages, by context and by state", async () => {
-    const served = await serveA2a([says("a"), says("b"), says("c"), says("d")]);
+    const clock = createTickingClock();
+    const served = await serveA2a([says("a"), says("b"), says("c"), says("d")], { clock });
     const first = await send(served, "1");
     const ids = [first.id];
     for (const text of ["2", "3"])
@@ -427,7 +434,7 @@ describe("Tasks", () => {
     const all = await list({});
     expect(all.tasks.map(({ id }: Task) => id)).toEqual(ids);
     expect(all).toMatchObject({ nextPageToken: "", pageSize: 50, totalSize: 4 });
-    expect(all.tasks[0].artifacts).toEqual([]);
+    expect(all.tasks[0]).not.toHaveProperty("artifacts");
     const listed: string[] = [];
     for (let pageToken = ""; ;) {
       const page = await list({ pageSize: 1, pageToken, includeArtifacts: true });
@@ -452,5 +459,34 @@ describe("Tasks", () => {
       expect((await served.rpc("ListTasks", params)).error, JSON.stringify(params)).toMatchObject({
         code: -32602,
       });
+  });
+
+  it("Tasks of several contexts are listed by the time of their status, also across pages", async () => {
+    const answers = [says("a"), says("b"), says("c"), hangs(), says("e")];
+    const served = await serveA2a(answers, { clock: createTickingClock() });
+    const first = await send(served, "1");
+    const second = await send(served, "2");
+    const third = await send(served, "3", { contextId: first.contextId });
+    const running = await begin(served, "4", { contextId: second.contextId });
+    await waitForState(served, running.id, "TASK_STATE_WORKING");
+    const queued = await begin(served, "5", { contextId: second.contextId });
+    const ids = [queued.id, running.id, third.id, second.id, first.id];
+    const listAll = async () => {
+      const listed: string[] = [];
+      for (let pageToken = ""; ;) {
+        const { result } = await served.rpc("ListTasks", { pageSize: 2, pageToken });
+        listed.push(...result.tasks.map(({ id }: Task) => id));
+        expect(result.totalSize).toBe(listed.length);
+        pageToken = result.nextPageToken;
+        if (pageToken === "") return listed;
+      }
+    };
+    expect(await listAll()).toEqual(ids);
+    // The older task of the context ends after the newer one began to wait.
+    await served.rpc("CancelTask", { id: running.id });
+    await waitForState(served, queued.id, "TASK_STATE_COMPLETED");
+    const { timestamp } = (await served.rpc("GetTask", { id: third.id })).result.status;
+    const newer = await served.rpc("ListTasks", { statusTimestampAfter: timestamp });
+    expect(newer.result.tasks.map(({ id }: Task) => id)).toEqual([queued.id, running.id]);
   });
 });

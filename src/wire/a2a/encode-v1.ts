@@ -46,8 +46,9 @@ function encodeTask(task: Task): object {
     id: taskId,
     contextId,
     status: encodeStatus(status, task),
-    artifacts: artifacts.map(encodeArtifact),
-    history: history.map((message) => encodeMessage(message, task)),
+    // Like an empty list of protocol buffers, which is absent in JSON.
+    ...(artifacts.length > 0 && { artifacts: artifacts.map(encodeArtifact) }),
+    ...(history.length > 0 && { history: history.map((message) => encodeMessage(message, task)) }),
     metadata: { [SEQUENCE_KEY]: sequence },
   };
 }

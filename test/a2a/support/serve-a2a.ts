@@ -10,7 +10,7 @@ import { createAccess } from "../../../src/http/access/access.ts";
 import type { AccessKey } from "../../../src/http/access/access-keys.ts";
 import { createRouter } from "../../../src/http/routing/router.ts";
 import { startHttpServer } from "../../../src/http/server/start-server.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
+import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
 import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
 import { createSessions } from "../../../src/session/runtime/create-sessions.ts";
 import type { Sessions } from "../../../src/session/sessions.ts";
@@ -26,6 +26,8 @@ export interface ServeOptions {
   /** Keys of the callers. Default: no keys, and a token with all rights. */
   readonly keys?: readonly AccessKey[];
   readonly settings?: A2aOptions["settings"];
+  /** Default: the system's clock. */
+  readonly clock?: SteadyClock;
   /** Further options of the agent. */
   readonly agent?: Partial<Parameters<typeof defineAgent>[0]>;
 }
@@ -60,13 +62,25 @@ export function createMessage(text: string, fields: object = {}): object {
   return { messageId: randomUUID(), role: "ROLE_USER", parts: [{ text }], ...fields };
 }
 
+/** The system's clock, whose time is different at every call. */
+export function createTickingClock(): SteadyClock {
+  let last = 0;
+  return {
+    ...systemClock,
+    now() {
+      last = Math.max(last + 1, systemClock.now());
+      return last;
+    },
+  };
+}
+
 /** The token of the local user. */
 const TOKEN = "local-token-of-the-test";
 
 /** Serves the real surface over real sessions and a scripted agent, until the test ends. */
 export async function serveA2a(
   answers: readonly ProviderScript[],
-  { keys, settings = {}, agent = {} }: ServeOptions = {},
+  { keys, settings = {}, agent = {}, clock = systemClock }: ServeOptions = {},
 ): Promise<ServedA2a> {
   const reports: unknown[] = [];
   const report = (error: unknown): void => void reports.push(error);
@@ -76,7 +90,7 @@ export async function serveA2a(
     defineAgent({ name: "scripted", provider, ...agent }),
     defineAgent({ name: "other", provider }),
   ];
-  const sessions = createSessions({ store, agents, clock: systemClock, owner: "test", report });
+  const sessions = createSessions({ store, agents, clock, owner: "test", report });
   const host = "127.0.0.1";
   const access = createAccess({ host, token: TOKEN, ...(keys !== undefined && { keys }) });
   const surface = createA2aSurface({
