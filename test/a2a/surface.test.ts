@@ -96,8 +96,14 @@ describe("The JSON-RPC binding", () => {
     });
     const configuration = { taskPushNotificationConfig: { url: "https://peer.example" } };
     expect((await served.rpc("SendMessage", { ...send("Hi"), configuration })).error).toMatchObject(
-      { code: -32602 },
+      { code: -32003 },
     );
+  });
+
+  it("A content type other than JSON is refused with the error of the specification", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const { status, json } = await post(served, "{}", { "content-type": "text/plain" });
+    expect([status, json.id, json.error.code]).toEqual([200, null, -32005]);
   });
 });
 
@@ -108,7 +114,7 @@ describe("Access", () => {
       served,
       JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} }),
     );
-    expect([status, json.error.status]).toEqual([401, "PERMISSION_DENIED"]);
+    expect([status, json.error.status]).toEqual([401, "UNAUTHENTICATED"]);
     expect((await fetch(`${served.url}/.well-known/agent-card.json`)).status).toBe(200);
   });
 
@@ -209,6 +215,7 @@ describe("The HTTP+JSON binding", () => {
     ["POST", "/a2a/tasks/task_x/pushNotificationConfigs", 400, "PUSH_NOTIFICATION_NOT_SUPPORTED"],
     ["POST", "/a2a/message:send", 400, "INVALID_PARAMS"],
     ["GET", "/a2a/nope", 404, "METHOD_NOT_FOUND"],
+    ["GET", "/a2a/message:send", 405, "METHOD_NOT_FOUND"],
   ])("%s %s is refused with %d and the reason %s", async (method, path, status, reason) => {
     const served = await serveA2a([says("Hi")]);
     const body =
@@ -218,5 +225,34 @@ describe("The HTTP+JSON binding", () => {
     expect(await response.json()).toMatchObject({
       error: { code: status, message: expect.any(String), details: [{ reason }] },
     });
+  });
+
+  it("Both media types are accepted, and responses have the media type of A2A", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const sendAs = (type: string, body = JSON.stringify(send("Hi"))) =>
+      served.fetch(`${served.url}/a2a/message:send`, {
+        method: "POST",
+        headers: { "content-type": type },
+        body,
+      });
+    for (const type of ["application/json; charset=utf-8", "Application/A2A+JSON"]) {
+      const response = await sendAs(type);
+      expect([response.status, response.headers.get("content-type")], type).toEqual([
+        200,
+        "application/a2a+json",
+      ]);
+    }
+    for (const [type, body, reason] of [
+      ["text/plain", "{}", "CONTENT_TYPE_NOT_SUPPORTED"],
+      ["application/jsonp", "{}", "CONTENT_TYPE_NOT_SUPPORTED"],
+      ["application/json", "{", "INVALID_JSON"],
+    ] as const) {
+      const response = await sendAs(type, body);
+      expect([response.status, response.headers.get("content-type")], type).toEqual([
+        400,
+        "application/json; charset=utf-8",
+      ]);
+      expect((await response.json()).error).toMatchObject({ code: 400, details: [{ reason }] });
+    }
   });
 });

@@ -29,8 +29,7 @@ export function createImageBlock(mediaType: string, base64: string): ImageBlock 
   if (countBase64Bytes(base64) > MAX_IMAGE_BYTES) {
     throw createImageError(`An image has more than ${MAX_IMAGE_BYTES} bytes. Fix: make it smaller`);
   }
-  if (!isPaddedBase64(base64))
-    throw createImageError("An image is not valid base64");
+  if (!isPaddedBase64(base64)) throw createImageError("An image is not valid base64");
   return { type: "image", mediaType: imageType, base64 };
 }
 

@@ -34,21 +34,21 @@ function withHttpErrors(route: GuardedRoute): GuardedRoute {
       } catch (error) {
         const refusal = toA2aError(error);
         if (refusal === undefined) throw error;
-        return formatHttpError(refusal);
+        return formatHttpError(refusal, getReasonFacts(refusal.reason).httpStatus);
       }
     },
   };
 }
 
-function formatHttpError(error: A2aError, headers: ServedResponse["headers"] = {}): ServedResponse {
-  return createJsonResponse(
-    getReasonFacts(error.reason).httpStatus,
-    encodeHttpError(error),
-    headers,
-  );
+function formatHttpError(
+  error: A2aError,
+  status: number,
+  headers: ServedResponse["headers"] = {},
+): ServedResponse {
+  return createJsonResponse(status, encodeHttpError(error, status), headers);
 }
 
 /** Errors before a handler runs, such as a missing key, keep their HTTP status. */
 function formatApiError(error: ApiError): ServedResponse {
-  return { ...formatHttpError(toA2a(error), error.headers), status: error.status };
+  return formatHttpError(toA2a(error), error.status, error.headers);
 }

@@ -3,7 +3,7 @@ import type { GuardedRoute } from "../../http/routing/guarded-routes.ts";
 import { readJsonBody } from "../../http/routing/json-body.ts";
 import { createJsonResponse } from "../../http/routing/json-response.ts";
 import type { ServedRequest, ServedResponse } from "../../http/server/http-types.ts";
-import { A2aError } from "../../wire/a2a/a2a-error.ts";
+import { A2aError, createNoPushError } from "../../wire/a2a/a2a-error.ts";
 import { A2A_PATH } from "../../wire/a2a/agent-card.ts";
 import type { Dialect } from "../../wire/a2a/dialect.ts";
 import { A2A_V1 } from "../../wire/a2a/encode-v1.ts";
@@ -12,7 +12,7 @@ import type { PlacedUpdate } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
 import type { CallContext, Operations } from "./operations.ts";
-import { createNoPushError, listPage } from "./rpc-routes.ts";
+import { listPage } from "./rpc-routes.ts";
 import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
 
@@ -35,31 +35,25 @@ export function createHttpRoutes(options: A2aOptions, operations: Operations): G
   const subscribe: Handler = async ({ taskId, context, dialect }) =>
     streamUpdates(await operations.subscribe({ taskId }, context), dialect);
   const cancel: Handler = async ({ taskId, context, dialect }) =>
-    createJsonResponse(200, dialect.encodeTask(await operations.cancel({ taskId }, context)));
+    createResponse(dialect.encodeTask(await operations.cancel({ taskId }, context)));
   const get: Handler = async ({ request, taskId, context, dialect }) => {
     const query = readQuery(request);
     const task = await operations.get(readTaskRequest({ ...query, id: taskId }), context);
-    return createJsonResponse(200, dialect.encodeTask(task));
+    return createResponse(dialect.encodeTask(task));
   };
   const refusePush: Handler = async () => {
     throw createNoPushError();
   };
   return [
     createRoute("POST", "/message:send", async ({ request, context, dialect }) => {
-      const task = await operations.send(readSendRequest(readJsonBody(request)), context);
-      return createJsonResponse(200, dialect.encodeSent(task));
+      const task = await operations.send(readSendRequest(readBody(request)), context);
+      return createResponse(dialect.encodeSent(task));
     }),
     createRoute("POST", "/message:stream", async ({ request, context, dialect }) =>
-      streamUpdates(
-        await operations.stream(readSendRequest(readJsonBody(request)), context),
-        dialect,
-      ),
+      streamUpdates(await operations.stream(readSendRequest(readBody(request)), context), dialect),
     ),
     createRoute("GET", "/tasks", async ({ request, context, dialect }) =>
-      createJsonResponse(
-        200,
-        await listPage(operations, { params: readQuery(request), context, dialect }),
-      ),
+      createResponse(await listPage(operations, { params: readQuery(request), context, dialect })),
     ),
     createTaskRoute("GET", { "": get, subscribe }),
     // Clients disagree on the method of a subscription.
@@ -69,7 +63,7 @@ export function createHttpRoutes(options: A2aOptions, operations: Operations): G
     createRoute("GET", "/tasks/:id/pushNotificationConfigs/:config", refusePush),
     createRoute("DELETE", "/tasks/:id/pushNotificationConfigs/:config", refusePush),
     createRoute("GET", "/extendedAgentCard", async ({ request, context }) =>
-      createJsonResponse(200, createExtendedCard(options, request, context.caller)),
+      createResponse(createExtendedCard(options, request, context.caller)),
     ),
   ];
 }
@@ -107,6 +101,17 @@ function createCall(request: ServedRequest, taskId: string, caller: Caller): Htt
   checkVersion(request);
   const context = { caller, signal: request.disconnectSignal, ...readLastSequence(request) };
   return { request, context, dialect: resolveDialect(request, A2A_V1), taskId };
+}
+
+/** The binding's own media type. `application/json` is accepted too. */
+const MEDIA_TYPE = "application/a2a+json";
+
+function readBody(request: ServedRequest): object {
+  return readJsonBody(request, [MEDIA_TYPE, "application/json"]);
+}
+
+function createResponse(value: object): ServedResponse {
+  return createJsonResponse(200, value, { "content-type": MEDIA_TYPE });
 }
 
 function readQuery({ query }: ServedRequest): { readonly [name: string]: string } {

@@ -26,12 +26,14 @@ export function toA2aError(error: unknown): A2aError | undefined {
   return expected === undefined ? undefined : toA2a(expected);
 }
 
-export function toA2a({ status, message, hint }: ApiError): A2aError {
+export function toA2a({ status, message, hint, reason }: ApiError): A2aError {
   const text = hint === undefined ? message : `${message}. ${hint}`;
-  if (status === 401 || status === 403) return new A2aError("PERMISSION_DENIED", text);
-  if (status === 404) return new A2aError("METHOD_NOT_FOUND", text);
-  if (status === 400 || status === 415 || status === 413)
-    return new A2aError("INVALID_REQUEST", text);
+  if (status === 401) return new A2aError("UNAUTHENTICATED", text);
+  if (status === 403) return new A2aError("PERMISSION_DENIED", text);
+  if (status === 404 || status === 405) return new A2aError("METHOD_NOT_FOUND", text);
+  if (status === 415) return new A2aError("CONTENT_TYPE_NOT_SUPPORTED", text);
+  if (reason === "invalid_json") return new A2aError("INVALID_JSON", text);
+  if (status === 400 || status === 413) return new A2aError("INVALID_REQUEST", text);
   if (status === 429 || status === 503 || status === 507) return new A2aError("UNAVAILABLE", text);
   return new A2aError("INTERNAL_ERROR", text);
 }

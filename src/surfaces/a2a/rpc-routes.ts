@@ -3,7 +3,7 @@ import type { GuardedRoute } from "../../http/routing/guarded-routes.ts";
 import { readJsonText } from "../../http/routing/json-body.ts";
 import { createJsonResponse } from "../../http/routing/json-response.ts";
 import type { ServedRequest, ServedResponse } from "../../http/server/http-types.ts";
-import { A2aError, encodeRpcError } from "../../wire/a2a/a2a-error.ts";
+import { A2aError, createNoPushError, encodeRpcError } from "../../wire/a2a/a2a-error.ts";
 import { A2A_PATH } from "../../wire/a2a/agent-card.ts";
 import type { Dialect } from "../../wire/a2a/dialect.ts";
 import { A2A_V03 } from "../../wire/a2a/encode-v03.ts";
@@ -40,26 +40,26 @@ export function createRpcRoute(options: A2aOptions, operations: Operations): Gua
     method: "POST",
     path: A2A_PATH,
     async handle(request, _params, caller) {
-      const message = readRpcMessage(readJsonText(request));
-      if (message.type === "invalid")
-        return createErrorResponse(message.id, toProtocolError(message.error));
-      if (message.type !== "request")
-        return createErrorResponse(
-          null,
-          new A2aError(
-            "INVALID_REQUEST",
-            "The message is not a request: it has no id or no method",
-          ),
-        );
+      let id: RequestId = null;
       try {
+        const message = readRpcMessage(readJsonText(request));
+        if (message.type === "invalid")
+          return createErrorResponse(message.id, toProtocolError(message.error));
+        if (message.type !== "request") throw createNoRequestError();
+        ({ id } = message);
         return await respond(request, message, { methods, caller, options });
       } catch (error) {
         const refusal = toA2aError(error);
         if (refusal === undefined) throw error;
-        return createErrorResponse(message.id, refusal);
+        return createErrorResponse(id, refusal);
       }
     },
   };
+}
+
+function createNoRequestError(): A2aError {
+  const message = "The message is not a request: it has no id or no method";
+  return new A2aError("INVALID_REQUEST", message);
 }
 
 interface RpcContext {
@@ -178,12 +178,4 @@ export async function listPage(
     pageSize: request.pageSize,
     totalSize: count,
   };
-}
-
-export function createNoPushError(): A2aError {
-  const hint = "Fix: subscribe to the task; Last-Event-ID continues a stream without a gap";
-  return new A2aError(
-    "PUSH_NOTIFICATION_NOT_SUPPORTED",
-    `This server sends no push notifications. ${hint}`,
-  );
 }

@@ -30,6 +30,7 @@ const REASONS = {
   METHOD_NOT_FOUND: { rpcCode: -32601, httpStatus: 404, httpName: "NOT_FOUND" },
   INVALID_PARAMS: { rpcCode: -32602, httpStatus: 400, httpName: "INVALID_ARGUMENT" },
   INTERNAL_ERROR: { rpcCode: -32603, httpStatus: 500, httpName: "INTERNAL" },
+  UNAUTHENTICATED: { rpcCode: -32600, httpStatus: 401, httpName: "UNAUTHENTICATED" },
   PERMISSION_DENIED: { rpcCode: -32600, httpStatus: 403, httpName: "PERMISSION_DENIED" },
   UNAVAILABLE: { rpcCode: -32603, httpStatus: 503, httpName: "UNAVAILABLE" },
 } as const satisfies { readonly [reason: string]: ReasonFacts };
@@ -53,14 +54,22 @@ export function createParamsError(message: string): A2aError {
   return new A2aError("INVALID_PARAMS", message);
 }
 
+export function createNoPushError(): A2aError {
+  const hint = "Fix: subscribe to the task; Last-Event-ID continues a stream without a gap";
+  return new A2aError(
+    "PUSH_NOTIFICATION_NOT_SUPPORTED",
+    `This server sends no push notifications. ${hint}`,
+  );
+}
+
 /** The error object of a JSON-RPC response. */
 export function encodeRpcError({ reason, message }: A2aError): object {
   return { code: REASONS[reason].rpcCode, message, data: [encodeErrorInfo(reason)] };
 }
 
-/** The body of an error response in the HTTP+JSON binding. */
-export function encodeHttpError({ reason, message }: A2aError): object {
-  const { httpStatus, httpName } = REASONS[reason];
+/** The body of an error response in the HTTP+JSON binding. `httpStatus` is the status of the response. */
+export function encodeHttpError({ reason, message }: A2aError, httpStatus: number): object {
+  const { httpName } = REASONS[reason];
   return {
     error: { code: httpStatus, status: httpName, message, details: [encodeErrorInfo(reason)] },
   };

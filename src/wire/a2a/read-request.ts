@@ -1,7 +1,7 @@
 import { isObject } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import { formatValue } from "../../text/format-value.ts";
-import { createParamsError } from "./a2a-error.ts";
+import { createNoPushError, createParamsError } from "./a2a-error.ts";
 import { parseState } from "./encode-v1.ts";
 import { readId, readMessage, type SentMessage } from "./read-message.ts";
 import type { TaskState } from "./task.ts";
@@ -23,7 +23,7 @@ export function readSendRequest(params: unknown): SendRequest {
     ? configuration
     : {};
   if (isObject(settings["taskPushNotificationConfig"] ?? settings["pushNotificationConfig"]))
-    throw createParamsError("This server sends no push notifications: subscribe to the task");
+    throw createNoPushError();
   const agent =
     readAgent(metadata) ?? readAgent(isObject(message) ? message["metadata"] : undefined);
   return {
