@@ -180,6 +180,18 @@ describe("The agent card", () => {
     expect(card.skills.map(({ id }: { id: string }) => id)).toEqual(["scripted", "other"]);
   });
 
+  it("The card may be cached, and an unchanged card is not sent again", async () => {
+    const served = await serveA2a([says("Hi")]);
+    const url = `${served.url}/.well-known/agent-card.json`;
+    const { headers } = await fetch(url);
+    expect(headers.get("cache-control")).toBe("public, max-age=300");
+    const etag = headers.get("etag") ?? "";
+    const unchanged = await fetch(url, { headers: { "if-none-match": `W/"x", ${etag}` } });
+    expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
+    expect(unchanged.headers.has("content-length")).toBe(false);
+    expect((await fetch(url, { headers: { "if-none-match": `"x"` } })).status).toBe(200);
+  });
+
   it("With keys, the public card shows the first agent, and the extended card shows the caller's", async () => {
     const settings = { name: "Helpdesk", description: "Answers" };
     const served = await serveA2a([says("Hi")], { keys: KEYS, settings });
