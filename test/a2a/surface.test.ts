@@ -75,7 +75,7 @@ describe("The JSON-RPC binding", () => {
     expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
   });
 
-  it("A version that is not supported is refused, and a missing version is accepted", async () => {
+  it("A requested version determines the methods, and a missing version is accepted", async () => {
     const served = await serveA2a([says("Hi")]);
     for (const version of ["0.2", "2.0", "1.1", "x"])
       expect((await served.rpc("ListTasks", {}, { "a2a-version": version })).error).toMatchObject({
@@ -85,6 +85,22 @@ describe("The JSON-RPC binding", () => {
       expect(await served.rpc("ListTasks", {}, { "a2a-version": version })).toHaveProperty(
         "result",
       );
+    for (const [method, version, code] of [
+      ["ListTasks", "0.3", -32601],
+      ["tasks/get", "1.0", -32601],
+      ["tasks/get", "0.3.0", -32001],
+      ["tasks/get", "", -32001],
+    ] as const)
+      expect(
+        (await served.rpc(method, { id: "task_x" }, { "a2a-version": version })).error.code,
+        `${method} in version "${version}"`,
+      ).toBe(code);
+    const response = await served.fetch(`${served.url}/a2a/tasks`, {
+      headers: { "a2a-version": "0.3" },
+    });
+    expect((await response.json()).error.details).toMatchObject([
+      { reason: "VERSION_NOT_SUPPORTED" },
+    ]);
   });
 
   it("A push notification is refused with the way to follow the task", async () => {

@@ -13,7 +13,7 @@ import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
 import type { CallContext, Operations } from "./operations.ts";
 import { listPage } from "./rpc-routes.ts";
-import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
+import { readLastSequence, readVersion, resolveDialect } from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
 
 interface HttpCall {
@@ -98,7 +98,7 @@ function createTaskRoute(
 }
 
 function createCall(request: ServedRequest, taskId: string, caller: Caller): HttpCall {
-  checkVersion(request);
+  readVersion(request, ["1.0"]);
   const context = { caller, signal: request.disconnectSignal, ...readLastSequence(request) };
   return { request, context, dialect: resolveDialect(request, A2A_V1), taskId };
 }

@@ -6,11 +6,20 @@ import { withTaskStream } from "../../wire/a2a/encode-task-stream.ts";
 import { readExtensions, TASK_STREAM_EXTENSION } from "../../wire/a2a/extensions.ts";
 import { formatValue } from "../../text/format-value.ts";
 
-/** Throws `VERSION_NOT_SUPPORTED` for a version that this server does not speak. A client may leave the version out. */
-export function checkVersion(request: ServedRequest): void {
-  const version = readHeader(request, "a2a-version") ?? "";
-  if (version === "" || /^(?:1\.0|0\.3)(?:\.\d+)?$/.test(version)) return;
-  const message = `A2A-Version is ${formatValue(version)}: expected 1.0 or 0.3`;
+/**
+ * Reads the version that the client requests, without the number of its patch. Undefined if the client leaves the version
+ * out. Throws `VERSION_NOT_SUPPORTED` for a version that the binding does not have.
+ */
+export function readVersion<Version extends string>(
+  request: ServedRequest,
+  supported: readonly Version[],
+): Version | undefined {
+  const text = readHeader(request, "a2a-version") ?? "";
+  if (text === "") return undefined;
+  const [, minor] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(text) ?? [];
+  const version = supported.find((known) => known === minor);
+  if (version !== undefined) return version;
+  const message = `A2A-Version is ${formatValue(text)}: expected ${supported.join(" or ")}`;
   throw new A2aError("VERSION_NOT_SUPPORTED", message);
 }
 

@@ -16,7 +16,7 @@ import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
 import type { CallContext, Operations } from "./operations.ts";
 import { toA2aError } from "./refusals.ts";
-import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
+import { readLastSequence, readVersion, resolveDialect } from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
 
 /** A result: a value, or the updates of a stream. */
@@ -33,7 +33,7 @@ interface MethodCall {
 
 type Method = (call: MethodCall) => Promise<RpcResult>;
 
-/** The JSON-RPC binding. The name of a method tells its version. */
+/** The JSON-RPC binding. If the client names no version, the name of the method determines the version. */
 export function createRpcRoute(options: A2aOptions, operations: Operations): GuardedRoute {
   const methods = createMethods(options, operations);
   return {
@@ -73,12 +73,12 @@ async function respond(
   { id, method: name, params }: RpcRequest,
   { methods, caller, options }: RpcContext,
 ): Promise<ServedResponse> {
-  checkVersion(request);
+  const version = readVersion(request, ["1.0", "0.3"]);
   const known = methods.get(name);
-  if (known === undefined)
-    throw new A2aError("METHOD_NOT_FOUND", `"${name.slice(0, 100)}" is not a method of A2A`);
-  const [version, method] = known;
-  const dialect = resolveDialect(request, version);
+  if (known === undefined || (version !== undefined && known[0] !== DIALECTS[version]))
+    throw createMethodError(name, version);
+  const [versionDialect, method] = known;
+  const dialect = resolveDialect(request, versionDialect);
   const context = { caller, signal: request.disconnectSignal, ...readLastSequence(request) };
   const result = await method({ params, context, dialect, request });
   if ("value" in result)
@@ -89,6 +89,13 @@ async function respond(
     result: dialect.encodeUpdate(placed),
   });
   return createUpdateStream(result.updates, encode, options.streaming);
+}
+
+const DIALECTS = { "1.0": A2A_V1, "0.3": A2A_V03 } as const;
+
+function createMethodError(name: string, version = ""): A2aError {
+  const protocol = version === "" ? "A2A" : `A2A ${version}`;
+  return new A2aError("METHOD_NOT_FOUND", `"${name.slice(0, 100)}" is not a method of ${protocol}`);
 }
 
 function createErrorResponse(id: RequestId, error: A2aError): ServedResponse {
