@@ -15,7 +15,7 @@ export function createCardRoute(options: A2aOptions): Route {
     async handle(request) {
       const card = createCard(options, request, listPublicAgents(options));
       const etag = `"${digestValue(card).slice(0, 32)}"`;
-      const headers = { "cache-control": `public, max-age=${CARD_MAX_AGE_SECONDS}`, etag };
+      const headers = { "cache-control": `public, max-age=${CARD_MAX_AGE}`, etag };
       const isUnchanged = readHeader(request, "if-none-match")?.includes(etag) === true;
       return isUnchanged
         ? { status: 304, headers, body: new Uint8Array() }
@@ -24,8 +24,8 @@ export function createCardRoute(options: A2aOptions): Route {
   };
 }
 
-/** Peers use a card for this time before they ask whether the card has changed. */
-const CARD_MAX_AGE_SECONDS = 300;
+/** Seconds for which peers cache the card. */
+const CARD_MAX_AGE = 300;
 
 /** The card with all agents of the caller. */
 export function createExtendedCard(

@@ -28,10 +28,8 @@ type Handler = (call: HttpCall) => Promise<ServedResponse>;
 
 /** The HTTP+JSON binding, version 1.0. */
 export function createHttpRoutes(options: A2aOptions, operations: Operations): GuardedRoute[] {
-  const streamUpdates = (
-    updates: AsyncIterable<readonly PlacedUpdate[]>,
-    { encodeUpdate }: Dialect,
-  ) => createUpdateStream(updates, encodeUpdate, options.streaming);
+  const streamUpdates = (updates: AsyncIterable<readonly PlacedUpdate[]>, dialect: Dialect) =>
+    createUpdateStream(updates, (update) => dialect.encodeUpdate(update), options.streaming);
   const subscribe: Handler = async ({ taskId, context, dialect }) =>
     streamUpdates(await operations.subscribe({ taskId }, context), dialect);
   const cancel: Handler = async ({ taskId, context, dialect }) =>

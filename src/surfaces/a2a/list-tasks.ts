@@ -29,9 +29,9 @@ interface Place {
 
 /** Where the next page starts. */
 interface PageStart {
-  /** The last task of the page before. Absent: the first page. */
+  /** The last task of the previous page. Absent: the first page. */
   readonly last?: Place;
-  /** Tasks of the pages before. */
+  /** Tasks of the previous pages. */
   readonly count: number;
 }
 
@@ -49,7 +49,7 @@ export async function listTasks(
       taken.push(...waiting.splice(0, 1));
   };
   for await (const record of listContexts(sessions, request, caller)) {
-    // The contexts that follow have no newer event, and therefore no task with a newer status.
+    // Later contexts have only older events, so no task with a newer status.
     takeUntil(record.updatedAt);
     if (taken.length > request.pageSize || record.updatedAt <= request.since) break;
     if (start.last !== undefined && record.createdAt > start.last.at) continue;
@@ -61,7 +61,7 @@ export async function listTasks(
   return createPage(start, taken, request.pageSize);
 }
 
-/** One task more than the page was taken if another page follows. */
+/** `taken` has an extra task if another page follows. */
 function createPage(start: PageStart, taken: readonly FoldedTask[], pageSize: number): TaskPage {
   const page = taken.slice(0, pageSize);
   const count = start.count + page.length;
@@ -73,7 +73,7 @@ function createPage(start: PageStart, taken: readonly FoldedTask[], pageSize: nu
   };
 }
 
-/** Newest status first. Tasks with the same time have a fixed order, so that a page can start between them. */
+/** Newest status first. Equal times are ordered by session and position, so a page can start between two tasks. */
 function comparePlaces(first: Place, second: Place): number {
   if (first.at !== second.at) return second.at - first.at;
   if (first.sessionId !== second.sessionId) return first.sessionId < second.sessionId ? -1 : 1;

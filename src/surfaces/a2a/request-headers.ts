@@ -7,8 +7,8 @@ import { readExtensions, TASK_STREAM_EXTENSION } from "../../wire/a2a/extensions
 import { formatValue } from "../../text/format-value.ts";
 
 /**
- * Reads the version that the client requests, without the number of its patch. Undefined if the client leaves the version
- * out. Throws `VERSION_NOT_SUPPORTED` for a version that the binding does not have.
+ * Reads the requested version, without its patch number. Undefined if the header is absent or empty. Throws
+ * `VERSION_NOT_SUPPORTED` for other versions.
  */
 export function readVersion<Version extends string>(
   request: ServedRequest,

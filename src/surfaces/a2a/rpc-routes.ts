@@ -33,7 +33,7 @@ interface MethodCall {
 
 type Method = (call: MethodCall) => Promise<RpcResult>;
 
-/** The JSON-RPC binding. If the client names no version, the name of the method determines the version. */
+/** The JSON-RPC binding. Without a requested version, the name of the method determines the version. */
 export function createRpcRoute(options: A2aOptions, operations: Operations): GuardedRoute {
   const methods = createMethods(options, operations);
   return {

@@ -118,8 +118,8 @@ export async function serveA2a(
     if (reports.length > 0) throw new AggregateError(reports, "The server has bugs");
   });
   const key = keys?.[0]?.key ?? TOKEN;
-  const authorization = `Bearer ${String(key)}`;
-  const open: ServedA2a["open"] = (body, headers = {}, signal = undefined) =>
+  const authorization = `Bearer ${key}`;
+  const open: ServedA2a["open"] = (body, headers = {}, signal) =>
     fetch(`${server.url}/a2a`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization, ...headers },
