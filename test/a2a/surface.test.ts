@@ -44,7 +44,7 @@ describe("The JSON-RPC binding", () => {
       1,
     ],
   ])(
-    "A request with %s is refused with the code of the specification",
+    "A request with %s is refused with the code of the specification [CORE-ERR-001, CORE-GET-002, JSONRPC-ERR-001, JSONRPC-ERR-002, JSONRPC-ERR-003]",
     async (_, body, code, id) => {
       const served = await serveA2a([says("Hi")]);
       const { status, json } = await post(served, body);
@@ -68,14 +68,17 @@ describe("The JSON-RPC binding", () => {
     ["an unknown part", { parts: [{ video: "x" }] }, "message.parts[0]"],
     ["an unknown context", { contextId: "ctx-1" }, "omit contextId"],
     ["a context that is no text", { contextId: 7 }, "message.contextId"],
-  ])("A message with %s is refused and starts no session", async (_, fields, text) => {
-    const served = await serveA2a([says("Hi")]);
-    const { error } = await served.rpc("SendMessage", send("Hi", fields));
-    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(text) });
-    expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
-  });
+  ])(
+    "A message with %s is refused and starts no session [CORE-ERR-002]",
+    async (_, fields, text) => {
+      const served = await serveA2a([says("Hi")]);
+      const { error } = await served.rpc("SendMessage", send("Hi", fields));
+      expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(text) });
+      expect((await served.sessions.list({ limit: 1 })).sessions).toEqual([]);
+    },
+  );
 
-  it("A requested version determines the methods, and a missing version is accepted", async () => {
+  it("A requested version determines the methods, and a missing version is accepted [VER-SERVER-001, VER-SERVER-002, VER-SERVER-003]", async () => {
     const served = await serveA2a([says("Hi")]);
     for (const version of ["0.2", "2.0", "1.1", "x"])
       expect((await served.rpc("ListTasks", {}, { "a2a-version": version })).error).toMatchObject({
@@ -103,7 +106,7 @@ describe("The JSON-RPC binding", () => {
     ]);
   });
 
-  it("A push notification is refused with the way to follow the task", async () => {
+  it("A push notification is refused with the way to follow the task [CORE-CAP-001]", async () => {
     const served = await serveA2a([says("Hi")]);
     const { error } = await served.rpc("CreateTaskPushNotificationConfig", {});
     expect(error).toMatchObject({
@@ -116,7 +119,7 @@ describe("The JSON-RPC binding", () => {
     );
   });
 
-  it("A content type other than JSON is refused with the error of the specification", async () => {
+  it("A content type other than JSON is refused with the error of the specification [JSONRPC-SSE-002]", async () => {
     const served = await serveA2a([says("Hi")]);
     const { status, json } = await post(served, "{}", { "content-type": "text/plain" });
     expect([status, json.id, json.error.code]).toEqual([200, null, -32005]);
@@ -134,7 +137,7 @@ describe("Access", () => {
     expect((await fetch(`${served.url}/.well-known/agent-card.json`)).status).toBe(200);
   });
 
-  it("The tasks and contexts of another caller do not exist", async () => {
+  it("The tasks and contexts of another caller do not exist [CORE-LIST-001]", async () => {
     const served = await serveA2a([says("Hi")], { keys: KEYS });
     const { id, contextId } = (await served.rpc("SendMessage", send("Hi"), asCaller(0))).result
       .task;
@@ -176,7 +179,7 @@ describe("Access", () => {
 });
 
 describe("The agent card", () => {
-  it("The card names both bindings, the extensions and the agents as skills", async () => {
+  it("The card names both bindings, the extensions and the agents as skills [CARD-DISC-001, CARD-PROTO-001, CARD-PROTO-002, CARD-STRUCT-001]", async () => {
     const served = await serveA2a([says("Hi")]);
     const card = await (await fetch(`${served.url}/.well-known/agent-card.json`)).json();
     const url = `${served.url}/a2a`;
@@ -196,7 +199,7 @@ describe("The agent card", () => {
     expect(card.skills.map(({ id }: { id: string }) => id)).toEqual(["scripted", "other"]);
   });
 
-  it("The card may be cached, and an unchanged card is not sent again", async () => {
+  it("The card may be cached, and an unchanged card is not sent again [CARD-CACHE-001, CARD-CACHE-002]", async () => {
     const served = await serveA2a([says("Hi")]);
     const url = `${served.url}/.well-known/agent-card.json`;
     const { headers } = await fetch(url);
@@ -208,7 +211,7 @@ describe("The agent card", () => {
     expect((await fetch(url, { headers: { "if-none-match": `"x"` } })).status).toBe(200);
   });
 
-  it("With keys, the public card shows the first agent, and the extended card shows the caller's", async () => {
+  it("With keys, the public card shows the first agent, and the extended card shows the caller's [CARD-EXT-001]", async () => {
     const settings = { name: "Helpdesk", description: "Answers" };
     const served = await serveA2a([says("Hi")], { keys: KEYS, settings });
     const card = await (await fetch(`${served.url}/.well-known/agent-card.json`)).json();

@@ -102,7 +102,7 @@ describe("Messages", () => {
     expect(reply.error.message).toContain("messageId was used for another message");
   });
 
-  it("A message to a working task enters the running turn", async () => {
+  it("A message to a working task enters the running turn [CORE-EXECUTION-MODE-002, CORE-MULTI-005, CORE-HIST-001, CORE-HIST-002, CORE-HIST-005]", async () => {
     const gate = createGate();
     const tool = defineTool({
       name: "wait",
@@ -140,7 +140,7 @@ describe("Messages", () => {
     ).not.toHaveProperty("history");
   });
 
-  it("A message to an ended task is refused with the way to continue", async () => {
+  it("A message to an ended task is refused with the way to continue [CORE-SEND-002]", async () => {
     const served = await serveA2a([says("Done")]);
     const task = await send(served, "Go");
     const reply = await served.rpc("SendMessage", {
@@ -200,7 +200,7 @@ describe("Messages", () => {
 });
 
 describe("Requests to people", () => {
-  it("A blocking send returns when the task needs input, and the reply lets the tool run once [W-22]", async () => {
+  it("A blocking send returns when the task needs input, and the reply lets the tool run once [W-22] [CORE-EXECUTION-MODE-001]", async () => {
     const { runs, agent } = gatedTool();
     const served = await serveA2a(
       [wants({ id: "c1", name: "pay", input: { amount: 5 } }), says("Paid")],
@@ -314,7 +314,7 @@ describe("Streams", () => {
     expect(events.map(({ data }) => data.id)).toEqual(events.map(() => 7));
   });
 
-  it("A reader with a cursor gets exactly the events after it, while the task works and after its end", async () => {
+  it("A reader with a cursor gets exactly the events after it, while the task works and after its end [STREAM-ORDER-001]", async () => {
     const served = await serveA2a([says("Hello there")]);
     const all = await readAllEvents(
       await open(served, "SendStreamingMessage", { message: createMessage("Go") }),
@@ -330,7 +330,7 @@ describe("Streams", () => {
     }
   });
 
-  it("A subscriber without a cursor gets the task in its current state, then the rest", async () => {
+  it("A subscriber without a cursor gets the task in its current state, then the rest [STREAM-SUB-001, STREAM-SUB-002]", async () => {
     const served = await serveA2a([hangs("Half")]);
     const task = await begin(served, "Go");
     await waitUntil(
@@ -346,7 +346,7 @@ describe("Streams", () => {
     expect(events.at(-1)?.data.result.statusUpdate.status.state).toBe("TASK_STATE_CANCELED");
   });
 
-  it("A subscription to an ended task is refused unless the reader has a cursor", async () => {
+  it("A subscription to an ended task is refused unless the reader has a cursor [STREAM-SUB-003]", async () => {
     const served = await serveA2a([says("Done")]);
     const task = await send(served, "Go");
     expect((await served.rpc("SubscribeToTask", { id: task.id })).error).toMatchObject({
@@ -394,7 +394,7 @@ describe("Streams", () => {
 });
 
 describe("Tasks", () => {
-  it("A cancelled task is canceled at once, and an ended task cannot be canceled", async () => {
+  it("A cancelled task is canceled at once, and an ended task cannot be canceled [CORE-CANCEL-001, CORE-CANCEL-002]", async () => {
     const served = await serveA2a([hangs()]);
     const task = await begin(served, "Go");
     await waitForState(served, task.id, "TASK_STATE_WORKING");
@@ -421,7 +421,7 @@ describe("Tasks", () => {
     });
   });
 
-  it("Tasks are listed with the newest first, in pages, by context and by state", async () => {
+  it("Tasks are listed with the newest first, in pages, by context and by state [CORE-LIST-002, CORE-LIST-004, CORE-LIST-005]", async () => {
     const clock = createTickingClock();
     const served = await serveA2a([says("a"), says("b"), says("c"), says("d")], { clock });
     const first = await send(served, "1");
@@ -461,7 +461,7 @@ describe("Tasks", () => {
       });
   });
 
-  it("Tasks of several contexts are listed by the time of their status, also across pages", async () => {
+  it("Tasks of several contexts are listed by the time of their status, also across pages [CORE-LIST-003]", async () => {
     const answers = [says("a"), says("b"), says("c"), hangs(), says("e")];
     const served = await serveA2a(answers, { clock: createTickingClock() });
     const first = await send(served, "1");
