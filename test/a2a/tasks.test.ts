@@ -5,7 +5,13 @@ import { hangs, refuses, says, wants } from "../support/session/scripted-provide
 import { createGate } from "../support/gate.ts";
 import { waitUntil } from "../support/with-deadline.ts";
 import { readAllEvents, readEvents, type SentEvent } from "./support/read-events.ts";
-import { createMessage, serveA2a, type RpcReply, type ServedA2a } from "./support/serve-a2a.ts";
+import {
+  createMessage,
+  createTickingClock,
+  serveA2a,
+  type RpcReply,
+  type ServedA2a,
+} from "./support/serve-a2a.ts";
 
 /** The state of a task in a result. */
 const stateOf = (reply: { readonly result: { readonly task?: Task } & Task }): string =>
@@ -96,7 +102,7 @@ describe("Messages", () => {
     expect(reply.error.message).toContain("messageId was used for another message");
   });
 
-  it("A message to a working task enters the running turn", async () => {
+  it("A message to a working task enters the running turn [CORE-EXECUTION-MODE-002, CORE-MULTI-005, CORE-HIST-001, CORE-HIST-002, CORE-HIST-005]", async () => {
     const gate = createGate();
     const tool = defineTool({
       name: "wait",
@@ -171,7 +177,7 @@ describe("Messages", () => {
     expect(reply.error.message).toContain("has not started");
   });
 
-  it("A message to an ended task is refused with the way to continue", async () => {
+  it("A message to an ended task is refused with the way to continue [CORE-SEND-002]", async () => {
     const served = await serveA2a([says("Done")]);
     const task = await send(served, "Go");
     const reply = await served.rpc("SendMessage", {
@@ -231,7 +237,7 @@ describe("Messages", () => {
 });
 
 describe("Requests to people", () => {
-  it("A blocking send returns when the task needs input, and the reply lets the tool run once [W-22]", async () => {
+  it("A blocking send returns when the task needs input, and the reply lets the tool run once [W-22] [CORE-EXECUTION-MODE-001]", async () => {
     const { runs, agent } = gatedTool();
     const served = await serveA2a(
       [wants({ id: "c1", name: "pay", input: { amount: 5 } }), says("Paid")],
@@ -398,7 +404,7 @@ describe("Streams", () => {
     expect(events.map(({ data }) => data.id)).toEqual(events.map(() => 7));
   });
 
-  it("A reader with a cursor gets exactly the events after it, while the task works and after its end", async () => {
+  it("A reader with a cursor gets exactly the events after it, while the task works and after its end [STREAM-ORDER-001]", async () => {
     const served = await serveA2a([says("Hello there")]);
     const all = await readAllEvents(
       await open(served, "SendStreamingMessage", { message: createMessage("Go") }),
@@ -414,7 +420,7 @@ describe("Streams", () => {
     }
   });
 
-  it("A subscriber without a cursor gets the task in its current state, then the rest", async () => {
+  it("A subscriber without a cursor gets the task in its current state, then the rest [STREAM-SUB-001, STREAM-SUB-002]", async () => {
     const served = await serveA2a([hangs("Half")]);
     const task = await begin(served, "Go");
     await waitUntil(
@@ -430,7 +436,7 @@ describe("Streams", () => {
     expect(events.at(-1)?.data.result.statusUpdate.status.state).toBe("TASK_STATE_CANCELED");
   });
 
-  it("A subscription to an ended task is refused unless the reader has a cursor", async () => {
+  it("A subscription to an ended task is refused unless the reader has a cursor [STREAM-SUB-003]", async () => {
     const served = await serveA2a([says("Done")]);
     const task = await send(served, "Go");
     expect((await served.rpc("SubscribeToTask", { id: task.id })).error).toMatchObject({
@@ -510,7 +516,7 @@ describe("Streams", () => {
 });
 
 describe("Tasks", () => {
-  it("A cancelled task is canceled at once, and an ended task cannot be canceled", async () => {
+  it("A cancelled task is canceled at once, and an ended task cannot be canceled [CORE-CANCEL-001, CORE-CANCEL-002]", async () => {
     const served = await serveA2a([hangs()]);
     const task = await begin(served, "Go");
     await waitForState(served, task.id, "TASK_STATE_WORKING");
@@ -537,8 +543,9 @@ describe("Tasks", () => {
     });
   });
 
-  it("Tasks are listed with the newest first, in pages, by context and by state", async () => {
-    const served = await serveA2a([says("a"), says("b"), says("c"), says("d")]);
+  it("Tasks are listed with the newest first, in pages, by context and by state [CORE-LIST-002, CORE-LIST-004, CORE-LIST-005]", async () => {
+    const clock = createTickingClock();
+    const served = await serveA2a([says("a"), says("b"), says("c"), says("d")], { clock });
     const first = await send(served, "1");
     const ids = [first.id];
     for (const text of ["2", "3"])
@@ -582,5 +589,38 @@ describe("Tasks", () => {
       expect((await served.rpc("ListTasks", params)).error, JSON.stringify(params)).toMatchObject({
         code: -32602,
       });
+  });
+
+  it("Tasks of several contexts are listed by the time of their status, also across pages [CORE-LIST-003]", async () => {
+    const answers = [says("a"), says("b"), says("c"), hangs(), says("e")];
+    const served = await serveA2a(answers, { clock: createTickingClock() });
+    const first = await send(served, "1");
+    const second = await send(served, "2");
+    const third = await send(served, "3", { contextId: first.contextId });
+    const running = await begin(served, "4", { contextId: second.contextId });
+    await waitForState(served, running.id, "TASK_STATE_WORKING");
+    const queued = await begin(served, "5", { contextId: second.contextId });
+    const ids = [queued.id, running.id, third.id, second.id, first.id];
+    const listAll = async () => {
+      const listed: string[] = [];
+      for (let pageToken = ""; ;) {
+        const { result } = await served.rpc("ListTasks", { pageSize: 2, pageToken });
+        listed.push(...result.tasks.map(({ id }: Task) => id));
+        expect(result.totalSize).toBe(listed.length);
+        pageToken = result.nextPageToken;
+        if (pageToken === "") return listed;
+      }
+    };
+    expect(await listAll()).toEqual(ids);
+    // The older task of the context ends after the newer one began to wait.
+    await served.rpc("CancelTask", { id: running.id });
+    await waitForState(served, queued.id, "TASK_STATE_COMPLETED");
+    const { timestamp } = (await served.rpc("GetTask", { id: third.id })).result.status;
+    const notOlder = await served.rpc("ListTasks", { statusTimestampAfter: timestamp });
+    expect(notOlder.result.tasks.map(({ id }: Task) => id).slice(0, 3)).toEqual([
+      queued.id,
+      running.id,
+      third.id,
+    ]);
   });
 });

@@ -21,7 +21,7 @@ function createMessage(text: string, messageId: string, taskId = ""): object {
   return { message: { messageId, taskId, role: "ROLE_USER", parts: [{ text }] } };
 }
 
-/** A peer which reads the stream of one task over many connections, and kills the bridge between them. */
+/** A peer which reads the stream of a task over many connections, and kills the bridge between the connections. */
 class Peer {
   readonly received: SentEvent[] = [];
   readonly #directory: string;
@@ -81,7 +81,8 @@ class Peer {
     const message = createMessage(decision, `${this.#name}-${messageId}`, this.#taskId);
     const configuration = { returnImmediately: true };
     const response = await this.#bridge.post("SendMessage", { ...message, configuration });
-    expect(await response.json()).toMatchObject({ result: { task: { id: this.#taskId } } });
+    const { error } = await response.json();
+    if (error !== undefined) throw new Error(`The decision is refused: ${JSON.stringify(error)}`);
   }
 
   readNotes(): readonly string[] {
@@ -89,7 +90,7 @@ class Peer {
     return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
   }
 
-  /** Reads the whole stream of the task over one connection. */
+  /** Reads the whole stream of the task over a single connection. */
   async readAgain(): Promise<readonly SentEvent[]> {
     const events: SentEvent[] = [];
     const response = await this.#bridge.post(

@@ -17,10 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-/** When the bridge is killed: before it gets the response of the receiver, or afterwards. */
+/** When the bridge is killed: before the response of the receiver, or afterwards. */
 type KillMoment = "before" | "after";
 
-/** A bridge that is killed and started again, and the only receiver of its push notifications. */
+/** A bridge with several lives, and the only receiver of its push notifications. */
 class KilledBridge {
   readonly #directory: string;
   readonly #start: () => Promise<A2aBridge>;
@@ -105,7 +105,9 @@ class KilledBridge {
     const interrupted = this.readNotes().includes(this.#name) ? "done" : "run-again";
     const text = options.includes("allow") ? "allow" : interrupted;
     const message = {
-      ...{ messageId: `${this.#name}-${messageId}`, taskId: this.taskId, role: "ROLE_USER" },
+      messageId: `${this.#name}-${messageId}`,
+      taskId: this.taskId,
+      role: "ROLE_USER",
       parts: [{ text }],
     };
     await this.request("SendMessage", { message, configuration: { returnImmediately: true } });
@@ -128,7 +130,7 @@ class KilledBridge {
   }
 }
 
-/** The updates of a stream that are sent as notifications: all but the pieces of artifacts. */
+/** The notifications of a stream: all updates but the pieces of artifacts. */
 function listExpected(events: readonly SentEvent[]): readonly string[] {
   return events
     .filter(({ data }) => data.result.artifactUpdate?.lastChunk !== false)

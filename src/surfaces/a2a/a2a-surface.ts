@@ -41,14 +41,18 @@ function withHttpErrors(route: GuardedRoute): GuardedRoute {
           headers: { ...response.headers, ...createExtensionHeaders(request) },
         };
       } catch (error) {
-        // The router formats an error with a status of its own, such as a body that is too large.
-        const refusal = error instanceof ApiError ? undefined : toA2aError(error);
+        // The router formats these with their status and headers.
+        const isKept = error instanceof ApiError && KEPT_STATUSES.has(error.status);
+        const refusal = isKept ? undefined : toA2aError(error);
         if (refusal === undefined) throw error;
         return formatHttpError(refusal);
       }
     },
   };
 }
+
+/** Statuses without a meaning in A2A. Clients and proxies know them: too large, too many requests, unavailable. */
+const KEPT_STATUSES: ReadonlySet<number> = new Set([413, 429, 503]);
 
 function formatHttpError(error: A2aError): ServedResponse {
   const { httpStatus } = readReasonCodes(error.reason);

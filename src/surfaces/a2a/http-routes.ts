@@ -12,10 +12,11 @@ import { readSendRequest, readTaskRequest } from "../../wire/a2a/read-request.ts
 import type { PlacedUpdate } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
-import type { CallContext, Operations } from "./operations.ts";
+import type { CallContext } from "./call-context.ts";
+import type { Operations } from "./operations.ts";
 import { createPushOperations, type PushOperations } from "./push/push-operations.ts";
 import { listPage } from "./rpc-routes.ts";
-import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";
+import { readLastSequence, readVersion, resolveDialect } from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
 
 interface HttpCall {
@@ -32,42 +33,34 @@ type Handler = (call: HttpCall) => Promise<ServedResponse>;
 
 /** The HTTP+JSON binding, version 1.0. */
 export function createHttpRoutes(options: A2aOptions, operations: Operations): GuardedRoute[] {
-  const streamUpdates = (
-    updates: AsyncIterable<readonly PlacedUpdate[]>,
-    { encodeUpdate }: Dialect,
-  ) => createUpdateStream(updates, encodeUpdate, options.streaming);
+  const streamUpdates = (updates: AsyncIterable<readonly PlacedUpdate[]>, dialect: Dialect) =>
+    createUpdateStream(updates, (update) => dialect.encodeUpdate(update), options.streaming);
   const subscribe: Handler = async ({ taskId, context, dialect }) =>
     streamUpdates(await operations.subscribe({ taskId }, context), dialect);
   const cancel: Handler = async ({ taskId, context, dialect }) =>
-    createJsonResponse(200, dialect.encodeTask(await operations.cancel({ taskId }, context)));
+    createResponse(dialect.encodeTask(await operations.cancel({ taskId }, context)));
   const get: Handler = async ({ request, taskId, context, dialect }) => {
     const query = readQuery(request);
     const task = await operations.get(readTaskRequest({ ...query, id: taskId }), context);
-    return createJsonResponse(200, dialect.encodeTask(task));
+    return createResponse(dialect.encodeTask(task));
   };
   return [
     createRoute("POST", "/message:send", async ({ request, context, dialect }) => {
-      const task = await operations.send(readSendRequest(readJsonBody(request)), context);
-      return createJsonResponse(200, dialect.encodeSent(task));
+      const task = await operations.send(readSendRequest(readBody(request)), context);
+      return createResponse(dialect.encodeSent(task));
     }),
     createRoute("POST", "/message:stream", async ({ request, context, dialect }) =>
-      streamUpdates(
-        await operations.stream(readSendRequest(readJsonBody(request)), context),
-        dialect,
-      ),
+      streamUpdates(await operations.stream(readSendRequest(readBody(request)), context), dialect),
     ),
     createRoute("GET", "/tasks", async ({ request, context, dialect }) =>
-      createJsonResponse(
-        200,
-        await listPage(operations, { params: readQuery(request), context, dialect }),
-      ),
+      createResponse(await listPage(operations, { params: readQuery(request), context, dialect })),
     ),
     createTaskRoute("GET", { "": get, subscribe }),
     // Clients disagree on the method of a subscription.
     createTaskRoute("POST", { cancel, subscribe }),
     ...createPushRoutes(createPushOperations(options)),
     createRoute("GET", "/extendedAgentCard", async ({ request, context }) =>
-      createJsonResponse(200, createExtendedCard(options, request, context.caller)),
+      createResponse(createExtendedCard(options, request, context.caller)),
     ),
   ];
 }
@@ -75,13 +68,13 @@ export function createHttpRoutes(options: A2aOptions, operations: Operations): G
 function createPushRoutes(push: PushOperations): GuardedRoute[] {
   const respond = (operation: keyof PushOperations): Handler => {
     return async ({ request, taskId, configId, context }) => {
-      const body = operation === "create" ? readJsonBody(request) : {};
+      const body = operation === "create" ? readBody(request) : {};
       const params = {
         ...(isObject(body) ? body : {}),
         taskId,
         ...(configId !== "" && { id: configId }),
       };
-      return createJsonResponse(200, await push[operation](params, context));
+      return createResponse(await push[operation](params, context));
     };
   };
   const path = "/tasks/:id/pushNotificationConfigs";
@@ -125,11 +118,22 @@ function createTaskRoute(
 }
 
 function createCall(request: ServedRequest, taskId: string, caller: Caller): HttpCall {
+  readVersion(request, ["1.0"]);
   const signal = request.disconnectSignal;
   const { version } = A2A_V1;
-  checkVersion(request, version);
   const context = { caller, version, signal, ...readLastSequence(request) };
   return { request, context, dialect: resolveDialect(request, A2A_V1), taskId, configId: "" };
+}
+
+/** The binding's own media type. `application/json` is accepted too. */
+const MEDIA_TYPE = "application/a2a+json";
+
+function readBody(request: ServedRequest): object {
+  return readJsonBody(request, [MEDIA_TYPE, "application/json"]);
+}
+
+function createResponse(value: object | null): ServedResponse {
+  return createJsonResponse(200, value, { "content-type": MEDIA_TYPE });
 }
 
 function readQuery({ query }: ServedRequest): { readonly [name: string]: string } {

@@ -1,29 +1,19 @@
 import { digestText } from "../../platform/digest.ts";
 import { requireRight, type Caller } from "../../http/access/caller.ts";
 import { A2aError } from "../../wire/a2a/a2a-error.ts";
-import type { ProtocolVersion } from "../../wire/a2a/dialect.ts";
 import type { ListRequest, SendRequest, TaskRequest } from "../../wire/a2a/read-request.ts";
 import { formatTaskId } from "../../wire/a2a/task-id.ts";
 import { createTask } from "../../wire/a2a/task-snapshot.ts";
 import type { TaskFold } from "../../wire/a2a/task-state.ts";
 import { isTerminalState, type PlacedUpdate, type Task } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
+import type { CallContext } from "./call-context.ts";
 import { requirePush } from "./push/push-operations.ts";
 import { followTask } from "./follow-task.ts";
 import { listTasks, type TaskPage } from "./list-tasks.ts";
 import { toRefusal } from "./refusals.ts";
 import { sendMessage } from "./send-message.ts";
 import { findTask, foldTask, readTask, type StoredTask } from "./stored-task.ts";
-
-/** A request with its caller, independent of the binding. */
-export interface CallContext {
-  readonly caller: Caller;
-  readonly version: ProtocolVersion;
-  /** Aborts when the caller is gone. */
-  readonly signal: AbortSignal;
-  /** Position of the last update received by the caller, from `Last-Event-ID`. */
-  readonly lastSequence?: number;
-}
 
 type Updates = AsyncIterable<readonly PlacedUpdate[]>;
 

@@ -28,8 +28,9 @@ export function toA2aError(error: unknown): A2aError | undefined {
 }
 
 /** Converts an error of the HTTP server, such as a missing key. */
-export function convertApiError({ status, message, hint }: ApiError): A2aError {
+export function convertApiError({ status, message, hint, reason }: ApiError): A2aError {
   const text = hint === undefined ? message : `${message}. ${hint}`;
+  if (reason === "invalid_json") return new A2aError("INVALID_JSON", text);
   return new A2aError(REASONS.get(status) ?? "INTERNAL_ERROR", text);
 }
 
@@ -41,7 +42,7 @@ const REASONS: ReadonlyMap<number, A2aReason> = new Map([
   [405, "METHOD_NOT_FOUND"],
   [409, "UNSUPPORTED_OPERATION"],
   [413, "INVALID_REQUEST"],
-  [415, "INVALID_REQUEST"],
+  [415, "CONTENT_TYPE_NOT_SUPPORTED"],
   [429, "RESOURCE_EXHAUSTED"],
   [503, "UNAVAILABLE"],
   [507, "UNAVAILABLE"],

@@ -1,21 +1,26 @@
 import type { ServedRequest, ServedResponse } from "../../http/server/http-types.ts";
 import { readHeader } from "../../http/routing/read-header.ts";
 import { A2aError, createParamsError } from "../../wire/a2a/a2a-error.ts";
-import type { Dialect, ProtocolVersion } from "../../wire/a2a/dialect.ts";
+import type { Dialect } from "../../wire/a2a/dialect.ts";
 import { withTaskStream } from "../../wire/a2a/encode-task-stream.ts";
 import { readExtensions, TASK_STREAM_EXTENSION } from "../../wire/a2a/extensions.ts";
 import { formatValue } from "../../text/format-value.ts";
 
 /**
- * Throws `VERSION_NOT_SUPPORTED` if the client speaks another version than the method. A client may leave the version
- * out.
+ * Reads the requested version, without its patch number. Undefined if the header and the parameter of the URL are absent. Throws
+ * `VERSION_NOT_SUPPORTED` for other versions.
  */
-export function checkVersion(request: ServedRequest, spoken: ProtocolVersion): void {
+export function readVersion<Version extends string>(
+  request: ServedRequest,
+  supported: readonly Version[],
+): Version | undefined {
   const query = new URLSearchParams(request.query);
-  const version = readHeader(request, "a2a-version") ?? query.get("A2A-Version") ?? "";
-  const expected = spoken === "1.0" ? /^1\.0(?:\.\d+)?$/ : /^0\.3(?:\.\d+)?$/;
-  if (version === "" || expected.test(version)) return;
-  const message = `A2A-Version is ${formatValue(version)}: expected ${spoken} for this operation`;
+  const text = readHeader(request, "a2a-version") ?? query.get("A2A-Version") ?? "";
+  if (text === "") return undefined;
+  const [, minor] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(text) ?? [];
+  const version = supported.find((known) => known === minor);
+  if (version !== undefined) return version;
+  const message = `A2A-Version is ${formatValue(text)}: expected ${supported.join(" or ")}`;
   throw new A2aError("VERSION_NOT_SUPPORTED", message);
 }
 

@@ -16,13 +16,14 @@ import type { PlacedUpdate } from "../../wire/a2a/task.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
 import { createExternalAgent } from "./external-agent.ts";
-import type { CallContext, Operations } from "./operations.ts";
+import type { CallContext } from "./call-context.ts";
+import type { Operations } from "./operations.ts";
 import { createPushOperations, type PushOperations } from "./push/push-operations.ts";
 import { toA2aError } from "./refusals.ts";
 import {
-  checkVersion,
   createExtensionHeaders,
   readLastSequence,
+  readVersion,
   resolveDialect,
 } from "./request-headers.ts";
 import { createUpdateStream } from "./stream-response.ts";
@@ -41,7 +42,7 @@ interface MethodCall {
 
 type Method = (call: MethodCall) => Promise<RpcResult>;
 
-/** The JSON-RPC binding. The name of a method tells its version. */
+/** The JSON-RPC binding. Without a requested version, the name of the method determines the version. */
 export function createRpcRoute(options: A2aOptions, operations: Operations): GuardedRoute {
   const methods = createMethods(options, operations);
   return {
@@ -96,14 +97,14 @@ async function respond(
   { id, method: name, params }: RpcRequest,
   { methods, caller, options }: RpcContext,
 ): Promise<ServedResponse> {
+  const requested = readVersion(request, ["1.0", "0.3"]);
   const known = methods.get(name);
-  if (known === undefined)
-    throw new A2aError("METHOD_NOT_FOUND", `"${name.slice(0, 100)}" is not a method of A2A`);
-  const [version, method] = known;
-  checkVersion(request, version.version);
-  const dialect = resolveDialect(request, version);
+  if (known === undefined || (requested !== undefined && known[0] !== DIALECTS[requested]))
+    throw createMethodError(name, requested);
+  const [spoken, method] = known;
+  const dialect = resolveDialect(request, spoken);
   const signal = request.disconnectSignal;
-  const context = { caller, version: version.version, signal, ...readLastSequence(request) };
+  const context = { caller, version: spoken.version, signal, ...readLastSequence(request) };
   const result = await method({ params, context, dialect, request });
   if ("value" in result)
     return createJsonResponse(200, { jsonrpc: "2.0", id, result: result.value });
@@ -113,6 +114,13 @@ async function respond(
     result: dialect.encodeUpdate(placed),
   });
   return createUpdateStream(result.updates, encode, options.streaming);
+}
+
+const DIALECTS = { "1.0": A2A_V1, "0.3": A2A_V03 } as const;
+
+function createMethodError(name: string, version = ""): A2aError {
+  const protocol = version === "" ? "A2A" : `A2A ${version}`;
+  return new A2aError("METHOD_NOT_FOUND", `"${name.slice(0, 100)}" is not a method of ${protocol}`);
 }
 
 function createErrorResponse(id: RequestId, error: A2aError): ServedResponse {

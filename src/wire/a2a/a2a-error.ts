@@ -60,7 +60,7 @@ export function encodeRpcError({ reason, message }: A2aError): object {
   return { code: REASONS[reason].rpcCode, message, data: [encodeErrorInfo(reason)] };
 }
 
-/** The body of an error response in the HTTP+JSON binding. */
+/** The body of an error response in the HTTP+JSON binding. `code` is the status of the response. */
 export function encodeHttpError({ reason, message }: A2aError, code: number): object {
   const { httpName } = REASONS[reason];
   return {

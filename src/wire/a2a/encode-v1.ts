@@ -47,15 +47,14 @@ export const A2A_V1: Dialect = {
 };
 
 function encodeTask(task: Task): object {
-  const { taskId, contextId, status, artifacts, history, sequence } = task;
+  const { taskId, contextId, status, artifacts = [], history = [], sequence } = task;
   return {
     id: taskId,
     contextId,
     status: encodeStatus(status, task),
-    ...omitUndefined({
-      artifacts: artifacts?.map(encodeArtifact),
-      history: history?.map((message) => encodeMessage(message, task)),
-    }),
+    // An empty list of protocol buffers is absent in JSON.
+    ...(artifacts.length > 0 && { artifacts: artifacts.map(encodeArtifact) }),
+    ...(history.length > 0 && { history: history.map((message) => encodeMessage(message, task)) }),
     metadata: { [SEQUENCE_KEY]: sequence },
   };
 }

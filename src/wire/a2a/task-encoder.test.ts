@@ -107,7 +107,6 @@ describe("The stream of a task", () => {
           id: TASK,
           contextId: SESSION,
           status: { state: "TASK_STATE_SUBMITTED", timestamp: "1970-01-01T00:00:00.000Z" },
-          artifacts: [],
           history: [{ messageId: "msg-1", ...PLACE, role: "ROLE_USER", parts: [{ text: "Hi" }] }],
           metadata: { [SEQUENCE_KEY]: 1 },
         },

@@ -10,7 +10,7 @@ import { createAccess, createTokenKey } from "../../../src/http/access/access.ts
 import { readKeys, type AccessKey } from "../../../src/http/access/access-keys.ts";
 import { createRouter } from "../../../src/http/routing/router.ts";
 import { startHttpServer } from "../../../src/http/server/start-server.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
+import { systemClock, type SteadyClock } from "../../../src/platform/clock.ts";
 import { defineAgent } from "../../../src/bridge/agent/define-agent.ts";
 import { createSessions } from "../../../src/session/runtime/create-sessions.ts";
 import type { Sessions } from "../../../src/session/sessions.ts";
@@ -30,6 +30,8 @@ export interface ServeOptions {
   readonly settings?: A2aOptions["settings"];
   /** Further options of the scripted provider. */
   readonly provider?: Parameters<typeof createScriptedProvider>[1];
+  /** Default: the system's clock. */
+  readonly clock?: SteadyClock;
   /** Further options of the agent. */
   readonly agent?: Partial<Parameters<typeof defineAgent>[0]>;
   /** Sends push notifications with these options. Default: the server sends none. */
@@ -70,6 +72,18 @@ export function createMessage(text: string, fields: object = {}): object {
   return { messageId: randomUUID(), role: "ROLE_USER", parts: [{ text }], ...fields };
 }
 
+/** The system's clock, whose time is different at every call. */
+export function createTickingClock(): SteadyClock {
+  let last = 0;
+  return {
+    ...systemClock,
+    now() {
+      last = Math.max(last + 1, systemClock.now());
+      return last;
+    },
+  };
+}
+
 /** The token of the local user. */
 const TOKEN = "local-token-of-the-test";
 
@@ -80,6 +94,7 @@ export async function serveA2a(
     keys,
     settings = {},
     agent = {},
+    clock = systemClock,
     provider: scripting = {},
     push: pushOptions,
   }: ServeOptions = {},
@@ -92,14 +107,18 @@ export async function serveA2a(
     defineAgent({ name: "scripted", provider, ...agent }),
     defineAgent({ name: "other", provider }),
   ];
-  const sessions = createSessions({ store, agents, clock: systemClock, owner: "test", report });
+  const sessions = createSessions({ store, agents, clock, owner: "test", report });
   const host = "127.0.0.1";
   const access = createAccess({ host, token: TOKEN, ...(keys !== undefined && { keys }) });
   const pushReports: unknown[] = [];
   const callers = [...readKeys(keys ?? []), createTokenKey(TOKEN)].map(({ caller }) => caller);
   const createPush = (changes: Partial<PushOptions>) =>
     new PushService({
-      ...{ sessions, callers, clock: systemClock, version: "1.2.3", allowPrivate: true },
+      sessions,
+      callers,
+      clock: systemClock,
+      version: "1.2.3",
+      allowPrivate: true,
       report: (error) => void pushReports.push(error),
       ...pushOptions,
       ...changes,
@@ -141,8 +160,8 @@ export async function serveA2a(
     if (reports.length > 0) throw new AggregateError(reports, "The server has bugs");
   });
   const key = keys?.[0]?.key ?? TOKEN;
-  const authorization = `Bearer ${String(key)}`;
-  const open: ServedA2a["open"] = (body, headers = {}, signal = undefined) =>
+  const authorization = `Bearer ${key}`;
+  const open: ServedA2a["open"] = (body, headers = {}, signal) =>
     fetch(`${server.url}/a2a`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization, ...headers },
