@@ -46,17 +46,17 @@ async function runCycle(
 ): Promise<WorkerCycleResult | undefined> {
   try {
     const started = await startCycle(effect, context);
-    if ("failure" in started) return createFailedResult(started.failure);
+    if ("failure" in started) return createFailedResult(effect.worker, started.failure);
     return await followCycle(effect.worker, started, context);
   } catch (error) {
     if (!(error instanceof SpanlineError)) throw error;
     if (error.code === "aborted" || error.code === "store_closed") return undefined;
-    return createFailedResult(error.toFailure());
+    return createFailedResult(effect.worker, error.toFailure());
   }
 }
 
-function createFailedResult(failure: Failure): WorkerCycleResult {
-  const usage = { tokens: 0, seconds: 0, toolCalls: 0, invocations: 0, usd: 0 };
+/** The result of a cycle without a turn. The usage is as last reported, so the earlier cycles are not counted again. */
+function createFailedResult({ usage }: Worker, failure: Failure): WorkerCycleResult {
   return { outcome: "failed", text: "", reason: null, failure, usage };
 }
 
@@ -169,7 +169,7 @@ async function followCycle(
     if (signal.aborted) return undefined;
     const isDeleted = (await children.find(sessionId)) === undefined;
     if (isDeleted)
-      return { ...createFailedResult(createDeletedFailure(worker)), outcome: "cancelled" };
+      return { ...createFailedResult(worker, createDeletedFailure(worker)), outcome: "cancelled" };
     throw error;
   }
   return undefined;
