@@ -33,6 +33,7 @@ import {
 } from "../history/plan-compaction.ts";
 import { redactCopies } from "../history/redact-messages.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
+import { stopConversation, type StopOptions } from "./stop-conversation.ts";
 
 interface CompactionContext {
   readonly sessionId: string;
@@ -240,16 +241,17 @@ async function requestSummary(
     );
   }
   const id = createId("ses", clock.now(), randomSeed()).slice("ses_".length);
-  const session = provider.open({ sessionId: `spanline-summary-${id}` });
-  const stream = await session.invoke(
-    { type: "prompt", texts: [text] },
-    { signal, ...(canRefuseTools && { allowedTools: [] }) },
-  );
+  const upstreamId = `spanline-summary-${id}`;
+  const input = { type: "prompt", texts: [text] } as const;
   const builder = createTurnBuilder();
-  for await (const event of stream) addToTurn(builder, event);
+  try {
+    const session = provider.open({ sessionId: upstreamId });
+    const options = { signal, ...(canRefuseTools && { allowedTools: [] }) };
+    for await (const event of await session.invoke(input, options)) addToTurn(builder, event);
+  } finally {
+    await stopSummarySession(upstreamId, { provider, clock });
+  }
   const turn = snapshotTurn(builder);
-  // The upstream session of a summary is not used again.
-  await session.stop?.({ signal }).catch(() => undefined);
   const { end, usage } = turn;
   if (end === null || end.outcome === "failed" || end.outcome === "action-required") {
     const failure = end?.failure;
@@ -260,6 +262,17 @@ async function requestSummary(
   }
   return { text: turn.text.trim(), usage: end.usage ?? usage };
 }
+
+/** The upstream session of a summary is not used again. An aborted compaction stops it, too. */
+function stopSummarySession(
+  upstreamId: string,
+  parts: Pick<StopOptions, "provider" | "clock">,
+): Promise<void> {
+  const { signal } = new AbortController();
+  return stopConversation(upstreamId, { ...parts, signal, timeoutMs: STOP_TIMEOUT_MS });
+}
+
+const STOP_TIMEOUT_MS = 30_000;
 
 /** Archives more messages while the compacted conversation exceeds the hard limit. */
 function limitTokens(
