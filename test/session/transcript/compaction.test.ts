@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentBudgets } from "../../../src/domain/budget.ts";
 import type { CompactionSpec } from "../../../src/domain/transcript/compaction.ts";
+import { formatCompaction } from "../../../src/domain/transcript/format-compaction.ts";
 import type { ModelMessage } from "../../../src/domain/model/model-request.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -253,6 +254,25 @@ describe("Compaction on command", () => {
     });
     await talk(world, 1, 2);
     expect(listHistories(provider).at(-1)).toHaveLength(4);
+  });
+
+  it("Above the hard limit, a failed summary removes the messages, and the receipt has the failure", async () => {
+    const { world } = await openConversation(
+      [says("A0"), says("word ".repeat(400)), refuses("throttled")],
+      { keepLast: 2, hardLimitTokens: 300 },
+    );
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt).toMatchObject({
+      strategy: "truncate",
+      requestedStrategy: "hybrid",
+      recap: null,
+      failure: { code: "throttled" },
+    });
+    expect(formatCompaction(receipt)).toMatch(
+      / after\. The summary failed: Refused with throttled$/,
+    );
   });
 
   it.each<readonly [name: string, summary: string]>([

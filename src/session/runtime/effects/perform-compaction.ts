@@ -97,6 +97,7 @@ async function compact(
     replacement,
     recap,
     snapshotAssetId,
+    ...omitUndefined({ failure }),
   };
   return { status: "compacted", receipt, usage: usage ?? null };
 }
