@@ -85,6 +85,18 @@ describe("A worker", () => {
     });
   });
 
+  it("The shortened text of a worker splits no surrogate pair, and names the session with the whole text", async () => {
+    const world = await start({
+      boss: [delegates({ task: "Count" }), says("Long.")],
+      helper: [says(`${"x".repeat(31_999)}😀`)],
+    });
+    await world.prompt("Go");
+    const { result } = await world.waitForEvent("worker.completed");
+    const { childId } = await readSpawned(world);
+    const note = `… (shortened; the session ${childId} has the whole text)`;
+    expect(result.text).toBe(`${"x".repeat(31_999)}${note}`);
+  });
+
   it("The text of a worker is not part of the parent's messages", async () => {
     const world = await start({
       boss: [delegates({ task: "Count" }), says("There are four.")],
