@@ -480,7 +480,7 @@ describe("Host requests of tools", () => {
   it.each([
     ["is not attached", "The client is gone"],
     ["leaves", "The client is gone"],
-    ["cannot do it", "The client could not do it"],
+    ["cannot do it", "The client failed to handle the request"],
     ["does not answer in time", "The client did not answer in time"],
   ])("A host request fails when the client %s", async (how, message) => {
     const clock = createFakeClock();

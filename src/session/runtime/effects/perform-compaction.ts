@@ -126,14 +126,14 @@ async function measureTokens(
   messages: readonly ConversationMessage[],
   { agent, signal, store, sessionId, report }: CompactionContext,
 ): Promise<TokenMeasurement> {
-  const counted: readonly ConversationMessage[] =
+  const measuredMessages: readonly ConversationMessage[] =
     pending.length === 0 ? messages : [...messages, { role: "user", blocks: pending }];
   const { provider } = agent;
   if (provider.countTokens === undefined)
-    return { source: "estimate", tokens: estimateMessagesTokens(counted) };
+    return { source: "estimate", tokens: estimateMessagesTokens(measuredMessages) };
   try {
     // The tokenizer may be a service.
-    const redacted = redactCopies(counted, agent.redactText);
+    const redacted = redactCopies(measuredMessages, agent.redactText);
     const loaded = await loadMessageImages(redacted, (blobId) => store.readBlob(sessionId, blobId));
     const tokens = await provider.countTokens(loaded, { signal });
     if (tokens === null) return { source: "not_measured", tokens: null };
@@ -145,7 +145,7 @@ async function measureTokens(
     );
   } catch (error) {
     if (!signal.aborted) report(error);
-    return { source: "estimate", tokens: estimateMessagesTokens(counted) };
+    return { source: "estimate", tokens: estimateMessagesTokens(measuredMessages) };
   }
 }
 
@@ -163,22 +163,23 @@ async function summarize(
   context: CompactionContext,
 ): Promise<SummaryResult> {
   if (policy.strategy === "truncate") return { recap: null };
-  const spent: { usage?: Usage } = {};
+  let summaryUsage: Usage | undefined;
   try {
     let recap: string | null = null;
     const contextTokens = context.agent.spec.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
     const archive = redactCopies(messages.slice(keptHead, end), context.agent.redactText);
     for (const part of formatArchive(archive, contextTokens * CHARACTERS_PER_CONTEXT_TOKEN)) {
-      const answer = await requestSummary(createSummaryPrompt(part, recap, policy), context);
-      if (answer.usage !== null)
-        spent.usage =
-          spent.usage === undefined ? answer.usage : addUsage(spent.usage, answer.usage);
-      checkSummary(answer.text, `${recap ?? ""}${part}`);
-      recap = answer.text;
+      const summary = await requestSummary(createSummaryPrompt(part, recap, policy), context);
+      if (summary.usage !== null)
+        summaryUsage =
+          summaryUsage === undefined ? summary.usage : addUsage(summaryUsage, summary.usage);
+      checkSummary(summary.text, `${recap ?? ""}${part}`);
+      recap = summary.text;
     }
-    return { recap, ...spent };
+    return { recap, ...omitUndefined({ usage: summaryUsage }) };
   } catch (error) {
-    return { recap: null, ...spent, failure: toFailure(error) };
+    const failure = toFailure(error);
+    return { recap: null, ...omitUndefined({ usage: summaryUsage }), failure };
   }
 }
 
@@ -198,7 +199,7 @@ const MIN_SUMMARY_LIMIT = 1000;
 
 function toFailure(error: unknown): Failure {
   if (error instanceof SpanlineError) return error.toFailure();
-  const message = `The provider broke: ${formatThrown(error)}`;
+  const message = `The provider failed: ${formatThrown(error)}`;
   return { code: "service_failed", message, details: {} };
 }
 

@@ -39,7 +39,7 @@ export interface ToolRunContext extends EmissionStore {
   readonly host: ToolContext["host"];
   readonly editor?: NonNullable<ToolContext["editor"]>;
   readonly report: (error: unknown) => void;
-  readonly send: (happening: SessionInput) => Promise<unknown>;
+  readonly send: (input: SessionInput) => Promise<unknown>;
 }
 
 type ToolEffect = Extract<Effect, { type: "run-tool" }>;
