@@ -694,9 +694,9 @@ describe("Compaction of an agent with its own history", () => {
     await eventually(() => expect(provider.invocations).toHaveLength(3));
     if (isCancelled) await world.cancel();
     await world.waitForEvent("compaction.ended");
-    await eventually(() =>
-      expect(provider.stoppedSessions).toContain(provider.invocations[2]?.sessionId),
-    );
+    // Waits for the effects.
+    await world.sessions.close();
+    expect(provider.stoppedSessions).toContain(provider.invocations[2]?.sessionId);
     expect(stopSignals.at(-1)?.aborted).toBe(false);
   });
 
