@@ -41,8 +41,8 @@ const START = Date.UTC(2026, 10, 16);
 function opened(spec = FACTS) {
   let state = initialState;
   let at = START;
-  const send = (happening: SessionInput) => {
-    const { events, reply } = decide(state, { ...happening, at, seed: SEED });
+  const send = (input: SessionInput) => {
+    const { events, reply } = decide(state, { ...input, at, seed: SEED });
     state = events.reduce(evolve, state);
     at += 1;
     return { events: events.map(({ event }) => event), reply, due: findDueEffects(state) };

@@ -390,6 +390,21 @@ describe("Tools of a session", () => {
     expect(texts).toEqual(["1", "10000", "20000", `${"y".repeat(2000)}…`]);
   });
 
+  it("A shortened report or error of a tool splits no surrogate pair", async () => {
+    const provider = createScriptedProvider([wants({ id: "c1", name: "count" }), says("Done.")]);
+    const count = createTool({ name: "count" }, async (_, context) => {
+      context.progress(`${"x".repeat(1999)}😀`);
+      throw new Error(`${"y".repeat(3999)}😀`);
+    });
+    const world = await openWorld(createAgent({ provider, tools: [count] }));
+    await world.prompt("Count.");
+    const { result } = await world.waitForEvent("tool.finished");
+    const [progress] = await world.listEvents("tool.progress");
+    expect(progress?.text).toBe(`${"x".repeat(1999)}…`);
+    const text = `count failed: ${"y".repeat(3999)}…`;
+    expect(result.parts).toMatchObject([{ type: "text", text }]);
+  });
+
   it("A host request without a JSON form fails only its tool, and the session continues", async () => {
     const payload = Object({ count: 1n });
     const ask = createTool({ name: "ask" }, (_, context) =>
@@ -465,7 +480,7 @@ describe("Host requests of tools", () => {
   it.each([
     ["is not attached", "The client is gone"],
     ["leaves", "The client is gone"],
-    ["cannot do it", "The client could not do it"],
+    ["cannot do it", "The client failed to handle the request"],
     ["does not answer in time", "The client did not answer in time"],
   ])("A host request fails when the client %s", async (how, message) => {
     const clock = createFakeClock();

@@ -1,3 +1,5 @@
+import type { Failure } from "../errors.ts";
+
 /**
  * How the older part of a conversation is replaced:
  *
@@ -108,6 +110,8 @@ export interface CompactionReceipt {
   readonly replacement: string;
   /** The summary. Null if no model wrote one. */
   readonly recap: string | null;
+  /** Why the requested summary failed. Absent if none was requested, or it succeeded. */
+  readonly failure?: Failure;
   /** The blob with the archived messages as JSON. Null if storing failed. */
   readonly snapshotAssetId: string | null;
 }

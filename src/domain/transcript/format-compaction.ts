@@ -9,13 +9,15 @@ export function formatCompaction({
   recap,
   before,
   after,
-}: Pick<CompactionReceipt, "archivedMessages" | "recap" | "before" | "after">): string {
+  failure,
+}: Pick<CompactionReceipt, "archivedMessages" | "recap" | "before" | "after" | "failure">): string {
   const archived = pluralize(archivedMessages, "message");
   const change =
     recap === null
       ? `${archived} ${archivedMessages === 1 ? "is" : "are"} no longer sent to the model`
       : `A summary replaces ${archived}`;
-  return `${change}: ${formatTokens(before)} before, ${formatTokens(after)} after`;
+  const note = failure === undefined ? "" : `. The summary failed: ${failure.message}`;
+  return `${change}: ${formatTokens(before)} before, ${formatTokens(after)} after${note}`;
 }
 
 function formatTokens({ source, tokens }: TokenMeasurement): string {

@@ -1,6 +1,7 @@
 import { listItems } from "../../data/chunked-list.ts";
 import type { AgentSpec } from "../../domain/agent-spec.ts";
 import type { Reminder } from "../../domain/reminder.ts";
+import { cutText } from "../../text/cut-text.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
 import { TOKEN_PRESSURE_KEY } from "./steering-state.ts";
 import { CHANGED_FILES_KEY } from "./tracked-files.ts";
@@ -38,7 +39,7 @@ export function queueDenial(
   { name, reason }: { readonly name: string; readonly reason?: string | undefined },
 ): void {
   if (!readReminderSettings(readAgentSpec(decision)).deniedApproval) return;
-  const why = reason === undefined ? "" : ` The reason given: ${reason.slice(0, MAX_REASON)}`;
+  const why = reason === undefined ? "" : ` The reason given: ${cutText(reason, MAX_REASON)}`;
   queueRuntimeReminder(decision, {
     body: `An approver denied ${name}.${why} Do not reach the same effect with another tool; ask, or change the plan.`,
     tags: ["denied_approval"],
@@ -81,7 +82,7 @@ export function queueWatchedChanges(
   changes: string,
 ): void {
   queueRuntimeReminder(decision, {
-    body: `Files which you watch (${subscriptionId}) have changed: ${JSON.stringify(changes.slice(0, MAX_CHANGES_LENGTH))}. Earlier changes since your last step may exist.`,
+    body: `Files which you watch (${subscriptionId}) have changed: ${JSON.stringify(cutText(changes, MAX_CHANGES_LENGTH))}. Earlier changes since your last step may exist.`,
     tags: ["watched_files"],
     dedupeKey: `watch/${subscriptionId}`,
     roleHint: "system",

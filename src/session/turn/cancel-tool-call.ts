@@ -1,5 +1,6 @@
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { CommandReply, SessionCommand, ToolCallStatus } from "../../domain/session-command.ts";
+import { cutText } from "../../text/cut-text.ts";
 import { resolveWithoutDecision } from "../approvals/approval-requests.ts";
 import { dropHostRequests } from "../clients/host-requests.ts";
 import type { Decision } from "../decision.ts";
@@ -26,7 +27,7 @@ export function cancelToolCall(
     ({ approvalId }) => approvalId === run.approvalId,
   );
   if (request !== undefined) resolveWithoutDecision(decision, request, "cancel");
-  const why = reason === undefined ? "" : ` The reason given: ${reason.slice(0, MAX_REASON)}`;
+  const why = reason === undefined ? "" : ` The reason given: ${cutText(reason, MAX_REASON)}`;
   const text =
     run.attempt === 0
       ? `${formatNotRun(run)}: a person cancelled this tool call.${why}`

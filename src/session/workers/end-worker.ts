@@ -1,6 +1,7 @@
 import type { Failure } from "../../domain/errors.ts";
 import type { BudgetAmounts } from "../../domain/budget.ts";
 import { isTerminalStatus, type Worker } from "../../domain/workers/worker.ts";
+import { cutText } from "../../text/cut-text.ts";
 import type { Decision } from "../decision.ts";
 import type { WorkerCycleResult } from "../session-input.ts";
 import { cancelWorker, withdrawApprovals } from "./worker-commands.ts";
@@ -42,7 +43,7 @@ export function readCycleFailure({ failure, reason }: WorkerCycleResult): Failur
 
 export function shortenResult(text: string, { sessionId }: Worker): string {
   if (text.length <= MAX_RESULT_LENGTH) return text;
-  return `${text.slice(0, MAX_RESULT_LENGTH)}… (shortened; the session ${sessionId} has the whole text)`;
+  return `${cutText(text, MAX_RESULT_LENGTH)}… (shortened; the session ${sessionId} has the whole text)`;
 }
 
 const MAX_RESULT_LENGTH = 32_000;

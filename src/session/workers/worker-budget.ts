@@ -15,16 +15,16 @@ type BudgetReservation =
   | { readonly status: "refused"; readonly message: string };
 
 /**
- * Computes the caps of a worker's session. Where the session itself has a budget, the caps reserve a part of it: what
- * was requested, or an equal share for each worker which can still be opened. The use of the session and the caps of
- * its open workers together therefore never exceed the budget.
+ * Computes the caps of a worker's session. Where the session itself has a budget, the caps reserve a part of it: either
+ * the requested amount, or an equal share for each worker which can still be opened. The use of the session and the
+ * caps of its open workers together therefore never exceed the budget.
  */
 export function reserveBudget(
   decision: Decision,
   { maxOpen, budget = {} }: WorkersSpec,
   requested: BudgetCaps = {},
 ): BudgetReservation {
-  const free = Math.max(1, maxOpen - listActiveWorkers(decision.state.workers).length);
+  const freePlaces = Math.max(1, maxOpen - listActiveWorkers(decision.state.workers).length);
   const entries: [BudgetUnit, number][] = [];
   for (const unit of BUDGET_UNITS) {
     const remaining = measureRemaining(decision, unit);
@@ -32,10 +32,10 @@ export function reserveBudget(
       const message = `No ${unit} of the session's budget are left for a worker. Fix: extend the budget, or do the work without a worker`;
       return { status: "refused", message };
     }
-    const wish = Math.min(requested[unit] ?? Infinity, budget[unit] ?? Infinity);
+    const requestedCap = Math.min(requested[unit] ?? Infinity, budget[unit] ?? Infinity);
     // Time passes for all workers at once, so seconds are not divided.
-    const isDivided = wish === Infinity && unit !== "seconds";
-    const cap = Math.min(wish, isDivided ? divide(unit, remaining, free) : remaining);
+    const isDivided = requestedCap === Infinity && unit !== "seconds";
+    const cap = Math.min(requestedCap, isDivided ? divide(unit, remaining, freePlaces) : remaining);
     if (cap !== Infinity) entries.push([unit, cap]);
   }
   return {

@@ -2,6 +2,7 @@ import { toJsonText, type JsonObject } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { ApprovalRequested } from "../../domain/events/approval-events.ts";
 import { DECISION_NAMES } from "../../domain/policy/approval-decision.ts";
+import { cutText } from "../../text/cut-text.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
 import type { TaskMessage } from "./task.ts";
 
@@ -44,7 +45,7 @@ const MAX_INPUT_LENGTH = 2000;
 
 function shorten(text: string): string {
   if (text.length <= MAX_INPUT_LENGTH) return text;
-  return `${text.slice(0, MAX_INPUT_LENGTH)} … (${text.length} characters, whole in the data)`;
+  return `${cutText(text, MAX_INPUT_LENGTH)} … (${text.length} characters, whole in the data)`;
 }
 
 function encodeRequest(request: ApprovalRequested): JsonObject {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentBudgets } from "../../../src/domain/budget.ts";
 import type { CompactionSpec } from "../../../src/domain/transcript/compaction.ts";
+import { formatCompaction } from "../../../src/domain/transcript/format-compaction.ts";
 import type { ModelMessage } from "../../../src/domain/model/model-request.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -253,6 +254,25 @@ describe("Compaction on command", () => {
     });
     await talk(world, 1, 2);
     expect(listHistories(provider).at(-1)).toHaveLength(4);
+  });
+
+  it("Above the hard limit, a failed summary removes the messages, and the receipt has the failure", async () => {
+    const { world } = await openConversation(
+      [says("A0"), says("word ".repeat(400)), refuses("throttled")],
+      { keepLast: 2, hardLimitTokens: 300 },
+    );
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    const { receipt } = await world.waitForEvent("transcript.compacted");
+    expect(receipt).toMatchObject({
+      strategy: "truncate",
+      requestedStrategy: "hybrid",
+      recap: null,
+      failure: { code: "throttled" },
+    });
+    expect(formatCompaction(receipt)).toMatch(
+      / after\. The summary failed: Refused with throttled$/,
+    );
   });
 
   it.each<readonly [name: string, summary: string]>([
@@ -649,6 +669,50 @@ describe("Compaction of an agent with its own history", () => {
     expect(summary?.sessionId).not.toBe(first?.sessionId);
     expect(summary?.options).toEqual({ allowedTools: [] });
     expect(provider.stoppedSessions).toContain(summary?.sessionId);
+  });
+
+  const breaksOff: ProviderScript = async function* (signal, call) {
+    for await (const event of says("Half of")(signal, call)) {
+      if (event.type === "message.end") throw new Error("The stream broke");
+      yield event;
+    }
+  };
+
+  it.each<readonly [how: string, script: ProviderScript, isCancelled: boolean]>([
+    ["whose stream breaks", breaksOff, false],
+    ["which is refused", refuses("throttled"), false],
+    ["which is cancelled", hangs(), true],
+  ])("The upstream session of a summary %s is stopped", async (_, script, isCancelled) => {
+    const stopSignals: AbortSignal[] = [];
+    const provider = createScriptedProvider([says("A0"), says("A1"), script], {
+      capabilities: { allowedTools: true },
+      onStop: async (signal) => void stopSignals.push(signal),
+    });
+    const world = await openWorld(createAgent({ provider, compaction: { keepLast: 2 } }));
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    await eventually(() => expect(provider.invocations).toHaveLength(3));
+    if (isCancelled) await world.cancel();
+    await world.waitForEvent("compaction.ended");
+    // Waits for the effects.
+    await world.sessions.close();
+    expect(provider.stoppedSessions).toContain(provider.invocations[2]?.sessionId);
+    expect(stopSignals.at(-1)?.aborted).toBe(false);
+  });
+
+  it("A provider which does not stop the session of a summary delays the compaction by 30 seconds", async () => {
+    const clock = createFakeClock();
+    const provider = createScriptedProvider([says("A0"), says("A1"), says("Summary"), says("A2")], {
+      capabilities: { allowedTools: true },
+      onStop: () => new Promise<void>(() => {}),
+    });
+    const agent = createAgent({ provider, compaction: { keepLast: 2 } });
+    const world = await openWorld(agent, { clock });
+    await talk(world, 2);
+    await world.send({ type: "compact" });
+    await eventually(() => expect(provider.stoppedSessions).toHaveLength(1));
+    clock.advance(30_000);
+    expect((await world.waitForEvent("transcript.compacted")).receipt.recap).toBe("Summary");
   });
 
   it("A provider which cannot disable tools writes no summary", async () => {

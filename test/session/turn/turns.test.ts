@@ -281,7 +281,7 @@ describe("A turn", () => {
     );
     await world.prompt("One");
     expect(await world.waitForEvent("invocation.lost")).toMatchObject({
-      failure: { code: "service_failed", message: "The provider broke: fetch failed" },
+      failure: { code: "service_failed", message: "The provider failed: fetch failed" },
     });
     expect(await world.waitForEvent("approval.requested")).toMatchObject({
       question: "lost-invocation",

@@ -85,6 +85,18 @@ describe("A worker", () => {
     });
   });
 
+  it("The shortened text of a worker splits no surrogate pair, and names the session with the whole text", async () => {
+    const world = await start({
+      boss: [delegates({ task: "Count" }), says("Long.")],
+      helper: [says(`${"x".repeat(31_999)}😀`)],
+    });
+    await world.prompt("Go");
+    const { result } = await world.waitForEvent("worker.completed");
+    const { childId } = await readSpawned(world);
+    const note = `… (shortened; the session ${childId} has the whole text)`;
+    expect(result.text).toBe(`${"x".repeat(31_999)}${note}`);
+  });
+
   it("The text of a worker is not part of the parent's messages", async () => {
     const world = await start({
       boss: [delegates({ task: "Count" }), says("There are four.")],
@@ -401,6 +413,36 @@ describe("Limits of workers", () => {
     expect(opened?.event).toMatchObject({ type: "session.opened", budget: { tokens: 500 } });
     const [scope] = await world.sessions.readUsage(world.sessionId);
     expect(scope?.used).toMatchObject({ tokens: 300, invocations: 3 });
+  });
+
+  it("A cycle which cannot start keeps the usage of the earlier cycles, and counts it once", async () => {
+    const usage = { inputTokens: 300, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const provider = createScriptedProvider([
+      says("One.", { usage: { ...usage, totalTokens: 300 } }),
+      hangs(),
+    ]);
+    const boss = createBoss([
+      delegates({ task: "Count", background: true, retriggerable: true }),
+      says("Ok."),
+    ]);
+    const world = await openWorld(boss, { others: [createAgent({ name: "helper", provider })] });
+    await world.prompt("Go");
+    const { workerId, result } = await world.waitForEvent("worker.waiting_for_input");
+    const { childId } = await readSpawned(world);
+    // A session refuses further prompts while 100 are queued.
+    const content = [{ type: "text", text: "Wait" }] as const;
+    for (let count = 0; count <= 100; count++)
+      await world.sessions.command(childId, { type: "prompt", content }, { principal: ME });
+    await eventually(() => expect(provider.invocations).toHaveLength(2));
+    await world.send({ type: "trigger-worker", workerId, payload: "again" });
+    expect(await world.waitForEvent("worker.failed")).toMatchObject({
+      failure: { code: "conflict" },
+      usage: result.usage,
+    });
+    await world.waitForEvent("worker.closed");
+    const [, scope] = await world.sessions.readUsage(world.sessionId);
+    // Two of the boss, one of the first cycle, and the running one.
+    expect(scope?.used).toMatchObject({ tokens: 300, invocations: 4 });
   });
 
   it("A used budget refuses a worker", async () => {

@@ -28,8 +28,14 @@ export interface BudgetLedger {
   reserve(request: LedgerReservation): Promise<LedgerResult>;
   /** Charges every shared budget of the agent. */
   settle(request: LedgerCharge): Promise<void>;
-  /** Resolves after the next charge by this process. */
-  waitForCharge(): Promise<void>;
+  /** Watches for the next charge by this process, until `stop` is called. */
+  watchCharge(): ChargeWatch;
+}
+
+export interface ChargeWatch {
+  /** Resolves after the charge. Stays pending after `stop`. */
+  readonly charged: Promise<void>;
+  readonly stop: () => void;
 }
 
 interface LedgerEntry extends Omit<BudgetOwner, "scope"> {
@@ -92,10 +98,14 @@ export function createBudgetLedger(store: RecordStore, clock: Pick<Clock, "now">
       for (const resume of waiters) resume();
       waiters.clear();
     },
-    waitForCharge: () =>
-      new Promise((resolve) => {
+    watchCharge() {
+      let stop = (): void => {};
+      const charged = new Promise<void>((resolve) => {
         waiters.add(resolve);
-      }),
+        stop = () => void waiters.delete(resolve);
+      });
+      return { charged, stop };
+    },
   };
 }
 

@@ -42,7 +42,7 @@ function createHostError(payload: JsonObject = {}): SpanlineError {
   const { message, code } = payload;
   const hasMessage = typeof message === "string" && message !== "";
   const kind = code === "outcome_unknown" ? code : "host_failed";
-  return new SpanlineError(kind, hasMessage ? message : "The client could not do it");
+  return new SpanlineError(kind, hasMessage ? message : "The client failed to handle the request");
 }
 
 const REASONS = {

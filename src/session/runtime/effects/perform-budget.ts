@@ -1,9 +1,10 @@
-import { pause, waitUnlessAborted } from "../../../async/pause.ts";
+import { guardInvocation } from "../../../async/invocation-guard.ts";
+import { waitUnlessAborted } from "../../../async/pause.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { SessionInput } from "../../session-input.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
-import type { BudgetLedger } from "./budget-ledger.ts";
+import type { BudgetLedger, ChargeWatch } from "./budget-ledger.ts";
 
 interface BudgetEffectContext {
   readonly sessionId: string;
@@ -25,30 +26,35 @@ export async function performReservation(
   const { invocationId, round } = effect;
   for (;;) {
     signal.throwIfAborted();
-    const charged = ledger.waitForCharge();
-    const result = await retry(() => ledger.reserve({ ...effect, sessionId }));
-    if (result.status !== "busy") {
-      if (signal.aborted) return;
-      await send({ type: "budget-checked", invocationId, round, result });
-      return;
+    // A charge during the reservation must not be missed.
+    const watch = ledger.watchCharge();
+    try {
+      const result = await retry(() => ledger.reserve({ ...effect, sessionId }));
+      if (result.status !== "busy") {
+        if (signal.aborted) return;
+        await send({ type: "budget-checked", invocationId, round, result });
+        return;
+      }
+      await waitForCharge(watch, clock, signal);
+    } finally {
+      watch.stop();
     }
-    await waitForCharge(charged, clock, signal);
   }
 }
 
 /** Other processes charge without a notification, so the wait is limited. */
 async function waitForCharge(
-  charged: Promise<void>,
+  { charged }: ChargeWatch,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const waiting = new AbortController();
-  const limit = pause(clock, MAX_WAIT_MS, AbortSignal.any([signal, waiting.signal]));
+  const guard = guardInvocation(clock, signal, { limit: "wait", milliseconds: MAX_WAIT_MS });
   try {
-    await Promise.race([waitUnlessAborted(charged, signal), limit]);
+    await waitUnlessAborted(charged, guard.signal);
+  } catch (error) {
+    if (guard.reachedLimit === null) throw error;
   } finally {
-    waiting.abort();
-    limit.catch(() => undefined);
+    guard.release();
   }
 }
 

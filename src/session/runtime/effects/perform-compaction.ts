@@ -33,6 +33,7 @@ import {
 } from "../history/plan-compaction.ts";
 import { redactCopies } from "../history/redact-messages.ts";
 import type { WriteRetry } from "../log/write-retry.ts";
+import { stopConversation, type StopOptions } from "./stop-conversation.ts";
 
 interface CompactionContext {
   readonly sessionId: string;
@@ -96,6 +97,7 @@ async function compact(
     replacement,
     recap,
     snapshotAssetId,
+    ...omitUndefined({ failure }),
   };
   return { status: "compacted", receipt, usage: usage ?? null };
 }
@@ -124,14 +126,14 @@ async function measureTokens(
   messages: readonly ConversationMessage[],
   { agent, signal, store, sessionId, report }: CompactionContext,
 ): Promise<TokenMeasurement> {
-  const counted: readonly ConversationMessage[] =
+  const measuredMessages: readonly ConversationMessage[] =
     pending.length === 0 ? messages : [...messages, { role: "user", blocks: pending }];
   const { provider } = agent;
   if (provider.countTokens === undefined)
-    return { source: "estimate", tokens: estimateMessagesTokens(counted) };
+    return { source: "estimate", tokens: estimateMessagesTokens(measuredMessages) };
   try {
     // The tokenizer may be a service.
-    const redacted = redactCopies(counted, agent.redactText);
+    const redacted = redactCopies(measuredMessages, agent.redactText);
     const loaded = await loadMessageImages(redacted, (blobId) => store.readBlob(sessionId, blobId));
     const tokens = await provider.countTokens(loaded, { signal });
     if (tokens === null) return { source: "not_measured", tokens: null };
@@ -143,7 +145,7 @@ async function measureTokens(
     );
   } catch (error) {
     if (!signal.aborted) report(error);
-    return { source: "estimate", tokens: estimateMessagesTokens(counted) };
+    return { source: "estimate", tokens: estimateMessagesTokens(measuredMessages) };
   }
 }
 
@@ -161,22 +163,23 @@ async function summarize(
   context: CompactionContext,
 ): Promise<SummaryResult> {
   if (policy.strategy === "truncate") return { recap: null };
-  const spent: { usage?: Usage } = {};
+  let summaryUsage: Usage | undefined;
   try {
     let recap: string | null = null;
     const contextTokens = context.agent.spec.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
     const archive = redactCopies(messages.slice(keptHead, end), context.agent.redactText);
     for (const part of formatArchive(archive, contextTokens * CHARACTERS_PER_CONTEXT_TOKEN)) {
-      const answer = await requestSummary(createSummaryPrompt(part, recap, policy), context);
-      if (answer.usage !== null)
-        spent.usage =
-          spent.usage === undefined ? answer.usage : addUsage(spent.usage, answer.usage);
-      checkSummary(answer.text, `${recap ?? ""}${part}`);
-      recap = answer.text;
+      const summary = await requestSummary(createSummaryPrompt(part, recap, policy), context);
+      if (summary.usage !== null)
+        summaryUsage =
+          summaryUsage === undefined ? summary.usage : addUsage(summaryUsage, summary.usage);
+      checkSummary(summary.text, `${recap ?? ""}${part}`);
+      recap = summary.text;
     }
-    return { recap, ...spent };
+    return { recap, ...omitUndefined({ usage: summaryUsage }) };
   } catch (error) {
-    return { recap: null, ...spent, failure: toFailure(error) };
+    const failure = toFailure(error);
+    return { recap: null, ...omitUndefined({ usage: summaryUsage }), failure };
   }
 }
 
@@ -196,7 +199,7 @@ const MIN_SUMMARY_LIMIT = 1000;
 
 function toFailure(error: unknown): Failure {
   if (error instanceof SpanlineError) return error.toFailure();
-  const message = `The provider broke: ${formatThrown(error)}`;
+  const message = `The provider failed: ${formatThrown(error)}`;
   return { code: "service_failed", message, details: {} };
 }
 
@@ -240,16 +243,17 @@ async function requestSummary(
     );
   }
   const id = createId("ses", clock.now(), randomSeed()).slice("ses_".length);
-  const session = provider.open({ sessionId: `spanline-summary-${id}` });
-  const stream = await session.invoke(
-    { type: "prompt", texts: [text] },
-    { signal, ...(canRefuseTools && { allowedTools: [] }) },
-  );
+  const upstreamId = `spanline-summary-${id}`;
+  const input = { type: "prompt", texts: [text] } as const;
   const builder = createTurnBuilder();
-  for await (const event of stream) addToTurn(builder, event);
+  try {
+    const session = provider.open({ sessionId: upstreamId });
+    const options = { signal, ...(canRefuseTools && { allowedTools: [] }) };
+    for await (const event of await session.invoke(input, options)) addToTurn(builder, event);
+  } finally {
+    await stopSummarySession(upstreamId, { provider, clock });
+  }
   const turn = snapshotTurn(builder);
-  // The upstream session of a summary is not used again.
-  await session.stop?.({ signal }).catch(() => undefined);
   const { end, usage } = turn;
   if (end === null || end.outcome === "failed" || end.outcome === "action-required") {
     const failure = end?.failure;
@@ -260,6 +264,17 @@ async function requestSummary(
   }
   return { text: turn.text.trim(), usage: end.usage ?? usage };
 }
+
+/** The upstream session of a summary is not used again. An aborted compaction stops it, too. */
+function stopSummarySession(
+  upstreamId: string,
+  parts: Pick<StopOptions, "provider" | "clock">,
+): Promise<void> {
+  const { signal } = new AbortController();
+  return stopConversation(upstreamId, { ...parts, signal, timeoutMs: STOP_TIMEOUT_MS });
+}
+
+const STOP_TIMEOUT_MS = 30_000;
 
 /** Archives more messages while the compacted conversation exceeds the hard limit. */
 function limitTokens(

@@ -46,7 +46,7 @@ export interface EffectContext {
   readonly children: ChildSessions;
   /** Called with errors of which the log has only a part. */
   readonly report: (error: unknown) => void;
-  readonly send: (happening: SessionInput) => Promise<unknown>;
+  readonly send: (input: SessionInput) => Promise<unknown>;
   readonly readEmissionRoom: () => EmissionRoom;
   /** Repeats a write while the store cannot be written. */
   readonly retry: WriteRetry["retry"];
@@ -154,7 +154,7 @@ interface RecheckContext {
   readonly liveAgent: LiveAgent;
   readonly readState: () => SessionState;
   readonly signal: AbortSignal;
-  readonly send: (happening: SessionInput) => Promise<unknown>;
+  readonly send: (input: SessionInput) => Promise<unknown>;
 }
 
 /**

@@ -31,7 +31,7 @@ export interface InvocationContext {
   readonly readConversation: ReadConversation;
   readonly readBlob: ReadBlob;
   readonly caches: HistoryCaches;
-  readonly send: (happening: SessionInput) => Promise<unknown>;
+  readonly send: (input: SessionInput) => Promise<unknown>;
 }
 
 /** Cached history of a session between invocations, separately for agents with and without image support. */
@@ -161,15 +161,14 @@ async function createInvocationInput(
   const { images, notes } =
     storedImages.length === 0 ? NO_IMAGES : await loadImageParts(storedImages, readBlob);
   const texts = [...outgoing.texts, ...notes];
-  const pictures = images.length === 0 ? {} : { images };
-  if (toolResults === null) return { type: "prompt", texts, ...pictures };
+  if (toolResults === null) return { type: "prompt", texts, ...(images.length > 0 && { images }) };
   const { messages, toolCalls } = toolResults;
   return {
     type: "results",
     turn: { messages, toolCalls: toolCalls.map(({ toolCall }) => toolCall) },
     results: toolCalls.flatMap(({ result }) => (result === null ? [] : [result])),
     ...(texts.length > 0 && { texts }),
-    ...pictures,
+    ...(images.length > 0 && { images }),
   };
 }
 
@@ -192,10 +191,10 @@ function createInvocationOptions(
 /** Selects the prompt options supported by the provider. */
 function selectInvocationOptions(
   options: PromptOptions | null,
-  { spec: facts }: Agent,
+  { spec }: Agent,
 ): Partial<InvocationOptions> {
   const { instructions, maxOutputTokens, allowedTools, trace } = options ?? {};
-  const takesInstructions = facts.provider.capabilities?.instructions === true;
+  const takesInstructions = spec.provider.capabilities?.instructions === true;
   return {
     ...(takesInstructions && instructions !== undefined && { instructions }),
     ...omitUndefined({ maxOutputTokens, allowedTools, trace }),
@@ -309,7 +308,7 @@ function toFailure(
   isRequestSent: boolean,
 ): { readonly failure: Failure; readonly isCertain: boolean } {
   const known = error instanceof SpanlineError ? error.toFailure() : undefined;
-  const message = `The provider broke: ${formatThrown(error)}`;
+  const message = `The provider failed: ${formatThrown(error)}`;
   const {
     code,
     message: text,

@@ -17,7 +17,7 @@ export interface PathResolutionContext extends Pick<ToolContext, "editor" | "hos
   readonly workingDirectory?: string;
   readonly folders: readonly string[];
   readonly signal: AbortSignal;
-  readonly send: (happening: SessionInput) => Promise<unknown>;
+  readonly send: (input: SessionInput) => Promise<unknown>;
 }
 
 /** Resolves the paths of a tool call before the rules are evaluated. Paths which cannot be resolved are `invalid`. */

@@ -18,6 +18,7 @@ import {
 import { readPlan, type PlanEntry } from "../../../domain/outputs/plan.ts";
 import { createToolError, createToolSuccess } from "../../../domain/tools/tool-call.ts";
 import type { SteadyClock } from "../../../platform/clock.ts";
+import { cutText } from "../../../text/cut-text.ts";
 import type { Tool, ToolContext } from "../../../tools/tool.ts";
 import type { Effect } from "../../due-effects.ts";
 import type { SessionInput } from "../../session-input.ts";
@@ -38,7 +39,7 @@ export interface ToolRunContext extends EmissionStore {
   readonly host: ToolContext["host"];
   readonly editor?: NonNullable<ToolContext["editor"]>;
   readonly report: (error: unknown) => void;
-  readonly send: (happening: SessionInput) => Promise<unknown>;
+  readonly send: (input: SessionInput) => Promise<unknown>;
 }
 
 type ToolEffect = Extract<Effect, { type: "run-tool" }>;
@@ -193,7 +194,7 @@ function formatToolError(error: unknown): string {
   const message = formatThrown(error);
   return message.length <= MAX_MESSAGE_LENGTH
     ? message
-    : `${message.slice(0, MAX_MESSAGE_LENGTH)}…`;
+    : `${cutText(message, MAX_MESSAGE_LENGTH)}…`;
 }
 
 const MAX_MESSAGE_LENGTH = 4000;
@@ -240,7 +241,7 @@ function createProgressReporter(
   return {
     report(text, amount) {
       if (isOver) return;
-      const shortenedText = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
+      const shortenedText = text.length <= MAX_TEXT ? text : `${cutText(text, MAX_TEXT)}…`;
       const progress = { text: shortenedText, ...omitUndefined({ amount }) };
       if (stopTimer === undefined) sendNow(progress);
       else pendingProgress = progress;

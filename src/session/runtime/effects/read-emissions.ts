@@ -21,7 +21,9 @@ const MAX_EMISSIONS = 16;
 export function readEmissions(value: unknown): ReadEmissions {
   if (value === undefined) return {};
   if (!Array.isArray(value) || value.length > MAX_EMISSIONS)
-    return { problem: `emissions is ${formatValue(value)}: expected at most ${MAX_EMISSIONS}` };
+    return {
+      problem: `emissions is ${formatValue(value)}: expected a list of at most ${MAX_EMISSIONS} emissions`,
+    };
   const emissions: ToolEmission[] = [];
   for (const item of value) {
     const emission = readEmission(item);

@@ -1,6 +1,7 @@
 import { toJsonText } from "../../../data/json.ts";
 import type { ToolResult } from "../../../domain/tools/tool-call.ts";
 import { digestBytes } from "../../../platform/digest.ts";
+import { cutText } from "../../../text/cut-text.ts";
 
 export interface StoredOutput {
   readonly result: ToolResult;
@@ -41,16 +42,9 @@ export async function storeOutput(
       return false;
     },
   );
-  const beginning = cutText(text);
+  const beginning = cutText(text, MAX_OUTPUT_CHARACTERS);
   const omittedNote = `${text.length - beginning.length} more characters were left out`;
   const shortenedText = `${beginning}\n[${omittedNote}${isStored ? "" : ", and could not be kept"}]`;
   const cut = { ...result, parts: [{ type: "text", text: shortenedText }] } as const;
   return isStored ? { result: cut, blobId, blobDigest: digestBytes(bytes) } : { result: cut };
-}
-
-/** Never splits a surrogate pair. */
-function cutText(text: string): string {
-  const last = text.charCodeAt(MAX_OUTPUT_CHARACTERS - 1);
-  const isHalf = last >= 0xd800 && last <= 0xdbff;
-  return text.slice(0, MAX_OUTPUT_CHARACTERS - (isHalf ? 1 : 0));
 }

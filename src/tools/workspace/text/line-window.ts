@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { cutText } from "../../../text/cut-text.ts";
 import { pluralize } from "../../../text/pluralize.ts";
 
 export interface WindowOptions {
@@ -101,14 +102,8 @@ function decodeLine({ pieces, length }: OpenLine, limit: number) {
   const decoded = bytes.toString();
   const isCut = !isComplete || decoded.length > limit;
   if (!isCut) return { text: decoded, isCut, hasCarriageReturn, isUtf8: isUtf8(bytes) };
-  const beginning = cutCharacters(decoded, limit);
+  const beginning = cutText(decoded, limit);
   const omitted = length - Buffer.byteLength(beginning);
   const text = `${beginning}… [${pluralize(omitted, "more byte")} in this line]`;
   return { text, isCut, hasCarriageReturn, isUtf8: !beginning.includes("\ufffd") };
-}
-
-/** Never splits a surrogate pair. */
-function cutCharacters(text: string, limit: number): string {
-  const last = text.charCodeAt(limit - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit);
 }
