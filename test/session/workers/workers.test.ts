@@ -217,7 +217,10 @@ describe("A worker", () => {
 
   it("A definition with an unknown agent for workers is refused", async () => {
     const boss = createBoss([says("Hi")], { workers: { agents: [{ name: "nobody" }] } });
-    await expect(openWorld(boss)).rejects.toMatchObject({ code: "invalid_option" });
+    await expect(openWorld(boss)).rejects.toMatchObject({
+      code: "invalid_option",
+      message: expect.stringContaining('Agent "nobody" does not exist for workers of agent "boss"'),
+    });
   });
 });
 
