@@ -440,7 +440,7 @@ describe("Approvals of workers", () => {
     const { workerId, childId } = await readSpawned(world);
     expect(request).toMatchObject({
       question: "run",
-      worker: { workerId, sessionId: childId, through: workerId },
+      worker: { workerId, agent: "helper", sessionId: childId, through: workerId },
     });
     expect(runs).toEqual([]);
     expect(await world.decideApproval(request.approvalId, "allow")).toEqual({ status: "accepted" });
