@@ -56,7 +56,7 @@ export async function runTestCommand(
       ...splitMessage(formatErrorMessage(error, messageOptions)),
     });
     await output.end(agentName ?? "the agent");
-    return error instanceof SpanlineError && USAGE_ERROR_CODES.has(error.code) ? 2 : 1;
+    return error instanceof SpanlineError && isUsageError(error) ? 2 : 1;
   } finally {
     release();
   }
@@ -154,6 +154,11 @@ function createJsonOutput(terminal: Terminal): TestOutput {
       return ok ? 0 : 1;
     },
   };
+}
+
+function isUsageError({ code, details }: SpanlineError): boolean {
+  // An untrusted configuration.
+  return USAGE_ERROR_CODES.has(code) || details["path"] === "config";
 }
 
 /** Errors caused by the command line or a file: exit code 2. */
