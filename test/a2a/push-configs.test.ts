@@ -30,7 +30,10 @@ describe.each(["JSONRPC", "HTTP+JSON"] as const)("The official client over %s", 
     const client = await served.connect(binding);
     const { id: taskId } = await begin(served);
     const created = await client.createTaskPushNotificationConfig({
-      ...{ tenant: "", id: "mine/1", taskId, url },
+      tenant: "",
+      id: "mine/1",
+      taskId,
+      url,
       ...SECRETS,
     });
     const authentication = { scheme: "Bearer", credentials: "" };

@@ -54,8 +54,13 @@ describe("Notifications", () => {
     await send(served, "allow", {}, { taskId });
     await waitUntil(() => isDone(served));
     expect(received.map(describePush)).toEqual([
-      ...["task SUBMITTED", "status WORKING", "artifact Let me see.", "status INPUT_REQUIRED"],
-      ...["status WORKING", "artifact Paid in three parts", "status COMPLETED"],
+      "task SUBMITTED",
+      "status WORKING",
+      "artifact Let me see.",
+      "status INPUT_REQUIRED",
+      "status WORKING",
+      "artifact Paid in three parts",
+      "status COMPLETED",
     ]);
   });
 
@@ -64,8 +69,12 @@ describe("Notifications", () => {
     const served = await serveA2a([says("Hi")], { push: {} });
     await send(served, "Hello", {
       taskPushNotificationConfig: {
-        ...{ url: `${url}?key=1`, token: "token-1" },
-        authentication: { scheme: "Basic", credentials: "YTpi" },
+        url: `${url}?key=1`,
+        token: "token-1",
+        authentication: {
+          scheme: "Basic",
+          credentials: "YTpi",
+        },
       },
     });
     await waitUntil(() => isDone(served));
@@ -166,8 +175,12 @@ describe("Receivers that fail", () => {
     clock.advance(5000);
     await waitUntil(() => isDone(served));
     expect(received.map(describePush)).toEqual([
-      ...["task SUBMITTED", "task SUBMITTED", "task SUBMITTED"],
-      ...["status WORKING", "artifact Hi", "status COMPLETED"],
+      "task SUBMITTED",
+      "task SUBMITTED",
+      "task SUBMITTED",
+      "status WORKING",
+      "artifact Hi",
+      "status COMPLETED",
     ]);
     expect(new Set(received.slice(0, 3).map(({ headers }) => headers["spanline-id"])).size).toBe(1);
     expect(new Set(received.map(({ path }) => path))).toEqual(new Set(["/hook"]));
@@ -229,8 +242,14 @@ describe("Receivers that fail", () => {
     // The same record as of a name whose address was public when the config was created.
     const config = { id: "c", url: url.replace("127.0.0.1", "localhost") };
     const value = {
-      ...{ owner: "local", taskId, incarnation: record?.incarnation ?? "", config },
-      ...{ version: "1.0", snapshotSeq: 0, acknowledgedSeq: 0, isDone: false },
+      owner: "local",
+      taskId,
+      incarnation: record?.incarnation ?? "",
+      config,
+      version: "1.0",
+      snapshotSeq: 0,
+      acknowledgedSeq: 0,
+      isDone: false,
     } as const;
     await served.sessions.putRecord("a2a-push", formatPushKey(value), { value });
     await served.restartPush();
@@ -277,6 +296,7 @@ describe("The end of a config", () => {
     await waitUntil(() => received.length >= 2);
     await served.sessions.delete(contextId);
     await waitUntil(async () => (await readStored(served)).length === 0);
+    expect(served.pushReports).toEqual([]);
   });
 
   it("A config is stored for 7 days after its last notification, and for a day after the end of its task", async () => {
@@ -306,8 +326,11 @@ describe("A restart", () => {
     await served.restartPush();
     await waitUntil(() => isDone(served));
     expect(received.map(describePush)).toEqual([
-      ...["task SUBMITTED", "status WORKING"],
-      ...["status WORKING", "artifact Hi", "status COMPLETED"],
+      "task SUBMITTED",
+      "status WORKING",
+      "status WORKING",
+      "artifact Hi",
+      "status COMPLETED",
     ]);
     const [, second, third] = received.map(({ headers }) => headers);
     expect(third?.["spanline-id"]).toBe(second?.["spanline-id"]);

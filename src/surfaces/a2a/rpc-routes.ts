@@ -12,9 +12,9 @@ import { readListRequest, readSendRequest, readTaskRequest } from "../../wire/a2
 import { readMessage as readRpcMessage } from "../../wire/jsonrpc/rpc-line.ts";
 import type { RequestId, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { PlacedUpdate } from "../../wire/a2a/task.ts";
-import type { A2aOptions } from "./a2a-context.ts";
+import type { A2aOptions, CallContext } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
-import type { CallContext, Operations } from "./operations.ts";
+import type { Operations } from "./operations.ts";
 import { createPushOperations, type PushOperations } from "./push/push-operations.ts";
 import { toA2aError } from "./refusals.ts";
 import { checkVersion, readLastSequence, resolveDialect } from "./request-headers.ts";

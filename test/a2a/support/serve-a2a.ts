@@ -91,7 +91,11 @@ export async function serveA2a(
   const callers = [...readKeys(keys ?? []), createTokenKey(TOKEN)].map(({ caller }) => caller);
   const createPush = (changes: Partial<PushOptions>) =>
     new PushService({
-      ...{ sessions, callers, clock: systemClock, version: "1.2.3", allowPrivate: true },
+      sessions,
+      callers,
+      clock: systemClock,
+      version: "1.2.3",
+      allowPrivate: true,
       report: (error) => void pushReports.push(error),
       ...pushOptions,
       ...changes,
