@@ -79,6 +79,13 @@ describe("The serve section of a configuration", () => {
     expect(readWith({}).a2a).toEqual({});
   });
 
+  it("Push notifications are parsed, and settings for them need trust unless they are disabled", () => {
+    const sending = readWith({ a2a: { push: { allowPrivate: true } } });
+    expect(sending.a2a).toEqual({ push: { allowPrivate: true } });
+    expect(findServeTrustReason(sending)).toContain("to other servers");
+    expect(findServeTrustReason(readWith({ a2a: { push: { enabled: false } } }))).toBeUndefined();
+  });
+
   it("Webhooks are parsed, with a reference to their secret", () => {
     const hook = { url: "https://hooks.example/a", secret: { env: "HOOK" } };
     const local = {
@@ -152,6 +159,7 @@ describe("The serve section of a configuration", () => {
       "is the URL of another webhook",
     ],
     ["serve.a2a.agents[0]", { a2a: { agents: ["coder2"] } }, 'did you mean "coder"?'],
+    ["serve.a2a.push.private", { a2a: { push: { private: true } } }, "allowPrivate"],
     ["serve.a2a.nme", { a2a: { nme: "x" } }, 'did you mean "name"?'],
     ["serve.statelessAgents[0]", { statelessAgents: ["x"] }, "expected coder or reviewer"],
     ["serve.allowedHosts[0]", { allowedHosts: ["vm:4805"] }, "without a scheme or a port"],

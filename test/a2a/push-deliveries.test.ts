@@ -13,6 +13,7 @@ import {
   describePush,
   neverAnswers,
   startReceiver,
+  type Answer,
   type Receiver,
 } from "./support/start-receiver.ts";
 
@@ -203,12 +204,18 @@ describe("Receivers that fail", () => {
     expect(silent.received.map(describePush)).toEqual(["task SUBMITTED", "task SUBMITTED"]);
   });
 
-  it("A response without an end is not read: its status is the acknowledgement", async () => {
-    const endless = await startReceiver(Array.from({ length: 4 }, () => answersWithoutEnd));
-    const served = await serveA2a([says("Hi")], { push: {} });
+  it("A response without an end is closed after its status, which is the acknowledgement", async () => {
+    let closedCount = 0;
+    const answer: Answer = (response) => {
+      response.on("close", () => (closedCount += 1));
+      answersWithoutEnd(response);
+    };
+    const endless = await startReceiver(Array.from({ length: 4 }, () => answer));
+    const served = await serveA2a([says("Hi")], { push: { timeoutMs: 60_000 } });
     await send(served, "Go", { taskPushNotificationConfig: { url: endless.url } });
     await waitUntil(() => isDone(served));
     expect(endless.received).toHaveLength(4);
+    await waitUntil(() => closedCount === 4);
   });
 
   it.each([
@@ -246,12 +253,10 @@ describe("Receivers that fail", () => {
       taskId,
       incarnation: record?.incarnation ?? "",
       config,
-      ...{
-        version: "1.0",
-        snapshotSeq: 0,
-        acknowledgedSeq: 0,
-        isDone: false,
-      },
+      version: "1.0",
+      snapshotSeq: 0,
+      acknowledgedSeq: 0,
+      isDone: false,
     } as const;
     await served.sessions.putRecord("a2a-push", formatPushKey(value), { value });
     await served.restartPush();
@@ -288,6 +293,7 @@ describe("The end of a config", () => {
     const next = await send(served, "Again", { taskPushNotificationConfig: { id: "n", url } });
     await waitUntil(() => isDone(served));
     expect(received.slice(1).every(({ body }) => body.includes(next.id))).toBe(true);
+    expect(served.pushReports).toEqual([]);
   });
 
   it("The configs of a deleted session are deleted", async () => {
@@ -298,7 +304,31 @@ describe("The end of a config", () => {
     await waitUntil(() => received.length >= 2);
     await served.sessions.delete(contextId);
     await waitUntil(async () => (await readStored(served)).length === 0);
+    expect(served.pushReports).toEqual([]);
   });
+
+  it.each(["deleted", "created again"])(
+    "The config of a session that was %s while no process ran is deleted at the next start",
+    async (fate) => {
+      const { url, received } = await startReceiver();
+      const served = await serveA2a([hangs("Half")], { push: {} });
+      const { id: taskId } = await send(served, "Go", { returnImmediately: true });
+      const value = {
+        owner: "local",
+        taskId: fate === "deleted" ? taskId.replace("task_ses_", "task_ses_0") : taskId,
+        incarnation: "another",
+        config: { id: "c", url },
+        version: "1.0",
+        snapshotSeq: 0,
+        acknowledgedSeq: 0,
+        isDone: false,
+      } as const;
+      await served.sessions.putRecord("a2a-push", formatPushKey(value), { value });
+      await served.restartPush();
+      await waitUntil(async () => (await readStored(served)).length === 0);
+      expect([received, served.pushReports]).toEqual([[], []]);
+    },
+  );
 
   it("A config is stored for 7 days after its last notification, and for a day after the end of its task", async () => {
     const { url } = await startReceiver();

@@ -17,10 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => command.close());
 
-/** When the bridge is killed: before the response of the receiver, or afterwards. */
+/** The moment of a kill: before or after the response of the receiver. */
 type KillMoment = "before" | "after";
 
-/** A bridge with several lives, and the only receiver of its push notifications. */
+/** A bridge which is killed and started again at notifications of its receiver. */
 class KilledBridge {
   readonly #directory: string;
   readonly #start: () => Promise<A2aBridge>;
@@ -130,7 +130,7 @@ class KilledBridge {
   }
 }
 
-/** The notifications of a stream: all updates but the pieces of artifacts. */
+/** The updates of a stream without the pieces of artifacts. */
 function listExpected(events: readonly SentEvent[]): readonly string[] {
   return events
     .filter(({ data }) => data.result.artifactUpdate?.lastChunk !== false)
@@ -149,8 +149,8 @@ it("A receiver gets every notification in order while the bridge is killed, and 
   const bridge = new KilledBridge(directory, () =>
     startA2aBridge(command, directory, ["--config", file]),
   );
-  const wantedKills = isThorough() ? 100 : 6;
-  for (let round = 0; bridge.kills < wantedKills; round += 1) {
+  const killCount = isThorough() ? 100 : 6;
+  for (let round = 0; bridge.kills < killCount; round += 1) {
     const receiver = await startReceiver([], (push, response) => bridge.handle(push, response));
     const plan = new Map<number, KillMoment>([
       [1 + (round % 5), round % 2 === 0 ? "before" : "after"],

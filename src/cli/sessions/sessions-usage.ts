@@ -37,9 +37,7 @@ export async function runSessionsUsage(
     }
     usage.push(...(await readSharedUsage(sessions, budgets)));
     const text = flags.json === true ? formatPrettyJson({ usage }) : formatUsage(usage);
-    await terminal.write(
-      text === "" ? "No usage is recorded yet\n" : `${text}\n`,
-    );
+    await terminal.write(text === "" ? "No usage is recorded yet\n" : `${text}\n`);
     return 0;
   });
 }

@@ -1,8 +1,10 @@
 import type { A2aSettings } from "../../domain/a2a-settings.ts";
+import type { Caller } from "../../http/access/caller.ts";
 import type { Access } from "../../http/access/access.ts";
 import type { RateLimits } from "../../http/access/rate-limits.ts";
 import type { EventStreamOptions } from "../../http/routing/event-stream.ts";
 import type { Sessions } from "../../session/sessions.ts";
+import type { ProtocolVersion } from "../../wire/a2a/dialect.ts";
 import type { PushService } from "./push/push-service.ts";
 
 export interface A2aOptions {
@@ -23,4 +25,14 @@ export interface A2aOptions {
   readonly push?: PushService;
   /** Receives errors which no caller receives. */
   readonly report: (error: unknown) => void;
+}
+
+/** A request with its caller, independent of the binding. */
+export interface CallContext {
+  readonly caller: Caller;
+  readonly version: ProtocolVersion;
+  /** Aborts when the caller is gone. */
+  readonly signal: AbortSignal;
+  /** Position of the last update that the caller received, from `Last-Event-ID`. */
+  readonly lastSequence?: number;
 }

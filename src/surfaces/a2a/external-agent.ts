@@ -10,7 +10,7 @@ import { A2aError, createParamsError } from "../../wire/a2a/a2a-error.ts";
 import { createMessageNote } from "../../wire/a2a/message-note.ts";
 import type { A2aOptions } from "./a2a-context.ts";
 import { followTask } from "./follow-task.ts";
-import type { CallContext } from "./call-context.ts";
+import type { CallContext } from "./a2a-context.ts";
 import { toRefusal } from "./refusals.ts";
 import { foldTask, type StoredTask } from "./stored-task.ts";
 

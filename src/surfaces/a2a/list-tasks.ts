@@ -8,7 +8,7 @@ import { createParamsError } from "../../wire/a2a/a2a-error.ts";
 import type { ListRequest } from "../../wire/a2a/read-request.ts";
 import { createTaskEncoder } from "../../wire/a2a/task-encoder.ts";
 import { createTask } from "../../wire/a2a/task-snapshot.ts";
-import type { CallContext } from "./call-context.ts";
+import type { CallContext } from "./a2a-context.ts";
 import type { TaskFold } from "../../wire/a2a/task-state.ts";
 import type { Task } from "../../wire/a2a/task.ts";
 

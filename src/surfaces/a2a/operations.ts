@@ -6,8 +6,7 @@ import { formatTaskId } from "../../wire/a2a/task-id.ts";
 import { createTask } from "../../wire/a2a/task-snapshot.ts";
 import type { TaskFold } from "../../wire/a2a/task-state.ts";
 import { isTerminalState, type PlacedUpdate, type Task } from "../../wire/a2a/task.ts";
-import type { A2aOptions } from "./a2a-context.ts";
-import type { CallContext } from "./call-context.ts";
+import type { A2aOptions, CallContext } from "./a2a-context.ts";
 import { requirePush } from "./push/push-operations.ts";
 import { followTask } from "./follow-task.ts";
 import { listTasks, type TaskPage } from "./list-tasks.ts";
@@ -85,7 +84,7 @@ export function createOperations(options: A2aOptions): Operations {
   };
 }
 
-/** Delivers a message, and creates the push notification config that was sent with the message. */
+/** Delivers a message, and creates the push notification config of the send. */
 async function deliverMessage(
   options: A2aOptions,
   { message, agent, push: config }: SendRequest,
@@ -97,7 +96,7 @@ async function deliverMessage(
   const push = requirePush(options.push);
   await push.check(config, caller);
   const task = await sendMessage(options, message, { caller, agent });
-  // A message that is sent again has the same config.
+  // A repeated message has the same config.
   const id = config.id ?? `push-${digestText(message.messageId).slice(0, 24)}`;
   const taskId = formatTaskId(task.position);
   const isFromStart = message.taskId === undefined;

@@ -13,10 +13,9 @@ import { readListRequest, readSendRequest, readTaskRequest } from "../../wire/a2
 import { readMessage as readRpcMessage } from "../../wire/jsonrpc/rpc-line.ts";
 import type { RequestId, RpcMessage, RpcRequest } from "../../wire/jsonrpc/rpc-message.ts";
 import type { PlacedUpdate } from "../../wire/a2a/task.ts";
-import type { A2aOptions } from "./a2a-context.ts";
+import type { A2aOptions, CallContext } from "./a2a-context.ts";
 import { createExtendedCard } from "./card-routes.ts";
 import { createExternalAgent } from "./external-agent.ts";
-import type { CallContext } from "./call-context.ts";
 import type { Operations } from "./operations.ts";
 import { createPushOperations, type PushOperations } from "./push/push-operations.ts";
 import { toA2aError } from "./refusals.ts";

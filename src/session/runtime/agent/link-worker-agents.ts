@@ -13,7 +13,9 @@ import type { Agent } from "./agent.ts";
 export function linkWorkerAgents(agents: readonly Agent[]): readonly Agent[] {
   const link = (agent: Agent): Agent => {
     const { workers } = agent.spec;
-    return workers === undefined ? agent : withWorkers(agent, describeAgents(agent.spec.name, workers, agents));
+    return workers === undefined
+      ? agent
+      : withWorkers(agent, describeAgents(agent.spec.name, workers, agents));
   };
   return agents.map((agent) => {
     const { open } = agent;
@@ -48,7 +50,10 @@ function createUnknownAgentError(
   agents: readonly Agent[],
 ): SpanlineError {
   const names = agents.map(({ spec }) => spec.name);
-  const message = formatUnknownName("Agent", name, { names, where: `for workers of agent "${owner}"` });
+  const message = formatUnknownName("Agent", name, {
+    names,
+    where: `for workers of agent "${owner}"`,
+  });
   return new SpanlineError("invalid_option", message, { details: { path: "workers.agents" } });
 }
 

@@ -11,11 +11,11 @@ export interface PushOptions {
   readonly version: string;
   /** Sends also to addresses of the private network or of this machine. */
   readonly allowPrivate: boolean;
-  /** Milliseconds for one attempt. Default: 10 seconds. */
+  /** Milliseconds for an attempt. Default: 10 seconds. */
   readonly timeoutMs?: number;
   /** Receives errors which no caller receives. */
   readonly report: (error: unknown) => void;
 }
 
-/** The setting that allows private addresses. */
+/** The setting for private addresses, in errors. */
 export const PRIVATE_SETTING = "serve.a2a.push.allowPrivate";

@@ -11,7 +11,7 @@ interface Run {
 
 const RETRY_MS = 5000;
 
-/** Runs the deliveries of all configs at the same time, so that a slow receiver delays no other. */
+/** Runs the deliveries of all configs at the same time: a slow receiver delays no other. */
 export class PushDispatcher {
   readonly #options: PushRunOptions;
   readonly #runs = new Map<string, Run>();
@@ -36,8 +36,8 @@ export class PushDispatcher {
     const key = formatPushKey(push);
     if (this.#isClosed || this.#runs.has(key)) return;
     const stopping = new AbortController();
-    const done = runPush(key, this.#options, stopping.signal).then(() => {
-      if (this.#runs.get(key)?.stopping === stopping) this.#runs.delete(key);
+    const done = runPush(key, this.#options, stopping.signal).finally(() => {
+      this.#runs.delete(key);
     });
     this.#runs.set(key, { owner: push.owner, stopping, done });
   }
@@ -49,7 +49,7 @@ export class PushDispatcher {
     await run?.done;
   }
 
-  /** The configs of a principal whose tasks have not ended. */
+  /** The number of running deliveries of a principal. */
   countRuns(owner: string): number {
     return [...this.#runs.values()].filter((run) => run.owner === owner).length;
   }
@@ -58,7 +58,9 @@ export class PushDispatcher {
     const { store, clock, report } = this.#options;
     while (!signal.aborted) {
       try {
-        for await (const push of store.list()) if (!push.isDone) this.start(push);
+        for await (const push of store.list()) {
+          if (!push.isDone) this.start(push);
+        }
         return;
       } catch (error) {
         if (!signal.aborted) report(error);

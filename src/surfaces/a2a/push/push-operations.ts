@@ -6,8 +6,7 @@ import {
   readPushRequest,
   readPushTaskRequest,
 } from "../../../wire/a2a/push/push-requests.ts";
-import type { A2aOptions } from "../a2a-context.ts";
-import type { CallContext } from "../call-context.ts";
+import type { A2aOptions, CallContext } from "../a2a-context.ts";
 import { findTask } from "../stored-task.ts";
 import type { PushService } from "./push-service.ts";
 

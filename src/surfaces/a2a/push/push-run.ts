@@ -18,7 +18,7 @@ export interface PushRunOptions extends PushOptions {
 const RETRY_MS = 5000;
 
 /**
- * Delivers the notifications of one config in their order, until the task ends, the config is deleted or the signal
+ * Delivers the notifications of a config in their order, until the task ends, the config is deleted or the signal
  * aborts. Never rejects. After an error of the store, the delivery continues after the last acknowledged update.
  */
 export async function runPush(
@@ -63,7 +63,7 @@ class PushRun {
       if (outcome !== "delivered") return this.#giveUp(push, outcome);
       await store.update(this.#key, { acknowledgedSeq: notification.sequence });
     }
-    // A server that closes ends the notifications of a working task, too.
+    // The notifications of a working task end when the server closes, too.
     if (!this.#signal.aborted) await store.update(this.#key, { isDone: true });
   }
 

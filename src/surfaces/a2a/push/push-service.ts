@@ -12,7 +12,7 @@ import { PushDispatcher } from "./push-dispatcher.ts";
 import { formatPushKey, PushStore } from "./push-store.ts";
 import { createKeyLoader } from "./signing-key.ts";
 
-/** A config for a task that was found for its owner. */
+/** A config for a task of the caller. */
 export interface NewPush {
   readonly task: StoredTask;
   readonly taskId: string;
@@ -24,7 +24,7 @@ export interface NewPush {
 
 const MAX_CONFIGS_PER_TASK = 10;
 const MAX_ACTIVE_CONFIGS = 100;
-/** Milliseconds for the name of a receiver. A name that is not resolved by then is checked before each delivery. */
+/** Milliseconds for the name of a receiver. A slower name is checked before each delivery only. */
 const LOOKUP_MS = 5000;
 
 /** Push notification configs and their deliveries. */
@@ -54,7 +54,7 @@ export class PushService {
     return { keys: [publicKey] };
   }
 
-  /** Throws if a config cannot be accepted. Called before a message is sent, so that a refused message has no effect. */
+  /** Throws if a config cannot be accepted. Called before a message is sent: a refused message has no effect. */
   async check({ url }: SentPushConfig, caller: Caller): Promise<void> {
     requireRight(caller, "prompt", "Creating a push notification config");
     await checkReceiver(url, this.#options);
@@ -108,7 +108,7 @@ export class PushService {
     return pushes.map(({ config }) => config);
   }
 
-  /** Resolves when no further notification is sent, also for a config that does not exist. */
+  /** Resolves when no further notification is sent, also for an unknown config. */
   async delete(taskId: string, configId: string, caller: Caller): Promise<void> {
     await findTask(this.#options.sessions, taskId, caller);
     const key = createKey(taskId, configId, caller);
@@ -121,7 +121,7 @@ function createKey(taskId: string, id: string, { id: owner }: Caller): string {
   return formatPushKey({ owner, taskId, config: { id } });
 }
 
-/** Refuses an address that notifications would never reach. Each delivery checks the address again. */
+/** Refuses a private address early. Each delivery checks the address again. */
 async function checkReceiver(text: string, { allowPrivate, clock }: PushOptions): Promise<void> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isAllowed = url?.protocol === "https:" || (url?.protocol === "http:" && allowPrivate);

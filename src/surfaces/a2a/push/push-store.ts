@@ -8,7 +8,7 @@ import type { PushAuthentication, PushConfig } from "../../../wire/a2a/push/push
 
 /** A config with the progress of its deliveries. */
 export interface StoredPush {
-  /** The principal that created the config. */
+  /** The principal of the config. */
   readonly owner: string;
   readonly taskId: string;
   /** The log of the task: a session which was deleted may be created again under the same id. */
@@ -18,7 +18,7 @@ export interface StoredPush {
   readonly version: ProtocolVersion;
   /** The first notification is the task at this position. 0: the first is the beginning of the task. */
   readonly snapshotSeq: number;
-  /** Position of the last update that the receiver acknowledged. 0: none. */
+  /** Position of the last acknowledged update. 0: none. */
   readonly acknowledgedSeq: number;
   /** Whether the receiver acknowledged the end of the task. */
   readonly isDone: boolean;
@@ -55,7 +55,7 @@ export class PushStore {
     await this.#records.putRecord(SCOPE, formatPushKey(push), this.#createWrite(push));
   }
 
-  /** Stores the progress of a config. A config that was deleted meanwhile stays deleted. */
+  /** Stores the progress of a config. A deleted config stays deleted. */
   async update(
     key: string,
     change: Partial<Pick<StoredPush, "acknowledgedSeq" | "isDone">>,
@@ -84,7 +84,7 @@ export class PushStore {
     return pushes;
   }
 
-  /** Yields the configs whose key starts with a text. Default: all. */
+  /** Yields the configs with a prefix of their keys. Default: all. */
   async *list(prefix = ""): AsyncGenerator<StoredPush> {
     let afterKey: string | undefined = prefix === "" ? undefined : prefix;
     do {

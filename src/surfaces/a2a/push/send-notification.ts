@@ -39,13 +39,13 @@ function createHeaders(
     "a2a-version": push.version,
     ...(token !== undefined && { "x-a2a-notification-token": token }),
     ...(credentials !== undefined && { authorization: `${scheme} ${credentials}` }),
-    // The same for every attempt, so that the receiver can drop a repetition.
+    // The same for every attempt: the receiver drops a repetition.
     "spanline-id": `push_${digestText(`${formatPushKey(push)}/${sequence}`).slice(0, 26)}`,
     "spanline-sequence": String(sequence),
   };
 }
 
-/** The signature covers the time, so that the receiver can reject a copy that is sent later. */
+/** The signature covers the time: the receiver rejects a later copy. */
 function signBody(
   body: string,
   key: SigningKey,

@@ -9,7 +9,7 @@ import { isObject } from "../../../data/json.ts";
 import { digestValue } from "../../../platform/digest.ts";
 import type { PushRecords } from "./push-store.ts";
 
-/** Signs messages of this server. Receivers verify them with the public key, so no secret is shared with them. */
+/** Signs messages of this server. Receivers verify them with the public key, without a shared secret. */
 export interface SigningKey {
   readonly keyId: string;
   /** Ed25519, in base64. */
@@ -21,7 +21,7 @@ export interface SigningKey {
 const SCOPE = "a2a-signing-key";
 const KEY = "ed25519";
 
-/** Loads the key of this data directory when it is first used. Creates the key if there is none. */
+/** Loads the key of this data directory at its first use. Creates the key if there is none. */
 export function createKeyLoader(
   records: Pick<PushRecords, "readRecord" | "putRecord">,
 ): () => Promise<SigningKey> {
