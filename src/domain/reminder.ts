@@ -20,8 +20,10 @@ export interface Reminder {
   readonly preserveOnCompact?: true;
   /** The host marks the reminder as the goal of the session. Recorded only. Default: false. */
   readonly goalPin?: true;
-  /** Which workers of the session should receive a copy. Recorded only. */
+  /** Which workers of the session receive a copy: all levels below, the session's own workers, or none. */
   readonly propagate: ReminderPropagation;
+  /** Id of the session which received the reminder first. Set if a worker has inherited the reminder. */
+  readonly originatingAgentId?: string;
   /** Turn in which the host created the reminder, as counted by the host. */
   readonly firedAtTurn?: number;
   /** Data of the host under `_meta`. The session does not interpret it. */
@@ -46,5 +48,20 @@ export type ReminderAuthority = (typeof REMINDER_AUTHORITIES)[number];
 export const REMINDER_PROPAGATIONS = ["all", "session", "none"] as const;
 export type ReminderPropagation = (typeof REMINDER_PROPAGATIONS)[number];
 
-/** `bridge`: a host. `stdlib_provider`: the runtime. */
-export type ReminderSource = "bridge" | "stdlib_provider";
+/** `bridge`: a host. `stdlib_provider`: the runtime. `inherited`: the session which delegates. */
+export type ReminderSource = "bridge" | "stdlib_provider" | "inherited";
+
+/** Whether workers receive copies. A reminder with the mode `audit_only` reaches no model, so workers do not either. */
+export function isPropagated({ propagate, mode }: Reminder): boolean {
+  return propagate !== "none" && mode !== "audit_only";
+}
+
+/** The copy of a reminder for a worker. `sessionId`: the session which delegates. */
+export function inheritReminder(reminder: Reminder, sessionId: string): Reminder {
+  return {
+    ...reminder,
+    source: "inherited",
+    propagate: reminder.propagate === "all" ? "all" : "none",
+    originatingAgentId: reminder.originatingAgentId ?? sessionId,
+  };
+}

@@ -18,6 +18,11 @@ export function isLessStrict(mode: SessionMode, other: SessionMode): boolean {
   return SESSION_MODES.indexOf(mode) < SESSION_MODES.indexOf(other);
 }
 
+/** The narrower of two modes. */
+export function selectStricterMode(mode: SessionMode, other: SessionMode): SessionMode {
+  return isLessStrict(mode, other) ? other : mode;
+}
+
 /** Names and descriptions shown to people. */
 export const MODE_DESCRIPTIONS: {
   readonly [Mode in SessionMode]: { readonly name: string; readonly description: string };

@@ -40,6 +40,7 @@ import { cancelCompaction, requestCompaction } from "./transcript/compaction-ste
 import { cancelToolCall } from "./turn/cancel-tool-call.ts";
 import { injectMessage, replaceMessage } from "./turn/injections.ts";
 import { submitResults } from "./turn/paused-turn.ts";
+import { remindWorkers } from "./workers/worker-commands.ts";
 import { removeClientWatches, unwatchFiles, watchFiles } from "./watches/watch-commands.ts";
 import { cancelTurn, hidePrompt, acceptPrompt, withdrawPrompt } from "./turn/turn-commands.ts";
 
@@ -74,7 +75,7 @@ function runCommand(decision: Decision, input: CommandInput): CommandReply {
     case "revoke-inject":
       return revokeInject(decision, command, resolveSender(decision, input));
     case "remind":
-      return queueReminder(decision, command, actor);
+      return remind(decision, command, actor);
     case "revoke-reminder":
       return revokeReminder(decision, command, resolveSender(decision, input));
     case "resume-daemon":
@@ -133,6 +134,18 @@ function runCommand(decision: Decision, input: CommandInput): CommandReply {
     default:
       return command satisfies never;
   }
+}
+
+function remind(
+  decision: Decision,
+  command: Extract<SessionCommand, { type: "remind" }>,
+  actor: Actor,
+): CommandReply {
+  const reply = queueReminder(decision, command, actor);
+  const { reminder } = command;
+  if (reply.status === "accepted" && reply.reminderId !== undefined)
+    remindWorkers(decision, { reminderId: reply.reminderId, reminder });
+  return reply;
 }
 
 /** An attached client may change the injections and subscriptions of others while it is the controller; other senders need the right. */

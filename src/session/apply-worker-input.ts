@@ -4,6 +4,7 @@ import type { CommandReply, SessionCommand } from "../domain/session-command.ts"
 import { isTerminalStatus, type Worker } from "../domain/workers/worker.ts";
 import { copyRequest, copyResolution } from "./approvals/approval-copies.ts";
 import type { Decision } from "./decision.ts";
+import { formatUnknownName } from "../text/unknown-name.ts";
 import { refuse } from "./refuse-command.ts";
 import type { WorkerCycleResult, WorkerInput } from "./session-input.ts";
 import { closeWorker, deliverWorkerEnd, type WorkerCallEnd } from "./tools/worker-calls.ts";
@@ -26,12 +27,20 @@ export function applyWorkerCommand(decision: Decision, command: WorkerCommand): 
     case "close-worker": {
       const { workerId } = command;
       const worker = findWorker(decision.state.workers, workerId);
-      if (worker !== undefined && !isTerminalStatus(worker.status)) closeWorker(decision, worker);
-      return { status: "accepted", workerId, workerStatus: worker?.status ?? "cancelled" };
+      if (worker === undefined) return refuseUnknownWorker(workerId);
+      if (!isTerminalStatus(worker.status)) closeWorker(decision, worker);
+      return { status: "accepted", workerId, workerStatus: worker.status };
     }
     default:
       return command satisfies never;
   }
+}
+
+/** A closed worker is not part of the state: the sender of the command finds it in the log. */
+function refuseUnknownWorker(workerId: string): CommandReply {
+  const where = "in this session";
+  const fix = "list the workers of the session";
+  return refuse("not_found", formatUnknownName("Worker", workerId, { where, fix }));
 }
 
 function toReply(change: WorkerChange): CommandReply {
@@ -50,7 +59,7 @@ export function applyWorkerInput(decision: Decision, input: WorkerInput): void {
         finishCycle(decision, worker, input.result);
       return;
     case "worker-approval-requested":
-      if (isRunningWorker(worker)) copyApproval(decision, worker, input.request);
+      if (!isTerminalStatus(worker.status)) copyApproval(decision, worker, input.request);
       return;
     case "worker-approval-resolved":
       return copyResolution(decision, worker.workerId, input.resolution);

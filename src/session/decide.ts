@@ -17,6 +17,7 @@ import {
 } from "./turn/apply-provider-events.ts";
 import type { TimedInput } from "./session-input.ts";
 import type { SessionState } from "./session-state.ts";
+import { queueInherited } from "./steering/steering-commands.ts";
 import { setMode } from "./set-mode.ts";
 import {
   applyResolvedPaths,
@@ -169,7 +170,7 @@ function openSession(
   input: Extract<TimedInput, { readonly type: "open-requested" }>,
 ): void {
   const { agent, principal, title, workingDirectory, label, upstreamId, history, mode } = input;
-  const { folders = [], metadata, lineage, budget } = input;
+  const { folders = [], metadata, lineage, budget, reminders = [] } = input;
   decision.emit({
     type: "session.opened",
     agent: agent.spec.name,
@@ -181,6 +182,7 @@ function openSession(
   configureAgent(decision, agent);
   if (history !== undefined) decision.emit({ type: "history.imported", messages: history });
   if (mode !== undefined) setMode(decision, mode);
+  queueInherited(decision, reminders);
 }
 
 /** Resolves everything whose deadline has passed. An expired approval request is never approved. */

@@ -2,6 +2,7 @@ import { toJsonText } from "../data/json.ts";
 import type { AgentSpec, QuiescePolicy } from "../domain/agent-spec.ts";
 import type { AgentBudgets, BudgetAmounts } from "../domain/budget.ts";
 import type { PromptOptions } from "../domain/prompt.ts";
+import { selectStricterMode, type SessionMode } from "../domain/session-mode.ts";
 import type { SessionLineage } from "../domain/workers/session-lineage.ts";
 import { isTerminalStatus, type Worker } from "../domain/workers/worker.ts";
 import type { JsonObject } from "../data/json.ts";
@@ -98,15 +99,27 @@ export type Effect =
       readonly preserved: readonly PreservedReminder[];
     }
   /** Opens the session of a worker if it is missing, sends the prompt of the cycle once, and follows the turn. */
-  | {
+  | (WorkerEffect & {
       readonly type: "run-worker";
-      readonly worker: Worker;
       /** The session's own place in its tree. Null for a root session. */
       readonly lineage: SessionLineage | null;
-      readonly principal: string;
-    }
+    })
+  /** Follows the session of a waiting worker, whose own workers may still run and make requests. */
+  | (WorkerEffect & { readonly type: "follow-worker" })
   /** Ends all work in the session of an ended worker. */
   | { readonly type: "close-worker"; readonly worker: Worker; readonly principal: string };
+
+interface WorkerEffect {
+  readonly worker: Worker;
+  readonly principal: string;
+  /**
+   * The widest session mode of the worker. Part of the effect id, so a stricter mode of the session reaches the worker also
+   * after a kill.
+   */
+  readonly mode: SessionMode;
+  /** Ids of the worker's open requests which this session shows. */
+  readonly copiedRequests: readonly string[];
+}
 
 /** An invocation and the shared budgets it belongs to. */
 interface BudgetEffect {
@@ -149,12 +162,19 @@ function createEffectId(effect: Effect): string {
     case "compact":
       return `${effect.compaction.compactionId}/${effect.compaction.attempt}`;
     case "run-worker":
-      return `run-worker/${effect.worker.workerId}/${effect.worker.cycle}`;
+    case "follow-worker":
+      return createWorkerEffectId(effect);
     case "close-worker":
       return `close-worker/${effect.worker.workerId}`;
     default:
       return effect satisfies never;
   }
+}
+
+/** A narrower mode or a further reminder is another effect: its start brings the worker's session up to date. */
+function createWorkerEffectId({ type, worker, mode }: WorkerEffect & { type: string }): string {
+  const { workerId, cycle, reminders } = worker;
+  return `${type}/${workerId}/${cycle}/${mode}/${reminders.at(-1)?.reminderId ?? ""}`;
 }
 
 function* listDueEffects(state: SessionState): Generator<Effect> {
@@ -188,10 +208,23 @@ function* listBudgetEffects({ budgets, turn, agent }: SessionState): Generator<E
 /** Long enough for the longest invocation. Only the reservation of a session which never returns expires. */
 const MIN_RESERVATION_MS = 3_600_000;
 
-function* listWorkerEffects({ workers, lineage, principal }: SessionState): Generator<Effect> {
+function* listWorkerEffects(state: SessionState): Generator<Effect> {
+  const { workers, lineage, principal } = state;
   for (const worker of workers.open) {
-    if (isRunningWorker(worker)) yield { type: "run-worker", worker, lineage, principal };
-    else if (isTerminalStatus(worker.status)) yield { type: "close-worker", worker, principal };
+    const { workerId, status, sessionMode = "default" } = worker;
+    if (isTerminalStatus(status)) {
+      yield { type: "close-worker", worker, principal };
+      continue;
+    }
+    const copies = state.approvals.pending.filter(({ worker: from }) => from?.through === workerId);
+    const effect = {
+      worker,
+      principal,
+      mode: selectStricterMode(state.mode, sessionMode),
+      copiedRequests: copies.map(({ approvalId }) => approvalId),
+    };
+    if (isRunningWorker(worker)) yield { type: "run-worker", lineage, ...effect };
+    else yield { type: "follow-worker", ...effect };
   }
 }
 

@@ -19,6 +19,7 @@ import type { PlanEntry } from "../domain/outputs/plan.ts";
 import type { ProviderEvent } from "../domain/provider/provider-event.ts";
 import type { TurnOutcome } from "../domain/events/turn-events.ts";
 import type { SessionLineage } from "../domain/workers/session-lineage.ts";
+import type { Reminder } from "../domain/reminder.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
 import type { SessionCommand } from "../domain/session-command.ts";
 import type { ToolResult } from "../domain/tools/tool-call.ts";
@@ -53,6 +54,8 @@ export type SessionInput =
       readonly mode?: SessionMode;
       readonly lineage?: SessionLineage;
       readonly budget?: BudgetCaps;
+      /** Reminders of the session which delegates. */
+      readonly reminders?: readonly Reminder[];
       /** Applied right after opening. If this command is refused, the session stays open. */
       readonly firstCommand?: CommandInput;
     }

@@ -14,6 +14,7 @@ import type { PendingInjectionView } from "../domain/pending-injection.ts";
 import type { ModelMessage } from "../domain/model/model-request.ts";
 import type { SessionLineage } from "../domain/workers/session-lineage.ts";
 import type { SessionMode } from "../domain/session-mode.ts";
+import type { Reminder } from "../domain/reminder.ts";
 import type { CommandReply, SessionCommand } from "../domain/session-command.ts";
 import type { ToolRule } from "../domain/tools/tool-rule.ts";
 import type { Usage } from "../domain/usage.ts";
@@ -159,6 +160,8 @@ export interface OpenOptions {
   readonly lineage?: SessionLineage;
   /** Caps of this session besides those of its agent. */
   readonly budget?: BudgetCaps;
+  /** Reminders of the session which delegates. Pending at the first prompt. */
+  readonly reminders?: readonly Reminder[];
 }
 
 export interface FirstPrompt {

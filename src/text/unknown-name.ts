@@ -31,7 +31,8 @@ export type NameKind =
   | "Skill"
   | "Switch"
   | "Task"
-  | "Tool";
+  | "Tool"
+  | "Worker";
 
 export interface KnownNames {
   /**

@@ -5,7 +5,6 @@ import {
   describeMistypedCommand,
   formatHelp,
   formatSessions,
-  formatWorkers,
 } from "./chat-commands.ts";
 
 const STEERS = "\u001b[2J";
@@ -65,8 +64,9 @@ describe("The help of a chat", () => {
       "  /remind TEXT         adds a note to the",
       "                       next request to the",
       "                       model",
-      "  /workers             lists the workers of",
-      "                       this session",
+      "  /workers [ID]        lists the workers of",
+      "                       this session, or of",
+      "                       one worker",
       "  /resume              wakes an agent that",
       "                       stays available",
       "                       between turns",
@@ -90,18 +90,6 @@ describe("The help of a chat", () => {
       "  A line that ends with \\ continues on the",
       "  next line.",
     ]);
-  });
-});
-
-describe("The list of workers in a chat", () => {
-  it("Each worker has its name, its status and its session", () => {
-    const worker = { workerId: "worker_1", name: "reviewer", task: "Review", agent: "helper" };
-    const rows = formatWorkers([{ ...worker, status: "running", sessionId: "ses_1" }], {
-      style: PLAIN_STYLE,
-      width: 80,
-    });
-    expect(rows).toEqual(["reviewer  running  ses_1"]);
-    expect(formatWorkers([], { style: PLAIN_STYLE, width: 80 })).toEqual(["No worker is open."]);
   });
 });
 

@@ -1,9 +1,4 @@
-import type {
-  AvailableCommand,
-  PendingInjection,
-  SessionRow,
-  WorkerRow,
-} from "../../host/index.ts";
+import type { AvailableCommand, PendingInjection, SessionRow } from "../../host/index.ts";
 import { describeUnknownCommand } from "../../domain/slash-commands.ts";
 import { toSingleLine, type Style } from "../../inspect/trace-style.ts";
 import { wrapWords } from "../shared/terminal/wrap-words.ts";
@@ -19,7 +14,7 @@ const CHAT_COMMANDS = {
   edit: { argument: "N TEXT", does: "changes a message of /pending" },
   revoke: { argument: "N", does: "revokes an entry of /pending" },
   remind: { argument: "TEXT", does: "adds a note to the next request to the model" },
-  workers: { does: "lists the workers of this session" },
+  workers: { optional: "ID", does: "lists the workers of this session, or of one worker" },
   resume: { does: "wakes an agent that stays available between turns" },
   skip: { does: "stops the tool call that started last; the turn continues" },
   cancel: { does: "cancels the running turn" },
@@ -47,13 +42,18 @@ function readArgumentName(name: ChatCommandName): string | undefined {
   return "argument" in command ? command.argument : undefined;
 }
 
+function isOptional(name: ChatCommandName): boolean {
+  return "optional" in CHAT_COMMANDS[name];
+}
+
 /** Returns undefined for other text, and for a command with a missing or an additional argument. */
 export function parseChatCommand(text: string): ChatCommand | undefined {
   const [, typed = "", argument = ""] = /^\/(\S+)\s*([^]*)$/.exec(text.trimEnd()) ?? [];
   const name = typed === "quit" ? "exit" : typed;
   if (!isChatCommandName(name)) return undefined;
   const needsArgument = readArgumentName(name) !== undefined;
-  return needsArgument === (argument !== "") ? { name, argument } : undefined;
+  const isValid = isOptional(name) || needsArgument === (argument !== "");
+  return isValid ? { name, argument } : undefined;
 }
 
 /**
@@ -94,7 +94,7 @@ export function formatHelp(
   { style, width }: { readonly style: Style; readonly width: number },
 ): string[] {
   const chatCommands = Object.entries(CHAT_COMMANDS).map(([name, command]) => ({
-    name: "argument" in command ? `/${name} ${command.argument}` : `/${name}`,
+    name: `/${name}${formatArgument(command)}`,
     does: command.does,
   }));
   const theirs = commands.map(({ name, description, hint }) => ({
@@ -124,6 +124,11 @@ export function formatHelp(
   ];
 }
 
+function formatArgument(command: (typeof CHAT_COMMANDS)[ChatCommandName]): string {
+  if ("optional" in command) return ` [${command.optional}]`;
+  return "argument" in command ? ` ${command.argument}` : "";
+}
+
 /** Columns. Longer names have their description on the next row. */
 const MAX_NAME_WIDTH = 24;
 
@@ -138,20 +143,6 @@ export function formatPending(
     const text = toSingleLine(entry.kind === "user" ? entry.text : entry.body);
     return cutToWidth(`${index + 1}. ${style.strong(kind)}  ${text}`, width);
   });
-}
-
-/** Formats the workers that have not ended, with their sessions. */
-export function formatWorkers(
-  workers: readonly WorkerRow[],
-  { style, width }: { readonly style: Style; readonly width: number },
-): readonly string[] {
-  if (workers.length === 0) return [style.dim("No worker is open.")];
-  return workers.map(({ name, status, sessionId }) =>
-    cutToWidth(
-      `${style.strong(toSingleLine(name))}  ${toSingleLine(status)}  ${toSingleLine(sessionId)}`,
-      width,
-    ),
-  );
 }
 
 export function formatSessions(

@@ -7,7 +7,6 @@ import {
   formatPending,
   parseChatCommand,
   formatSessions,
-  formatWorkers,
   type ChatCommand,
 } from "./chat-commands.ts";
 import { formatError, formatTurnEnd, readTurnEnd } from "./turn-end-notes.ts";
@@ -24,6 +23,7 @@ import type { ChatSession, ChatTurnEnd } from "./session.ts";
 import { clearQueue, editPending, revokePending, sendText, skipTool } from "./terminal-steering.ts";
 import { createChatView, type ChatView, type ViewOptions } from "./chat-view.ts";
 import { INTERRUPTED } from "../shared/interruption.ts";
+import { formatWorkerTree } from "./worker-tree.ts";
 
 export interface TerminalUiOptions extends Pick<ViewOptions, "hasColours" | "formatShowCommand"> {
   readonly link: ConnectionNotes;
@@ -232,7 +232,9 @@ async function perform(chat: TerminalChat, command: ChatCommand): Promise<void> 
       await session.remind(argument);
       return note("The agent receives it with its next request to the model.");
     case "workers":
-      return updates.note(formatWorkers(await client.workers(session.sessionId), format));
+      return updates.note(
+        await formatWorkerTree(client, { sessionId: session.sessionId, id: argument }, format),
+      );
     case "resume":
       return session.resume();
     case "help":

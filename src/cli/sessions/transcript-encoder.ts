@@ -210,6 +210,7 @@ export const TRANSCRIPT_RULES: EventRules<TranscriptState, string> = {
   "worker.failed": workerChange("failed"),
   "worker.stopped": workerChange("handed its work over"),
   "worker.cancelled": workerChange("was cancelled"),
+  "worker.reminded": silent("the reminder is shown"),
   "worker.closed": silent("the end of the worker is shown"),
   "daemon.woken": mapped(({ style }, { reason }, emit) =>
     emit(style.dim(`  · the daemon was woken by: ${reason}\n`)),

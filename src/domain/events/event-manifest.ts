@@ -138,6 +138,7 @@ export const EVENT_MANIFEST: {
   "worker.failed": barrierEvent("workers"),
   "worker.stopped": barrierEvent("workers"),
   "worker.cancelled": barrierEvent("workers"),
+  "worker.reminded": barrierEvent("workers"),
   "worker.closed": barrierEvent("workers"),
   "artifact.emitted": barrierEvent("artifacts"),
   "handoff.emitted": barrierEvent("artifacts"),

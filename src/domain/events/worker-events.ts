@@ -2,10 +2,11 @@ import type { JsonValue } from "../../data/json.ts";
 import type { WorkerAudit } from "../agent-spec.ts";
 import type { BudgetAmounts, BudgetCaps } from "../budget.ts";
 import type { Failure } from "../errors.ts";
+import type { Reminder } from "../reminder.ts";
 import type { SessionMode } from "../session-mode.ts";
 
 /**
- * Events of the slice `workers`: the children of a session. Each of the first seven is one lifecycle event of the bridge
+ * Events of the slice `workers`: the children of a session. Each of the first seven types is one lifecycle event of the bridge
  * protocol. A worker with one cycle:
  *
  * ```
@@ -22,7 +23,14 @@ export type WorkerEvent =
   | WorkerFailed
   | WorkerStopped
   | WorkerCancelled
+  | WorkerReminded
   | WorkerClosed;
+
+/** An event without a `worker_update`. */
+type InternalWorkerEvent = WorkerReminded | WorkerClosed;
+
+/** One of the lifecycle events of the bridge protocol. */
+export type WorkerLifecycleEvent = Exclude<WorkerEvent, InternalWorkerEvent>;
 
 /** A cycle of a worker begins. Synced before the worker's session is created. */
 export interface WorkerSpawned {
@@ -50,6 +58,8 @@ export interface WorkerSpawned {
   readonly sessionMode?: SessionMode;
   /** Absent without a mutation scope. */
   readonly audit?: WorkerAudit;
+  /** The session's reminders which the worker receives with its first prompt. Absent: none. */
+  readonly inherited?: readonly Reminder[];
 }
 
 /** A waiting worker was triggered. The next cycle follows. */
@@ -99,6 +109,18 @@ export interface WorkerCancelled {
  * - `session`: the turn of the worker was cancelled in its own session, or its session was deleted.
  */
 export type WorkerCancelReason = "closed" | "turn" | "session";
+
+/** The session has accepted a reminder, of which the worker receives a copy. Internal; no lifecycle event. */
+export interface WorkerReminded extends InheritedReminder {
+  readonly type: "worker.reminded";
+  readonly workerId: string;
+}
+
+/** A reminder of the session which delegates. */
+export interface InheritedReminder {
+  readonly reminderId: string;
+  readonly reminder: Reminder;
+}
 
 /** An ended worker has no work left: its session is at rest. Internal; no lifecycle event. */
 export interface WorkerClosed {

@@ -3,7 +3,12 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { AgentSpec, WorkerAudit } from "../agent-spec.ts";
 import type { BudgetAmounts, BudgetUnit } from "../budget.ts";
 import type { Failure } from "../errors.ts";
-import type { WorkerEvent, WorkerResult, WorkerSpawned } from "../events/worker-events.ts";
+import type {
+  InheritedReminder,
+  WorkerEvent,
+  WorkerResult,
+  WorkerSpawned,
+} from "../events/worker-events.ts";
 import { readPolicyLists } from "../policy/policy-lists.ts";
 
 /** The runtime tools with which an agent delegates. Available if the agent's definition has `workers`. */
@@ -62,7 +67,12 @@ export interface Worker extends Omit<WorkerSpawned, "type"> {
   readonly usage: BudgetAmounts;
   /** Artifacts and handoffs of the worker's session, as last reported. */
   readonly artifactCount: number;
+  /** The last reminders for the worker since its start, oldest first. */
+  readonly reminders: readonly InheritedReminder[];
 }
+
+/** Reminders which a worker keeps until its session has their copies. */
+export const MAX_INHERITED_REMINDERS = 32;
 
 /** Position of an event in the log. */
 interface EventPlace {
@@ -94,6 +104,11 @@ export function evolveWorker(
     }
     case "worker.cancelled":
       return endWorker(worker, "cancelled", at);
+    case "worker.reminded": {
+      const { reminderId, reminder } = event;
+      const reminders = [...worker.reminders, { reminderId, reminder }];
+      return { ...worker, reminders: reminders.slice(-MAX_INHERITED_REMINDERS) };
+    }
     case "worker.closed":
       return undefined;
     default:
@@ -118,6 +133,7 @@ function startCycle(
     failure: null,
     usage: worker?.usage ?? NO_USAGE,
     artifactCount: worker?.artifactCount ?? 0,
+    reminders: worker?.reminders ?? [],
   };
 }
 
@@ -170,11 +186,25 @@ export function describeRequest(worker: Worker): JsonObject {
   };
 }
 
-/** The rest of the caps of workers which have not ended: reserved in the budgets of their session. */
+/** Whether a worker was cut off and its use is not known yet: the use is reported when the worker is closed. */
+function isUseUnknown({ status }: Pick<Worker, "status">): boolean {
+  return status === "cancelled";
+}
+
+/** Whether the turn need not ask for a larger budget yet: a tool call waits for the worker, or the worker is being closed. */
+export function isReservationEnding(worker: Worker): boolean {
+  const { isBackground, toolCallId, status } = worker;
+  const isAwaited = !isBackground && toolCallId !== undefined && status === "running";
+  return isAwaited || isUseUnknown(worker);
+}
+
+/** The rest of the caps of workers whose use may still grow: reserved in the budgets of their session. */
 export function measureReservedAmounts(workers: readonly Worker[]): Partial<BudgetAmounts> {
-  const active = workers.filter(({ status }) => !isTerminalStatus(status));
+  const reserving = workers.filter(
+    (worker) => !isTerminalStatus(worker.status) || isUseUnknown(worker),
+  );
   const sum = (unit: BudgetUnit): number =>
-    active.reduce((total, { budget, usage }) => {
+    reserving.reduce((total, { budget, usage }) => {
       const cap = budget?.[unit];
       return cap === undefined ? total : total + Math.max(0, cap - usage[unit]);
     }, 0);

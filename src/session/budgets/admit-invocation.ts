@@ -6,6 +6,7 @@ import type {
   SharedScope,
 } from "../../domain/budget.ts";
 import type { BudgetExtended } from "../../domain/events/budget-events.ts";
+import { isReservationEnding } from "../../domain/workers/worker.ts";
 import { formatDay } from "../../text/format-iso-time.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import { requestApproval } from "../approvals/approval-requests.ts";
@@ -165,6 +166,7 @@ function isLocalScope(scope: BudgetScope): scope is LocalScope {
 }
 
 function pauseTurn(decision: Decision, { scope, unit, used, cap }: BudgetLevel): Admission {
+  if (isLocalScope(scope) && decision.state.workers.open.some(isReservationEnding)) return WAITING;
   decision.emit({ type: "budget.reached", scope, unit, used, cap });
   return resolveReached(decision) ?? WAITING;
 }
@@ -255,7 +257,6 @@ function admit(decision: Decision, invocationId?: string): Admission {
       dedupeKey,
       ttlTurns: 1,
       roleHint: "system",
-      propagate: "none",
     });
   }
   return invocationId === undefined ? ADMITTED : { status: "admitted", invocationId };

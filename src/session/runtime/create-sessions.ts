@@ -10,14 +10,13 @@ import type { Clock } from "../../platform/clock.ts";
 import { randomSeed } from "../../platform/random.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import { findRole } from "../clients/clients-state.ts";
-import type { SessionState } from "../session-state.ts";
-import { listActiveWorkers } from "../workers/workers-state.ts";
-import type { SessionMode } from "../../domain/session-mode.ts";
+import { isTerminalStatus } from "../../domain/workers/worker.ts";
 import { refuse } from "../refuse-command.ts";
 import type { ClientSender, Sender, Sessions } from "../sessions.ts";
 import { listToolRules } from "../tools/list-tool-rules.ts";
 import type { Agent } from "./agent/agent.ts";
 import { sendCommand, type CommandContext } from "./send-command.ts";
+import type { Driver } from "./driver.ts";
 import { createSessionDrivers } from "./session-drivers.ts";
 import { deleteTree } from "./delete-tree.ts";
 import type { ChildSessions, SessionTotals } from "./effects/child-sessions.ts";
@@ -31,6 +30,7 @@ import {
   type WithDriver,
 } from "./session-opening.ts";
 import { createSessionReaders } from "./session-readers.ts";
+import { setSessionMode } from "./set-session-mode.ts";
 import { readSessionStatus } from "./session-status.ts";
 import type { SessionsOptions } from "./sessions-options.ts";
 import type { ModelMessage } from "../../domain/model/model-request.ts";
@@ -65,7 +65,7 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   const { withDriver } = drivers;
   const sendTo: Sessions["command"] = (sessionId, command, from) =>
     withDriver(sessionId, (driver) =>
-      runCommand(command, from, { sessionId, store, driver, readers, agents, sendTo }),
+      runCommand(command, from, { sessionId, store, driver, readers, agents, sendTo, withDriver }),
     );
   const useDriver: WithDriver = (sessionId, work) => run(() => withDriver(sessionId, work));
   const readers = createSessionReaders();
@@ -121,8 +121,18 @@ export function createSessions(options: SessionsOptions): RunningSessions {
   };
 }
 
-function readTotals({ state }: { readonly state: SessionState }): SessionTotals {
-  return { usage: state.budgets.session, artifactCount: state.artifacts.count };
+async function readTotals(driver: Driver): Promise<SessionTotals> {
+  // A subscriber receives events before the driver has folded them.
+  await driver.drain();
+  const { state } = driver;
+  const ended = state.workers.open.filter(({ status }) => isTerminalStatus(status));
+  return {
+    usage: state.budgets.session,
+    artifactCount: state.artifacts.count,
+    endedWorkers: ended.map(({ workerId }) => workerId),
+    openRequests: state.approvals.pending,
+    seq: state.seq,
+  };
 }
 
 /** Admits requests until the sessions close. */
@@ -160,6 +170,7 @@ function createClosedError(): SpanlineError {
 
 interface AgentCommandContext extends CommandContext {
   readonly agents: readonly Agent[];
+  readonly withDriver: WithDriver;
   /** Sends a command to any session. */
   readonly sendTo: Sessions["command"];
 }
@@ -171,7 +182,7 @@ interface AgentCommandContext extends CommandContext {
 async function runCommand(
   command: SessionCommand,
   sender: Sender,
-  { agents, sendTo, ...context }: AgentCommandContext,
+  { agents, sendTo, withDriver, ...context }: AgentCommandContext,
 ): Promise<CommandReply> {
   if (command.type === "decide-approval") {
     const reply = await sendCommand(command, sender, context);
@@ -180,29 +191,12 @@ async function runCommand(
     const { principal, commandId } = sender;
     return sendTo(decidingSession, command, { principal, ...omitUndefined({ commandId }) });
   }
-  if (command.type === "set-mode") {
-    const reply = await sendCommand(command, sender, context);
-    if (reply.status === "accepted")
-      await restrictWorkers(command.mode, context.driver.state, sendTo);
-    return reply;
-  }
+  if (command.type === "set-mode")
+    return setSessionMode(command, sender, { ...context, sendTo, withDriver });
   if (command.type !== "set-folders") return sendCommand(command, sender, context);
   const agent = findAgent(agents, context.driver.state.agent?.spec.name);
   const folders = await resolveExtraFolders(agent, command.folders);
   return sendCommand({ ...command, folders }, sender, context);
-}
-
-/** Narrows the modes of the workers to the new mode of their parent. A wider mode does not reach workers. */
-async function restrictWorkers(
-  mode: SessionMode,
-  { workers, principal: id }: SessionState,
-  sendTo: Sessions["command"],
-): Promise<void> {
-  const principal = { id, rights: ["prompt"] } as const;
-  for (const { sessionId } of listActiveWorkers(workers)) {
-    // Refused if the mode is less strict. A worker without a session yet starts in the mode of its parent.
-    await sendTo(sessionId, { type: "set-mode", mode }, { principal }).catch(() => undefined);
-  }
 }
 
 /** The session of a worker to which a decision belongs. Undefined if the decision was made here, or is refused here. */

@@ -25,7 +25,29 @@ export async function deleteTree(
     await sendTo(parentSessionId, { type: "close-worker", workerId }, { principal });
   }
   await removeDrivers(sessionId, { store, removeDriver });
-  return store.deleteSession(sessionId);
+  const isDeleted = await store.deleteSession(sessionId);
+  await deleteReopened(sessionId, { store, removeDriver });
+  return isDeleted;
+}
+
+/**
+ * Deletes what a caller of the session has started meanwhile: a driver started again may have opened sessions of workers
+ * after the deletion.
+ */
+async function deleteReopened(
+  sessionId: string,
+  { store, removeDriver }: Pick<DeleteContext, "store" | "removeDriver">,
+): Promise<void> {
+  await removeDriver(sessionId);
+  for (;;) {
+    const { sessions } = await store.listSessions({ parent: sessionId, limit: 100 });
+    if (sessions.length === 0) return;
+    for (const child of sessions) {
+      await removeDrivers(child.sessionId, { store, removeDriver });
+      await store.deleteSession(child.sessionId);
+      await deleteReopened(child.sessionId, { store, removeDriver });
+    }
+  }
 }
 
 /** Stops the drivers from the top, so no session opens another worker meanwhile. */

@@ -82,6 +82,8 @@ export interface Driver {
   readonly memoryBytes: number;
   /** Resolves when the events of the input are in the log. */
   send(input: SessionInput, commandId?: string): Promise<CommandReply | undefined>;
+  /** Resolves when all inputs sent before are processed: `state` then contains every event published so far. */
+  drain(): Promise<void>;
   /** Sets the tools of a client. Resolves with their problems when the usable tools are in the log. */
   setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]>;
   /** Stops all effects; the log looks as if the process had been killed here. */
@@ -158,6 +160,10 @@ class SessionDriver implements Driver {
     if (input.type === "tool-progress" && this.#stall.error !== undefined) return undefined;
     if (!CALLER_INPUTS.has(input.type)) return this.#enqueue(input, commandId);
     return this.#stall.runForCaller((caller) => this.#enqueue(input, commandId, caller));
+  }
+
+  async drain(): Promise<void> {
+    await this.#tail;
   }
 
   async setClientTools(clientId: string, equipment: ClientTools): Promise<readonly Failure[]> {
@@ -352,5 +358,6 @@ export function isQuiet(state: SessionState): boolean {
     turn.current === null && turn.queue.length === 0 && tools.processes.length === 0;
   if (!isResting || approvals.pending.length > 0 || clients.attached.length > 0) return false;
   const { effects, wakeAt } = findDueEffects(state);
-  return effects.size === 0 && wakeAt === null;
+  // A session with waiting workers only may rest: the next use of the session reports what it missed.
+  return wakeAt === null && [...effects.values()].every(({ type }) => type === "follow-worker");
 }

@@ -65,12 +65,14 @@ function isTextOnly(command: SessionCommand): command is SessionCommand<TextPart
 type RefusedReply = Extract<CommandReply, { readonly status: "refused" }>;
 type LogLocation = Pick<CommandContext, "store" | "sessionId">;
 
-/** Replies from the log to a change of an injection whose outcome the state no longer has. */
+/** Replies from the log to a command about an injection or a worker which the state no longer has. */
 async function findLateReply(
   command: SessionCommand<PromptPart>,
   { failure }: RefusedReply,
   { store, sessionId }: LogLocation,
 ): Promise<CommandReply | undefined> {
+  if (command.type === "close-worker" && failure.code === "not_found")
+    return findClosedWorker(command.workerId, { store, sessionId });
   if (failure.details["reason"] !== "unknown_message_id") return undefined;
   if (!isInjectionChange(command)) return undefined;
   const id = readChangedId(command);
@@ -80,6 +82,31 @@ async function findLateReply(
   const found = await findInLog(store, sessionId, isOutcome);
   const outcome = found === undefined ? undefined : readInjectionOutcome(found.event)?.outcome;
   return outcome === undefined ? undefined : replyToLateChange(command, outcome);
+}
+
+/** Closing a worker which has ended has no effect. The reply has the status of the worker. */
+async function findClosedWorker(
+  workerId: string,
+  { store, sessionId }: LogLocation,
+): Promise<CommandReply | undefined> {
+  if (!workerId.startsWith("worker_")) return undefined;
+  const isEnd = ({ event }: Envelope): boolean => isWorkerEnd(event) && event.workerId === workerId;
+  const found = await findInLog(store, sessionId, isEnd);
+  if (found === undefined || !isWorkerEnd(found.event)) return undefined;
+  return { status: "accepted", workerId, workerStatus: END_STATUSES[found.event.type] };
+}
+
+const END_STATUSES = {
+  "worker.completed": "completed",
+  "worker.failed": "failed",
+  "worker.stopped": "stopped",
+  "worker.cancelled": "cancelled",
+} as const;
+
+type WorkerEnd = Extract<SessionEvent, { readonly type: keyof typeof END_STATUSES }>;
+
+function isWorkerEnd(event: SessionEvent): event is WorkerEnd {
+  return Object.hasOwn(END_STATUSES, event.type);
 }
 
 const INJECTION_ID = /^(?:msg_inj|rem)_/;

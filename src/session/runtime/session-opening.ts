@@ -140,6 +140,7 @@ function createOpenInput(sessionId: string, request: OpenOptions & Partial<Copie
     mode,
     lineage,
     budget,
+    reminders,
   } = request;
   const upstreamId = resolveUpstreamId(sessionId, request);
   return {
@@ -147,7 +148,7 @@ function createOpenInput(sessionId: string, request: OpenOptions & Partial<Copie
     principal: principal.id,
     ...omitUndefined({ title, workingDirectory }),
     ...(folders.length > 0 && { folders }),
-    ...omitUndefined({ metadata, label, upstreamId, history, mode, lineage, budget }),
+    ...omitUndefined({ metadata, label, upstreamId, history, mode, lineage, budget, reminders }),
   } as const;
 }
 

@@ -107,8 +107,6 @@ type RuntimeReminder = Pick<Reminder, "body" | "tags" | "roleHint" | "metadata">
   readonly ttlTurns?: number;
   /** Wakes an idle daemon. Default: false. */
   readonly isWaking?: boolean;
-  /** Default: `session`. */
-  readonly propagate?: Reminder["propagate"];
 };
 
 /** Queues a reminder of the runtime, which replaces a pending reminder of the runtime with the same key. */
@@ -125,7 +123,8 @@ export function queueRuntimeReminder(
   const isDaemon = readAgentSpec(decision).daemon !== undefined;
   const wakes = isWaking && isDaemon && decision.state.turn.current === null;
   const reminder: Reminder = {
-    propagate: "session",
+    // A reminder of the runtime is about this session.
+    propagate: "none",
     ...fields,
     mode: wakes ? "interrupt_immediate" : "finish_step",
     authority: "advisory",

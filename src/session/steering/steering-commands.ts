@@ -7,6 +7,7 @@ import {
   type InjectionRefusal,
 } from "../../domain/pending-injection.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
+import type { Reminder } from "../../domain/reminder.ts";
 import type { CommandReply, DeliveredAs, SessionCommand } from "../../domain/session-command.ts";
 import type { Decision } from "../decision.ts";
 import { refuse } from "../refuse-command.ts";
@@ -88,6 +89,12 @@ export function queueReminder(
   }
   decision.emit({ type: "reminder.queued", reminderId, reminder });
   return { status: "accepted", reminderId, seq: decision.state.seq };
+}
+
+/** Queues the reminders which the session of a worker inherits at its start. */
+export function queueInherited(decision: Decision, reminders: readonly Reminder[]): void {
+  for (const reminder of reminders)
+    decision.emit({ type: "reminder.queued", reminderId: decision.ids.next("rem"), reminder });
 }
 
 function isKnownId({ state }: Decision, id: string): boolean {

@@ -10,9 +10,10 @@ import { toJsonText } from "../../data/json.ts";
 import type { Actor } from "../../domain/actor.ts";
 import type { Draft } from "../../domain/events/envelope.ts";
 import type { SessionEvent } from "../../domain/events/session-event.ts";
-import type { InjectMode } from "../../domain/events/steering-events.ts";
+import type { InjectMode, ReminderEmitted } from "../../domain/events/steering-events.ts";
 import type { PromptPart } from "../../domain/prompt.ts";
-import type { Reminder } from "../../domain/reminder.ts";
+import { omitUndefined } from "../../data/omit-undefined.ts";
+import { isPropagated, type Reminder } from "../../domain/reminder.ts";
 import type { Usage } from "../../domain/usage.ts";
 import { trackFile, updateFiles, type TrackedFile } from "./tracked-files.ts";
 
@@ -28,6 +29,8 @@ export interface SteeringState {
   readonly usedTokens: number;
   /** Size of the conversation at the last reminder about token pressure, or a smaller size reported since. */
   readonly announcedTokens: number;
+  /** Reminders for workers which the running turn has delivered to the agent. */
+  readonly deliveredReminders: readonly Reminder[];
   /** Files which the agent has read or written, the latest last. */
   readonly files: readonly TrackedFile[];
 }
@@ -65,6 +68,7 @@ export const initialSteering: SteeringState = {
   settled: [],
   usedTokens: 0,
   announcedTokens: 0,
+  deliveredReminders: [],
   files: [],
 };
 
@@ -109,8 +113,13 @@ export function evolveSteering(
       return { ...steering, files: trackFile(steering.files, event) };
     case "usage.reported":
       return recordUsage(steering, event.usage);
-    case "turn.finished":
-      return pending.length === 0 ? steering : { ...steering, pending: mapItems(pending, age) };
+    case "reminder.emitted":
+      return settle(addDelivered(steering, event), { id: event.reminderId, outcome: "delivered" });
+    case "turn.finished": {
+      const isUnchanged = pending.length === 0 && steering.deliveredReminders.length === 0;
+      if (isUnchanged) return steering;
+      return { ...steering, pending: mapItems(pending, age), deliveredReminders: [] };
+    }
     default: {
       const outcome = readInjectionOutcome(event);
       return outcome === undefined ? steering : settle(steering, outcome);
@@ -135,6 +144,33 @@ export function readInjectionOutcome(event: SessionEvent): SettledInjection | un
     default:
       return undefined;
   }
+}
+
+function addDelivered(steering: SteeringState, { reminder, turnsLeft }: ReminderEmitted) {
+  if (!isPropagated(reminder)) return steering;
+  const delivered = { ...reminder, ...omitUndefined({ ttlTurns: turnsLeft }) };
+  const deliveredReminders = [...steering.deliveredReminders, delivered];
+  return { ...steering, deliveredReminders: deliveredReminders.slice(-MAX_DELIVERED) };
+}
+
+/** Older reminders of a turn reach no further workers. */
+const MAX_DELIVERED = 32;
+
+/**
+ * The reminders which a worker inherits at its start, in the order of their acceptance: delivered in the running turn, or
+ * pending. `ttlTurns` is the rest of the lifetime.
+ */
+export function listInheritableReminders({
+  deliveredReminders,
+  pending,
+}: SteeringState): readonly Reminder[] {
+  const waiting = listItems(pending)
+    .filter(isReminder)
+    .filter(({ reminder }) => isPropagated(reminder))
+    .map(({ reminder, turnsLeft }) =>
+      turnsLeft === null ? reminder : { ...reminder, ttlTurns: turnsLeft },
+    );
+  return [...deliveredReminders, ...waiting];
 }
 
 function recordUsage(steering: SteeringState, usage: Usage): SteeringState {

@@ -42,9 +42,16 @@ export function advanceTools(decision: Decision, limits: StartLimits): number {
     if (!mayStartTool(decision, run, !isNew || starts > 0) || !hasRoom) continue;
     places -= 1;
     if (isNew) starts -= 1;
-    if (isNew && reserved <= 0) unreserved += 1;
-    else startCall(decision, run);
+    if (isNew && reserved <= 0) {
+      unreserved += 1;
+      continue;
+    }
+    startTool(decision, run);
     if (isNew) reserved -= 1;
+    if (!isWorkerCall(decision, run)) continue;
+    performWorkerCall(decision, run);
+    // A worker reserves tool calls. The limits are computed again before the next call.
+    return unreserved;
   }
   return unreserved;
 }
@@ -125,12 +132,6 @@ export function requestOutcome(decision: Decision, run: ToolRun): void {
     attempt: attempt + 1,
     decision: policyDecision,
   });
-}
-
-/** Starts a call. The session itself performs a call about workers. */
-function startCall(decision: Decision, run: ToolRun): void {
-  startTool(decision, run);
-  if (isWorkerCall(decision, run)) performWorkerCall(decision, run);
 }
 
 export function startTool(

@@ -72,12 +72,13 @@ function applyChange(decision: Decision, run: ToolRun, change: WorkerChange): vo
 function close(decision: Decision, run: ToolRun, { worker_id: workerId }: JsonObject): void {
   const worker =
     typeof workerId === "string" ? findWorker(decision.state.workers, workerId) : undefined;
-  if (worker === undefined || isTerminalStatus(worker.status)) {
-    const text = toJsonText({ worker_id: workerId ?? null, status: worker?.status ?? "closed" });
-    return finishTool(decision, run, { ending: "succeeded", text });
+  if (worker === undefined) {
+    const problem = `${toJsonText(workerId ?? null)} is not an open worker of this session`;
+    return refuseCall(decision, run, problem);
   }
-  closeWorker(decision, worker);
-  const text = toJsonText({ worker_id: worker.workerId, status: "cancelled" });
+  if (!isTerminalStatus(worker.status)) closeWorker(decision, worker);
+  const { status } = findWorker(decision.state.workers, worker.workerId) ?? worker;
+  const text = toJsonText({ worker_id: worker.workerId, status });
   finishTool(decision, run, { ending: "succeeded", text });
 }
 

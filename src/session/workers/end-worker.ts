@@ -8,13 +8,14 @@ import { cancelWorker, withdrawApprovals } from "./worker-commands.ts";
 
 /**
  * Ends a cycle of a worker. A worker which handed its work over has stopped, even if the worker is retriggerable. A turn
- * that reached a limit counts as a failure.
+ * that reached a limit counts as a failure. The requests of a waiting worker's own workers stay open.
  */
 export function endCycle(decision: Decision, worker: Worker, ended: WorkerCycleResult): void {
   const { workerId, isRetriggerable } = worker;
   const { outcome, usage, handoffId, artifactCount = 0 } = ended;
   if (outcome === "cancelled") return cancelWorker(decision, worker, "session");
-  withdrawApprovals(decision, workerId);
+  const isWaiting = outcome === "completed" && handoffId === undefined && isRetriggerable;
+  if (!isWaiting) withdrawApprovals(decision, workerId);
   if (outcome !== "completed") {
     const failure = readCycleFailure(ended);
     return decision.emit({ type: "worker.failed", workerId, failure, usage });
@@ -23,7 +24,7 @@ export function endCycle(decision: Decision, worker: Worker, ended: WorkerCycleR
   const result = { text, usage, ...(artifactCount > 0 && { artifactCount }) };
   if (handoffId !== undefined)
     return decision.emit({ type: "worker.stopped", workerId, result, handoffId });
-  if (isRetriggerable) decision.emit({ type: "worker.waiting_for_input", workerId, result });
+  if (isWaiting) decision.emit({ type: "worker.waiting_for_input", workerId, result });
   else decision.emit({ type: "worker.completed", workerId, result });
 }
 

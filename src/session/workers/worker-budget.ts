@@ -7,6 +7,7 @@ import {
 } from "../../domain/budget.ts";
 import { listLevels } from "../budgets/budget-levels.ts";
 import type { Decision } from "../decision.ts";
+import { measureReservedAmounts, type Worker } from "../../domain/workers/worker.ts";
 import { listActiveWorkers } from "./workers-state.ts";
 
 type BudgetReservation =
@@ -41,6 +42,21 @@ export function reserveBudget(
     status: "reserved",
     caps: entries.length === 0 ? undefined : Object.fromEntries(entries),
   };
+}
+
+/**
+ * Returns why a worker cannot start a further cycle in the running turn: the rest of its caps exceeds the rest of the
+ * turn's budget. The budget of the session has reserved the caps since the first cycle. Undefined if the cycle can start.
+ */
+export function findBudgetShortage(decision: Decision, worker: Worker): string | undefined {
+  const { current } = decision.state.turn;
+  if (current === null || worker.turnId === current.turnId) return undefined;
+  const rest = measureReservedAmounts([worker]);
+  const turnLevels = listLevels(decision).filter(({ scope }) => scope === "turn");
+  const short = turnLevels.find(({ unit, used, cap }) => (rest[unit] ?? 0) > cap - used);
+  if (short === undefined) return undefined;
+  const { unit, used, cap } = short;
+  return `The worker may still use ${rest[unit]} ${unit}, and ${Math.max(0, cap - used)} of the turn's budget are left. Fix: trigger the worker in another turn`;
 }
 
 /** Infinity without a budget of this unit. */

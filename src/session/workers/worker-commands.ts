@@ -1,12 +1,19 @@
 import type { JsonValue } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
-import type { WorkerAgent, WorkersSpec } from "../../domain/agent-spec.ts";
+import type { WorkerAgent, WorkerAudit, WorkersSpec } from "../../domain/agent-spec.ts";
 import type { Failure } from "../../domain/errors.ts";
-import type { WorkerCancelReason } from "../../domain/events/worker-events.ts";
+import type {
+  InheritedReminder,
+  WorkerCancelReason,
+  WorkerSpawned,
+} from "../../domain/events/worker-events.ts";
+import { isPropagated } from "../../domain/reminder.ts";
+import { selectStricterMode, type SessionMode } from "../../domain/session-mode.ts";
 import {
   createWorkerId,
   deriveWorkerSessionId,
   isTerminalStatus,
+  MAX_INHERITED_REMINDERS,
   type Worker,
 } from "../../domain/workers/worker.ts";
 import {
@@ -19,8 +26,9 @@ import { formatNames } from "../../text/unknown-name.ts";
 import { pluralize } from "../../text/pluralize.ts";
 import { resolveWithoutDecision } from "../approvals/approval-requests.ts";
 import { readAgentSpec, type Decision } from "../decision.ts";
+import { listInheritableReminders } from "../steering/steering-state.ts";
 import { findWorker, listActiveWorkers } from "./workers-state.ts";
-import { reserveBudget } from "./worker-budget.ts";
+import { findBudgetShortage, reserveBudget } from "./worker-budget.ts";
 
 export type WorkerChange =
   | { readonly status: "accepted"; readonly worker: Worker }
@@ -55,6 +63,9 @@ export function spawnWorker(
   const { task, name = deriveWorkerName(task), mode = DEFAULT_WORKER_MODE } = request;
   const { mode: sessionMode } = decision.state;
   const { audit } = agent;
+  const inherited = listInheritableReminders(decision.state.steering).slice(
+    -MAX_INHERITED_REMINDERS,
+  );
   decision.emit({
     type: "worker.spawned",
     workerId,
@@ -68,12 +79,24 @@ export function spawnWorker(
     cycle: 1,
     prompt: task,
     ...omitUndefined({ toolCallId, budget: budget.caps }),
-    ...(sessionMode !== "default" && { sessionMode }),
-    ...(audit !== undefined && {
-      audit: sessionMode === "read-only" ? { ...audit, mutationScope: "read_only" } : audit,
-    }),
+    ...(inherited.length > 0 && { inherited }),
+    ...createModeFields(sessionMode, audit),
   });
   return acceptChange(decision, workerId);
+}
+
+/** The session mode of a worker, and the audit record in this mode. */
+function createModeFields(
+  sessionMode: SessionMode,
+  audit: WorkerAudit | undefined,
+): Pick<WorkerSpawned, "sessionMode" | "audit"> {
+  const isReadOnly = sessionMode === "read-only";
+  return {
+    ...(sessionMode !== "default" && { sessionMode }),
+    ...(audit !== undefined && {
+      audit: isReadOnly ? { ...audit, mutationScope: "read_only" } : audit,
+    }),
+  };
 }
 
 function findWorkerAgent(
@@ -108,9 +131,12 @@ export function triggerWorker(
     const message = `The worker ${workerId} is ${worker.status}. Fix: trigger the worker when it awaits input`;
     return refuseChange("conflict", message);
   }
+  const shortage = findBudgetShortage(decision, worker);
+  if (shortage !== undefined) return refuseChange("quota_exceeded", shortage);
   decision.emit({ type: "worker.progressed", workerId, payload });
   const { agent, sessionId, name, task, mode, isBackground, isRetriggerable, cycle } = worker;
-  const { budget, sessionMode, audit } = worker;
+  const { budget, sessionMode: earlierMode = "default", audit } = worker;
+  const sessionMode = selectStricterMode(decision.state.mode, earlierMode);
   decision.emit({
     type: "worker.spawned",
     workerId,
@@ -123,9 +149,20 @@ export function triggerWorker(
     isRetriggerable,
     cycle: cycle + 1,
     prompt: formatPayload(payload),
-    ...omitUndefined({ toolCallId, budget, sessionMode, audit }),
+    ...omitUndefined({ toolCallId, budget }),
+    ...createModeFields(sessionMode, audit),
   });
   return acceptChange(decision, workerId);
+}
+
+/** Passes an accepted reminder on to the open workers. */
+export function remindWorkers(
+  decision: Decision,
+  { reminderId, reminder }: InheritedReminder,
+): void {
+  if (!isPropagated(reminder)) return;
+  for (const { workerId } of listActiveWorkers(decision.state.workers))
+    decision.emit({ type: "worker.reminded", workerId, reminderId, reminder });
 }
 
 /** Cancels a worker which has not ended. Its open approval requests are withdrawn. */

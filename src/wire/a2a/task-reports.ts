@@ -2,7 +2,7 @@ import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { Emit } from "../../domain/codec.ts";
 import type { Envelope } from "../../domain/events/envelope.ts";
 import type { PlanUpdated, ProgressReported } from "../../domain/events/tool-events.ts";
-import type { WorkerEvent } from "../../domain/events/worker-events.ts";
+import type { WorkerLifecycleEvent } from "../../domain/events/worker-events.ts";
 import { AGENT_PROGRESS_TOOL, formatProgress } from "../../domain/outputs/progress-report.ts";
 import { evolveWorker } from "../../domain/workers/worker.ts";
 import { encodePlanEntry } from "../bridge/plan-entry.ts";
@@ -56,7 +56,7 @@ function sendProgress(
 /** Sends a lifecycle event of a worker which this task started. */
 export function emitWorkerUpdate(
   fold: TaskFold,
-  event: WorkerEvent,
+  event: WorkerLifecycleEvent,
   emit: Emit<PlacedUpdate>,
   envelope: Envelope,
 ): void {
@@ -74,5 +74,5 @@ export function emitWorkerUpdate(
     lineage,
     fitTask: (task) => task,
   });
-  if (update !== undefined) emitUpdate(fold, { type: "worker_update", update }, emit, envelope);
+  emitUpdate(fold, { type: "worker_update", update }, emit, envelope);
 }

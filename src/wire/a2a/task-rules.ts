@@ -66,6 +66,7 @@ export const TASK_RULES: EventRules<TaskFold, PlacedUpdate> = {
   "worker.stopped": mapped(emitWorkerUpdate),
   "worker.cancelled": mapped(emitWorkerUpdate),
   "worker.closed": silent("internal to the session"),
+  "worker.reminded": silent("internal to the session"),
   "prompt.hidden": silent("a hidden task is not found"),
   "message.started": silent("the first text of the message opens its artifact"),
   ...silentGroup("a task names its session", [

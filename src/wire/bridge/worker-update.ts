@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../data/json.ts";
 import { omitUndefined } from "../../data/omit-undefined.ts";
 import type { Failure } from "../../domain/errors.ts";
-import type { WorkerEvent } from "../../domain/events/worker-events.ts";
+import type { WorkerLifecycleEvent } from "../../domain/events/worker-events.ts";
 import type { SessionLineage } from "../../domain/workers/session-lineage.ts";
 import { describeRequest, isTerminalStatus, type Worker } from "../../domain/workers/worker.ts";
 import { formatIsoTime } from "../../text/format-iso-time.ts";
@@ -30,13 +30,12 @@ export interface WorkerUpdateContext {
   readonly fitTask: (task: string) => string;
 }
 
-/** Describes the state of a worker after a lifecycle event. Undefined for `worker.closed`, which is internal. */
+/** Describes the state of a worker after a lifecycle event. */
 export function createWorkerUpdate(
   worker: Worker,
-  type: WorkerEvent["type"],
+  type: WorkerLifecycleEvent["type"],
   { sessionId, lineage, fitTask }: WorkerUpdateContext,
-): WorkerUpdate | undefined {
-  if (type === "worker.closed") return undefined;
+): WorkerUpdate {
   const { workerId, name, mode, status, audit } = worker;
   const task = fitTask(worker.task);
   const record =
@@ -58,7 +57,7 @@ export function createWorkerUpdate(
 
 /** The typed names of the lifecycle events. */
 const LIFECYCLE_NAMES: {
-  readonly [Type in Exclude<WorkerEvent["type"], "worker.closed">]: string;
+  readonly [Type in WorkerLifecycleEvent["type"]]: string;
 } = {
   "worker.spawned": "WorkerSpawned",
   "worker.progressed": "WorkerProgressed",

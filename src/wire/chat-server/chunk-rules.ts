@@ -157,6 +157,7 @@ export const CHUNK_RULES: EventRules<ChunkState, ChatOutput> = {
     "worker.failed",
     "worker.stopped",
     "worker.cancelled",
+    "worker.reminded",
     "worker.closed",
   ]),
   ...silentGroup("chat completions have no subscriptions to files", [

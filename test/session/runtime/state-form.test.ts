@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { STATE_VERSION } from "../../../src/session/session-state.ts";
 import { anyAgent } from "../simulation/agent-specs.ts";
 import { anyAskingMoved, anyMoved, happeningOf } from "../simulation/moves.ts";
+import { anyBoss, anyWorkerMove, toWorkerInput } from "../simulation/worker-moves.ts";
 import { simulatedSession } from "../simulation/simulated-session.ts";
 
 const manyMoves = { maxLength: 40, size: "max" } as const;
@@ -10,6 +11,8 @@ const anyStory = fc.oneof(
   { weight: 2, arbitrary: fc.tuple(anyAgent, fc.array(anyMoved, manyMoves)) },
   { weight: 1, arbitrary: fc.tuple(anyAgent, fc.array(anyAskingMoved, manyMoves)) },
 );
+
+const anyWorkerStory = fc.tuple(anyBoss, fc.array(anyWorkerMove, manyMoves));
 
 /** Every path in a value with the type of its content. Values defined by others are not descended into. */
 function* placesIn(value: unknown, place: string): Generator<string> {
@@ -34,6 +37,12 @@ describe("The state of a session", () => {
         session.pass(moved.pause);
         session.send(happeningOf(session, moved));
       }
+    }
+    for (const [boss, moves] of fc.sample(anyWorkerStory, { numRuns: 400, seed: 1 })) {
+      const session = simulatedSession(boss, ({ after }) => {
+        for (const place of placesIn(after, "state")) places.add(place);
+      });
+      for (const move of moves) session.send(toWorkerInput(session, move));
     }
     // A changed shape means older snapshots would be misread: increment STATE_VERSION, and the next file is created.
     await expect(`${[...places].sort().join("\n")}\n`).toMatchFileSnapshot(

@@ -49,7 +49,7 @@ const plausible: fc.Arbitrary<Saying> = fc
   .record({ items: fc.array(anyItem, { maxLength: 5 }), usage: anyUsage })
   .map(({ items, usage }) => turnOfItems(items, usage));
 
-function turnOfItems(items: readonly Item[], usage: Usage | null): ProviderOutput[] {
+export function turnOfItems(items: readonly Item[], usage: Usage | null): ProviderOutput[] {
   const events: ProviderOutput[] = [
     { event: { type: "message.start", message: 0, role: "assistant" } },
   ];

@@ -98,7 +98,7 @@ describe("Reminders about the size of the conversation", () => {
           roleHint: "developer",
           authority: "advisory",
           source: "stdlib_provider",
-          propagate: "session",
+          propagate: "none",
           ttlTurns: 2,
         },
       },

@@ -194,7 +194,7 @@ describe("Compaction on command", () => {
     expect(receipt.after.tokens).toBeLessThan(600);
   });
 
-  it("Reminders with preserveOnCompact are repeated after the summary until they expire, and other reminders are not", async () => {
+  it("Reminders with preserveOnCompact are repeated after the summary until they expire, and other reminders are not [R-043]", async () => {
     const { world, provider } = await openConversation(
       [says("A0"), says("A1"), says("Summary"), says("A2"), says("A3"), says("Later"), says("A4")],
       { keepLast: 1 },

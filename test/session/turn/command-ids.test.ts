@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Reminder } from "../../../src/domain/reminder.ts";
-import type { SessionCommand } from "../../../src/domain/session-command.ts";
+import type { CommandReply, SessionCommand } from "../../../src/domain/session-command.ts";
+import {
+  createCommandRecord,
+  decodeReply,
+} from "../../../src/session/runtime/log/command-record.ts";
 import {
   hangs,
   says,
@@ -22,6 +26,8 @@ const REMINDER: Reminder = {
 };
 const ID = expect.stringMatching(/^[a-z_]+_\w+$/);
 
+type AcceptedReply = Extract<CommandReply, { readonly status: "accepted" }>;
+
 describe("Command ids", () => {
   it("A repeated command id returns the first reply, and is refused for another command", async () => {
     const provider = createScriptedProvider([says("One."), says("Two.")]);
@@ -36,6 +42,30 @@ describe("Command ids", () => {
       failure: { code: "conflict" },
     });
     expect(provider.invocations).toHaveLength(1);
+  });
+
+  it("Every field of a stored reply is part of the repeated reply, except the status of the client", () => {
+    const command = { type: "cancel" } as const;
+    const actor = { kind: "user", principal: "me" } as const;
+    const input = { type: "command-received", command, actor, rights: [] } as const;
+    const reply: Omit<Required<AcceptedReply>, "clientStatus"> = {
+      status: "accepted",
+      promptId: "prompt_1",
+      turnId: "turn_1",
+      seq: 7,
+      messageId: "msg_inj_1",
+      deliveredAs: "steer",
+      reminderId: "rem_1",
+      compactionId: "compaction_1",
+      subscriptionId: "watch_1",
+      injectionStatus: "replaced",
+      toolCallStatus: "cancelled",
+      toolName: "look",
+      workerId: "worker_1",
+      workerStatus: "running",
+    };
+    const record = createCommandRecord(input, "k", reply);
+    expect(decodeReply(record?.reply ?? null, input)).toEqual(reply);
   });
 
   it("Two principals with the same command id send two commands", async () => {

@@ -5,6 +5,7 @@ import { isTerminalStatus, type WorkerStatus } from "../../../src/domain/workers
 import { decide } from "../../../src/session/decide.ts";
 import { findDueEffects } from "../../../src/session/due-effects.ts";
 import { evolve } from "../../../src/session/evolve.ts";
+import { isQuiet } from "../../../src/session/runtime/driver.ts";
 import type { SessionInput, WorkerCycleResult } from "../../../src/session/session-input.ts";
 import { initialState, type SessionState } from "../../../src/session/session-state.ts";
 import { says } from "../../support/session/scripted-provider.ts";
@@ -132,12 +133,15 @@ function checkState(state: SessionState, status: WorkerStatus | null): void {
     status === null ? [] : [status],
   );
   const due = [...findDueEffects(state).effects.values()].flatMap(({ type }) =>
-    type === "run-worker" || type === "close-worker" ? [type] : [],
+    type === "run-worker" || type === "follow-worker" || type === "close-worker" ? [type] : [],
   );
-  if (status === null || status === "awaiting_input") expect(due).toEqual([]);
+  if (status === null) expect(due).toEqual([]);
+  else if (status === "awaiting_input") expect(due).toEqual(["follow-worker"]);
   else expect(due).toEqual([isTerminalStatus(status) ? "close-worker" : "run-worker"]);
   const isOpen = state.approvals.pending.length > 0;
-  if (isOpen) expect(status).toBe("running");
+  const isResting = status === null || status === "awaiting_input";
+  expect(isQuiet(state)).toBe(isResting && !isOpen);
+  if (isOpen) expect(status).toMatch(/^(?:running|awaiting_input)$/);
 }
 
 /** Plays every sequence of inputs up to a length. Returns the number of sequences. */

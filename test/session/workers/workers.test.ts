@@ -292,6 +292,36 @@ describe("The end of workers", () => {
     ]);
   });
 
+  it("Closing an ended worker repeats its status, and a worker of another session is not found", async () => {
+    const boss = createBoss([
+      delegates({ task: "Count" }),
+      wants(
+        { id: "c1", name: "close_agent", input: { worker_id: "worker_other" } },
+        { id: "c2", name: "close_agent", input: { worker_id: 7 } },
+      ),
+      says("Done."),
+    ]);
+    const world = await openWorld(boss, { others: [createHelper()] });
+    await world.prompt("Go");
+    await world.waitForEvent("worker.closed");
+    await world.waitForEvent("turn.finished");
+    const { workerId } = await readSpawned(world);
+    expect(await world.send({ type: "close-worker", workerId })).toEqual({
+      status: "accepted",
+      workerId,
+      workerStatus: "completed",
+    });
+    const { sessionId: other } = await world.sessions.open({ principal: ME, agent: "boss" });
+    for (const id of [workerId, "worker_z", ""]) {
+      const close = { type: "close-worker", workerId: id } as const;
+      expect(await world.sessions.command(other, close, { principal: ME })).toMatchObject({
+        failure: { code: "not_found", message: expect.stringContaining("does not exist in this") },
+      });
+    }
+    const endings = (await world.listEvents("tool.finished")).map(({ ending }) => ending);
+    expect(endings).toEqual(["succeeded", "refused", "refused"]);
+  });
+
   it("A worker whose turn is cancelled in its own session ends as cancelled in the parent", async () => {
     const world = await start({
       boss: [delegates({ task: "Wait" }), says("Cancelled.")],
@@ -383,36 +413,6 @@ describe("Limits of workers", () => {
     expect(opened?.event).toMatchObject({ type: "session.opened", budget: { tokens: 500 } });
     const [scope] = await world.sessions.readUsage(world.sessionId);
     expect(scope?.used).toMatchObject({ tokens: 300, invocations: 3 });
-  });
-
-  it("A cycle which cannot start keeps the usage of the earlier cycles, and counts it once", async () => {
-    const usage = { inputTokens: 300, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-    const provider = createScriptedProvider([
-      says("One.", { usage: { ...usage, totalTokens: 300 } }),
-      hangs(),
-    ]);
-    const boss = createBoss([
-      delegates({ task: "Count", background: true, retriggerable: true }),
-      says("Ok."),
-    ]);
-    const world = await openWorld(boss, { others: [createAgent({ name: "helper", provider })] });
-    await world.prompt("Go");
-    const { workerId, result } = await world.waitForEvent("worker.waiting_for_input");
-    const { childId } = await readSpawned(world);
-    // A session refuses further prompts while 100 are queued.
-    const content = [{ type: "text", text: "Wait" }] as const;
-    for (let count = 0; count <= 100; count++)
-      await world.sessions.command(childId, { type: "prompt", content }, { principal: ME });
-    await eventually(() => expect(provider.invocations).toHaveLength(2));
-    await world.send({ type: "trigger-worker", workerId, payload: "again" });
-    expect(await world.waitForEvent("worker.failed")).toMatchObject({
-      failure: { code: "conflict" },
-      usage: result.usage,
-    });
-    await world.waitForEvent("worker.closed");
-    const [, scope] = await world.sessions.readUsage(world.sessionId);
-    // Two of the boss, one of the first cycle, and the running one.
-    expect(scope?.used).toMatchObject({ tokens: 300, invocations: 4 });
   });
 
   it("A used budget refuses a worker", async () => {

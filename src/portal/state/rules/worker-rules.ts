@@ -1,7 +1,7 @@
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { silent } from "../../../domain/event-rules.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
-import type { WorkerEvent } from "../../../domain/events/worker-events.ts";
+import type { WorkerEvent, WorkerLifecycleEvent } from "../../../domain/events/worker-events.ts";
 import { evolveWorker } from "../../../domain/workers/worker.ts";
 import type { ViewDraft } from "../view-draft.ts";
 import type { ViewRules } from "../view-rules.ts";
@@ -15,12 +15,13 @@ export const WORKER_RULES: ViewRules<WorkerEvent> = {
   "worker.failed": changeCard,
   "worker.stopped": changeCard,
   "worker.cancelled": changeCard,
+  "worker.reminded": silent("the session of the worker shows the reminder"),
   "worker.closed": silent("the end of the worker is shown"),
 };
 
 function changeCard(
   draft: ViewDraft,
-  event: Exclude<WorkerEvent, { readonly type: "worker.closed" }>,
+  event: WorkerLifecycleEvent,
   { at, seq, turnId }: Envelope,
 ): void {
   const key = `worker:${event.workerId}`;

@@ -24,7 +24,7 @@ import { performPathResolution } from "./perform-path-resolution.ts";
 import { performWatch } from "./perform-watch.ts";
 import { performTool } from "./perform-tool.ts";
 import type { ChildSessions } from "./child-sessions.ts";
-import { closeWorkerSession, runWorker } from "./perform-worker.ts";
+import { closeWorkerSession, runWorker, watchWaitingWorker } from "./perform-worker.ts";
 import { stopConversation } from "./stop-conversation.ts";
 
 export interface EffectContext {
@@ -86,6 +86,8 @@ export function performEffect(effect: Effect, context: EffectContext): Promise<v
       return performCompaction(effect, context);
     case "run-worker":
       return runWorker(effect, context);
+    case "follow-worker":
+      return watchWaitingWorker(effect, context);
     case "close-worker":
       return closeWorkerSession(effect, context);
     default:

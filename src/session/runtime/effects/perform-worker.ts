@@ -1,30 +1,31 @@
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { SpanlineError, type Failure } from "../../../domain/errors.ts";
-import type {
-  ApprovalRequested,
-  ApprovalResolved,
-} from "../../../domain/events/approval-events.ts";
-import type { Envelope } from "../../../domain/events/envelope.ts";
-import type { TurnFinished } from "../../../domain/events/turn-events.ts";
+import { inheritReminder } from "../../../domain/reminder.ts";
 import type { SessionLineage } from "../../../domain/workers/session-lineage.ts";
 import type { CommandReply } from "../../../domain/session-command.ts";
 import type { Worker } from "../../../domain/workers/worker.ts";
 import type { SessionRecord } from "../../../store/session-index.ts";
 import type { Effect } from "../../due-effects.ts";
-import type { SessionInput, WorkerCycleResult } from "../../session-input.ts";
+import type { WorkerCycleResult } from "../../session-input.ts";
 import type { Sender } from "../../sessions.ts";
 import type { ChildSessions } from "./child-sessions.ts";
+import {
+  createDeletedFailure,
+  createFailedResult,
+  followRequests,
+  followTurn,
+  type FollowContext,
+  type StartedCycle,
+} from "./follow-worker.ts";
 
-interface WorkerContext {
+interface WorkerContext extends FollowContext {
   readonly sessionId: string;
   readonly workingDirectory?: string;
   readonly folders: readonly string[];
-  readonly children: ChildSessions;
-  readonly signal: AbortSignal;
-  readonly send: (input: SessionInput) => Promise<unknown>;
 }
 
 type RunEffect = Extract<Effect, { type: "run-worker" }>;
+type FollowEffect = Extract<Effect, { type: "follow-worker" }>;
 
 /**
  * Runs one cycle of a worker: opens the worker's session unless it exists, sends the prompt once, and follows the log of
@@ -47,7 +48,7 @@ async function runCycle(
   try {
     const started = await startCycle(effect, context);
     if ("failure" in started) return createFailedResult(effect.worker, started.failure);
-    return await followCycle(effect.worker, started, context);
+    return await followTurn(effect, started, context);
   } catch (error) {
     if (!(error instanceof SpanlineError)) throw error;
     if (error.code === "aborted" || error.code === "store_closed") return undefined;
@@ -55,46 +56,78 @@ async function runCycle(
   }
 }
 
-/** The result of a cycle without a turn. The usage is as last reported, so the earlier cycles are not counted again. */
-function createFailedResult({ usage }: Worker, failure: Failure): WorkerCycleResult {
-  return { outcome: "failed", text: "", reason: null, failure, usage };
-}
-
-interface StartedCycle {
-  readonly promptId: string;
-  /** Log position of the prompt. */
-  readonly seq: number;
-  readonly incarnation: string;
-}
-
 async function startCycle(
-  { worker, lineage, principal }: RunEffect,
+  effect: RunEffect,
   context: WorkerContext,
 ): Promise<StartedCycle | { readonly failure: Failure }> {
-  const { sessionId, children } = context;
+  const { worker, lineage, principal } = effect;
+  const { sessionId, children, signal } = context;
   const { workerId, cycle, prompt } = worker;
   const own = createLineage(worker, sessionId, lineage);
   const existing = await children.find(worker.sessionId);
+  // Aborted by a change of the mode: the next attempt opens the session in the new mode.
+  signal.throwIfAborted();
   if (existing !== undefined && !isChild(existing, own)) {
     const message = `The session ${worker.sessionId} exists and does not belong to the worker ${workerId}`;
     return { failure: { code: "conflict", message, details: {} } };
   }
   if (existing === undefined && cycle > 1) return { failure: createDeletedFailure(worker) };
   const sender = createSender(principal, `${workerId}/${cycle}`);
+  if (existing === undefined) {
+    const opened = await openChild(effect, { sender, lineage: own }, context);
+    // An aborted attempt may have opened the session in an earlier mode.
+    await updateChild(effect, context);
+    return readReply(opened.reply, opened.incarnation);
+  }
+  await updateChild(effect, context);
   const content = [{ type: "text", text: prompt }] as const;
-  const command = { type: "prompt", content } as const;
-  const { reply, incarnation } =
-    existing === undefined
-      ? await openChild(worker, { sender, lineage: own }, context)
-      : { ...existing, reply: await children.command(worker.sessionId, command, sender) };
-  return readReply(reply, incarnation);
+  const reply = await children.command(worker.sessionId, { type: "prompt", content }, sender);
+  return readReply(reply, existing.incarnation);
+}
+
+/** Follows the session of a worker which waits for a trigger. */
+export async function watchWaitingWorker(
+  effect: FollowEffect,
+  context: WorkerContext,
+): Promise<void> {
+  const { children } = context;
+  const record = await children.find(effect.worker.sessionId);
+  if (record === undefined) return;
+  await updateChild(effect, context);
+  await followRequests(effect, record, context);
+}
+
+/** Brings the session of a worker up to date with its parent: the session mode, and the reminders since the start. */
+async function updateChild(
+  effect: RunEffect | FollowEffect,
+  { children, sessionId: parentSessionId }: WorkerContext,
+): Promise<void> {
+  await restrictMode(effect, children);
+  const { workerId, sessionId, reminders } = effect.worker;
+  for (const { reminderId, reminder: original } of reminders) {
+    const sender = createSender(effect.principal, `${workerId}/${reminderId}`);
+    const reminder = inheritReminder(original, parentSessionId);
+    await children.command(sessionId, { type: "remind", reminder }, sender);
+  }
+}
+
+/** Narrows the session mode of the worker. Refused without an effect if the worker's mode is narrower already. */
+async function restrictMode(
+  { worker, principal: id, mode }: RunEffect | FollowEffect,
+  children: ChildSessions,
+): Promise<void> {
+  if (mode === "default") return;
+  const principal = { id, rights: ["prompt"] } as const;
+  await children.command(worker.sessionId, { type: "set-mode", mode }, { principal });
 }
 
 function openChild(
-  { sessionId, agent, name, prompt, sessionMode: mode, budget }: Worker,
+  { worker, mode }: RunEffect,
   { sender, lineage }: { readonly sender: Sender; readonly lineage: SessionLineage },
   { children, workingDirectory, folders }: WorkerContext,
 ) {
+  const { sessionId, agent, name, prompt, budget, inherited = [] } = worker;
+  const reminders = inherited.map((one) => inheritReminder(one, lineage.parentSessionId));
   const content = [{ type: "text", text: prompt }] as const;
   const options = {
     sessionId,
@@ -103,7 +136,9 @@ function openChild(
     title: name,
     folders,
     lineage,
-    ...omitUndefined({ workingDirectory, mode, budget }),
+    ...(mode !== "default" && { mode }),
+    ...(reminders.length > 0 && { reminders }),
+    ...omitUndefined({ workingDirectory, budget }),
   };
   const createPrompt = () => ({ type: "prompt", content }) as const;
   return children.openWithPrompt(options, { sender, createPrompt });
@@ -137,121 +172,40 @@ function readReply(
   return { promptId: reply.promptId, seq: reply.seq, incarnation };
 }
 
-function createDeletedFailure({ sessionId }: Worker): Failure {
-  return {
-    code: "not_found",
-    message: `The session ${sessionId} of the worker was deleted`,
-    details: {},
-  };
-}
-
-/** Follows the turn of the prompt, and reports the requests to approvers meanwhile. */
-async function followCycle(
-  worker: Worker,
-  { promptId, seq, incarnation }: StartedCycle,
-  { children, signal, send }: WorkerContext,
-): Promise<WorkerCycleResult | undefined> {
-  const { workerId, sessionId } = worker;
-  const head = (await children.find(sessionId))?.seq ?? seq;
-  const turn = createTurnReader(promptId);
-  const approvals = createApprovalReporter(workerId, send);
-  const cursor = { incarnation, seq: seq - 1 };
-  try {
-    for await (const { events } of children.subscribe(sessionId, cursor, signal)) {
-      for (const envelope of events) {
-        await approvals.apply(envelope);
-        if (envelope.seq >= head) await approvals.reportOpen();
-        const end = turn.apply(envelope);
-        if (end !== undefined) return { ...end, ...(await children.readTotals(sessionId)) };
-      }
-    }
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    const isDeleted = (await children.find(sessionId)) === undefined;
-    if (isDeleted)
-      return { ...createFailedResult(worker, createDeletedFailure(worker)), outcome: "cancelled" };
-    throw error;
-  }
-  return undefined;
-}
-
-type CycleEnd = Omit<WorkerCycleResult, "usage">;
-
-/** Collects the last message of the turn of a prompt. Returns the end of the turn. */
-function createTurnReader(promptId: string): {
-  readonly apply: (envelope: Envelope) => CycleEnd | undefined;
-} {
-  let turnId: string | undefined;
-  let lastText = "";
-  let texts: string[] = [];
-  let handoffId: string | undefined;
-  return {
-    apply({ event, turnId: eventTurn }) {
-      if (event.type === "prompt.withdrawn" && event.promptId === promptId)
-        return { outcome: "cancelled", text: "", reason: event.reason };
-      if (event.type === "turn.started" && event.promptId === promptId) ({ turnId } = event);
-      if (turnId === undefined || eventTurn !== turnId) return undefined;
-      if (event.type === "message.started") texts = [];
-      if (event.type === "text.finished") texts.push(event.text);
-      if (event.type === "message.replaced") texts = [event.text];
-      if (event.type === "handoff.emitted") ({ handoffId } = event);
-      if (texts.length > 0) lastText = texts.join("\n\n");
-      if (event.type !== "turn.finished") return undefined;
-      return { ...readEnd(event, lastText), ...omitUndefined({ handoffId }) };
-    },
-  };
-}
-
-function readEnd({ outcome, reason, failure }: TurnFinished, text: string): CycleEnd {
-  return { outcome, text, reason, ...omitUndefined({ failure }) };
-}
-
-/**
- * Reports the requests to approvers. Of the part of the log which existed before, only requests which are still open are
- * reported: the others may have been reported by an earlier process.
- */
-function createApprovalReporter(
-  workerId: string,
-  send: WorkerContext["send"],
-): {
-  readonly apply: (envelope: Envelope) => Promise<void>;
-  readonly reportOpen: () => Promise<void>;
-} {
-  const unreported = new Map<string, ApprovalRequested>();
-  const reportResolution = (resolution: ApprovalResolved): Promise<unknown> =>
-    send({ type: "worker-approval-resolved", workerId, resolution });
-  return {
-    async apply({ event }) {
-      if (event.type === "approval.requested") unreported.set(event.approvalId, event);
-      if (event.type !== "approval.resolved") return;
-      unreported.delete(event.approvalId);
-      await reportResolution(event);
-    },
-    async reportOpen() {
-      const requests = [...unreported.values()];
-      unreported.clear();
-      for (const request of requests)
-        await send({ type: "worker-approval-requested", workerId, request });
-    },
-  };
-}
-
-/** Ends the work in the session of an ended worker, and reports the total use. */
+/** Ends the work in the session of an ended worker and in the sessions below, and reports the total use. */
 export async function closeWorkerSession(
   { worker, principal }: Extract<Effect, { type: "close-worker" }>,
-  { children, sessionId: parentSessionId, signal, send }: WorkerContext,
+  context: WorkerContext,
 ): Promise<void> {
+  const { children, sessionId: parentSessionId, signal, send } = context;
   const { workerId, sessionId } = worker;
   const record = await children.find(sessionId);
-  const { lineage } = record ?? {};
   let { usage } = worker;
-  if (lineage?.parentSessionId === parentSessionId && lineage.workerId === workerId) {
+  const isOwn =
+    record?.lineage?.parentSessionId === parentSessionId && record.lineage.workerId === workerId;
+  if (isOwn) {
     await children.command(
       sessionId,
       { type: "end-work" },
       createSender(principal, `${workerId}/close`),
     );
+    await waitForClosedWorkers(record, context);
     ({ usage } = await children.readTotals(sessionId));
   }
   if (!signal.aborted) await send({ type: "worker-closed", workerId, usage });
+}
+
+/** Waits until the ended workers of a session are closed: only then are their amounts part of its totals. */
+async function waitForClosedWorkers(
+  { sessionId, incarnation }: SessionRecord,
+  { children, signal }: WorkerContext,
+): Promise<void> {
+  const { endedWorkers, seq } = await children.readTotals(sessionId);
+  const waiting = new Set(endedWorkers);
+  if (waiting.size === 0) return;
+  for await (const { events } of children.subscribe(sessionId, { incarnation, seq }, signal)) {
+    for (const { event } of events)
+      if (event.type === "worker.closed") waiting.delete(event.workerId);
+    if (waiting.size === 0) return;
+  }
 }

@@ -232,7 +232,7 @@ function encodeInjection(entry: PendingInjectionView): object {
     preserveOnCompact: rest.preserveOnCompact ?? false,
     propagate: rest.propagate,
     firedAtTurn: rest.firedAtTurn ?? null,
-    originatingAgentId: null,
+    originatingAgentId: rest.originatingAgentId ?? null,
   };
 }
 

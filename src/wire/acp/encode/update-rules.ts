@@ -199,7 +199,8 @@ export const UPDATE_RULES: EventRules<UpdateState, AcpOutput> = {
   "worker.failed": mapped(encodeWorkerEvent),
   "worker.stopped": mapped(encodeWorkerEvent),
   "worker.cancelled": mapped(encodeWorkerEvent),
-  "worker.closed": mapped(encodeWorkerEvent),
+  "worker.reminded": silent("the session of the worker reports the reminder"),
+  "worker.closed": mapped((state, { workerId }) => void state.workers.delete(workerId)),
   ...silentGroup("the subscriber knows its subscription", ["watch.added", "watch.removed"]),
   "files.changed": mapped((state, { subscriptionId, entries }, emit) => {
     const events = entries.map(encodeFileChangeEntry);

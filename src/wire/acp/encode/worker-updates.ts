@@ -1,6 +1,6 @@
 import type { Emit } from "../../../domain/codec.ts";
 import type { Envelope } from "../../../domain/events/envelope.ts";
-import type { WorkerEvent } from "../../../domain/events/worker-events.ts";
+import type { WorkerLifecycleEvent } from "../../../domain/events/worker-events.ts";
 import { evolveWorker } from "../../../domain/workers/worker.ts";
 import { omitUndefined } from "../../../data/omit-undefined.ts";
 import { createWorkerUpdate } from "../../bridge/worker-update.ts";
@@ -11,7 +11,7 @@ import { encodeWorkerUpdate } from "./vendor-updates.ts";
 /** Sends one `worker_update` for each lifecycle event. */
 export function encodeWorkerEvent(
   state: UpdateState,
-  event: WorkerEvent,
+  event: WorkerLifecycleEvent,
   emit: Emit<AcpOutput>,
   { at, turnId, sessionId }: Envelope,
 ): void {
@@ -20,10 +20,9 @@ export function encodeWorkerEvent(
     at,
     ...omitUndefined({ turnId }),
   });
-  if (worker === undefined) workers.delete(event.workerId);
-  else workers.set(event.workerId, worker);
   if (worker === undefined) return;
+  workers.set(event.workerId, worker);
   const fitTask = (task: string): string => fitText(task, state.lineBytes / 16);
   const update = createWorkerUpdate(worker, event.type, { sessionId, lineage, fitTask });
-  if (update !== undefined) emitVendorUpdate(state, encodeWorkerUpdate({ ...update }), emit);
+  emitVendorUpdate(state, encodeWorkerUpdate({ ...update }), emit);
 }

@@ -132,6 +132,7 @@ export const STREAM_RULES: EventRules<StreamState, StreamEvent> = {
     "worker.failed",
     "worker.stopped",
     "worker.cancelled",
+    "worker.reminded",
     "worker.closed",
   ]),
   ...silentGroup("for hosts; its tool call is sent", ["progress.reported", "log.reported"]),
